@@ -1,11 +1,11 @@
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logLandings, logWarning } from "../../lib/runtime/log.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
-import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";

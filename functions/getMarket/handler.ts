@@ -1,5 +1,6 @@
 import * as schemas from "../../lib/api/market-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { readMarketOnce } from "../../lib/markets/chains/read-market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { openWant } from "../../lib/markets/want-markets.ts";
@@ -10,7 +11,6 @@ import { logFault } from "../../lib/runtime/log.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const onFault = (error: unknown) => logFault("getMarket", error);

@@ -1,5 +1,7 @@
 import * as schemas from "../../lib/api/market-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { identifyToken } from "../../lib/chains/families/identify-token.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { type CandleDeps, listCandles } from "../../lib/markets/list-candles.ts";
 import { openWant } from "../../lib/markets/want-markets.ts";
 import { readFeed } from "../../lib/prices/price-records.ts";
@@ -8,8 +10,6 @@ import { logFault } from "../../lib/runtime/log.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest, WithHeaders } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
-import { identifyToken } from "../../lib/trading/identify-token.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 

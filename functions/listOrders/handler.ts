@@ -1,8 +1,8 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
+import type { Order } from "../../lib/orders/execution.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import type { Order } from "../../lib/trading/core/execution.ts";
 import { listExecutions } from "../../lib/trading/list-executions.ts";
 
 const table = openTable(environment("TABLE_NAME"));

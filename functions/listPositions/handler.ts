@@ -2,13 +2,13 @@ import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { type ValueDeps, valuePositions } from "../../lib/markets/value-positions.ts";
 import { openWant, wantNothing } from "../../lib/markets/want-markets.ts";
+import type { Position } from "../../lib/orders/execution.ts";
 import { readFeed } from "../../lib/prices/price-records.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import type { Position } from "../../lib/trading/core/execution.ts";
 import { listExecutions } from "../../lib/trading/list-executions.ts";
 import { missedReporter, positionChecker } from "../../lib/trading/report-missed.ts";
 

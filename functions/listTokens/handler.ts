@@ -1,12 +1,12 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
+import { identifyToken } from "../../lib/chains/families/identify-token.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
 import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
-import { identifyToken } from "../../lib/trading/identify-token.ts";
 import { listTokens } from "../../lib/trading/list-tokens.ts";
 
 const table = openTable(environment("TABLE_NAME"));

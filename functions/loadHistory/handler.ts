@@ -1,12 +1,12 @@
 import type { Context } from "aws-lambda";
+import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { readHistory } from "../../lib/markets/chains/read-history.ts";
 import { type HistoryOrder, loadHistory } from "../../lib/markets/load-history.ts";
 import { historyWriter, tokenStore } from "../../lib/markets/token-store.ts";
+import { isEvmChain } from "../../lib/orders/trading-chain.ts";
 import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
-import { isEvmChain } from "../../lib/trading/core/trading-chain.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const chains = openEvmChains(environment("TRADING"));

@@ -1,11 +1,11 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
-import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";

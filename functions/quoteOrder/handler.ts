@@ -1,12 +1,12 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
-import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
-import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
+import { quoteOrder } from "../../lib/trading/quote-order.ts";
 import { missedReporter } from "../../lib/trading/report-missed.ts";
 
 const deps = {

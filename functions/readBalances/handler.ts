@@ -1,10 +1,10 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { readBalances } from "../../lib/trading/read-balances.ts";
 import { missedReporter } from "../../lib/trading/report-missed.ts";
 

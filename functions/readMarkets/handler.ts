@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Context } from "aws-lambda";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
 import type { HistoryState } from "../../lib/markets/core/market.ts";
 import { openReader } from "../../lib/markets/open-reader.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
@@ -13,7 +14,6 @@ import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));

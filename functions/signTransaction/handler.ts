@@ -1,10 +1,10 @@
 import { openVault } from "../../lib/aws/vault.ts";
+import { prepareToSign } from "../../lib/chains/evm/venues/signed-transaction.ts";
 import { walled } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logPostponement, logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
-import { prepareToSign } from "../../lib/trading/chains/evm/signed-transaction.ts";
 import { macsOf } from "../../lib/trading/signing/intent-mac.ts";
 import { answerSigning } from "../../lib/trading/signing/sign-transaction.ts";
 import { Streaks } from "../../lib/trading/signing/streaks.ts";

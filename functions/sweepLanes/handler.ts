@@ -1,14 +1,14 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
-import { newSweepMemory } from "../../lib/trading/core/reading.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { sweepChains } from "../../lib/trading/execution/sweep-chains.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import { newSweepMemory } from "../../lib/trading/procedures/reading.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const onFault = (error: unknown) => logFault("sweepLanes", error);

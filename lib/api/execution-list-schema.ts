@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { orderStatuses } from "../core/execution-words.ts";
-import { positionStatuses } from "../trading/core/execution.ts";
+import { positionStatuses } from "../orders/execution.ts";
 import { booleanInText, decimalFormat } from "./documented.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";

@@ -1,13 +1,7 @@
 import * as v from "valibot";
 import { executionKinds, orderStatuses } from "../core/execution-words.ts";
 import { networks } from "../core/network.ts";
-import {
-  orderSides,
-  orderStages,
-  orderTypes,
-  positionStatuses,
-  reasonCodes,
-} from "../trading/core/execution.ts";
+import { orderSides, orderStages, orderTypes, positionStatuses, reasonCodes } from "../orders/execution.ts";
 import { decimalFormat } from "./documented.ts";
 import { executionErrorCodes } from "./errors.ts";
 import { GivenTimestampSchema, TimestampSchema } from "./scalars.ts";

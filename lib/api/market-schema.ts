@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { intervals } from "../markets/core/candle.ts";
 import { currencies } from "../markets/core/candles.ts";
 import { marketFlags } from "../markets/core/market.ts";
-import { swapVenues } from "../trading/core/intent.ts";
+import { swapVenues } from "../orders/intent.ts";
 import { decimalFormat, documented, numberInText } from "./documented.ts";
 import { CountSchema, envelopeOf, GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
 import {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { quoteWarnings } from "../trading/core/quote-warnings.ts";
-import { defaultMaxPriceImpact } from "../trading/core/trade-facts.ts";
+import { defaultMaxPriceImpact } from "../chains/evm/rules/trade-facts.ts";
+import { quoteWarnings } from "../orders/quote-warnings.ts";
 import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";

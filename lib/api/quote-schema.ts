@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Network } from "../core/network.ts";
-import { type Order, orderSides } from "../trading/core/execution.ts";
-import { quoteWarnings } from "../trading/core/quote-warnings.ts";
+import { type Order, orderSides } from "../orders/execution.ts";
+import { quoteWarnings } from "../orders/quote-warnings.ts";
 import { decimalFormat, documented, tradeVariants } from "./documented.ts";
 import { EnvelopeErrorSchema } from "./error-schemas.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";

@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { solVenues } from "../chains/sol/rules/intent.ts";
 import { tokenFlags } from "../core/token-flag.ts";
-import { swapVenues } from "../trading/core/intent.ts";
-import { solVenues } from "../trading/core/sol/sol-intent.ts";
-import { nativeToken } from "../trading/core/trading-chain.ts";
+import { swapVenues } from "../orders/intent.ts";
+import { nativeToken } from "../orders/trading-chain.ts";
 import { documented, evmAddress, variantsByChain } from "./documented.ts";
 import { envelopeOf } from "./scalars.ts";
 import {

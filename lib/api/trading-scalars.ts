@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { networks } from "../core/network.ts";
-import { tradingChains } from "../trading/core/trading-chain.ts";
+import { tradingChains } from "../orders/trading-chain.ts";
 import { decimalFormat } from "./documented.ts";
 import { decimalPlaces, TimestampSchema } from "./scalars.ts";
 

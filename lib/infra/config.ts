@@ -1,11 +1,11 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
+import type { TradingConfiguration } from "../chains/families/configuration.ts";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
 import { maxFallbackKeys } from "../plans/fallback-keys.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
-import type { TradingConfiguration } from "../trading/chains/chain-configuration.ts";
 import { flag, json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";

@@ -1,13 +1,13 @@
 import type {
   BinContracts,
   ChainConfiguration,
-  ListedToken,
   QuoteToken,
-  SolConfiguration,
   V3Contracts,
-} from "../trading/chains/chain-configuration.ts";
-import type { PoolKey } from "../trading/core/intent.ts";
-import type { EvmChain } from "../trading/core/trading-chain.ts";
+} from "../chains/evm/rules/configuration.ts";
+import type { SolConfiguration } from "../chains/sol/rules/configuration.ts";
+import type { PoolKey } from "../orders/intent.ts";
+import type { ListedToken } from "../orders/token-identity.ts";
+import type { EvmChain } from "../orders/trading-chain.ts";
 
 const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({
   token: address,

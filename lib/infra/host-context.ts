@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { ListedToken } from "../trading/chains/chain-configuration.ts";
-import { coinDecimals, parseAmount } from "../trading/core/decimal-text.ts";
-import { chainFacts, type TradingChain } from "../trading/core/trading-chain.ts";
+import { coinDecimals, parseAmount } from "../orders/decimal-text.ts";
+import type { ListedToken } from "../orders/token-identity.ts";
+import { chainFacts, type TradingChain } from "../orders/trading-chain.ts";
 import { matching, urlOf, wholeWithin } from "./context-values.ts";
 
 const mostHosts = 5;

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import type { SolConfiguration } from "../trading/chains/chain-configuration.ts";
-import { wsolMint } from "../trading/chains/sol/addresses.ts";
-import { clusterNameLength } from "../trading/chains/sol/sol-call.ts";
-import { addressProblem } from "../trading/core/address.ts";
-import { coinDecimals } from "../trading/core/decimal-text.ts";
+import { addressProblem } from "../chains/families/address.ts";
+import { wsolMint } from "../chains/sol/calls/addresses.ts";
+import { clusterNameLength } from "../chains/sol/calls/rpc-call.ts";
+import type { SolConfiguration } from "../chains/sol/rules/configuration.ts";
+import { coinDecimals } from "../orders/decimal-text.ts";
 import { matching, wholeWithin } from "./context-values.ts";
 import { defaultSol } from "./default-chains.ts";
 import {

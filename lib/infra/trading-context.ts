@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
-import type { ChainConfiguration, TradingConfiguration } from "../trading/chains/chain-configuration.ts";
-import { hasPool } from "../trading/chains/evm/configured-routes.ts";
-import { addressProblem } from "../trading/core/address.ts";
-import { swapVenues, venuesOf } from "../trading/core/intent.ts";
+import type { ChainConfiguration } from "../chains/evm/rules/configuration.ts";
+import { hasPool } from "../chains/evm/venues/configured-routes.ts";
+import { addressProblem } from "../chains/families/address.ts";
+import type { TradingConfiguration } from "../chains/families/configuration.ts";
+import { swapVenues, venuesOf } from "../orders/intent.ts";
 import {
   chainFacts,
   type EvmChain,
   evmChains,
   type TradingChain,
   tradingChains,
-} from "../trading/core/trading-chain.ts";
+} from "../orders/trading-chain.ts";
 import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, wholeWithin } from "./context-values.ts";
 import { defaultChains, defaultSol } from "./default-chains.ts";

@@ -1,5 +1,5 @@
+import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
-import type { TradingChain } from "../trading/core/trading-chain.ts";
 import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 import { coinPriceOf } from "./coin-price.ts";
 import { intervalStart } from "./core/candles.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
-import type { TradingChain } from "../trading/core/trading-chain.ts";
 import type { ChainMarkets, ChangedRecord, WantedRecords } from "./chain-markets.ts";
 import { DeliveryWindows } from "./core/delivery-windows.ts";
 import type { TokenName } from "./core/market.ts";

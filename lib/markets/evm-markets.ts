@@ -1,7 +1,7 @@
+import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import { delay } from "../core/time.ts";
-import { ChainUnavailable } from "../trading/chains/host-fault.ts";
-import { chainFacts, type EvmChain } from "../trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain } from "../orders/trading-chain.ts";
 import {
   type ChainMarkets,
   type ChangedRecord,

@@ -1,11 +1,10 @@
 import type { MarketView } from "../api/market-schema.ts";
+import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
+import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import type { Network } from "../core/network.ts";
 import { RecentMap } from "../core/recent-map.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
-import { ChainUnavailable } from "../trading/chains/host-fault.ts";
-import type { ChainReader } from "../trading/chains/open-chains.ts";
-import type { Chains } from "../trading/chains/requests.ts";
 import { coinPriceOf } from "./coin-price.ts";
 import type { DayStatistics, Market, TokenName } from "./core/market.ts";
 import { countLook } from "./items/look-count.ts";

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Candles, CandleView } from "../api/market-schema.ts";
+import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import { epochSeconds } from "../core/time.ts";
+import { unsupportedChain } from "../orders/requests.ts";
+import { nativeToken } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
-import type { ChainReader } from "../trading/chains/open-chains.ts";
-import { type Chains, unsupportedChain } from "../trading/chains/requests.ts";
-import { nativeToken } from "../trading/core/trading-chain.ts";
 import { coinPriceOf } from "./coin-price.ts";
 import { type Candle, type Interval, intervalSeconds } from "./core/candle.ts";
 import { type CandleRange, candleRange, chunkKindOf } from "./core/candle-range.ts";

@@ -1,9 +1,9 @@
+import { readAddress } from "../chains/families/address.ts";
+import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
-import type { ChainReader } from "../trading/chains/open-chains.ts";
-import { type Chains, chainFor } from "../trading/chains/requests.ts";
-import { readAddress } from "../trading/core/address.ts";
-import { nativeToken } from "../trading/core/trading-chain.ts";
+import { chainFor } from "../orders/requests.ts";
+import { nativeToken } from "../orders/trading-chain.ts";
 import type { TokenName } from "./core/market.ts";
 
 /** A token that a request names, on a chain that trades. */

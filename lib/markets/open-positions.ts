@@ -1,5 +1,5 @@
+import type { Position } from "../orders/execution.ts";
 import type { Table } from "../table/table.ts";
-import type { Position } from "../trading/core/execution.ts";
 import { readListed } from "../trading/items/listed-executions.ts";
 
 /** Newer positions come first, so those that are left out are old. */

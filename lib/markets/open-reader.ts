@@ -1,9 +1,11 @@
+import type { EvmReader } from "../chains/evm/venues/reader.ts";
+import type { ChainReader } from "../chains/families/open-chains.ts";
+import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
+import type { SolReader } from "../chains/sol/venues/reader.ts";
+import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import { marketSubscribersInShard } from "../realtime/connection-records.ts";
 import type { Table } from "../table/table.ts";
-import { ChainUnavailable } from "../trading/chains/host-fault.ts";
-import type { ChainReader, EvmReader, SolReader } from "../trading/chains/open-chains.ts";
-import type { TradingChain } from "../trading/core/trading-chain.ts";
 import { tableEffects } from "../trading/execution/table-effects.ts";
 import type { ChainMarkets } from "./chain-markets.ts";
 import { coinPoolPrice } from "./chains/coin-pool.ts";

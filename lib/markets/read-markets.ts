@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { delay } from "../core/time.ts";
 import type { Price } from "../prices/price.ts";
-import { beatMs } from "../trading/core/reader-lease.ts";
 import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
+import { beatMs } from "../trading/procedures/reader-lease.ts";
 import type { ChainMarkets, MarketRun, TokenStore } from "./chain-markets.ts";
 import type { Coins } from "./coins.ts";
 import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";

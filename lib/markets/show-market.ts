@@ -1,6 +1,6 @@
 import type { MarketView } from "../api/market-schema.ts";
-import { coinDecimals } from "../trading/core/decimal-text.ts";
-import { chainFacts, nativeToken } from "../trading/core/trading-chain.ts";
+import { coinDecimals } from "../orders/decimal-text.ts";
+import { chainFacts, nativeToken } from "../orders/trading-chain.ts";
 import type { LivePrice } from "./coin-price.ts";
 import { compare, type Decimal, formatDecimal, multiply } from "./core/decimal.ts";
 import type { DayStatistics, Market } from "./core/market.ts";

@@ -1,5 +1,5 @@
+import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import { delay } from "../core/time.ts";
-import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import {
   type ChainMarkets,
   type ChangedRecord,

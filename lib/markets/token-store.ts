@@ -1,5 +1,5 @@
+import { nativeToken } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
-import { nativeToken } from "../trading/core/trading-chain.ts";
 import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 import type { Candle } from "./core/candle.ts";
 import { type ChunkKind, chunkStart } from "./core/candle-chunk.ts";

@@ -1,9 +1,9 @@
 import type { ListedPosition } from "../api/execution-list-schema.ts";
+import { addressProblem, readAddress } from "../chains/families/address.ts";
+import { isOpen, type Position } from "../orders/execution.ts";
+import { type TradingChain, tradingChains } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
-import { addressProblem, readAddress } from "../trading/core/address.ts";
-import { isOpen, type Position } from "../trading/core/execution.ts";
-import { type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { coinPriceOf } from "./coin-price.ts";
 import { formatDecimal } from "./core/decimal.ts";
 import type { Market, TokenName } from "./core/market.ts";

@@ -1,10 +1,10 @@
 import { inParts, type ServerMessage } from "../api/server-messages.ts";
 import type { ExecutionKind } from "../core/execution-words.ts";
 import type { Chain } from "../core/network.ts";
+import { channelOf, type Execution } from "../orders/execution.ts";
 import type { Price } from "../prices/price.ts";
 import type { FeedHolder } from "../prices/price-records.ts";
 import type { Redemption } from "../rewards/redemption.ts";
-import { channelOf, type Execution } from "../trading/core/execution.ts";
 import type { Announced } from "../wallets/export/announced-exports.ts";
 import { type ShownLock, shownLock } from "../wallets/export/export-lock.ts";
 import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";

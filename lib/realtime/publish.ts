@@ -3,11 +3,11 @@ import { encodeMessage, inParts, type ServerMessage } from "../api/server-messag
 import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
+import { channelOf } from "../orders/execution.ts";
 import type { Price } from "../prices/price.ts";
 import { type FeedStart, replacementOf } from "../prices/price-records.ts";
 import type { Table } from "../table/table.ts";
 import { isTransient } from "../table/transient.ts";
-import { channelOf } from "../trading/core/execution.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
 import { type Connection, connectionsOfUser, hasShakenHands } from "./connection-records.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
+import { type Execution, idOf } from "../orders/execution.ts";
 import { isPrices } from "../prices/item-keys.ts";
 import type { PricesItem } from "../prices/price-records.ts";
 import { isRedemption } from "../rewards/item-keys.ts";
@@ -7,7 +8,6 @@ import type { Redemption } from "../rewards/redemption.ts";
 import { imageIn } from "../table/change-image.ts";
 import type { Item } from "../table/table.ts";
 import { isWallet } from "../table/wallet-keys.ts";
-import { type Execution, idOf } from "../trading/core/execution.ts";
 import { executionKindOf } from "../trading/items/keys.ts";
 import { chainOf } from "../users/item-keys.ts";
 import { settingsInForce } from "../users/settings.ts";

@@ -11,8 +11,8 @@ import {
 } from "../markets/core/market-subscription.ts";
 import { ensureMarketReader, type StartReader } from "../markets/items/market-reader.ts";
 import { writeNews } from "../markets/items/news.ts";
+import { type TradingChain, tradingChains } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
-import { type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { shownPolicies } from "../wallets/guard-records.ts";
 import { exportsAnnounced, policyUpdated } from "./change-messages.ts";

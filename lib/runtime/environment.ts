@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import type { TradingConfiguration } from "../chains/families/configuration.ts";
 import { tierNames } from "../core/tier.ts";
 import type { EnvName } from "../operations/types.ts";
+import { tradingChains } from "../orders/trading-chain.ts";
 import { venueNames } from "../prices/feeds.ts";
 import type { PartitionName } from "../table/layout.ts";
-import type { TradingConfiguration } from "../trading/chains/chain-configuration.ts";
-import { tradingChains } from "../trading/core/trading-chain.ts";
 import { sameSites } from "./session-cookie.ts";
 
 /** A variable of a function's environment: configuration, or the name of a resource that the row may use. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type ExecutionResult, executionRecords, RecordExecutionsSchema } from "../api/execution-schema.ts";
 import { type ExecutionKind, executionKinds } from "../core/execution-words.ts";
-import { type Execution, idOf } from "../trading/core/execution.ts";
+import { type Execution, idOf } from "../orders/execution.ts";
 import { logFault } from "./log.ts";
 import { InvalidRequest, validate } from "./validate.ts";
 

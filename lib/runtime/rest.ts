@@ -8,11 +8,11 @@ import {
   type OperationSchemas,
 } from "../api/operation-schema.ts";
 import type { Request, Schemas, Success } from "../api/operation-schemas.ts";
+import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import { DomainError } from "../core/domain-error.ts";
 import { isNamed, readEntityTags } from "../core/entity-tag.ts";
 import type { RefusalOperationName, RestOperationName } from "../operations/operations.ts";
 import { methodsWithBody } from "../operations/types.ts";
-import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import { withCors } from "./cors.ts";
 import { environment } from "./environment.ts";
 import { inTime } from "./in-time.ts";

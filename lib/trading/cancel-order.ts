@@ -1,9 +1,9 @@
 import { DomainError } from "../core/domain-error.ts";
 import { isOwnId } from "../core/record-ids.ts";
+import { cancelling } from "../orders/cancelling.ts";
+import type { Order } from "../orders/execution.ts";
+import { shownOrder } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
-import { cancelling } from "./core/cancelling.ts";
-import type { Order } from "./core/execution.ts";
-import { shownOrder } from "./core/trade-order.ts";
 import { type Performers, runProcedure } from "./execution/run-procedure.ts";
 import { tableEffects } from "./execution/table-effects.ts";
 import { orderNotFound } from "./get-order.ts";

@@ -1,11 +1,11 @@
 import { DomainError } from "../core/domain-error.ts";
+import type { Order } from "../orders/execution.ts";
+import type { OrderDetails } from "../orders/order-details.ts";
+import { shownOrder } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
-import type { Order } from "./core/execution.ts";
-import type { OrderDetails } from "./core/order-details.ts";
-import { detailsOf } from "./core/order-report.ts";
-import { shownOrder } from "./core/trade-order.ts";
 import { readExecution } from "./items/execution-records.ts";
 import { readOrder } from "./items/views.ts";
+import { detailsOf } from "./order-report.ts";
 
 /**
  * Returns an order, with its transactions if it was placed here.

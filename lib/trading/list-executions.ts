@@ -1,8 +1,8 @@
+import { readAddress } from "../chains/families/address.ts";
 import { cursorAt, positionGiven } from "../core/cursor.ts";
 import type { ExecutionKind } from "../core/execution-words.ts";
+import type { Execution } from "../orders/execution.ts";
 import type { Table } from "../table/table.ts";
-import { readAddress } from "./core/address.ts";
-import type { Execution } from "./core/execution.ts";
 import { type ListFilter, readListed } from "./items/listed-executions.ts";
 
 type ListRequest = {

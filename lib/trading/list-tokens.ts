@@ -1,9 +1,9 @@
 import type { Token } from "../api/token-schema.ts";
+import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import type { Network } from "../core/network.ts";
-import type { ChainReader } from "./chains/open-chains.ts";
-import { type Chains, chainFor, listedTokens } from "./chains/requests.ts";
-import { coinDecimals } from "./core/decimal-text.ts";
-import { chainFacts, nativeToken } from "./core/trading-chain.ts";
+import { coinDecimals } from "../orders/decimal-text.ts";
+import { chainFor, listedTokens } from "../orders/requests.ts";
+import { chainFacts, nativeToken } from "../orders/trading-chain.ts";
 
 /**
  * Lists the tokens shown to users: those of a chain, or of all chains that trade here.

@@ -1,8 +1,8 @@
 import type { ExecutionKind } from "../core/execution-words.ts";
 import { isOwnId } from "../core/record-ids.ts";
+import { type Execution, idOf } from "../orders/execution.ts";
 import type { Table } from "../table/table.ts";
 import { readProfile } from "../users/profile-records.ts";
-import { type Execution, idOf } from "./core/execution.ts";
 import { saveExecution } from "./items/execution-records.ts";
 
 /** An order or a position of a user, as an execution engine reports it. */

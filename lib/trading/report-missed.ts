@@ -1,7 +1,7 @@
-import { parseAmount } from "./core/decimal-text.ts";
-import { isOpen, type Position } from "./core/execution.ts";
-import type { LaneKey } from "./core/intent.ts";
-import type { MissedToken } from "./core/table-step.ts";
+import { parseAmount } from "../orders/decimal-text.ts";
+import { isOpen, type Position } from "../orders/execution.ts";
+import type { LaneKey } from "../orders/intent.ts";
+import type { MissedToken } from "../orders/table-step.ts";
 import type { WakeEvent } from "./execution/wake-effect.ts";
 
 /** A wallet is woken at most once in this time, by each container. */

@@ -1,12 +1,7 @@
 import { signInRequired } from "../core/sign-in.ts";
+import { type PolicyStateText, type PolicyText, policyStateText, readPolicy } from "../orders/policy-text.ts";
+import { announcedState } from "../orders/wallet-policy.ts";
 import type { Table } from "../table/table.ts";
-import {
-  type PolicyStateText,
-  type PolicyText,
-  policyStateText,
-  readPolicy,
-} from "../trading/core/policy-text.ts";
-import { announcedState } from "../trading/core/wallet-policy.ts";
 import { readPolicyRecord } from "../trading/items/policy-records.ts";
 import type { AskedPolicy, PolicyAnswer } from "./loosen-guards.ts";
 import { activeNamed, laneOf, noSuchWallet, type WalletName } from "./wallet.ts";

@@ -1,5 +1,5 @@
+import type { PolicyKey } from "../orders/wallet-policy.ts";
 import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf } from "../table/keys.ts";
-import type { PolicyKey } from "../trading/core/wallet-policy.ts";
 
 export const walletEventKey = (userID: string, walletId: string, time: Date, id: string): Key =>
   itemKey("walletEvent", { userID, walletId, newestFirst: newestFirst(time), id });

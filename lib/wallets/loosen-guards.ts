@@ -1,13 +1,5 @@
 import { isFreshSignIn, requireFreshSignIn } from "../core/sign-in.ts";
-import type { Table } from "../table/table.ts";
-import { untilWritten } from "../table/until-written.ts";
-import { writeOnce } from "../table/write.ts";
-import {
-  type PolicyStateText,
-  type PolicyText,
-  policyStateText,
-  readPolicy,
-} from "../trading/core/policy-text.ts";
+import { type PolicyStateText, type PolicyText, policyStateText, readPolicy } from "../orders/policy-text.ts";
 import {
   isSameState,
   isWithin,
@@ -20,7 +12,10 @@ import {
   policyAfter,
   policyAt,
   tightest,
-} from "../trading/core/wallet-policy.ts";
+} from "../orders/wallet-policy.ts";
+import type { Table } from "../table/table.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { writeOnce } from "../table/write.ts";
 import { policyWrite, readPolicyRecord } from "../trading/items/policy-records.ts";
 import { isOfTable } from "./export/export-lock.ts";
 import { readLock } from "./export/lock-records.ts";

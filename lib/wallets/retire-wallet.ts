@@ -1,9 +1,9 @@
 import { DomainError } from "../core/domain-error.ts";
 import type { WalletLimits } from "../core/tier.ts";
+import type { LaneKey } from "../orders/intent.ts";
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
 import { writeOnce } from "../table/write.ts";
-import type { LaneKey } from "../trading/core/intent.ts";
 import { laneWorkOf } from "../trading/items/lane-records.ts";
 import { readOwnProfile } from "../users/profile-records.ts";
 import { restoreWallet } from "./restore-wallet.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import type { Tier, WalletLimits } from "../core/tier.ts";
-import type { LaneKey } from "../trading/core/intent.ts";
+import type { LaneKey } from "../orders/intent.ts";
 
 /** A wallet. Its private key is stored elsewhere. */
 export type Wallet = {

@@ -2,15 +2,17 @@
  * The lower bound of an order: one process that has the key. It agrees with two hosts on a quote, signs the swap, and sends
  * it to both.
  */
+
+import { publishCall } from "../../lib/chains/evm/calls/rpc-call.ts";
+import { quotesOfHosts } from "../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { jointQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
+import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
+import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
+import { signAndWipe } from "../../lib/chains/evm/venues/signed-transaction.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
-import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
-import { publishCall } from "../../lib/trading/chains/evm/rpc-call.ts";
-import { signAndWipe } from "../../lib/trading/chains/evm/signed-transaction.ts";
-import { type EvmReader, openChains } from "../../lib/trading/chains/open-chains.ts";
-import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
-import { needsRefund, type SwapCall } from "../../lib/trading/core/intent.ts";
-import { chainFacts } from "../../lib/trading/core/trading-chain.ts";
-import { quotesOfHosts } from "../../lib/trading/quotes/quotes-of-hosts.ts";
+import { needsRefund, type SwapCall } from "../../lib/orders/intent.ts";
+import { chainFacts } from "../../lib/orders/trading-chain.ts";
 import { type FloorRequest, serveFloor } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
 

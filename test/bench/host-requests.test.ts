@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { multicallABI } from "../../lib/trading/chains/evm/contract-abi.ts";
-import { contractQuestion, multicall, multicallAddress } from "../../lib/trading/chains/evm/multicall.ts";
-import { blockCall, chainIdCall, publishCall, receiptCall } from "../../lib/trading/chains/evm/rpc-call.ts";
+import { multicallABI } from "../../lib/chains/evm/calls/contract-abi.ts";
+import { contractQuestion, multicall, multicallAddress } from "../../lib/chains/evm/calls/multicall.ts";
+import { blockCall, chainIdCall, publishCall, receiptCall } from "../../lib/chains/evm/calls/rpc-call.ts";
 import { countsByPhase, countsOf, type HostCall, type HostRequest, isShared } from "./host-requests.ts";
 
 const parentHash = contractQuestion(multicallABI, "getLastBlockHash", {

@@ -1,7 +1,7 @@
+import { askUntilAgreed } from "../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { jointQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
-import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
-import { chainFacts, type EvmChain, mostApartSeconds } from "../../lib/trading/core/trading-chain.ts";
-import { askUntilAgreed } from "../../lib/trading/quotes/quotes-of-hosts.ts";
+import { chainFacts, type EvmChain, mostApartSeconds } from "../../lib/orders/trading-chain.ts";
 import { quotedRoute, tradeFacts } from "../support/place-request.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 

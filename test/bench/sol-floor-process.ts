@@ -3,20 +3,21 @@
  * signs the message of an order, and sends it to both.
  */
 import { randomUUID } from "node:crypto";
-import { DomainError } from "../../lib/core/domain-error.ts";
-import { orderIdFor } from "../../lib/core/record-ids.ts";
-import { openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
-import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
-import { composeFor } from "../../lib/trading/chains/sol/order-message.ts";
-import { joinTransaction, signMessageAndWipe } from "../../lib/trading/chains/sol/signed-message.ts";
+import { openChains } from "../../lib/chains/families/open-chains.ts";
+import type { RpcHost } from "../../lib/chains/hosts/rpc-host.ts";
 import {
   blockhashValidCall,
   recentBlockhashCall,
   sendCall,
-} from "../../lib/trading/chains/sol/transaction-call.ts";
-import { jointSolQuote } from "../../lib/trading/core/sol/joint-quote.ts";
-import { feesOfFirst } from "../../lib/trading/core/sol/trade-fees.ts";
-import { quotesOfSolHosts } from "../../lib/trading/quotes/sol/quotes-of-sol-hosts.ts";
+} from "../../lib/chains/sol/calls/transaction-call.ts";
+import { composeFor } from "../../lib/chains/sol/messages/order-message.ts";
+import { joinTransaction, signMessageAndWipe } from "../../lib/chains/sol/messages/signed-message.ts";
+import { quotesOfSolHosts } from "../../lib/chains/sol/quotes/quotes-of-hosts.ts";
+import { jointSolQuote } from "../../lib/chains/sol/rules/joint-facts.ts";
+import { feesOfFirst } from "../../lib/chains/sol/rules/trade-fees.ts";
+import type { SolReader } from "../../lib/chains/sol/venues/reader.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import { orderIdFor } from "../../lib/core/record-ids.ts";
 import { serveFloor } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
 

@@ -1,9 +1,9 @@
 import type { Result } from "ethers/abi";
-import { multicallABI } from "../../lib/trading/chains/evm/contract-abi.ts";
-import type { RpcCall } from "../../lib/trading/chains/rpc-call.ts";
-import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
-import type { Block } from "../../lib/trading/core/block.ts";
-import { chainFacts, type EvmChain } from "../../lib/trading/core/trading-chain.ts";
+import { multicallABI } from "../../lib/chains/evm/calls/contract-abi.ts";
+import type { RpcCall } from "../../lib/chains/hosts/rpc-call.ts";
+import type { RpcHost } from "../../lib/chains/hosts/rpc-host.ts";
+import type { Block } from "../../lib/orders/block.ts";
+import { chainFacts, type EvmChain } from "../../lib/orders/trading-chain.ts";
 
 /** In seconds: when the final block jumps, it is this old, and then it stays for the time between two jumps. */
 export type Finality = { lateSeconds: number; jumpSeconds: number };

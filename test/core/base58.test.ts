@@ -1,8 +1,8 @@
 import bs58 from "bs58";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { PublicKey } from "../../lib/chains/sol/calls/rpc-call.ts";
 import { base58Bytes, isBase58 } from "../../lib/core/base58.ts";
-import { PublicKey } from "../../lib/trading/chains/sol/sol-call.ts";
 import { cpuMs } from "../support/cpu-time.ts";
 
 const bytes = (length: number, value = 255) => new Uint8Array(length).fill(value);

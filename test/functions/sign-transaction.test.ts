@@ -20,11 +20,11 @@ import { Wallet } from "ethers/wallet";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler } from "../../functions/signTransaction/handler.ts";
 import { encrypt, pack } from "../../lib/aws/container.ts";
-import type { SignAnswer } from "../../lib/trading/core/effects.ts";
-import { clearGas } from "../../lib/trading/core/evm/fees.ts";
-import { swapBy } from "../../lib/trading/core/intent.ts";
-import { emptyLedger } from "../../lib/trading/core/table-step.ts";
-import { counted, openPolicy } from "../../lib/trading/core/wallet-policy.ts";
+import { clearGas } from "../../lib/chains/evm/rules/fees.ts";
+import type { SignAnswer } from "../../lib/orders/effects.ts";
+import { swapBy } from "../../lib/orders/intent.ts";
+import { emptyLedger } from "../../lib/orders/table-step.ts";
+import { counted, openPolicy } from "../../lib/orders/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import {
   dayKey,

@@ -13,7 +13,7 @@ import { bundleOf } from "../../lib/infra/functions/bundled-code.ts";
 import { mergedTemplate } from "../../lib/infra/read-stacks.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { evmChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/orders/trading-chain.ts";
 import { type FunctionProperties, functionsOf, ownHosts } from "./synthesized.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));

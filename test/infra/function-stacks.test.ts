@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { evmChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/orders/trading-chain.ts";
 import {
   customContext,
   type FunctionProperties,

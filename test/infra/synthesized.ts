@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
-import { evmChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/orders/trading-chain.ts";
 
 export type Resource<Properties = Record<string, unknown>> = {
   Type: string;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ChainUnavailable } from "../../lib/chains/hosts/host-fault.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Market } from "../../lib/markets/core/market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
 import { tokenStore } from "../../lib/markets/token-store.ts";
 import type { Price } from "../../lib/prices/price.ts";
-import { ChainUnavailable } from "../../lib/trading/chains/host-fault.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { price } from "../support/executions.ts";
 import { decimal, marketAt, moon, otherToken, silentChains } from "./support/markets.ts";

@@ -4,7 +4,7 @@ import type { Coins } from "../../lib/markets/coins.ts";
 import { composer } from "../../lib/markets/core/market-delivery.ts";
 import type { Follower } from "../../lib/markets/demand.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
-import type { ReaderLease } from "../../lib/trading/core/table-step.ts";
+import type { ReaderLease } from "../../lib/orders/table-step.ts";
 import { price } from "../support/executions.ts";
 
 beforeEach(() => {

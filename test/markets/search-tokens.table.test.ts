@@ -1,12 +1,12 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ChainUnavailable } from "../../lib/chains/hosts/host-fault.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { IndexedToken } from "../../lib/markets/core/token-search.ts";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
 import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
-import { ChainUnavailable } from "../../lib/trading/chains/host-fault.ts";
-import { emptyBook } from "../../lib/trading/core/book.ts";
-import type { Position } from "../../lib/trading/core/execution.ts";
+import { emptyBook } from "../../lib/orders/book.ts";
+import type { Position } from "../../lib/orders/execution.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
 import { bookKey } from "../../lib/trading/items/keys.ts";
 import { tableForTests } from "../support/dynamodb.ts";

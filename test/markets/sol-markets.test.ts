@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ChainUnavailable } from "../../lib/chains/hosts/host-fault.ts";
 import type { TokenPools } from "../../lib/markets/chains/find-pools.ts";
 import type { SolPool } from "../../lib/markets/chains/sol-pools.ts";
 import type { Decimal } from "../../lib/markets/core/decimal.ts";
 import type { MarketItem } from "../../lib/markets/items/market-items.ts";
 import { SolMarkets } from "../../lib/markets/sol-markets.ts";
 import { Superseded } from "../../lib/markets/token-store.ts";
-import { ChainUnavailable } from "../../lib/trading/chains/host-fault.ts";
 import { decimal } from "./support/markets.ts";
 
 const startMs = Date.parse("2026-11-22T20:00:00.000Z");

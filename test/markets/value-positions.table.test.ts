@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
 import { type ValueDeps, valuePositions } from "../../lib/markets/value-positions.ts";
-import type { Position } from "../../lib/trading/core/execution.ts";
+import type { Position } from "../../lib/orders/execution.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { position, price } from "../support/executions.ts";
 import { decimal, marketAt, moon, otherToken } from "./support/markets.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { Order } from "../../lib/orders/execution.ts";
 import {
   type ConnectionName,
   closeConnection,
   openConnection,
 } from "../../lib/realtime/connection-records.ts";
 import { subscribe, unsubscribe } from "../../lib/realtime/subscribe.ts";
-import type { Order } from "../../lib/trading/core/execution.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
 import { holdPrices } from "../prices/support/held-prices.ts";
 import { tableForTests } from "../support/dynamodb.ts";

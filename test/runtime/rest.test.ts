@@ -2,9 +2,9 @@ import "../functions/environment.ts";
 import { describe, expect, it, vi } from "vitest";
 import { statusOfCode } from "../../lib/api/errors.ts";
 import { schemas } from "../../lib/api/operation-schemas.ts";
+import { ChainUnavailable, HostFault } from "../../lib/chains/hosts/host-fault.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { refusal, rest } from "../../lib/runtime/rest.ts";
-import { ChainUnavailable, HostFault } from "../../lib/trading/chains/host-fault.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 

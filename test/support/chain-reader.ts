@@ -1,7 +1,8 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
-import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
-import { type EvmReader, openEvmChains } from "../../lib/trading/chains/open-chains.ts";
-import type { EvmChain } from "../../lib/trading/core/trading-chain.ts";
+import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
+import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
+import type { EvmChain } from "../../lib/orders/trading-chain.ts";
 import type { TestChain } from "./local-chain.ts";
 
 type Changes = { hosts?: readonly string[]; relay?: string };

@@ -1,5 +1,5 @@
+import type { Order, Position } from "../../lib/orders/execution.ts";
 import type { Price } from "../../lib/prices/price.ts";
-import type { Order, Position } from "../../lib/trading/core/execution.ts";
 
 const time = "2026-11-21T09:00:00.000Z";
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach } from "vitest";
-import { rpcHost } from "../../lib/trading/chains/rpc-host.ts";
+import { chainIdentity } from "../../lib/chains/evm/calls/rpc-call.ts";
+import { rpcHost } from "../../lib/chains/hosts/rpc-host.ts";
 import { startRpcServer } from "./json-rpc-server.ts";
 
 export const wallet = `0x${"a1".repeat(20)}`;
@@ -14,7 +15,12 @@ export async function hostUnderTest() {
   const now = { ms: 0 };
   const open = () =>
     // Far more time than any answer takes: only the tests of silence set less.
-    rpcHost({ url: `${server.url}/${secret}`, chainId: 1, timeoutMs: 40_000, nowMs: () => now.ms });
+    rpcHost({
+      url: `${server.url}/${secret}`,
+      identity: chainIdentity(1),
+      timeoutMs: 40_000,
+      nowMs: () => now.ms,
+    });
   let opened = open();
   beforeEach(() => {
     now.ms = 0;

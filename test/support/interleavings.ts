@@ -1,4 +1,4 @@
-import type { Effect, Procedure } from "../../lib/trading/core/effects.ts";
+import type { Effect, Procedure } from "../../lib/orders/effects.ts";
 
 /** One order in which the effects of several procedures take place. */
 type Schedule = {

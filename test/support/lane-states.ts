@@ -1,8 +1,8 @@
-import type { LaneView } from "../../lib/trading/core/effects.ts";
-import type { HostSnapshot, OrderFacts, RouteFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
-import type { Attempt } from "../../lib/trading/core/evm/slot.ts";
-import type { LaneState } from "../../lib/trading/core/lane-core.ts";
-import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
+import type { HostSnapshot, OrderFacts, RouteFacts } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Attempt } from "../../lib/chains/evm/rules/slot.ts";
+import type { LaneView } from "../../lib/orders/effects.ts";
+import type { LaneState } from "../../lib/orders/lane-core.ts";
+import type { TradeOrder } from "../../lib/orders/trade-order.ts";
 import { intent, slot, tradeOrder, v2, wideLimits } from "./trading.ts";
 
 export const gwei = 1_000_000_000n;

@@ -1,19 +1,19 @@
-import { DomainError } from "../../lib/core/domain-error.ts";
-import { formatAmount, unitsFrom } from "../../lib/trading/core/decimal-text.ts";
-import type { HostSnapshot, RouteFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
-import { ranked } from "../../lib/trading/core/evm/route-choice.ts";
-import type { Family } from "../../lib/trading/core/families.ts";
-import { type Intent, isSameRoute } from "../../lib/trading/core/intent.ts";
-import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/core/placing.ts";
-import type { Quoting } from "../../lib/trading/core/quoting.ts";
-import { unknownSafety } from "../../lib/trading/core/token-safety.ts";
+import type { HostSnapshot, RouteFacts } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import { ranked } from "../../lib/chains/evm/rules/route-choice.ts";
 import type {
   HostQuote,
   QuotedRoute,
   QuoteQuestion,
   TradeFacts,
-} from "../../lib/trading/core/trade-facts.ts";
-import type { ChainLimits } from "../../lib/trading/core/trading-chain.ts";
+} from "../../lib/chains/evm/rules/trade-facts.ts";
+import type { Quoting } from "../../lib/chains/families/quoting.ts";
+import type { Family } from "../../lib/chains/families/types.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import { formatAmount, unitsFrom } from "../../lib/orders/decimal-text.ts";
+import { type Intent, isSameRoute } from "../../lib/orders/intent.ts";
+import { unknownSafety } from "../../lib/orders/token-safety.ts";
+import type { ChainLimits } from "../../lib/orders/trading-chain.ts";
+import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/procedures/placing.ts";
 import { poolRoutes } from "../trading/model/ledger-state.ts";
 import { intent, v2, wideLimits } from "./trading.ts";
 

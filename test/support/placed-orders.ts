@@ -1,9 +1,9 @@
+import type { Intent, LaneKey } from "../../lib/orders/intent.ts";
+import type { Items, TradeStep } from "../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../lib/orders/trade-order.ts";
+import type { PolicyRecord } from "../../lib/orders/wallet-policy.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
-import type { Intent, LaneKey } from "../../lib/trading/core/intent.ts";
-import type { Items, TradeStep } from "../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
-import type { PolicyRecord } from "../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { policyKey } from "../../lib/trading/items/keys.ts";
 import { putItems } from "./items.ts";

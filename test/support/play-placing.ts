@@ -1,7 +1,7 @@
-import type { Effect, PlacingView } from "../../lib/trading/core/effects.ts";
-import type { Family } from "../../lib/trading/core/families.ts";
-import type { placing, trying } from "../../lib/trading/core/placing.ts";
-import type { HostAnswers } from "../../lib/trading/core/quoting.ts";
+import type { HostAnswers } from "../../lib/chains/families/quoting.ts";
+import type { Family } from "../../lib/chains/families/types.ts";
+import type { Effect, PlacingView } from "../../lib/orders/effects.ts";
+import type { placing, trying } from "../../lib/trading/procedures/placing.ts";
 import { codeOf } from "./place-request.ts";
 
 /** What the table and the hosts answer, one after the other. The last view and the last quote repeat. */

@@ -1,10 +1,10 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { EvmQuote, QuoteRequest } from "../../lib/api/quote-schema.ts";
-import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
-import type { Trader } from "../../lib/trading/core/check-trade.ts";
-import { swapBy } from "../../lib/trading/core/intent.ts";
-import { defaultOrderSettings } from "../../lib/trading/core/trading-chain.ts";
-import { quoteTrade } from "../../lib/trading/quotes/quote-trade.ts";
+import { quoteTrade } from "../../lib/chains/evm/quote.ts";
+import type { Trader } from "../../lib/chains/evm/rules/check-trade.ts";
+import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
+import { swapBy } from "../../lib/orders/intent.ts";
+import { defaultOrderSettings } from "../../lib/orders/trading-chain.ts";
 import { readerOf } from "./chain-reader.ts";
 import { alice, type TestChain } from "./local-chain.ts";
 import { intent, localV2 } from "./trading.ts";

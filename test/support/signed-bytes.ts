@@ -1,9 +1,9 @@
 import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
 import { Transaction } from "ethers/transaction";
-import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
-import { type Intent, poolsOf, type Route } from "../../lib/trading/core/intent.ts";
-import { chainFacts, type EvmChain } from "../../lib/trading/core/trading-chain.ts";
+import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import { type Intent, poolsOf, type Route } from "../../lib/orders/intent.ts";
+import { chainFacts, type EvmChain } from "../../lib/orders/trading-chain.ts";
 
 /** The effects of signed bytes, decoded independently of the service. */
 export type SignedAct = {

@@ -1,31 +1,25 @@
 import { BatchGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
+import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
+import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
+import { poolsOfVenue } from "../../lib/chains/evm/venues/configured-routes.ts";
 import { dayOf } from "../../lib/core/time.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
-import type { Key } from "../../lib/table/keys.ts";
-import type { Table } from "../../lib/table/table.ts";
-import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
-import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
-import { poolsOfVenue } from "../../lib/trading/chains/evm/configured-routes.ts";
-import { greatest } from "../../lib/trading/core/bigints.ts";
-import type { SignRequest } from "../../lib/trading/core/effects.ts";
-import type { Attempt, Slot } from "../../lib/trading/core/evm/slot.ts";
-import {
-  type Intent,
-  type PoolKey,
-  type Route,
-  type SwapVenue,
-  swapBy,
-} from "../../lib/trading/core/intent.ts";
-import { emptyLedger, type Ledger } from "../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
+import { greatest } from "../../lib/orders/bigints.ts";
+import type { SignRequest } from "../../lib/orders/effects.ts";
+import { type Intent, type PoolKey, type Route, type SwapVenue, swapBy } from "../../lib/orders/intent.ts";
+import { emptyLedger, type Ledger } from "../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../lib/orders/trade-order.ts";
 import {
   counted,
   type DaySpend,
   openPolicy,
   type PolicyRecord,
   type WalletPolicy,
-} from "../../lib/trading/core/wallet-policy.ts";
+} from "../../lib/orders/wallet-policy.ts";
+import type { Key } from "../../lib/table/keys.ts";
+import type { Table } from "../../lib/table/table.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { dayKey, ledgerKey, policyKey } from "../../lib/trading/items/keys.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-payload.ts";

@@ -1,6 +1,6 @@
 import { openVault, seal, type Vault } from "../../lib/aws/vault.ts";
+import type { LaneKey } from "../../lib/orders/intent.ts";
 import type { Table } from "../../lib/table/table.ts";
-import type { LaneKey } from "../../lib/trading/core/intent.ts";
 import { type Macs, openMacs } from "../../lib/trading/signing/intent-mac.ts";
 import { Streaks } from "../../lib/trading/signing/streaks.ts";
 import { openKms } from "./kms.ts";

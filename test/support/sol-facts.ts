@@ -1,4 +1,4 @@
-import type { SolQuotedRoute, SolTradeFacts } from "../../lib/trading/core/sol/trade-facts.ts";
+import type { SolQuotedRoute, SolTradeFacts } from "../../lib/chains/sol/rules/trade-facts.ts";
 
 export const solMint = "9Qr8UnrGQ1iF13KXFjiYfGaqRTnEjJgnsrduu7xP49o7";
 

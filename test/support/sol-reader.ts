@@ -1,12 +1,13 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, localGenesisHash } from "trading-terminal-devnet/sol/sol-node";
+import { type ChainReader, openChains } from "../../lib/chains/families/open-chains.ts";
+import { clusterNameLength } from "../../lib/chains/sol/calls/rpc-call.ts";
+import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
+import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
+import type { SolReader } from "../../lib/chains/sol/venues/reader.ts";
 import { defaultSol } from "../../lib/infra/default-chains.ts";
-import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
-import { type ChainReader, openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
-import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
-import { clusterNameLength } from "../../lib/trading/chains/sol/sol-call.ts";
-import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import type { TradingChain } from "../../lib/orders/trading-chain.ts";
 import type { TestSurfnet } from "./surfnet.ts";
 
 /** Changes the answers of a host. */

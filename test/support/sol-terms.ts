@@ -22,18 +22,18 @@ import {
   tokenAccountOf,
   wsolAccountOf,
   wsolMint,
-} from "../../lib/trading/chains/sol/addresses.ts";
-import { composeMessage } from "../../lib/trading/chains/sol/compose-message.ts";
-import { jupiterProgram } from "../../lib/trading/chains/sol/jupiter.ts";
+} from "../../lib/chains/sol/calls/addresses.ts";
+import { composeMessage } from "../../lib/chains/sol/messages/compose-message.ts";
+import { mostFeeLamports } from "../../lib/chains/sol/rules/fees.ts";
+import type { JupiterBuild } from "../../lib/chains/sol/rules/jupiter-build.ts";
+import { jupiterProgram } from "../../lib/chains/sol/venues/jupiter.ts";
 import type {
   AttemptTerms,
   ClearTerms,
   JupiterVenue,
   MessageTerms,
   VenueAccount,
-} from "../../lib/trading/chains/sol/message-terms.ts";
-import type { JupiterBuild } from "../../lib/trading/core/sol/jupiter-build.ts";
-import { mostFeeLamports } from "../../lib/trading/core/sol/sol-fees.ts";
+} from "../../lib/chains/sol/venues/message-terms.ts";
 
 /** A key that follows from its name. */
 export const solKey = (name: string) => {

@@ -1,11 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Address } from "@solana/web3.js";
-import {
-  bytesOfAddress,
-  programs,
-  tokenAccountOf,
-  wsolMint,
-} from "../../lib/trading/chains/sol/addresses.ts";
+import { bytesOfAddress, programs, tokenAccountOf, wsolMint } from "../../lib/chains/sol/calls/addresses.ts";
 import {
   cpmmAuthority,
   cpmmConfigOf,
@@ -13,7 +8,7 @@ import {
   cpmmPoolOf,
   cpmmProgram,
   cpmmVaultOf,
-} from "../../lib/trading/chains/sol/cpmm-addresses.ts";
+} from "../../lib/chains/sol/calls/cpmm-addresses.ts";
 import { solKey } from "./sol-terms.ts";
 import { type TestSurfnet, tokenAccountBytes } from "./surfnet.ts";
 

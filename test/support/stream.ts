@@ -1,10 +1,10 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import type { Chain } from "../../lib/core/network.ts";
+import { type Execution, idOf } from "../../lib/orders/execution.ts";
 import { pricesKey } from "../../lib/prices/item-keys.ts";
 import type { Price } from "../../lib/prices/price.ts";
 import type { Item } from "../../lib/table/table.ts";
-import { type Execution, idOf } from "../../lib/trading/core/execution.ts";
 import { executionKey } from "../../lib/trading/items/keys.ts";
 import { settingsKey } from "../../lib/users/item-keys.ts";
 import type { SettingsItem } from "../../lib/users/settings-records.ts";

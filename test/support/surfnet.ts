@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address, IInstruction } from "@solana/web3.js";
 import { type LocalSol, startLocalSol } from "trading-terminal-devnet/sol/local-sol";
-import { bytesOfAddress, programs } from "../../lib/trading/chains/sol/addresses.ts";
-import { joinTransaction, signMessageAndWipe } from "../../lib/trading/chains/sol/signed-message.ts";
+import { bytesOfAddress, programs } from "../../lib/chains/sol/calls/addresses.ts";
+import { joinTransaction, signMessageAndWipe } from "../../lib/chains/sol/messages/signed-message.ts";
 import { compileAny, solKey } from "./sol-terms.ts";
 
 export type TestWallet = ReturnType<typeof solKey>;

@@ -1,18 +1,18 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import type { QuoteToken } from "../../lib/chains/evm/rules/configuration.ts";
+import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
-import type { QuoteToken } from "../../lib/trading/chains/chain-configuration.ts";
-import type { SigningView } from "../../lib/trading/core/effects.ts";
-import type { Slot } from "../../lib/trading/core/evm/slot.ts";
+import type { SigningView } from "../../lib/orders/effects.ts";
 import {
   type Fees,
   type Intent,
   type Route,
   swapBy,
   type UnsignedTransaction,
-} from "../../lib/trading/core/intent.ts";
-import { type TradeOrder, unstarted } from "../../lib/trading/core/trade-order.ts";
-import type { ChainLimits } from "../../lib/trading/core/trading-chain.ts";
-import type { FeesOfDay, Limits } from "../../lib/trading/core/wallet-policy.ts";
+} from "../../lib/orders/intent.ts";
+import { type TradeOrder, unstarted } from "../../lib/orders/trade-order.ts";
+import type { ChainLimits } from "../../lib/orders/trading-chain.ts";
+import type { FeesOfDay, Limits } from "../../lib/orders/wallet-policy.ts";
 
 /** The routers of eth, and of the local chains. */
 const [ethV2, ethV3] = defaultChains.eth.venues.map(({ router }) => router) as [string, string];

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chains, networks } from "../../lib/core/network.ts";
 import * as marketKeys from "../../lib/markets/items/keys.ts";
+import { tradingChains } from "../../lib/orders/trading-chain.ts";
 import * as planKeys from "../../lib/plans/item-keys.ts";
 import { isPrices, pricesKey } from "../../lib/prices/item-keys.ts";
 import * as realtimeKeys from "../../lib/realtime/item-keys.ts";
@@ -23,7 +24,6 @@ import {
   walletOwnerKey,
   walletsOf,
 } from "../../lib/table/wallet-keys.ts";
-import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import * as tradingKeys from "../../lib/trading/items/keys.ts";
 import * as userKeys from "../../lib/users/item-keys.ts";
 import * as walletKeys from "../../lib/wallets/item-keys.ts";

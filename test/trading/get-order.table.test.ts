@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shownOrder } from "../../lib/trading/core/trade-order.ts";
+import { shownOrder } from "../../lib/orders/trade-order.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cursorAt } from "../../lib/core/cursor.ts";
-import type { Order, Position } from "../../lib/trading/core/execution.ts";
+import type { Order, Position } from "../../lib/orders/execution.ts";
 import { executionItems } from "../../lib/trading/items/execution-records.ts";
 import { listExecutions } from "../../lib/trading/list-executions.ts";
 import { tableForTests } from "../support/dynamodb.ts";

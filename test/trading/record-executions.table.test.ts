@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import { orderIdFor } from "../../lib/core/record-ids.ts";
-import type { Order } from "../../lib/trading/core/execution.ts";
+import type { Order } from "../../lib/orders/execution.ts";
 import { readExecutions } from "../../lib/trading/items/execution-records.ts";
 import { executionRecorder } from "../../lib/trading/record-executions.ts";
 import { register } from "../../lib/users/register.ts";

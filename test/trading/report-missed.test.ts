@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Position } from "../../lib/trading/core/execution.ts";
+import type { Position } from "../../lib/orders/execution.ts";
 import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { countsMore, missedReporter, positionChecker } from "../../lib/trading/report-missed.ts";
 import { position } from "../support/executions.ts";

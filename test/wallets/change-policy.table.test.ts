@@ -1,7 +1,7 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
+import type { PolicyText } from "../../lib/orders/policy-text.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
-import type { PolicyText } from "../../lib/trading/core/policy-text.ts";
 import { readPolicyRecord } from "../../lib/trading/items/policy-records.ts";
 import { askForPolicy, policyOfWallet } from "../../lib/wallets/change-policy.ts";
 import { forgetLoosening, shownPolicies } from "../../lib/wallets/guard-records.ts";

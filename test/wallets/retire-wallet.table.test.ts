@@ -1,8 +1,8 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { emptyLedger } from "../../lib/orders/table-step.ts";
 import { getItems } from "../../lib/table/batch-get.ts";
 import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
-import { emptyLedger } from "../../lib/trading/core/table-step.ts";
 import type { SealedWallet } from "../../lib/trading/items/found-items.ts";
 import { jobKey, ledgerKey, slotKey } from "../../lib/trading/items/keys.ts";
 import { ownsWallet } from "../../lib/trading/items/trader-records.ts";

@@ -8,12 +8,12 @@ import {
   MetricFilter,
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { type LandingPath, landingPaths } from "../../chains/sol/rules/landings.ts";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
+import type { LaneTrouble } from "../../orders/lane-trouble.ts";
 import { orderSettled, signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
-import type { LaneTrouble } from "../../trading/core/lane-trouble.ts";
-import { type LandingPath, landingPaths } from "../../trading/core/sol/landings.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { deployedStackName } from "../functions/function-stack.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";

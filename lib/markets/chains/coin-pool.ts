@@ -1,6 +1,6 @@
-import { multicall } from "../../trading/chains/evm/multicall.ts";
-import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
-import type { EvmReader } from "../../trading/chains/open-chains.ts";
+import { multicall } from "../../chains/evm/calls/multicall.ts";
+import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import type { CoinPrice } from "../core/coin-series.ts";
 import { priceOf, type WatchedPool } from "../core/watched-pool.ts";
 import type { PoolFinder } from "./find-pools.ts";

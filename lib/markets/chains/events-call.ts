@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../trading/chains/evm/fill-logs.ts";
-import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../trading/chains/evm/rpc-call.ts";
-import { RpcRefusal } from "../../trading/chains/host-fault.ts";
-import type { RpcCall } from "../../trading/chains/rpc-call.ts";
-import { kindOf } from "../../trading/core/intent.ts";
+import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../chains/evm/calls/fill-logs.ts";
+import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../chains/evm/calls/rpc-call.ts";
+import { RpcRefusal } from "../../chains/hosts/host-fault.ts";
+import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
+import { kindOf } from "../../orders/intent.ts";
 import { zero } from "../core/decimal.ts";
 import { type PoolEvent, priceOf, volumeOf, type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
 

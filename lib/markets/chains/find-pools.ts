@@ -1,17 +1,17 @@
+import { multicall } from "../../chains/evm/calls/multicall.ts";
+import { claimQuestions, claimsOf } from "../../chains/evm/calls/token-claims.ts";
+import { v2Price, v3Price } from "../../chains/evm/rules/pool-price.ts";
+import { routesOf } from "../../chains/evm/venues/configured-routes.ts";
+import { poolQuotesCall, type RoutePools } from "../../chains/evm/venues/pool-quotes.ts";
+import { poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts";
+import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
+import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import { RecentMap } from "../../core/recent-map.ts";
-import { type Ask, askTogether } from "../../trading/chains/ask-together.ts";
-import { routesOf } from "../../trading/chains/evm/configured-routes.ts";
-import { multicall } from "../../trading/chains/evm/multicall.ts";
-import { poolQuotesCall, type RoutePools } from "../../trading/chains/evm/pool-quotes.ts";
-import { poolCalls, poolRoutesOf } from "../../trading/chains/evm/pool-routes.ts";
-import { claimQuestions, claimsOf } from "../../trading/chains/evm/token-claims.ts";
-import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
-import type { EvmReader } from "../../trading/chains/open-chains.ts";
-import { identityIn } from "../../trading/chains/requests.ts";
-import { v2Price, v3Price } from "../../trading/core/evm/pool-price.ts";
-import { kindOf, type Route } from "../../trading/core/intent.ts";
-import type { PoolPrice } from "../../trading/core/price-impact.ts";
-import { nativeToken } from "../../trading/core/trading-chain.ts";
+import { kindOf, type Route } from "../../orders/intent.ts";
+import type { PoolPrice } from "../../orders/price-impact.ts";
+import { identityIn } from "../../orders/requests.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
 import type { Decimal } from "../core/decimal.ts";
 import {
   coarseAmounts,

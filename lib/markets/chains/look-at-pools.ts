@@ -1,10 +1,10 @@
-import { headIn, headQuestions, withOlderHashes } from "../../trading/chains/evm/head-look.ts";
-import { type ContractQuestion, multicall } from "../../trading/chains/evm/multicall.ts";
-import { firstAnswer, hostsFrom } from "../../trading/chains/from-any-host.ts";
-import type { EvmReader } from "../../trading/chains/open-chains.ts";
-import type { RpcHost } from "../../trading/chains/rpc-host.ts";
-import { kindOf } from "../../trading/core/intent.ts";
-import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
+import { type ContractQuestion, multicall } from "../../chains/evm/calls/multicall.ts";
+import { headIn, headQuestions, withOlderHashes } from "../../chains/evm/looks/head-look.ts";
+import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { firstAnswer, hostsFrom } from "../../chains/hosts/from-any-host.ts";
+import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
+import { kindOf } from "../../orders/intent.ts";
+import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import { type MarketLook, type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
 
 /** The memory of looks at the pools of a chain. */

@@ -1,10 +1,10 @@
-import { askInParts } from "../../trading/chains/ask-in-parts.ts";
-import { multicall } from "../../trading/chains/evm/multicall.ts";
-import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
-import { firstAnswer } from "../../trading/chains/from-any-host.ts";
-import { ChainUnavailable } from "../../trading/chains/host-fault.ts";
-import type { EvmReader } from "../../trading/chains/open-chains.ts";
-import type { RpcHost } from "../../trading/chains/rpc-host.ts";
+import { multicall } from "../../chains/evm/calls/multicall.ts";
+import { blockCall } from "../../chains/evm/calls/rpc-call.ts";
+import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { askInParts } from "../../chains/hosts/ask-in-parts.ts";
+import { firstAnswer } from "../../chains/hosts/from-any-host.ts";
+import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import type { HostChoice, MarketHosts } from "../core/look-round.ts";
 import { lookAtPools, newPoolsMemory, stateQuestion, wordsOf } from "./look-at-pools.ts";
 import { readEvents } from "./read-events.ts";

@@ -1,8 +1,8 @@
-import { blockNumberOf, blockTimeOf, decimalsOf } from "../../trading/chains/evm/contract-questions.ts";
-import { type ContractQuestion, multicall } from "../../trading/chains/evm/multicall.ts";
-import type { BlockTag } from "../../trading/chains/evm/rpc-call.ts";
-import { type RpcCall, thenRead } from "../../trading/chains/rpc-call.ts";
-import { kindOf, type PoolKey } from "../../trading/core/intent.ts";
+import { blockNumberOf, blockTimeOf, decimalsOf } from "../../chains/evm/calls/contract-questions.ts";
+import { type ContractQuestion, multicall } from "../../chains/evm/calls/multicall.ts";
+import type { BlockTag } from "../../chains/evm/calls/rpc-call.ts";
+import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
+import { kindOf, type PoolKey } from "../../orders/intent.ts";
 import { stateQuestion } from "./look-at-pools.ts";
 
 /** A pool by its address, and its place among those of the same tokens. */

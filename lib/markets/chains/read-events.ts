@@ -1,11 +1,11 @@
+import { blockCall, hashAgainCall } from "../../chains/evm/calls/rpc-call.ts";
+import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { askInParts } from "../../chains/hosts/ask-in-parts.ts";
+import type { Ask } from "../../chains/hosts/ask-together.ts";
+import { firstAnswer } from "../../chains/hosts/from-any-host.ts";
+import { HostFault, RequestRefused, RpcRefusal } from "../../chains/hosts/host-fault.ts";
+import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { inPartsOf } from "../../core/in-parts.ts";
-import { askInParts } from "../../trading/chains/ask-in-parts.ts";
-import type { Ask } from "../../trading/chains/ask-together.ts";
-import { blockCall, hashAgainCall } from "../../trading/chains/evm/rpc-call.ts";
-import { firstAnswer } from "../../trading/chains/from-any-host.ts";
-import { HostFault, RequestRefused, RpcRefusal } from "../../trading/chains/host-fault.ts";
-import type { EvmReader } from "../../trading/chains/open-chains.ts";
-import type { RpcHost } from "../../trading/chains/rpc-host.ts";
 import type { PoolEvent, WatchedPool } from "../core/watched-pool.ts";
 import { eventsCall } from "./events-call.ts";
 

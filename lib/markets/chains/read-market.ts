@@ -1,6 +1,6 @@
-import { ChainUnavailable } from "../../trading/chains/host-fault.ts";
-import type { ChainReader } from "../../trading/chains/open-chains.ts";
-import { tokenNotFound } from "../../trading/chains/requests.ts";
+import type { ChainReader } from "../../chains/families/open-chains.ts";
+import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+import { tokenNotFound } from "../../orders/requests.ts";
 import type { Decimal } from "../core/decimal.ts";
 import { zero } from "../core/decimal.ts";
 import type { Market, MarketPool } from "../core/market.ts";

@@ -1,10 +1,7 @@
 import type { Address } from "@solana/web3.js";
-import { RecentMap } from "../../core/recent-map.ts";
-import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
-import type { SolReader } from "../../trading/chains/open-chains.ts";
-import { identityIn } from "../../trading/chains/requests.ts";
-import { cpmmConfigOf } from "../../trading/chains/sol/cpmm-addresses.ts";
-import { mostAccounts } from "../../trading/chains/sol/sol-call.ts";
+import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
+import { cpmmConfigOf } from "../../chains/sol/calls/cpmm-addresses.ts";
+import { mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import {
   accountsOfMints,
   feeRateOf,
@@ -15,10 +12,13 @@ import {
   reservesIn,
   type TokenView,
   tokenViewsCall,
-} from "../../trading/chains/sol/token-view.ts";
-import { coinDecimals } from "../../trading/core/decimal-text.ts";
-import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
-import { nativeToken } from "../../trading/core/trading-chain.ts";
+} from "../../chains/sol/calls/token-view.ts";
+import type { SolReader } from "../../chains/sol/venues/reader.ts";
+import { RecentMap } from "../../core/recent-map.ts";
+import { coinDecimals } from "../../orders/decimal-text.ts";
+import { identityIn } from "../../orders/requests.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
+import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import { type Decimal, ratioOf } from "../core/decimal.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
 import { type MarketPool, supplyIn } from "../core/market.ts";

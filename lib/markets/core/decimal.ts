@@ -1,4 +1,4 @@
-import { divideHalfEven } from "../../trading/core/decimal-text.ts";
+import { divideHalfEven } from "../../orders/decimal-text.ts";
 
 /**
  * A decimal number that is not negative: `mantissa` × 10^`exponent`. It has at most 18 significant digits, no zeros at

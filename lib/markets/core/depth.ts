@@ -1,5 +1,5 @@
-import { divideHalfEven } from "../../trading/core/decimal-text.ts";
-import { type PoolPrice, priceImpact } from "../../trading/core/price-impact.ts";
+import { divideHalfEven } from "../../orders/decimal-text.ts";
+import { type PoolPrice, priceImpact } from "../../orders/price-impact.ts";
 import { type Decimal, decimalOf } from "./decimal.ts";
 
 /** The depth of a pool is what a sale is paid whose price is at most so much worse than the pool's, in percent. */

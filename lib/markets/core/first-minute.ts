@@ -1,4 +1,4 @@
-import { chainFacts } from "../../trading/core/trading-chain.ts";
+import { chainFacts } from "../../orders/trading-chain.ts";
 import { candlesOf, swapBlocksOf } from "./candles.ts";
 import { explains, isSameReading } from "./event-reading.ts";
 import { confirmedHash, type Journal } from "./journal.ts";

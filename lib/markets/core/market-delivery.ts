@@ -1,5 +1,5 @@
+import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { Price } from "../../prices/price.ts";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 import type { MarketHeads, MarketRecord } from "./market-record.ts";
 import type { MarketSubscription } from "./market-subscription.ts";

@@ -1,4 +1,4 @@
-import { chainFacts, type TradingChain } from "../../trading/core/trading-chain.ts";
+import { chainFacts, type TradingChain } from "../../orders/trading-chain.ts";
 import { inCurrency } from "./candles.ts";
 import { compare, type Decimal, divide, formatDecimal, multiply } from "./decimal.ts";
 import type { Market, MarketFlag } from "./market.ts";

@@ -1,5 +1,5 @@
-import type { SwapVenue } from "../../trading/core/intent.ts";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import type { SwapVenue } from "../../orders/intent.ts";
+import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { CandlePool } from "./candle.ts";
 import { type Decimal, decimalOf } from "./decimal.ts";
 

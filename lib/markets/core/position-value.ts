@@ -1,5 +1,5 @@
-import { coinDecimals, coinText, divideHalfEven } from "../../trading/core/decimal-text.ts";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import { coinDecimals, coinText, divideHalfEven } from "../../orders/decimal-text.ts";
+import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { Decimal } from "./decimal.ts";
 
 /** A holding, as decimal text. Other engines may state amounts of any length, and no cost. */

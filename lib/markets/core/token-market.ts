@@ -1,4 +1,4 @@
-import { nativeToken } from "../../trading/core/trading-chain.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
 import type { Candle } from "./candle.ts";
 import { intervalStart, withNewPool } from "./candles.ts";
 import { DayWindow } from "./day-window.ts";

@@ -1,5 +1,5 @@
-import { likenessTo } from "../../trading/core/token-likeness.ts";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import { likenessTo } from "../../orders/token-likeness.ts";
+import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 
 /** A token that a search may find. */

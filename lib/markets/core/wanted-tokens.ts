@@ -1,4 +1,4 @@
-import { nativeToken, type TradingChain } from "../../trading/core/trading-chain.ts";
+import { nativeToken, type TradingChain } from "../../orders/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 import { mostFollowedTokens } from "./market-subscription.ts";
 

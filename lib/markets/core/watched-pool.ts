@@ -1,6 +1,6 @@
-import type { Look } from "../../trading/core/block.ts";
-import { divideHalfEven } from "../../trading/core/decimal-text.ts";
-import { kindOf, type SwapVenue } from "../../trading/core/intent.ts";
+import type { Look } from "../../orders/block.ts";
+import { divideHalfEven } from "../../orders/decimal-text.ts";
+import { kindOf, type SwapVenue } from "../../orders/intent.ts";
 import type { CandlePool } from "./candle.ts";
 import { type Decimal, decimalOf, ratioOf } from "./decimal.ts";
 

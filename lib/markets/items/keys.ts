@@ -1,5 +1,5 @@
+import { nativeToken, type TradingChain } from "../../orders/trading-chain.ts";
 import { itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
-import { nativeToken, type TradingChain } from "../../trading/core/trading-chain.ts";
 import type { ChunkKind } from "../core/candle-chunk.ts";
 import type { TokenName } from "../core/market.ts";
 

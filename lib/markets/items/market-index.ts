@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { epochSeconds } from "../../core/time.ts";
+import type { TradingChain } from "../../orders/trading-chain.ts";
 import { readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
 import type { IndexedToken } from "../core/token-search.ts";
 import { marketIndexKey } from "./keys.ts";
 import { itemFormat, notLaterThan } from "./market-items.ts";

@@ -1,6 +1,6 @@
 import type { Table } from "../../table/table.ts";
-import { isRead } from "../../trading/core/reader-lease.ts";
 import { readReaderLease } from "../../trading/items/reader-leases.ts";
+import { isRead } from "../../trading/procedures/reader-lease.ts";
 
 /** Starts a run of readMarkets, without waiting for it. */
 export type StartReader = (start: Record<never, never>) => Promise<void>;

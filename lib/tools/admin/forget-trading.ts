@@ -1,9 +1,9 @@
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
 import type { Network } from "../../core/network.ts";
+import { tradingChains } from "../../orders/trading-chain.ts";
 import { itemAt, type Key } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import { tradingChains } from "../../trading/core/trading-chain.ts";
 import { isOfChains } from "../../trading/items/keys.ts";
 
 /** The attributes of items that name a chain or an order. */

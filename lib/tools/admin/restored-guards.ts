@@ -1,8 +1,5 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { itemAt, type Key } from "../../table/keys.ts";
-import { earlierStops } from "../../table/layout.ts";
-import type { Item } from "../../table/table.ts";
 import {
   isSamePolicy,
   mayRaiseFees,
@@ -10,7 +7,10 @@ import {
   tightest,
   type WalletPolicy,
   withFees,
-} from "../../trading/core/wallet-policy.ts";
+} from "../../orders/wallet-policy.ts";
+import { itemAt, type Key } from "../../table/keys.ts";
+import { earlierStops } from "../../table/layout.ts";
+import type { Item } from "../../table/table.ts";
 import { contentOf, packed } from "../../trading/items/items.ts";
 import { isLock } from "../../wallets/item-keys.ts";
 

@@ -1,8 +1,8 @@
-import { coinText } from "../../trading/core/decimal-text.ts";
-import type { SignedMessage } from "../../trading/core/families.ts";
-import type { ShownSolAttempt } from "../../trading/core/order-details.ts";
-import type { SolIntent } from "../../trading/core/sol/sol-intent.ts";
-import { lastValidOf, type SolSlot } from "../../trading/core/sol/sol-slot.ts";
+import type { SignedMessage } from "../../chains/families/types.ts";
+import type { SolIntent } from "../../chains/sol/rules/intent.ts";
+import { lastValidOf, type SolSlot } from "../../chains/sol/rules/slot.ts";
+import { coinText } from "../../orders/decimal-text.ts";
+import type { ShownSolAttempt } from "../../orders/order-details.ts";
 
 const solText = (lamports: bigint) => `${coinText("sol", lamports)} SOL`;
 

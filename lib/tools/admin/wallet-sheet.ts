@@ -1,7 +1,7 @@
+import { coinText } from "../../orders/decimal-text.ts";
+import { type PolicyText, policyStateText } from "../../orders/policy-text.ts";
+import { announcedState, signedOn } from "../../orders/wallet-policy.ts";
 import type { Table } from "../../table/table.ts";
-import { coinText } from "../../trading/core/decimal-text.ts";
-import { type PolicyText, policyStateText } from "../../trading/core/policy-text.ts";
-import { announcedState, signedOn } from "../../trading/core/wallet-policy.ts";
 import { readLimits } from "../../trading/items/policy-records.ts";
 import { bySlot, isActive, isGone, laneOf, restorableUntil, shownWallet } from "../../wallets/wallet.ts";
 import { walletsOfUser } from "../../wallets/wallet-records.ts";

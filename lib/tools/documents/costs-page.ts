@@ -3,7 +3,7 @@ import { defaultChannelShards } from "../../infra/market-context.ts";
 import { mostHistoryCalls } from "../../markets/chains/read-history.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
-import { evmChains } from "../../trading/core/trading-chain.ts";
+import { evmChains } from "../../orders/trading-chain.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
 import { dollarsOfUnits, followedMarkets, hostPrices, unitsOf, watchedOrders } from "./host-units.ts";
 import {

@@ -1,5 +1,5 @@
-import type { HostError } from "../../trading/chains/host-fault.ts";
-import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import type { HostError } from "../../chains/hosts/host-fault.ts";
+import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { measure, wordsOfError } from "./measure.ts";
 import type { CallLook } from "./report.ts";
 

@@ -1,12 +1,7 @@
 import * as v from "valibot";
-import { eventsCall } from "../../markets/chains/events-call.ts";
-import type { WatchedPool } from "../../markets/core/watched-pool.ts";
-import type { ChainConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { balanceOf, blockNumberOf, blockTimeOf } from "../../trading/chains/evm/contract-questions.ts";
-import { feeMarketCalls, l1FeesCall } from "../../trading/chains/evm/fee-market.ts";
-import { multicall } from "../../trading/chains/evm/multicall.ts";
-import { poolCalls } from "../../trading/chains/evm/pool-routes.ts";
-import { newStranger } from "../../trading/chains/evm/probe-simulation.ts";
+import { balanceOf, blockNumberOf, blockTimeOf } from "../../chains/evm/calls/contract-questions.ts";
+import { feeMarketCalls, l1FeesCall } from "../../chains/evm/calls/fee-market.ts";
+import { multicall } from "../../chains/evm/calls/multicall.ts";
 import {
   blockByHashCall,
   blockCall,
@@ -18,11 +13,16 @@ import {
   receiptCall,
   tagText,
   transactionCall,
-} from "../../trading/chains/evm/rpc-call.ts";
-import { simulateCall } from "../../trading/chains/evm/simulation.ts";
-import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
-import { type RpcCall, thenRead } from "../../trading/chains/rpc-call.ts";
-import { chainFacts, type EvmChain } from "../../trading/core/trading-chain.ts";
+} from "../../chains/evm/calls/rpc-call.ts";
+import { simulateCall } from "../../chains/evm/calls/simulation.ts";
+import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
+import { poolCalls } from "../../chains/evm/venues/pool-routes.ts";
+import { newStranger } from "../../chains/evm/venues/probe-simulation.ts";
+import { type HostError, RpcRefusal } from "../../chains/hosts/host-fault.ts";
+import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
+import { eventsCall } from "../../markets/chains/events-call.ts";
+import type { WatchedPool } from "../../markets/core/watched-pool.ts";
+import { chainFacts, type EvmChain } from "../../orders/trading-chain.ts";
 import { callLooks } from "./call-looks.ts";
 import { contractsOfHost } from "./contracts-of-host.ts";
 import { measure, wordsOfError } from "./measure.ts";

@@ -1,6 +1,6 @@
+import { type HostError, isHostError } from "../../chains/hosts/host-fault.ts";
 import { DomainError } from "../../core/domain-error.ts";
-import { type HostError, isHostError } from "../../trading/chains/host-fault.ts";
-import { formatAmount } from "../../trading/core/decimal-text.ts";
+import { formatAmount } from "../../orders/decimal-text.ts";
 import { wordsOfError } from "./measure.ts";
 import type { HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
 

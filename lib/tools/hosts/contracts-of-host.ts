@@ -1,21 +1,14 @@
 import { Interface } from "ethers/abi";
 import * as v from "valibot";
-import type { ChainConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { encodeCall } from "../../trading/chains/evm/calldata.ts";
-import { bridgedRoutesOf, directRoutesOf } from "../../trading/chains/evm/configured-routes.ts";
-import { contractQuestion, multicall, multicallAddress } from "../../trading/chains/evm/multicall.ts";
-import { type PoolRoute, poolCalls, poolRoutesOf } from "../../trading/chains/evm/pool-routes.ts";
-import { newStranger } from "../../trading/chains/evm/probe-simulation.ts";
-import { Bytes, contractCall } from "../../trading/chains/evm/rpc-call.ts";
-import type { RpcCall } from "../../trading/chains/rpc-call.ts";
-import {
-  isSamePool,
-  kindOf,
-  needsRefund,
-  type Route,
-  routeOf,
-  type SwapCall,
-} from "../../trading/core/intent.ts";
+import { contractQuestion, multicall, multicallAddress } from "../../chains/evm/calls/multicall.ts";
+import { Bytes, contractCall } from "../../chains/evm/calls/rpc-call.ts";
+import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
+import { encodeCall } from "../../chains/evm/venues/calldata.ts";
+import { bridgedRoutesOf, directRoutesOf } from "../../chains/evm/venues/configured-routes.ts";
+import { type PoolRoute, poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts";
+import { newStranger } from "../../chains/evm/venues/probe-simulation.ts";
+import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
+import { isSamePool, kindOf, needsRefund, type Route, routeOf, type SwapCall } from "../../orders/intent.ts";
 import type { Problem } from "./report.ts";
 
 /** Makes calls in one request. */

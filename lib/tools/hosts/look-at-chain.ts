@@ -1,14 +1,14 @@
+import { commonBlock } from "../../chains/evm/calls/hosts.ts";
+import { blockCall, chainIdentity } from "../../chains/evm/calls/rpc-call.ts";
+import { quoteOnChain } from "../../chains/evm/quotes/quote-on-chain.ts";
+import { jointQuote } from "../../chains/evm/rules/joint-facts.ts";
+import type { TradeFacts } from "../../chains/evm/rules/trade-facts.ts";
+import type { HostError } from "../../chains/hosts/host-fault.ts";
+import { type RpcHost, rpcHost } from "../../chains/hosts/rpc-host.ts";
 import { DomainError } from "../../core/domain-error.ts";
-import { commonBlock } from "../../trading/chains/chain-client.ts";
-import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
-import type { HostError } from "../../trading/chains/host-fault.ts";
-import { type RpcHost, rpcHost } from "../../trading/chains/rpc-host.ts";
-import type { Block } from "../../trading/core/block.ts";
-import { coinText } from "../../trading/core/decimal-text.ts";
-import { jointQuote } from "../../trading/core/evm/joint-facts.ts";
-import type { TradeFacts } from "../../trading/core/trade-facts.ts";
-import { chainFacts, mostApartSeconds } from "../../trading/core/trading-chain.ts";
-import { quoteOnChain } from "../../trading/quotes/quote-on-chain.ts";
+import type { Block } from "../../orders/block.ts";
+import { coinText } from "../../orders/decimal-text.ts";
+import { chainFacts, mostApartSeconds } from "../../orders/trading-chain.ts";
 import { type ConfiguredChain, callsOfHost } from "./calls-of-host.ts";
 import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { settle, wordsOfError } from "./measure.ts";
@@ -28,7 +28,7 @@ export const openHosts = ({ chain, configuration }: ConfiguredChain): OpenHosts 
   configuration,
   hosts: configuration.hosts.map((url) => ({
     url,
-    rpc: rpcHost({ url, chainId: chainFacts[chain].chainId }),
+    rpc: rpcHost({ url, identity: chainIdentity(chainFacts[chain].chainId) }),
   })),
 });
 

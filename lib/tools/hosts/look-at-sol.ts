@@ -1,12 +1,10 @@
 import type { Address } from "@solana/web3.js";
 import * as v from "valibot";
-import { DomainError } from "../../core/domain-error.ts";
-import type { SolConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
-import type { RpcCall } from "../../trading/chains/rpc-call.ts";
-import type { RpcHost } from "../../trading/chains/rpc-host.ts";
-import { cpmmConfigOf, cpmmProgram } from "../../trading/chains/sol/cpmm-addresses.ts";
-import { markerBytes } from "../../trading/chains/sol/instructions.ts";
+import { type HostError, RpcRefusal } from "../../chains/hosts/host-fault.ts";
+import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
+import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
+import { cpmmConfigOf, cpmmProgram } from "../../chains/sol/calls/cpmm-addresses.ts";
+import { solHost } from "../../chains/sol/calls/hosts.ts";
 import {
   accountsCall,
   chainTimeCall,
@@ -15,29 +13,31 @@ import {
   recentPricesCall,
   rentCall,
   simulationCall,
-} from "../../trading/chains/sol/sol-call.ts";
-import { solHost } from "../../trading/chains/sol/sol-client.ts";
-import { paymentsOf, tokenViewCall } from "../../trading/chains/sol/token-view.ts";
+} from "../../chains/sol/calls/rpc-call.ts";
+import { paymentsOf, tokenViewCall } from "../../chains/sol/calls/token-view.ts";
 import {
   blockhashValidCall,
   landedCall,
   recentBlockhashCall,
   statusesCall,
-} from "../../trading/chains/sol/transaction-call.ts";
+} from "../../chains/sol/calls/transaction-call.ts";
 import {
   attemptMessage,
   cpmmVenueOf,
   isSoldIn,
   roundTripMessage,
   type Trial,
-} from "../../trading/chains/sol/trial-messages.ts";
-import { coinText } from "../../trading/core/decimal-text.ts";
-import { jointSolQuote } from "../../trading/core/sol/joint-quote.ts";
-import { areSlotsNear } from "../../trading/core/sol/sol-snapshot.ts";
-import type { SolTradeFacts } from "../../trading/core/sol/trade-facts.ts";
-import { chainFacts } from "../../trading/core/trading-chain.ts";
-import { wsolBytes } from "../../trading/quotes/sol/look-at-token.ts";
-import { quoteOnSol } from "../../trading/quotes/sol/quote-on-sol.ts";
+} from "../../chains/sol/messages/trial-messages.ts";
+import { wsolBytes } from "../../chains/sol/quotes/look-at-token.ts";
+import { quoteOnSol } from "../../chains/sol/quotes/quote-on-chain.ts";
+import type { SolConfiguration } from "../../chains/sol/rules/configuration.ts";
+import { areSlotsNear } from "../../chains/sol/rules/host-snapshot.ts";
+import { jointSolQuote } from "../../chains/sol/rules/joint-facts.ts";
+import type { SolTradeFacts } from "../../chains/sol/rules/trade-facts.ts";
+import { markerBytes } from "../../chains/sol/venues/instructions.ts";
+import { DomainError } from "../../core/domain-error.ts";
+import { coinText } from "../../orders/decimal-text.ts";
+import { chainFacts } from "../../orders/trading-chain.ts";
 import { callLooks } from "./call-looks.ts";
 import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import type { LookScope } from "./look-at-chain.ts";

@@ -1,6 +1,6 @@
-import { type FaultReason, type HostError, HostFault, isHostError } from "../../trading/chains/host-fault.ts";
-import type { RpcCall, ValuesOf } from "../../trading/chains/rpc-call.ts";
-import { rpcHost } from "../../trading/chains/rpc-host.ts";
+import { type FaultReason, type HostError, HostFault, isHostError } from "../../chains/hosts/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../../chains/hosts/rpc-call.ts";
+import { rpcHost } from "../../chains/hosts/rpc-host.ts";
 
 /** An answer with its size and time. `mostCalls` is the largest batch that the host takes, as far as this shows it. */
 export type Measured<Values> = {

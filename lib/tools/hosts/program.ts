@@ -3,16 +3,11 @@ import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { localContracts } from "trading-terminal-devnet/evm/deployment";
 import cdk from "../../../cdk.json" with { type: "json" };
+import { addressProblem } from "../../chains/families/address.ts";
+import type { TradingConfiguration } from "../../chains/families/configuration.ts";
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import { solConfigurationOf } from "../../infra/sol-context.ts";
-import type { TradingConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { addressProblem } from "../../trading/core/address.ts";
-import {
-  type EvmChain,
-  evmChains,
-  type TradingChain,
-  tradingChains,
-} from "../../trading/core/trading-chain.ts";
+import { type EvmChain, evmChains, type TradingChain, tradingChains } from "../../orders/trading-chain.ts";
 import { port, runProgram, type Stdio } from "../runner/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";

@@ -1,5 +1,5 @@
-import type { Block } from "../../trading/core/block.ts";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import type { Block } from "../../orders/block.ts";
+import type { TradingChain } from "../../orders/trading-chain.ts";
 
 /** A fatal problem makes orders fail. Trading works around the others. */
 export type Problem = { words: string; isFatal: boolean };

@@ -1,28 +1,28 @@
 import type { Address } from "@solana/web3.js";
 import * as v from "valibot";
-import { delay } from "../../core/time.ts";
-import { askTogether } from "../../trading/chains/ask-together.ts";
-import type { SolConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { isHostError } from "../../trading/chains/host-fault.ts";
-import type { RpcCall } from "../../trading/chains/rpc-call.ts";
-import type { RpcHost } from "../../trading/chains/rpc-host.ts";
-import { programs, tokenAccountOf } from "../../trading/chains/sol/addresses.ts";
-import { newHelper } from "../../trading/chains/sol/helper-keys.ts";
-import { markerBytes } from "../../trading/chains/sol/instructions.ts";
-import { type BuiltSwap, JupiterFault, jupiterClient } from "../../trading/chains/sol/jupiter-client.ts";
+import { askTogether } from "../../chains/hosts/ask-together.ts";
+import { isHostError } from "../../chains/hosts/host-fault.ts";
+import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
+import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
+import { programs, tokenAccountOf } from "../../chains/sol/calls/addresses.ts";
+import { accountsCall, messageFeeCall, rentCall, simulationCall } from "../../chains/sol/calls/rpc-call.ts";
+import { readTokenAccount } from "../../chains/sol/calls/token-account.ts";
+import { tokenViewCall } from "../../chains/sol/calls/token-view.ts";
+import { recentBlockhashCall } from "../../chains/sol/calls/transaction-call.ts";
+import { composeTrial, newOrderId } from "../../chains/sol/messages/trial-messages.ts";
+import { maybe, wsolBytes } from "../../chains/sol/quotes/look-at-token.ts";
+import type { SolConfiguration } from "../../chains/sol/rules/configuration.ts";
+import { newHelper } from "../../chains/sol/venues/helper-keys.ts";
+import { markerBytes } from "../../chains/sol/venues/instructions.ts";
+import { type BuiltSwap, JupiterFault, jupiterClient } from "../../chains/sol/venues/jupiter-client.ts";
 import {
   buildQuestion,
   enforcing,
   jupiterVenue,
   type SwapByJupiter,
-} from "../../trading/chains/sol/jupiter-venue.ts";
-import { accountsCall, messageFeeCall, rentCall, simulationCall } from "../../trading/chains/sol/sol-call.ts";
-import { readTokenAccount } from "../../trading/chains/sol/token-account.ts";
-import { tokenViewCall } from "../../trading/chains/sol/token-view.ts";
-import { recentBlockhashCall } from "../../trading/chains/sol/transaction-call.ts";
-import { composeTrial, newOrderId } from "../../trading/chains/sol/trial-messages.ts";
-import { shortAddress } from "../../trading/core/token-text.ts";
-import { maybe, wsolBytes } from "../../trading/quotes/sol/look-at-token.ts";
+} from "../../chains/sol/venues/jupiter-venue.ts";
+import { delay } from "../../core/time.ts";
+import { shortAddress } from "../../orders/token-text.ts";
 import type { RouteLook } from "./report.ts";
 
 /** Jupiter's labels of the exchanges that most tokens trade on: a curve and three kinds of pools. */

@@ -3,8 +3,8 @@ import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleSolWallet, exampleWallet } from "trading-terminal-devnet/example-wallets";
 import * as v from "valibot";
-import { balanceOf } from "../../trading/chains/evm/contract-questions.ts";
-import { type EvmChain, isEvmChain, type TradingChain } from "../../trading/core/trading-chain.ts";
+import { balanceOf } from "../../chains/evm/calls/contract-questions.ts";
+import { type EvmChain, isEvmChain, type TradingChain } from "../../orders/trading-chain.ts";
 
 /** Coins and tokens of a wallet in units. */
 export type Holdings = {

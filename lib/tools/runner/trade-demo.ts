@@ -10,8 +10,8 @@ import {
   type Stream,
   type Terminal,
 } from "trading-terminal-client";
-import { coinDecimals, coinText } from "../../trading/core/decimal-text.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
+import { coinDecimals, coinText } from "../../orders/decimal-text.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../../orders/trading-chain.ts";
 import { type DemoChain, demoChain, type Holdings } from "./demo-chains.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 

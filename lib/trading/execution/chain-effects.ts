@@ -1,10 +1,10 @@
+import { evmEffects } from "../../chains/evm/look.ts";
+import type { ChainReader } from "../../chains/families/open-chains.ts";
+import type { Families, Family } from "../../chains/families/types.ts";
+import type { FamilyEffects, SendAnswer } from "../../chains/hosts/look.ts";
+import { solEffects } from "../../chains/sol/look.ts";
 import type { Network } from "../../core/network.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
-import type { Families, Family } from "../core/families.ts";
-import { evmEffects } from "./evm-effects.ts";
-import type { FamilyEffects, SendAnswer } from "./family-effects.ts";
 import type { Performers } from "./run-procedure.ts";
-import { solEffects } from "./sol-effects.ts";
 
 type Snapshot = Families[Family]["snapshot"];
 

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { TradingConfiguration } from "../chains/chain-configuration.ts";
-import { limitsIn, setupName } from "../chains/requests.ts";
-import type { SignAnswer, SignRequest } from "../core/effects.ts";
-import type { Family } from "../core/families.ts";
-import { ensureReader } from "../core/reader-lease.ts";
-import { type Landings, landingsIn } from "../core/sol/landings.ts";
-import { isBelowMinimum, solOrdersSettledBy } from "../core/sol/settled-orders.ts";
-import type { TradeStep } from "../core/table-step.ts";
-import { workLane } from "../core/work-lane.ts";
+import type { TradingConfiguration } from "../../chains/families/configuration.ts";
+import { limitsIn } from "../../chains/families/limits.ts";
+import type { Family } from "../../chains/families/types.ts";
+import { type Landings, landingsIn } from "../../chains/sol/rules/landings.ts";
+import { isBelowMinimum, solOrdersSettledBy } from "../../chains/sol/rules/settled-orders.ts";
+import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
+import { setupName } from "../../orders/requests.ts";
+import type { TradeStep } from "../../orders/table-step.ts";
+import { ensureReader } from "../procedures/reader-lease.ts";
+import { workLane } from "../procedures/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
 

@@ -1,12 +1,12 @@
 import { delay } from "../../core/time.ts";
+import type { ReaderLease, ReaderOf } from "../../orders/table-step.ts";
 import {
   beatMs,
   endReading,
   type HeldLease,
   renewReaderLease,
   takeReaderLease,
-} from "../core/reader-lease.ts";
-import type { ReaderLease, ReaderOf } from "../core/table-step.ts";
+} from "../procedures/reader-lease.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 
 type Needed = Required<

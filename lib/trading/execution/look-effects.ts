@@ -1,16 +1,16 @@
+import { multicall } from "../../chains/evm/calls/multicall.ts";
+import { blockCall, receiptCall } from "../../chains/evm/calls/rpc-call.ts";
+import { headIn, headQuestions, withOlderHashes } from "../../chains/evm/looks/head-look.ts";
+import type { ChainReader } from "../../chains/families/open-chains.ts";
+import { askInParts } from "../../chains/hosts/ask-in-parts.ts";
+import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
+import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
+import { lookAtSol, solBlocksOf } from "../../chains/sol/looks/head-look.ts";
 import { inPartsOf } from "../../core/in-parts.ts";
 import type { Network } from "../../core/network.ts";
-import { askInParts } from "../chains/ask-in-parts.ts";
-import { type Ask, askTogether } from "../chains/ask-together.ts";
-import { headIn, headQuestions, withOlderHashes } from "../chains/evm/head-look.ts";
-import { multicall } from "../chains/evm/multicall.ts";
-import { blockCall, receiptCall } from "../chains/evm/rpc-call.ts";
-import { fromAnyHost } from "../chains/from-any-host.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
-import type { Look } from "../core/block.ts";
-import type { Effects } from "../core/effects.ts";
+import type { Look } from "../../orders/block.ts";
+import type { Effects } from "../../orders/effects.ts";
 import type { Performers } from "./run-procedure.ts";
-import { lookAtSol, solBlocksOf } from "./sol-looks.ts";
 
 /** Hosts limit the number of calls in a batch. */
 const callsPerRequest = 100;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import { delay } from "../../core/time.ts";
-import { ChainUnavailable } from "../chains/host-fault.ts";
-import { newReader, type ReadRound, readChain } from "../core/reading.ts";
-import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
+import { chainFacts, type TradingChain } from "../../orders/trading-chain.ts";
+import { newReader, type ReadRound, readChain } from "../procedures/reading.ts";
 import { LeasedRun } from "./leased-run.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";

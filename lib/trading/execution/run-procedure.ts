@@ -1,4 +1,4 @@
-import type { Effects, Procedure } from "../core/effects.ts";
+import type { Effects, Procedure } from "../../orders/effects.ts";
 
 /** Performs effects, by name. */
 export type Performers = {

@@ -1,14 +1,15 @@
+import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { ChainUnavailable, RpcRefusal } from "../../chains/hosts/host-fault.ts";
+import { agreeOnSlot } from "../../chains/sol/calls/hosts.ts";
+import type { SolReader } from "../../chains/sol/venues/reader.ts";
+import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../../orders/lane-trouble.ts";
+import type { Lane } from "../../orders/table-step.ts";
+import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { Table } from "../../table/table.ts";
-import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
-import type { EvmReader, SolReader } from "../chains/open-chains.ts";
-import { agreeOnSlot } from "../chains/sol/sol-client.ts";
-import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../core/lane-trouble.ts";
-import { type SweepMemory, sweepLanes } from "../core/reading.ts";
-import type { Lane } from "../core/table-step.ts";
-import type { TradingChain } from "../core/trading-chain.ts";
 import { heldTurnAt } from "../items/keys.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
 import { readHeld } from "../items/views.ts";
+import { type SweepMemory, sweepLanes } from "../procedures/reading.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";
 

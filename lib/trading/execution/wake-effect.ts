@@ -1,5 +1,5 @@
-import type { LaneKey } from "../core/intent.ts";
-import type { JobName, MissedToken } from "../core/table-step.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { JobName, MissedToken } from "../../orders/table-step.ts";
 import type { Performers } from "./run-procedure.ts";
 
 /** The event of executeOrders: a lane, and a job that it is expected to have, or a token that the wallet lacks. */

@@ -1,4 +1,4 @@
-import type { LaneKey } from "../core/intent.ts";
+import type { LaneKey } from "../../orders/intent.ts";
 
 /** The most invocations at a time. */
 const mostAtOnce = 32;

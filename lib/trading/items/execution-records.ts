@@ -1,9 +1,9 @@
 import type { ExecutionKind } from "../../core/execution-words.ts";
+import { type Execution, expiryOf, idOf, isOpen, maxShownAfterEnd, startOf } from "../../orders/execution.ts";
 import { retry } from "../../table/retry.ts";
 import { below } from "../../table/step.ts";
 import { type Item, queryPages, readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import { type Execution, expiryOf, idOf, isOpen, maxShownAfterEnd, startOf } from "../core/execution.ts";
 import { executionKey, executionsOf, listedExecutionKey } from "./keys.ts";
 
 type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };

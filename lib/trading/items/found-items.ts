@@ -1,16 +1,10 @@
+import { weiOfGwei } from "../../chains/evm/rules/fees.ts";
+import type { OrderSettingsOf } from "../../chains/families/quoting.ts";
+import type { Family } from "../../chains/families/types.ts";
 import type { Network } from "../../core/network.ts";
 import { chains } from "../../core/network.ts";
-import { getItems } from "../../table/batch-get.ts";
-import type { Key } from "../../table/keys.ts";
-import type { Item, Table } from "../../table/table.ts";
-import { sealedKeyKey } from "../../table/wallet-keys.ts";
-import { settingsKey } from "../../users/item-keys.ts";
-import type { SettingsPatch } from "../../users/settings.ts";
-import { weiOfGwei } from "../core/evm/fees.ts";
-import type { Family } from "../core/families.ts";
-import type { LaneKey } from "../core/intent.ts";
-import type { OrderSettingsOf } from "../core/quoting.ts";
-import type { Items, Kind, Lane, Names } from "../core/table-step.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { Items, Kind, Lane, Names } from "../../orders/table-step.ts";
 import {
   type EvmChain,
   isEvmChain,
@@ -18,8 +12,14 @@ import {
   orderSettingsOf,
   solOrderSettingsOf,
   type TradingChain,
-} from "../core/trading-chain.ts";
-import type { Limits, PolicyKey } from "../core/wallet-policy.ts";
+} from "../../orders/trading-chain.ts";
+import type { Limits, PolicyKey } from "../../orders/wallet-policy.ts";
+import { getItems } from "../../table/batch-get.ts";
+import type { Key } from "../../table/keys.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { sealedKeyKey } from "../../table/wallet-keys.ts";
+import { settingsKey } from "../../users/item-keys.ts";
+import type { SettingsPatch } from "../../users/settings.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { earlierStopKey, laneKey, lanePlaceKey, tradingStopKey } from "./keys.ts";
 import type { LanePlace } from "./lane-places.ts";

@@ -1,10 +1,10 @@
+import { slotPlace } from "../../chains/families/types.ts";
+import type { Book } from "../../orders/book.ts";
+import type { BookEvent } from "../../orders/holding.ts";
+import type { Items, Kind, Names } from "../../orders/table-step.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Item } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
-import type { Book } from "../core/book.ts";
-import { slotPlace } from "../core/families.ts";
-import type { BookEvent } from "../core/holding.ts";
-import type { Items, Kind, Names } from "../core/table-step.ts";
 import {
   bookKey,
   cancellationKey,

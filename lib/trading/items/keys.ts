@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { type ExecutionKind, executionKinds } from "../../core/execution-words.ts";
 import type { Network } from "../../core/network.ts";
+import type { BookKey } from "../../orders/book.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { PolicyKey } from "../../orders/wallet-policy.ts";
 import {
   type ItemName,
   itemAt,
@@ -12,9 +15,6 @@ import {
   sortKeysOf,
 } from "../../table/keys.ts";
 import { earlierStops } from "../../table/layout.ts";
-import type { BookKey } from "../core/book.ts";
-import type { LaneKey } from "../core/intent.ts";
-import type { PolicyKey } from "../core/wallet-policy.ts";
 
 export const executionKey = (userID: string, kind: ExecutionKind, id: string): Key =>
   itemKey(kind, { userID, orderId: id, positionId: id });

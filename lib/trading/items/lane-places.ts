@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Network } from "../../core/network.ts";
+import type { LaneKey } from "../../orders/intent.ts";
 import { getItems } from "../../table/batch-get.ts";
 import { below, type Write } from "../../table/step.ts";
 import type { Item, Table } from "../../table/table.ts";
 import { queryRange } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import type { LaneKey } from "../core/intent.ts";
 import {
   defaultLaneShards,
   lanePlaceKey,

@@ -1,11 +1,11 @@
+import { type AnySlot, type Family, slotPlace } from "../../chains/families/types.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import { epochSeconds } from "../../core/time.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { Job, Ledger } from "../../orders/table-step.ts";
+import type { AnyOrder } from "../../orders/trade-order.ts";
 import { getItems } from "../../table/batch-get.ts";
 import { type Item, queryPages, queryRange, type Table } from "../../table/table.ts";
-import { type AnySlot, type Family, slotPlace } from "../core/families.ts";
-import type { LaneKey } from "../core/intent.ts";
-import type { Job, Ledger } from "../core/table-step.ts";
-import type { AnyOrder } from "../core/trade-order.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, jobsAndSlotsOf, jobsOf, ledgerKey } from "./keys.ts";
 

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ExecutionKind } from "../../core/execution-words.ts";
+import type { Execution } from "../../orders/execution.ts";
 import { type Item, type PageOptions, rangeQuery, type Table } from "../../table/table.ts";
-import type { Execution } from "../core/execution.ts";
 import { listedExecutionsOf } from "./keys.ts";
 
 /** The accepted values of each filtered field. */

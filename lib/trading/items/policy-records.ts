@@ -1,7 +1,7 @@
 import { dayOf } from "../../core/time.ts";
+import type { Limits, PolicyKey, PolicyRecord } from "../../orders/wallet-policy.ts";
 import type { Write } from "../../table/step.ts";
 import { readItem, type Table } from "../../table/table.ts";
-import type { Limits, PolicyKey, PolicyRecord } from "../core/wallet-policy.ts";
 import { find } from "./found-items.ts";
 import { contentOf, packed } from "./items.ts";
 import { dayKey, policyKey } from "./keys.ts";

@@ -1,7 +1,7 @@
+import type { Effects } from "../../orders/effects.ts";
+import type { ReaderLease, ReaderOf } from "../../orders/table-step.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import type { Effects } from "../core/effects.ts";
-import type { ReaderLease, ReaderOf } from "../core/table-step.ts";
 import { marketReaderKey, marketReaderOf, watcherKey, watcherOf } from "./keys.ts";
 
 /** Reads a lease, consistently. It takes a query, since readChains may not get single items. */

@@ -1,12 +1,12 @@
 import * as v from "valibot";
+import { mostAttempts, mostClears } from "../../chains/sol/rules/intent.ts";
 import { networks } from "../../core/network.ts";
+import { orderSides, orderStages, reasonCodes } from "../../orders/execution.ts";
+import { swapVenues } from "../../orders/intent.ts";
+import type { Items } from "../../orders/table-step.ts";
+import { isEvmChain } from "../../orders/trading-chain.ts";
 import type { Item } from "../../table/table.ts";
 import { gasPresets } from "../../users/settings.ts";
-import { orderSides, orderStages, reasonCodes } from "../core/execution.ts";
-import { swapVenues } from "../core/intent.ts";
-import { mostAttempts, mostClears } from "../core/sol/sol-intent.ts";
-import type { Items } from "../core/table-step.ts";
-import { isEvmChain } from "../core/trading-chain.ts";
 import { contentOf } from "./items.ts";
 
 /** A stored item has another form than the service writes. */

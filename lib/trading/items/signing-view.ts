@@ -1,8 +1,8 @@
+import type { Family } from "../../chains/families/types.ts";
+import type { Effects, SigningView } from "../../orders/effects.ts";
+import type { Items, Names } from "../../orders/table-step.ts";
 import type { Table } from "../../table/table.ts";
 import { sealedKeyKey } from "../../table/wallet-keys.ts";
-import type { Effects, SigningView } from "../core/effects.ts";
-import type { Family } from "../core/families.ts";
-import type { Items, Names } from "../core/table-step.ts";
 import { findOnChain, keysOfUser, type SealedWallet } from "./found-items.ts";
 import { keysOfItems } from "./items.ts";
 import { tradeKeyOf } from "./lane-records.ts";

@@ -1,9 +1,9 @@
+import type { TradingChain } from "../../orders/trading-chain.ts";
 import { getItems } from "../../table/batch-get.ts";
 import type { Key } from "../../table/keys.ts";
 import { initially } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import type { TradingChain } from "../core/trading-chain.ts";
 import { keyText } from "./found-items.ts";
 import { earlierStopKey, tradingStopKey } from "./keys.ts";
 

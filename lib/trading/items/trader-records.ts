@@ -1,9 +1,9 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { OrderSettings, SolOrderSettings, TradingChain } from "../../orders/trading-chain.ts";
+import type { Limits } from "../../orders/wallet-policy.ts";
 import type { Table } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
-import type { LaneKey } from "../core/intent.ts";
-import type { OrderSettings, SolOrderSettings, TradingChain } from "../core/trading-chain.ts";
-import type { Limits } from "../core/wallet-policy.ts";
 import { findOnChain, settingsKeysOf } from "./found-items.ts";
 import { dayKey, policyKey } from "./keys.ts";
 

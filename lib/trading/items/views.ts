@@ -1,12 +1,12 @@
+import type { AnySlot, Family } from "../../chains/families/types.ts";
 import type { Network } from "../../core/network.ts";
+import type { Book, BookKey } from "../../orders/book.ts";
+import type { Effects, LaneView, PlacingView } from "../../orders/effects.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { Job, JobName, Lane, MissedToken, Names } from "../../orders/table-step.ts";
+import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
-import type { Book, BookKey } from "../core/book.ts";
-import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
-import type { AnySlot, Family } from "../core/families.ts";
-import type { LaneKey } from "../core/intent.ts";
-import type { Job, JobName, Lane, MissedToken, Names } from "../core/table-step.ts";
-import type { AnyOrder } from "../core/trade-order.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import {

@@ -1,12 +1,12 @@
 import type { ExecutionKind } from "../../core/execution-words.ts";
+import type { Execution } from "../../orders/execution.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { ItemCondition, Items, ItemWrite, Kind, Names, TradeStep } from "../../orders/table-step.ts";
+import { shownOrder } from "../../orders/trade-order.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Write } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
 import { singleOf, write } from "../../table/write.ts";
-import type { Execution } from "../core/execution.ts";
-import type { LaneKey } from "../core/intent.ts";
-import type { ItemCondition, Items, ItemWrite, Kind, Names, TradeStep } from "../core/table-step.ts";
-import { shownOrder } from "../core/trade-order.ts";
 import { executionItems } from "./execution-records.ts";
 import { keysOfItems, packed } from "./items.ts";
 import { laneKey, listedExecutionKey } from "./keys.ts";

@@ -6,7 +6,7 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import { type NoteCall, openKms } from "../../aws/kms-client.ts";
-import type { AnyIntent } from "../core/families.ts";
+import type { AnyIntent } from "../../chains/families/types.ts";
 import { packed } from "../items/items.ts";
 
 /** Makes or checks MACs over intents. A function's role allows only one of the two. */

@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import type { AnySlot, Family } from "../../chains/families/types.ts";
+import { slotPlace } from "../../chains/families/types.ts";
 import { isBase58 } from "../../core/base58.ts";
 import { isOwnId } from "../../core/record-ids.ts";
-import type { SignAnswer, SignRequest } from "../core/effects.ts";
-import type { AnySlot, Family } from "../core/families.ts";
-import { slotPlace } from "../core/families.ts";
-import { evmChains } from "../core/trading-chain.ts";
+import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
+import { evmChains } from "../../orders/trading-chain.ts";
 import { packed, unpacked } from "../items/items.ts";
 
 /** Packs a request or answer of the signer as JSON, with amounts as text. */

@@ -1,4 +1,4 @@
-import type { LaneKey } from "../core/intent.ts";
+import type { LaneKey } from "../../orders/intent.ts";
 
 /**
  * A healthy caller asks once for a transaction that has become impossible, and then looks again. More postponed

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
+import { tradingChains } from "../../../lib/orders/trading-chain.ts";
 import { main as tradeDemo } from "../../../lib/tools/runner/trade-demo.ts";
-import { programs } from "../../../lib/trading/chains/sol/addresses.ts";
-import { tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 import { runsAll } from "../../cases/sample.ts";
 import { soak } from "../../soak/soak.ts";
 import { accessChains } from "../../soak/trade/chain-access.ts";

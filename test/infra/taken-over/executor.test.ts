@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
+import { type Intent, type SwapCall, swapBy } from "../../../lib/orders/intent.ts";
+import { emptyLedger } from "../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
+import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
-import { type Intent, type SwapCall, swapBy } from "../../../lib/trading/core/intent.ts";
-import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
-import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import {
   cancellationKey,
   dayKey,

@@ -1,11 +1,11 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { SignRequest } from "../../../lib/orders/effects.ts";
+import { type Intent, type SwapCall, swapBy } from "../../../lib/orders/intent.ts";
+import { emptyLedger } from "../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Key } from "../../../lib/table/keys.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
-import type { SignRequest } from "../../../lib/trading/core/effects.ts";
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { type Intent, type SwapCall, swapBy } from "../../../lib/trading/core/intent.ts";
-import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import {
   cancellationKey,

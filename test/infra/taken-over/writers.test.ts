@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { OperationName } from "../../../lib/operations/operations.ts";
+import { swapBy } from "../../../lib/orders/intent.ts";
+import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
-import { swapBy } from "../../../lib/trading/core/intent.ts";
-import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { cancellationKey, policyKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2 } from "../../support/trading.ts";

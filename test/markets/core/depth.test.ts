@@ -6,7 +6,7 @@ import {
   greatestSale,
   nearAmounts,
 } from "../../../lib/markets/core/depth.ts";
-import { priceImpact } from "../../../lib/trading/core/price-impact.ts";
+import { priceImpact } from "../../../lib/orders/price-impact.ts";
 
 const coin = 10n ** 18n;
 

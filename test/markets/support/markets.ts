@@ -1,7 +1,7 @@
+import { openChains } from "../../../lib/chains/families/open-chains.ts";
 import { defaultChains, defaultSol } from "../../../lib/infra/default-chains.ts";
 import { type Decimal, parseDecimal } from "../../../lib/markets/core/decimal.ts";
 import type { Market } from "../../../lib/markets/core/market.ts";
-import { openChains } from "../../../lib/trading/chains/open-chains.ts";
 
 export const decimal = (text: string): Decimal => {
   const value = parseDecimal(text);

@@ -1,9 +1,9 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { Network } from "../../../lib/core/network.ts";
-import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
-import type { Order, Position } from "../../../lib/trading/core/execution.ts";
-import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";
-import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
+import { coinDecimals, formatAmount } from "../../../lib/orders/decimal-text.ts";
+import type { Order, Position } from "../../../lib/orders/execution.ts";
+import type { FillReport, ShownAttempt } from "../../../lib/orders/order-details.ts";
+import type { EvmChain } from "../../../lib/orders/trading-chain.ts";
 
 /** A mined transaction of a wallet, read from the node. Amounts are in units. */
 export type MinedTransaction = {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Execution } from "../../../lib/trading/core/execution.ts";
-import { idOf } from "../../../lib/trading/core/execution.ts";
+import type { Execution } from "../../../lib/orders/execution.ts";
+import { idOf } from "../../../lib/orders/execution.ts";
 
 /** Every version of each order and position shown to a user, over HTTP or a stream. */
 export type Observations = {

@@ -1,4 +1,4 @@
-import type { Order } from "../../../lib/trading/core/execution.ts";
+import type { Order } from "../../../lib/orders/execution.ts";
 
 /** The outcome of POST /orders: an order, the code of a refusal, or unknown. */
 export type PlaceOutcome = { order: Order; isReplayed: boolean } | { refused: string } | "unknown";

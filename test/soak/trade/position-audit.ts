@@ -1,5 +1,5 @@
-import { holdingsAfter } from "../../../lib/trading/core/book.ts";
-import { type BookEvent, type Holding, nothingHeld } from "../../../lib/trading/core/holding.ts";
+import { holdingsAfter } from "../../../lib/orders/book.ts";
+import { type BookEvent, type Holding, nothingHeld } from "../../../lib/orders/holding.ts";
 import { type ShownPosition, type TradeFacts, textOf, unitsOf } from "./facts.ts";
 import { amountsOf, feesOf, type TracedOrder } from "./order-audit.ts";
 

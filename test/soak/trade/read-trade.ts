@@ -1,7 +1,7 @@
 import { Transaction } from "ethers/transaction";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
-import type { Execution, Order, Position } from "../../../lib/trading/core/execution.ts";
-import type { OrderDetails } from "../../../lib/trading/core/order-details.ts";
+import type { Execution, Order, Position } from "../../../lib/orders/execution.ts";
+import type { OrderDetails } from "../../../lib/orders/order-details.ts";
 import type { Service } from "../service.ts";
 import type { Item } from "../table-audit.ts";
 import type { ShownPosition, TradeFacts } from "./facts.ts";

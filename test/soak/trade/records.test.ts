@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Order } from "../../../lib/trading/core/execution.ts";
+import type { Order } from "../../../lib/orders/execution.ts";
 import { order, position } from "../../support/executions.ts";
 import { createObservations } from "./observations.ts";
 import { createPlacedKeys, type PlaceOutcome } from "./placed-keys.ts";

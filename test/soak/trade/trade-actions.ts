@@ -1,6 +1,6 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
-import type { Order } from "../../../lib/trading/core/execution.ts";
+import type { Order } from "../../../lib/orders/execution.ts";
 import type { Chance } from "../chance.ts";
 import type { Answer, Service } from "../service.ts";
 import type { PlaceOutcome } from "./placed-keys.ts";

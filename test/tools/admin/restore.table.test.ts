@@ -1,12 +1,12 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { retiredKeyKey, userKeyRecordKey } from "../../../lib/plans/item-keys.ts";
 import { connectionCountKey, connectionKey } from "../../../lib/realtime/item-keys.ts";
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
-import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { contentOf, packed } from "../../../lib/trading/items/items.ts";
 import {
   earlierStopKey,

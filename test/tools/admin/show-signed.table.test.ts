@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
+import { emptyLedger } from "../../../lib/orders/table-step.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import { ledgerKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";

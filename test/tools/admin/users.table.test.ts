@@ -1,8 +1,8 @@
 import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { writeUserKeyRecord } from "../../../lib/plans/user-key-records.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
-import { counted, openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { readProfile } from "../../../lib/users/profile-records.ts";
 import { register } from "../../../lib/users/register.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { portsOf } from "trading-terminal-devnet/local-chains";
 import { beforeAll, describe, expect, it } from "vitest";
+import { evmChains, tradingChains } from "../../../lib/orders/trading-chain.ts";
 import { main } from "../../../lib/tools/documents/documents.ts";
 import { followedMarkets, watchedOrders } from "../../../lib/tools/documents/host-units.ts";
-import { evmChains, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 
 function files(first: Iterable<readonly [string, string]>) {
   const texts = new Map(first);

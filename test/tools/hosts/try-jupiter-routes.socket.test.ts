@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { solHost } from "../../../lib/chains/sol/calls/hosts.ts";
+import type { SolConfiguration } from "../../../lib/chains/sol/rules/configuration.ts";
 import { tableOf } from "../../../lib/tools/hosts/report.ts";
 import { tryJupiterRoutes } from "../../../lib/tools/hosts/try-jupiter-routes.ts";
-import type { SolConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
-import { solHost } from "../../../lib/trading/chains/sol/sol-client.ts";
 import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
 import { solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
 import { holdTokens } from "../../support/sol-tokens.ts";

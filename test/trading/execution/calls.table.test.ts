@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Effects } from "../../../lib/orders/effects.ts";
 import { queryRange } from "../../../lib/table/table.ts";
-import type { Effects } from "../../../lib/trading/core/effects.ts";
 import { jobsOf } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { chainClient } from "../../../lib/chains/evm/calls/hosts.ts";
+import type { ChainConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
+import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmReader } from "../../../lib/chains/evm/venues/reader.ts";
+import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
-import { chainClient } from "../../../lib/trading/chains/chain-client.ts";
-import type { ChainConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
-import type { EvmReader } from "../../../lib/trading/chains/open-chains.ts";
-import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
-import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Question, Recipients } from "../../../lib/orders/effects.ts";
 import { chainEffects } from "../../../lib/trading/execution/chain-effects.ts";
 import {
   answering,

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import { greatest } from "../../../lib/orders/bigints.ts";
+import { formatAmount, unitsFrom } from "../../../lib/orders/decimal-text.ts";
+import type { ShownAttempt } from "../../../lib/orders/order-details.ts";
+import { shownOrder, type TradeOrder } from "../../../lib/orders/trade-order.ts";
+import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import { type Item, queryRange } from "../../../lib/table/table.ts";
-import { greatest } from "../../../lib/trading/core/bigints.ts";
-import { formatAmount, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
-import type { ShownAttempt } from "../../../lib/trading/core/order-details.ts";
-import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
-import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { contentOf } from "../../../lib/trading/items/items.ts";
 import { dayKey, jobsAndSlotsOf, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";

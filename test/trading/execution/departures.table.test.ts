@@ -1,10 +1,10 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { coinDecimals, unitsFrom } from "../../../lib/orders/decimal-text.ts";
+import type { Position } from "../../../lib/orders/execution.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
-import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
-import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
-import type { Position } from "../../../lib/trading/core/execution.ts";
-import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
 import { heldTokenKey, laneKey } from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";

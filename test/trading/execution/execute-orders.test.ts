@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { Landings } from "../../../lib/chains/sol/rules/landings.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
-import type { LaneView } from "../../../lib/trading/core/effects.ts";
-import { afterStep } from "../../../lib/trading/core/lane-steps.ts";
-import type { Landings } from "../../../lib/trading/core/sol/landings.ts";
-import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
+import type { LaneView } from "../../../lib/orders/effects.ts";
+import { afterStep } from "../../../lib/orders/lane-steps.ts";
+import type { TradeStep } from "../../../lib/orders/table-step.ts";
 import { type ExecutionDeps, executeOrders } from "../../../lib/trading/execution/execute-orders.ts";
-import { bothHosts, filled, finalAt, nowMs, seen, slotOf, viewOf } from "../core/sol/sol-fixtures.ts";
+import { bothHosts, filled, finalAt, nowMs, seen, slotOf, viewOf } from "../../chains/sol/fixtures.ts";
 
 const lane = { chain: "sol", wallet: "A1" } as const;
 const receipt = filled("a");

@@ -1,7 +1,7 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import { type Intent, swapBy } from "../../../lib/orders/intent.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";

@@ -1,11 +1,11 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import type { Effect, Effects, LaneView, Procedure } from "../../../lib/orders/effects.ts";
+import type { TradeStep } from "../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
-import type { Effect, Effects, LaneView, Procedure } from "../../../lib/trading/core/effects.ts";
-import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { packed } from "../../../lib/trading/items/items.ts";

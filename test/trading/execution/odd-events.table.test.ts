@@ -1,11 +1,11 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
-import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
-import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
-import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { Position } from "../../../lib/trading/core/execution.ts";
-import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
+import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import { RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { coinDecimals, unitsFrom } from "../../../lib/orders/decimal-text.ts";
+import type { Position } from "../../../lib/orders/execution.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";

@@ -1,8 +1,8 @@
 import type { Address } from "@solana/web3.js";
 import { parseUnits } from "ethers/utils";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { markerOf, programs, tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { RestData } from "../../../lib/client/index.ts";
-import { markerOf, programs, tokenAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import type { RouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { coinDecimals, unitsFrom } from "../../../lib/orders/decimal-text.ts";
 import { writesOfBuy } from "../../../lib/tools/documents/price-table.ts";
-import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
-import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
-import type { RouteFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";

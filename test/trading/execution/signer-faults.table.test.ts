@@ -1,12 +1,12 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
+import { mostFeeOf, type Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
+import { type Intent, swapBy } from "../../../lib/orders/intent.ts";
+import type { Ledger } from "../../../lib/orders/table-step.ts";
+import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { mostFeeOf, type Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
-import type { Ledger } from "../../../lib/trading/core/table-step.ts";
-import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { signedBytesKey } from "../../../lib/trading/items/keys.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseUnits } from "ethers/utils";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { TokenKey } from "../../../lib/chains/sol/calls/token-balances.ts";
+import { readTransaction } from "../../../lib/chains/sol/messages/signed-message.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
-import { readTransaction } from "../../../lib/trading/chains/sol/signed-message.ts";
-import type { TokenKey } from "../../../lib/trading/chains/sol/wallet-view.ts";
-import type { SignRequest } from "../../../lib/trading/core/effects.ts";
+import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
 import { expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";

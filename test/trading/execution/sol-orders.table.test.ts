@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
-import type { Position } from "../../../lib/trading/core/execution.ts";
+import type { Position } from "../../../lib/orders/execution.ts";
 import { listExecutions } from "../../../lib/trading/list-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";

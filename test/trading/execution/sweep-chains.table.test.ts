@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ChainUnavailable, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
-import { newSweepMemory } from "../../../lib/trading/core/reading.ts";
-import type { Lane } from "../../../lib/trading/core/table-step.ts";
-import { type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
+import { ChainUnavailable, RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+import type { Lane } from "../../../lib/orders/table-step.ts";
+import { type EvmChain, evmChains } from "../../../lib/orders/trading-chain.ts";
 import { type SweepDeps, sweepChains } from "../../../lib/trading/execution/sweep-chains.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { type WakeEvent, wakeEffect } from "../../../lib/trading/execution/wake-effect.ts";
 import { heldMinutes, heldTokenKey, heldTokensAt } from "../../../lib/trading/items/keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { newSweepMemory } from "../../../lib/trading/procedures/reading.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { LaneBench } from "./support/lane-bench.ts";
 

@@ -1,12 +1,12 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { startDynamoDbProxy } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Effects } from "../../../lib/orders/effects.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import { openTable, queryRange, type Table } from "../../../lib/table/table.ts";
 import { isTransient } from "../../../lib/table/transient.ts";
-import type { Effects } from "../../../lib/trading/core/effects.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
-import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { jobsAndSlotsOf, laneKey } from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";

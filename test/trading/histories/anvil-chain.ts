@@ -1,8 +1,9 @@
-import { rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
-import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
-import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
+import { chainIdentity } from "../../../lib/chains/evm/calls/rpc-call.ts";
+import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import type { Question, Recipients } from "../../../lib/orders/effects.ts";
+import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 import type {
   Belongings,
   ChainUnderTest,
@@ -56,7 +57,7 @@ export class AnvilChain implements ChainUnderTest {
     this.finalized = genesis.number;
     this.latest = genesis.time;
     const common: AnvilHost["common"] = {
-      node: rpcHost({ url: node.setup.chain.url, chainId: 1, timeoutMs: 30_000 }),
+      node: rpcHost({ url: node.setup.chain.url, identity: chainIdentity(1), timeoutMs: 30_000 }),
       answers: node.answers,
       tip: () => this.tip,
       isOnChain: (block) => this.blocks.includes(block),

@@ -1,6 +1,6 @@
-import { HostFault, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
-import type { RpcCall, ValuesOf } from "../../../lib/trading/chains/rpc-call.ts";
-import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import { HostFault, RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../../../lib/chains/hosts/rpc-call.ts";
+import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import type { Lie } from "../model/chain-under-test.ts";
 
 export type MinedBlock = { number: number; hash: string; time: number; transactions: readonly string[] };

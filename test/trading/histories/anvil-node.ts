@@ -1,8 +1,8 @@
 import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
-import { type CallTransaction, encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
-import type { Question } from "../../../lib/trading/core/effects.ts";
-import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
+import { type CallTransaction, encodeCall } from "../../../lib/chains/evm/venues/calldata.ts";
+import type { Question } from "../../../lib/orders/effects.ts";
+import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 import type { TestReceipt } from "../../support/local-chain.ts";
 import type { Belongings } from "../model/chain-under-test.ts";
 import { tokens } from "../model/clients.ts";

@@ -2,7 +2,7 @@ import { Interface } from "ethers/abi";
 import { computeAddress } from "ethers/transaction";
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
-import type { ChainConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
+import type { ChainConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { creationOfToken } from "../../support/odd-tokens.ts";
 import { tokens, wallets } from "../model/clients.ts";

@@ -1,7 +1,7 @@
 import { type LocalSol, startLocalSol } from "trading-terminal-devnet/sol/local-sol";
 import type { SolPast } from "trading-terminal-devnet/sol/sol-past";
 import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
-import { programs } from "../../../lib/trading/chains/sol/addresses.ts";
+import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
 
 /** One of two chains in step. */
 export type Branch = 0 | 1;

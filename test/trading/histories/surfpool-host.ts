@@ -2,9 +2,9 @@ import type { RpcQuestion, RpcReply } from "trading-terminal-devnet/rpc-service"
 import { answerAsOf } from "trading-terminal-devnet/sol/lagging-sol";
 import type { SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
-import { HostFault, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
-import type { RpcCall, ValuesOf } from "../../../lib/trading/chains/rpc-call.ts";
-import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import { HostFault, RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../../../lib/chains/hosts/rpc-call.ts";
+import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import type { SolLie } from "../model/sol/sol-lies.ts";
 import { type Branch, finalAfter, type SurfpoolFork } from "./surfpool-fork.ts";
 

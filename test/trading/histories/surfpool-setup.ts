@@ -1,11 +1,11 @@
 import type { Address } from "@solana/web3.js";
 import type { SolDeployment } from "trading-terminal-devnet/sol/sol-deployment";
+import { programs, tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
+import type { SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SolIntent, SolRoute } from "../../../lib/chains/sol/rules/intent.ts";
+import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
-import { programs, tokenAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
-import type { Question } from "../../../lib/trading/core/effects.ts";
-import type { SolIntent, SolRoute } from "../../../lib/trading/core/sol/sol-intent.ts";
-import type { SolMessage } from "../../../lib/trading/core/sol/sol-message.ts";
-import type { SolSnapshot } from "../../../lib/trading/core/sol/sol-snapshot.ts";
+import type { Question } from "../../../lib/orders/effects.ts";
 import { solKey } from "../../support/sol-terms.ts";
 import type { SolScale } from "../model/sol/sol-chain-under-test.ts";
 import { tokens, wallets } from "../model/sol/sol-clients.ts";

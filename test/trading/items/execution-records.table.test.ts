@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Order } from "../../../lib/trading/core/execution.ts";
+import type { Order } from "../../../lib/orders/execution.ts";
 import {
   executionItems,
   readExecutions,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
+import { takeStep } from "../../../lib/orders/lane-steps.ts";
+import type { ItemWrite } from "../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { queryRange, type Table } from "../../../lib/table/table.ts";
-import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import { takeStep } from "../../../lib/trading/core/lane-steps.ts";
-import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { jobsAndSlotsOf } from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { readLane, readLanes, readPlacing } from "../../../lib/trading/items/views.ts";

@@ -1,9 +1,9 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import type { Items, Ledger } from "../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
-import { counted, openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
+import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import {
   InvalidItem,
@@ -11,10 +11,10 @@ import {
   parsed,
   type SigningKind,
 } from "../../../lib/trading/items/signing-schemas.ts";
+import { orderOf } from "../../chains/sol/fixtures.ts";
 import { signedOrder } from "../../support/lane-states.ts";
 import { fixtures } from "../../support/signer-fixtures.ts";
 import { intent } from "../../support/trading.ts";
-import { orderOf } from "../core/sol/sol-fixtures.ts";
 
 const { userID, chain, wallet } = intent();
 const key = { userID, chain, wallet };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
-import { counted, openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { defaultOrderSettings } from "../../../lib/orders/trading-chain.ts";
+import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { ownsWallet, readOrderTerms } from "../../../lib/trading/items/trader-records.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";

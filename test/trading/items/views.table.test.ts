@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import { emptyLedger, type TradeStep } from "../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
-import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
-import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/trading/core/wallet-policy.ts";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
+import { emptyLedger, type TradeStep } from "../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
+import { defaultOrderSettings } from "../../../lib/orders/trading-chain.ts";
+import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import {
   cancellationKey,

@@ -1,12 +1,12 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
+import { cancelling } from "../../../lib/orders/cancelling.ts";
+import type { LaneView } from "../../../lib/orders/effects.ts";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
+import { leaveStep, takeStep } from "../../../lib/orders/lane-steps.ts";
+import { type Items, type TradeStep, unchanged } from "../../../lib/orders/table-step.ts";
+import { shownOrder, type TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Key } from "../../../lib/table/keys.ts";
-import { cancelling } from "../../../lib/trading/core/cancelling.ts";
-import type { LaneView } from "../../../lib/trading/core/effects.ts";
-import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import { leaveStep, takeStep } from "../../../lib/trading/core/lane-steps.ts";
-import { type Items, type TradeStep, unchanged } from "../../../lib/trading/core/table-step.ts";
-import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { cancellationKey, executionKey, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";

@@ -1,6 +1,6 @@
-import type { Effects, Question, Recipients } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
+import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Effects, Question, Recipients } from "../../../lib/orders/effects.ts";
+import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 
 /** A silent relay accepts transactions and forgets them. A mute one includes them, but never answers. */
 export type RelayState = "up" | "silent" | "mute" | "away";

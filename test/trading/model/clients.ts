@@ -1,4 +1,4 @@
-import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
+import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/procedures/placing.ts";
 import { codeOf, type PlainRequest, placeRequest } from "../../support/place-request.ts";
 import { must } from "./violation.ts";
 import type { World } from "./world.ts";

@@ -1,8 +1,8 @@
-import { holdingsAfter } from "../../../lib/trading/core/book.ts";
-import { formatAmount } from "../../../lib/trading/core/decimal-text.ts";
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { type BookEvent, nothingHeld } from "../../../lib/trading/core/holding.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import { holdingsAfter } from "../../../lib/orders/book.ts";
+import { formatAmount } from "../../../lib/orders/decimal-text.ts";
+import { type BookEvent, nothingHeld } from "../../../lib/orders/holding.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { tokens, wallets } from "./clients.ts";
 import type { Account, State } from "./ledger-state.ts";
 import { must } from "./violation.ts";

@@ -1,8 +1,8 @@
+import type { HostSnapshot, OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type { HostSnapshot, OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { allowsRoute, type Intent, isSameRoute, type Route } from "../../../lib/trading/core/intent.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { allowsRoute, type Intent, isSameRoute, type Route } from "../../../lib/orders/intent.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { isLie } from "./lies.ts";
 import type { Process } from "./process.ts";
 import { must } from "./violation.ts";

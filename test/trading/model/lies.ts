@@ -1,7 +1,7 @@
-import type { Question } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot, OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import { bestRoute } from "../../../lib/trading/core/evm/route-choice.ts";
-import type { Intent, Route } from "../../../lib/trading/core/intent.ts";
+import type { HostSnapshot, OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import { bestRoute } from "../../../lib/chains/evm/rules/route-choice.ts";
+import type { Question } from "../../../lib/orders/effects.ts";
+import type { Intent, Route } from "../../../lib/orders/intent.ts";
 import { localV3 } from "../../support/trading.ts";
 import type { Lie } from "./chain-under-test.ts";
 

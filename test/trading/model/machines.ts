@@ -1,6 +1,6 @@
-import type { Effect, Procedure, SignRequest } from "../../../lib/trading/core/effects.ts";
-import type { Families, Family } from "../../../lib/trading/core/families.ts";
-import type { LaneKey } from "../../../lib/trading/core/intent.ts";
+import type { Families, Family } from "../../../lib/chains/families/types.ts";
+import type { Effect, Procedure, SignRequest } from "../../../lib/orders/effects.ts";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { type Answer, type End, labelOf, type Process } from "./process.ts";
 import type { Random } from "./random.ts";
 

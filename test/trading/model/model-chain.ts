@@ -1,6 +1,6 @@
-import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
+import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Question, Recipients } from "../../../lib/orders/effects.ts";
+import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 import type {
   Belongings,
   ChainUnderTest,

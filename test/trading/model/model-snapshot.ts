@@ -1,6 +1,6 @@
-import type { Question } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot, OrderFacts, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { Intent } from "../../../lib/trading/core/intent.ts";
+import type { HostSnapshot, OrderFacts, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Question } from "../../../lib/orders/effects.ts";
+import type { Intent } from "../../../lib/orders/intent.ts";
 import { type Account, isDusk, l1Fee, quote, spenderOf } from "./ledger-state.ts";
 import { lyingSnapshot } from "./lies.ts";
 import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";

@@ -1,4 +1,4 @@
-import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
+import type { ItemWrite } from "../../../lib/orders/table-step.ts";
 import { wideLimits } from "../../support/trading.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";

@@ -1,3 +1,8 @@
+import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Attempt, Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import type { HostAnswers } from "../../../lib/chains/families/quoting.ts";
+import { slotPlace } from "../../../lib/chains/families/types.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type {
   Effect,
@@ -7,15 +12,10 @@ import type {
   SignAnswer,
   SigningView,
   SignRequest,
-} from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { Attempt, Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { slotPlace } from "../../../lib/trading/core/families.ts";
-import { isSameRoute } from "../../../lib/trading/core/intent.ts";
-import type { HostAnswers } from "../../../lib/trading/core/quoting.ts";
-import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
-import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
-import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";
+} from "../../../lib/orders/effects.ts";
+import { isSameRoute } from "../../../lib/orders/intent.ts";
+import type { ItemWrite } from "../../../lib/orders/table-step.ts";
+import type { Limits } from "../../../lib/orders/wallet-policy.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];

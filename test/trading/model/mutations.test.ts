@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { swapBy } from "../../../lib/trading/core/intent.ts";
-import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
+import { swapBy } from "../../../lib/orders/intent.ts";
+import { emptyLedger } from "../../../lib/orders/table-step.ts";
 import {
   expectObedience,
   fees,

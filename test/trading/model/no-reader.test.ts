@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Look } from "../../../lib/trading/core/block.ts";
+import type { Look } from "../../../lib/orders/block.ts";
 import { placeRequest } from "../../support/place-request.ts";
 import { genesis } from "./history.ts";
 import { ModelChain } from "./model-chain.ts";

@@ -1,6 +1,6 @@
-import type { Block } from "../../../lib/trading/core/block.ts";
-import type { Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { Fees } from "../../../lib/trading/core/intent.ts";
+import type { Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Block } from "../../../lib/orders/block.ts";
+import type { Fees } from "../../../lib/orders/intent.ts";
 import type { Lie, SendAnswer } from "./chain-under-test.ts";
 import { mostCost, type State, type Transaction } from "./ledger-state.ts";
 

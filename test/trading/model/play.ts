@@ -1,4 +1,4 @@
-import type { LaneKey } from "../../../lib/trading/core/intent.ts";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { wallets } from "./clients.ts";
 import { labelOf, type Process } from "./process.ts";
 import type { World } from "./world.ts";

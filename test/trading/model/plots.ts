@@ -1,4 +1,4 @@
-import type { SignRequest } from "../../../lib/trading/core/effects.ts";
+import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";

@@ -1,9 +1,4 @@
-import {
-  openPolicy,
-  policyAfter,
-  policyAt,
-  type WalletPolicy,
-} from "../../../lib/trading/core/wallet-policy.ts";
+import { openPolicy, policyAfter, policyAt, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { users, wallets } from "./clients.ts";
 import { anyWallet } from "./play.ts";
 import { chain, type World } from "./world.ts";

@@ -1,6 +1,6 @@
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import type { Intent } from "../../../lib/trading/core/intent.ts";
-import type { Items, Ledger } from "../../../lib/trading/core/table-step.ts";
+import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { Intent } from "../../../lib/orders/intent.ts";
+import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
 import type { ModelTable } from "./table.ts";
 import { must } from "./violation.ts";
 

@@ -1,8 +1,8 @@
-import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
-import type { Families, Family } from "../../../lib/trading/core/families.ts";
-import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
-import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
+import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import type { Families, Family } from "../../../lib/chains/families/types.ts";
+import type { Effect, Effects, Procedure } from "../../../lib/orders/effects.ts";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
+import type { TradeStep } from "../../../lib/orders/table-step.ts";
 import type { System } from "./system.ts";
 
 /** One run of a procedure, stopped before its next effect. */

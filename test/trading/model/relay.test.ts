@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { newReader, type Reader, readChain } from "../../../lib/trading/core/reading.ts";
+import { newReader, type Reader, readChain } from "../../../lib/trading/procedures/reading.ts";
 import { type PlainRequest, placeRequest } from "../../support/place-request.ts";
 import { genesis } from "./history.ts";
 import { ModelChain } from "./model-chain.ts";

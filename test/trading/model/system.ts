@@ -1,9 +1,9 @@
 import type { Network } from "../../../lib/core/network.ts";
-import { cancelling } from "../../../lib/trading/core/cancelling.ts";
-import { placing } from "../../../lib/trading/core/placing.ts";
-import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../lib/trading/core/reading.ts";
-import { signTransaction } from "../../../lib/trading/core/signer.ts";
-import { workLane } from "../../../lib/trading/core/work-lane.ts";
+import { cancelling } from "../../../lib/orders/cancelling.ts";
+import { placing } from "../../../lib/trading/procedures/placing.ts";
+import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../lib/trading/procedures/reading.ts";
+import { signTransaction } from "../../../lib/trading/procedures/signer.ts";
+import { workLane } from "../../../lib/trading/procedures/work-lane.ts";
 
 /** The procedures under test. A mutant replaces one. */
 export type System = {

@@ -1,14 +1,7 @@
+import { type Families, type Family, slotPlace } from "../../../lib/chains/families/types.ts";
+import type { Items, ItemWrite, Kind, Ledger, Names, TradeStep } from "../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { type Condition, Test } from "../../../lib/table/step.ts";
-import { type Families, type Family, slotPlace } from "../../../lib/trading/core/families.ts";
-import type {
-  Items,
-  ItemWrite,
-  Kind,
-  Ledger,
-  Names,
-  TradeStep,
-} from "../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   lane: ({ wallet }) => wallet,

@@ -1,13 +1,13 @@
 import { GenerateMacCommand, KMSClient } from "@aws-sdk/client-kms";
 import { describe, expect, it } from "vitest";
+import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { Network } from "../../../lib/core/network.ts";
-import type { Intent } from "../../../lib/trading/core/intent.ts";
-import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
+import type { Intent } from "../../../lib/orders/intent.ts";
 import { packed, unpacked } from "../../../lib/trading/items/items.ts";
 import { macsOf, openMacs } from "../../../lib/trading/signing/intent-mac.ts";
+import { intentOf, route } from "../../chains/sol/fixtures.ts";
 import { openKms } from "../../support/kms.ts";
 import { intent } from "../../support/trading.ts";
-import { intentOf, route } from "../core/sol/sol-fixtures.ts";
 
 const { kms, config } = openKms();
 const keyNamed = (name: string) => kms.ensureKey(name, "HMAC_256").arn;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { SignRequest } from "../../../lib/trading/core/effects.ts";
+import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { remoteSigner } from "../../../lib/trading/signing/remote-signer.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { attempt } from "../../support/lane-states.ts";

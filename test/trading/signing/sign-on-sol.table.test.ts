@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
+import { intentOf, nowMs, orderOf } from "../../chains/sol/fixtures.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putKey, putWallet } from "../../support/placed-orders.ts";
 import { ignoredNotes, openKeys, sealedKey } from "../../support/signing.ts";
 import { solKey } from "../../support/sol-terms.ts";
-import { intentOf, nowMs, orderOf } from "../core/sol/sol-fixtures.ts";
 
 const db = tableForTests();
 const { vault, macs } = openKeys();

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
+import { readAddress } from "../../../chains/families/address.ts";
+import type { Family } from "../../../chains/families/types.ts";
+import { coinText } from "../../../orders/decimal-text.ts";
+import type { Ledger } from "../../../orders/table-step.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../../../orders/trading-chain.ts";
 import type { Item } from "../../../table/table.ts";
-import { readAddress } from "../../../trading/core/address.ts";
-import { coinText } from "../../../trading/core/decimal-text.ts";
-import type { Family } from "../../../trading/core/families.ts";
-import type { Ledger } from "../../../trading/core/table-step.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../../trading/core/trading-chain.ts";
 import { contentOf } from "../../../trading/items/items.ts";
 import { everyLedger } from "../../../trading/items/keys.ts";
 import { OperatorError } from "../operator-error.ts";

@@ -1,4 +1,4 @@
-import { wsolMint } from "../../../../lib/trading/chains/sol/addresses.ts";
+import { wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
 import type { ShownPosition } from "../facts.ts";
 import type { ShownSolOrder, SolFacts, SolTradeFacts, SolTransaction } from "./sol-facts.ts";
 

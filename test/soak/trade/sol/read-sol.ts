@@ -6,8 +6,8 @@ import {
   tokenAccountOf,
   wsolAccountOf,
   wsolMint,
-} from "../../../../lib/trading/chains/sol/addresses.ts";
-import { cpmmProgram } from "../../../../lib/trading/chains/sol/cpmm-addresses.ts";
+} from "../../../../lib/chains/sol/calls/addresses.ts";
+import { cpmmProgram } from "../../../../lib/chains/sol/calls/cpmm-addresses.ts";
 import type { Balances } from "../facts.ts";
 import type { SolAccess } from "./sol-access.ts";
 import type { SolFacts, SolTokenAccount, SolTransaction } from "./sol-facts.ts";

@@ -1,5 +1,5 @@
-import { wsolMint } from "../../../../lib/trading/chains/sol/addresses.ts";
-import type { BookEvent } from "../../../../lib/trading/core/holding.ts";
+import { wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
+import type { BookEvent } from "../../../../lib/orders/holding.ts";
 import { textOf, unitsOf } from "../facts.ts";
 import { differences, problemsOfEnd } from "../order-audit.ts";
 import { problemsOfBooks } from "../position-audit.ts";

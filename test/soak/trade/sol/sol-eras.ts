@@ -1,8 +1,8 @@
 import { parseUnits } from "ethers/utils";
-import { coinDecimals } from "../../../../lib/trading/core/decimal-text.ts";
-import type { Order } from "../../../../lib/trading/core/execution.ts";
-import type { ShownSolAttempt, SolFillReport } from "../../../../lib/trading/core/order-details.ts";
-import { solOrderSettingsOf } from "../../../../lib/trading/core/trading-chain.ts";
+import { coinDecimals } from "../../../../lib/orders/decimal-text.ts";
+import type { Order } from "../../../../lib/orders/execution.ts";
+import type { ShownSolAttempt, SolFillReport } from "../../../../lib/orders/order-details.ts";
+import { solOrderSettingsOf } from "../../../../lib/orders/trading-chain.ts";
 import type { ShownTrade } from "../read-trade.ts";
 import { forgetSol, fundOnSol, type Report, startOnSol, type Trader } from "../traders.ts";
 import { readSol } from "./read-sol.ts";

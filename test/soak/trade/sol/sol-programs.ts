@@ -5,10 +5,10 @@ import {
   programs,
   tokenAccountOf,
   wsolAccountOf,
-} from "../../../../lib/trading/chains/sol/addresses.ts";
-import { compiledMessage } from "../../../../lib/trading/chains/sol/compose-message.ts";
-import { type SolInstruction, transferLamports } from "../../../../lib/trading/chains/sol/instructions.ts";
-import { joinTransaction, signMessageAndWipe } from "../../../../lib/trading/chains/sol/signed-message.ts";
+} from "../../../../lib/chains/sol/calls/addresses.ts";
+import { compiledMessage } from "../../../../lib/chains/sol/messages/compose-message.ts";
+import { joinTransaction, signMessageAndWipe } from "../../../../lib/chains/sol/messages/signed-message.ts";
+import { type SolInstruction, transferLamports } from "../../../../lib/chains/sol/venues/instructions.ts";
 import type { Chance } from "../../chance.ts";
 import { openOrdersOf, type TraderWallet } from "../traders.ts";
 import type { SolAccess } from "./sol-access.ts";

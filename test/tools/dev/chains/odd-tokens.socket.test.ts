@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { encodeCall } from "../../../../lib/trading/chains/evm/calldata.ts";
-import { tokenABI } from "../../../../lib/trading/chains/evm/contract-abi.ts";
+import { tokenABI } from "../../../../lib/chains/evm/calls/contract-abi.ts";
+import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
 import { localV2 } from "../../../support/trading.ts";

@@ -2,8 +2,8 @@ import { Transaction } from "ethers/transaction";
 import { Wallet } from "ethers/wallet";
 import { type Relay, startRelay } from "trading-terminal-devnet/evm/relay";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { publishCall } from "../../../../lib/trading/chains/evm/rpc-call.ts";
-import { rpcHost } from "../../../../lib/trading/chains/rpc-host.ts";
+import { publishCall } from "../../../../lib/chains/evm/calls/rpc-call.ts";
+import { rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";

@@ -3,8 +3,8 @@ import { Wallet } from "ethers/wallet";
 import { createHeads } from "trading-terminal-devnet/evm/heads";
 import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { blockCall } from "../../../../lib/trading/chains/evm/rpc-call.ts";
-import { rpcHost } from "../../../../lib/trading/chains/rpc-host.ts";
+import { blockCall, chainIdentity } from "../../../../lib/chains/evm/calls/rpc-call.ts";
+import { rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
@@ -56,7 +56,11 @@ describe("the second host of a local chain", () => {
     ["otherChain", "WRONG_CHAIN"],
   ] as const)("fails with the fault %s, which the client takes for %s", async (fault, reason) => {
     await set({ [fault]: 1 });
-    const asking = rpcHost({ url: host.url, chainId: 1, timeoutMs: fault === "stalled" ? 200 : 10_000 });
+    const asking = rpcHost({
+      url: host.url,
+      identity: chainIdentity(1),
+      timeoutMs: fault === "stalled" ? 200 : 10_000,
+    });
     await expect(asking.request([blockCall("latest")])).rejects.toMatchObject({ reason });
   });
 
@@ -95,7 +99,7 @@ describe("the second host of a local chain", () => {
     const late = await startSecondHost({ chainUrl: chain.url, canBeSet: true, heads });
     onTestFinished(() => late.close());
     await set({ lagMs: 600 }, late.url);
-    const asking = rpcHost({ url: late.url, chainId: 1 });
+    const asking = rpcHost({ url: late.url, identity: chainIdentity(1) });
     const first = await asking.request([blockCall("latest")]);
     await chain.mine();
     nowMs = 200;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Effects } from "../../../../lib/orders/effects.ts";
 import type { Table } from "../../../../lib/table/table.ts";
-import type { Effects } from "../../../../lib/trading/core/effects.ts";
 import type { Performers } from "../../../../lib/trading/execution/run-procedure.ts";
 import type { LaneBench } from "./lane-bench.ts";
 

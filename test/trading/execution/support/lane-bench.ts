@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
+import { cancelling } from "../../../../lib/orders/cancelling.ts";
+import type { Effects, Question, SignRequest } from "../../../../lib/orders/effects.ts";
+import type { Intent, LaneKey } from "../../../../lib/orders/intent.ts";
+import type { JobName } from "../../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { everythingOf } from "../../../../lib/table/keys.ts";
 import { type Item, queryRange, type Table } from "../../../../lib/table/table.ts";
 import { walletKey } from "../../../../lib/table/wallet-keys.ts";
-import { cancelling } from "../../../../lib/trading/core/cancelling.ts";
-import type { Effects, Question, SignRequest } from "../../../../lib/trading/core/effects.ts";
-import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
-import type { Intent, LaneKey } from "../../../../lib/trading/core/intent.ts";
-import { type PlaceAnswer, type PlaceRequest, placing } from "../../../../lib/trading/core/placing.ts";
-import { signTransaction } from "../../../../lib/trading/core/signer.ts";
-import type { JobName } from "../../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
-import { workLane } from "../../../../lib/trading/core/work-lane.ts";
 import { type Performers, runProcedure } from "../../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../../lib/trading/execution/table-effects.ts";
 import { contentOf } from "../../../../lib/trading/items/items.ts";
@@ -19,6 +16,9 @@ import { slotsInLane } from "../../../../lib/trading/items/keys.ts";
 import { readSigning } from "../../../../lib/trading/items/signing-view.ts";
 import { readPlacing } from "../../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../../lib/trading/items/write-step.ts";
+import { type PlaceAnswer, type PlaceRequest, placing } from "../../../../lib/trading/procedures/placing.ts";
+import { signTransaction } from "../../../../lib/trading/procedures/signer.ts";
+import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { putItems } from "../../../support/items.ts";
 import {
   draftOf,

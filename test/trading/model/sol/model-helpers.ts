@@ -1,4 +1,4 @@
-import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
+import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { packed } from "../../../../lib/trading/items/items.ts";
 
 /** Jupiter's helper keys. Each look at an order shows the same one, until it has signed. */

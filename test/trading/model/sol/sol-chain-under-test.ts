@@ -1,8 +1,8 @@
-import type { Objection, Question, Recipients } from "../../../../lib/trading/core/effects.ts";
-import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
-import type { SolLimits } from "../../../../lib/trading/core/sol/sol-limits.ts";
-import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
-import type { SolReceipt, SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+import type { SolReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
+import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
+import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
+import type { Objection, Question, Recipients } from "../../../../lib/orders/effects.ts";
 import type { Soon } from "../chain-under-test.ts";
 import type { ModelHelpers } from "./model-helpers.ts";
 

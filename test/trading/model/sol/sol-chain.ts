@@ -1,13 +1,13 @@
-import type { Question, Recipients } from "../../../../lib/trading/core/effects.ts";
-import { mostFeeLamports, priorityLamportsOf } from "../../../../lib/trading/core/sol/sol-fees.ts";
-import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
-import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
+import { mostFeeLamports, priorityLamportsOf } from "../../../../lib/chains/sol/rules/fees.ts";
 import type {
   SeenReceipt,
   SolOrderFacts,
   SolReceipt,
   SolSnapshot,
-} from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+} from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
+import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
+import type { Question, Recipients } from "../../../../lib/orders/effects.ts";
 import type { Random } from "../random.ts";
 import { ModelHelpers } from "./model-helpers.ts";
 import type { Signed, SolBelongings, SolChainUnderTest, SolFlaws, SolScale } from "./sol-chain-under-test.ts";

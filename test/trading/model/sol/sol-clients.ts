@@ -1,4 +1,4 @@
-import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import { runOn } from "./sol-play.ts";
 import { chain, type SolWorld } from "./sol-world.ts";
 

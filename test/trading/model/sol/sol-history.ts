@@ -1,7 +1,7 @@
-import { holdingsAfter } from "../../../../lib/trading/core/book.ts";
-import { formatAmount } from "../../../../lib/trading/core/decimal-text.ts";
-import { type BookEvent, nothingHeld } from "../../../../lib/trading/core/holding.ts";
-import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+import { holdingsAfter } from "../../../../lib/orders/book.ts";
+import { formatAmount } from "../../../../lib/orders/decimal-text.ts";
+import { type BookEvent, nothingHeld } from "../../../../lib/orders/holding.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import type { Soon } from "../chain-under-test.ts";
 import { Random } from "../random.ts";
 import { retired } from "../table.ts";

@@ -1,10 +1,10 @@
+import { mostFeeLamports } from "../../../../lib/chains/sol/rules/fees.ts";
+import { isSameSolRoute, mostAttempts, mostClears } from "../../../../lib/chains/sol/rules/intent.ts";
+import type { SolAttempt, SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { dayOf } from "../../../../lib/core/time.ts";
-import type { Recipients } from "../../../../lib/trading/core/effects.ts";
-import { mostFeeLamports } from "../../../../lib/trading/core/sol/sol-fees.ts";
-import { isSameSolRoute, mostAttempts, mostClears } from "../../../../lib/trading/core/sol/sol-intent.ts";
-import type { SolAttempt, SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
-import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
-import { openPolicy } from "../../../../lib/trading/core/wallet-policy.ts";
+import type { Recipients } from "../../../../lib/orders/effects.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
+import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import type { Process } from "../process.ts";
 import type { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";

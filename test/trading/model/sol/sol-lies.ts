@@ -1,5 +1,5 @@
-import type { Question } from "../../../../lib/trading/core/effects.ts";
-import type { SolOrderFacts, SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+import type { SolOrderFacts, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { Question } from "../../../../lib/orders/effects.ts";
 
 /** The lies of a single host. */
 export const solLies = [

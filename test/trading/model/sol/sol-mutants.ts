@@ -1,17 +1,17 @@
+import type { Family } from "../../../../lib/chains/families/types.ts";
+import type { SeenReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
+import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
+import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import type {
   LaneView,
   Procedure,
   SignAnswer,
   SigningView,
   SignRequest,
-} from "../../../../lib/trading/core/effects.ts";
-import type { Family } from "../../../../lib/trading/core/families.ts";
-import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
-import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
-import type { SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
-import type { SeenReceipt, SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
-import type { ItemWrite } from "../../../../lib/trading/core/table-step.ts";
-import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+} from "../../../../lib/orders/effects.ts";
+import type { ItemWrite } from "../../../../lib/orders/table-step.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
 import { inWrites, type Rewrite, rewritten, withoutHolder } from "../mutants.ts";
 import { type SolSystem, startMs, theSolSystem } from "./sol-world.ts";

@@ -1,6 +1,6 @@
-import type { SignRequest } from "../../../../lib/trading/core/effects.ts";
-import type { CpmmRoute, SolIntent, SolRoute } from "../../../../lib/trading/core/sol/sol-intent.ts";
-import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+import type { CpmmRoute, SolIntent, SolRoute } from "../../../../lib/chains/sol/rules/intent.ts";
+import type { SignRequest } from "../../../../lib/orders/effects.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { retired } from "../table.ts";
 import { placeNew } from "./sol-clients.ts";
 import { anyHost, anyLane, type Move, mine, outlive, runOn, runUntil, wake } from "./sol-play.ts";

@@ -1,21 +1,20 @@
-import { cancelling } from "../../../../lib/trading/core/cancelling.ts";
-import type {
-  Effect,
-  LaneView,
-  Procedure,
-  Question,
-  SignRequest,
-} from "../../../../lib/trading/core/effects.ts";
-import type { Family } from "../../../../lib/trading/core/families.ts";
-import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../../lib/trading/core/reading.ts";
-import { signRequested } from "../../../../lib/trading/core/signer.ts";
-import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
-import type { SolLimits } from "../../../../lib/trading/core/sol/sol-limits.ts";
-import type { TradeStep } from "../../../../lib/trading/core/table-step.ts";
-import { type TradeOrder, unstarted } from "../../../../lib/trading/core/trade-order.ts";
-import type { Limits } from "../../../../lib/trading/core/wallet-policy.ts";
-import { workLane } from "../../../../lib/trading/core/work-lane.ts";
+import type { Family } from "../../../../lib/chains/families/types.ts";
+import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
+import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
+import { cancelling } from "../../../../lib/orders/cancelling.ts";
+import type { Effect, LaneView, Procedure, Question, SignRequest } from "../../../../lib/orders/effects.ts";
+import type { TradeStep } from "../../../../lib/orders/table-step.ts";
+import { type TradeOrder, unstarted } from "../../../../lib/orders/trade-order.ts";
+import type { Limits } from "../../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../../lib/trading/items/items.ts";
+import {
+  newReader,
+  newSweepMemory,
+  readChain,
+  sweepLanes,
+} from "../../../../lib/trading/procedures/reading.ts";
+import { signRequested } from "../../../../lib/trading/procedures/signer.ts";
+import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { Machines } from "../machines.ts";
 import { type Answer, labelOf, type Process } from "../process.ts";
 import type { Random } from "../random.ts";

@@ -1,9 +1,9 @@
 import { type SolHost, type SolHostFaults, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, type SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { rpcHost } from "../../../../../lib/trading/chains/rpc-host.ts";
-import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
-import { chainTimeCall, genesisHashCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
+import { rpcHost } from "../../../../../lib/chains/hosts/rpc-host.ts";
+import { chainTimeCall, genesisHashCall } from "../../../../../lib/chains/sol/calls/rpc-call.ts";
+import { transferLamports } from "../../../../../lib/chains/sol/venues/instructions.ts";
 import {
   signedWire,
   slotMs,
@@ -95,7 +95,11 @@ describe("a host of the local Solana chain", () => {
     const chainId = (await ask("getGenesisHash")).result as string;
     await set({ [fault]: 1 });
     const timeoutMs = fault === "stalled" ? 200 : 10_000;
-    const asking = rpcHost({ url: second.url, chainId, chainCall: genesisHashCall(), timeoutMs });
+    const asking = rpcHost({
+      url: second.url,
+      identity: { id: chainId, call: genesisHashCall() },
+      timeoutMs,
+    });
     await expect(asking.request([chainTimeCall({ commitment: "confirmed" })])).rejects.toMatchObject({
       reason,
     });

@@ -1,11 +1,11 @@
 import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, type SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RpcCall } from "../../../../../lib/trading/chains/rpc-call.ts";
-import { rpcHost } from "../../../../../lib/trading/chains/rpc-host.ts";
-import { programs } from "../../../../../lib/trading/chains/sol/addresses.ts";
-import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
-import { genesisHashCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
+import type { RpcCall } from "../../../../../lib/chains/hosts/rpc-call.ts";
+import { rpcHost } from "../../../../../lib/chains/hosts/rpc-host.ts";
+import { programs } from "../../../../../lib/chains/sol/calls/addresses.ts";
+import { genesisHashCall } from "../../../../../lib/chains/sol/calls/rpc-call.ts";
+import { transferLamports } from "../../../../../lib/chains/sol/venues/instructions.ts";
 import {
   signedWire,
   slotMs,
@@ -177,11 +177,11 @@ describe("the node of the local Solana chain", () => {
     expect(await post(questions)).toMatchObject([{ error: { code: -32600 } }, { error: { code: -32600 } }]);
     const chainId = (await ask("getGenesisHash")).result as string;
     const slotCall: RpcCall<number> = { method: "getSlot", params: [], read: Number };
-    const client = rpcHost({ url: host.url, chainId, chainCall: genesisHashCall() });
+    const client = rpcHost({ url: host.url, identity: { id: chainId, call: genesisHashCall() } });
     const slots = await client.request([slotCall, slotCall, slotCall]);
     expect(slots.every((slot) => slot > 0)).toBe(true);
     expect(client.abilities().mostCalls).toBe(1);
-    const other = rpcHost({ url: host.url, chainId: "another cluster", chainCall: genesisHashCall() });
+    const other = rpcHost({ url: host.url, identity: { id: "another cluster", call: genesisHashCall() } });
     await expect(other.request([slotCall])).rejects.toMatchObject({ reason: "WRONG_CHAIN" });
   });
 });

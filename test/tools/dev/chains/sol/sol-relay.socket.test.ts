@@ -1,7 +1,7 @@
 import { createSolNode } from "trading-terminal-devnet/sol/sol-node";
 import { type LocalSolRelay, leastTip, startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
+import { transferLamports } from "../../../../../lib/chains/sol/venues/instructions.ts";
 import {
   signedWire,
   slotMs,

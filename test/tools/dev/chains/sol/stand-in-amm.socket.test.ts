@@ -1,15 +1,11 @@
 import { AccountRole, type Address, type IInstruction } from "@solana/web3.js";
 import { ammErrors } from "trading-terminal-devnet/sol/stand-in-amm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { programs, tokenAccountOf, wsolMint } from "../../../../../lib/trading/chains/sol/addresses.ts";
-import { cpmmProgram } from "../../../../../lib/trading/chains/sol/cpmm-addresses.ts";
-import { accountsCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
-import { readTokenAccount } from "../../../../../lib/trading/chains/sol/token-account.ts";
-import {
-  paymentsOf,
-  type TokenView,
-  tokenViewCall,
-} from "../../../../../lib/trading/chains/sol/token-view.ts";
+import { programs, tokenAccountOf, wsolMint } from "../../../../../lib/chains/sol/calls/addresses.ts";
+import { cpmmProgram } from "../../../../../lib/chains/sol/calls/cpmm-addresses.ts";
+import { accountsCall } from "../../../../../lib/chains/sol/calls/rpc-call.ts";
+import { readTokenAccount } from "../../../../../lib/chains/sol/calls/token-account.ts";
+import { paymentsOf, type TokenView, tokenViewCall } from "../../../../../lib/chains/sol/calls/token-view.ts";
 import { startTestSurfnet, type TestSurfnet, type TestWallet } from "../../../../support/surfnet.ts";
 
 let chain: TestSurfnet;

@@ -5,11 +5,14 @@ import {
   tokenAccountOf,
   wsolAccountOf,
   wsolMint,
-} from "../../../../../lib/trading/chains/sol/addresses.ts";
-import { composeMessage } from "../../../../../lib/trading/chains/sol/compose-message.ts";
-import { jupiterProgram, jupiterSlippageCode } from "../../../../../lib/trading/chains/sol/jupiter.ts";
-import type { AttemptTerms } from "../../../../../lib/trading/chains/sol/message-terms.ts";
-import { joinTransaction, signMessageAndWipe } from "../../../../../lib/trading/chains/sol/signed-message.ts";
+} from "../../../../../lib/chains/sol/calls/addresses.ts";
+import { composeMessage } from "../../../../../lib/chains/sol/messages/compose-message.ts";
+import {
+  joinTransaction,
+  signMessageAndWipe,
+} from "../../../../../lib/chains/sol/messages/signed-message.ts";
+import { jupiterProgram, jupiterSlippageCode } from "../../../../../lib/chains/sol/venues/jupiter.ts";
+import type { AttemptTerms } from "../../../../../lib/chains/sol/venues/message-terms.ts";
 import { buyTerms, orderId, routeData, solKey } from "../../../../support/sol-terms.ts";
 import { startTestSurfnet, type TestSurfnet } from "../../../../support/surfnet.ts";
 

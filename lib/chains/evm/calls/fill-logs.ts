@@ -1,0 +1,174 @@
+import { greatest } from "../../../orders/bigints.ts";
+import { checksArrival, kindOf, type SwapCall, type SwapVenue } from "../../../orders/intent.ts";
+import type { ChainConfiguration } from "../rules/configuration.ts";
+import type { ContractLog } from "./rpc-call.ts";
+
+/** `Transfer(address,address,uint256)` of tokens. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** `Deposit(address,uint256)` and `Withdrawal(address,uint256)` of the wrapped coin. */
+const depositTopic = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c";
+const withdrawalTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
+
+/**
+ * `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: amounts in and out, of the lower address's token
+ * first.
+ */
+export const v2SwapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
+
+/**
+ * `Swap(address,address,int256,int256,uint160,uint128,int24)` of v3 pools and of Slipstream: both amounts, negative if
+ * they went out, the root of the price, the liquidity and the tick.
+ */
+export const v3SwapTopic = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+
+/** `Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)` of PancakeSwap's v3, with its own fees. */
+export const pancakeSwapTopic = "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83";
+
+/**
+ * `Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)` of pools of bins: the bin, the amounts in
+ * without the protocol's fees, the amounts out, the volatility, all fees and the protocol's. Each amount is that of the
+ * first token in the lower half of the word, and that of the second token in the upper half.
+ */
+const binSwapTopic = "0xad7d6f97abf51ce18e17a38f4d70e975be9c0708474987bb3e26ad21bd93ca70";
+
+const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
+
+/** Reads the amount that an event moved. Other contracts' events may have the same topic in another form. */
+const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigInt(data) : 0n);
+
+const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total + amountOf(log), 0n);
+
+/**
+ * Returns the coin that a router unwrapped last, to pay it out. During its transfer a token may sell some of its own
+ * units by the same router, but none of its code runs after that.
+ */
+export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
+  const own = eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router));
+  return sum(own.slice(-1));
+}
+
+/**
+ * Returns the units of a token that a pool of v2 or of bins took for the other one. The token may have sold some of its
+ * own units before, which counts only in pools of bins: they log a swap by its bins.
+ */
+export function takenByPool(
+  { pool, venue }: { pool: string; venue: SwapVenue },
+  other: string,
+  token: string,
+  logs: readonly ContractLog[],
+): bigint {
+  if (kindOf({ venue }) === "bins")
+    return eventsOf(pool, binSwapTopic, logs).reduce(
+      (total, { data }) => total + bothHalves(wordOf(data, 1)) + bothHalves(wordOf(data, 5)),
+      0n,
+    );
+  const last = eventsOf(pool, v2SwapTopic, logs).at(-1);
+  return last === undefined ? 0n : wordOf(last.data, BigInt(token) < BigInt(other) ? 0 : 1);
+}
+
+const wordOf = (data: string, index: number) => {
+  const hex = data.slice(2 + 64 * index, 66 + 64 * index);
+  return /^[\da-f]{64}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
+};
+
+/** A pool takes only one of its tokens, so that half of the word is 0. */
+const bothHalves = (word: bigint) => (word >> 128n) + (word & ((1n << 128n) - 1n));
+
+const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
+  logs.filter((log) => log.address === address && log.topics[0] === topic);
+
+/** A token may log any numbers. */
+const atLeast0 = (amount: bigint) => greatest(amount, 0n);
+
+/**
+ * Computes from its logs how much a swap spent and received: tokens by the transfers from and to the wallet, native
+ * coin by the amounts that the router wrapped and unwrapped.
+ */
+export function fillOf(
+  { wrapped }: Pick<ChainConfiguration, "wrapped">,
+  { side, token, ...route }: SwapCall,
+  wallet: string,
+  logs: readonly ContractLog[],
+): { spent: bigint; received: bigint } {
+  const given = givenTo(wallet, token, logs);
+  if (side === "sell")
+    return { spent: atLeast0(-given), received: unwrappedBy(route.router, wrapped.token, logs) };
+  const deposits = eventsOf(wrapped.token, depositTopic, logs);
+  const own = deposits.filter(({ topics }) => topics[1] === topicOf(route.router));
+  // A token may wrap coin by the same router during its transfer: on its own v3 pool that is before the payment, else
+  // after it.
+  const isPaidFirst = checksArrival(route) || route.bridge !== undefined;
+  const spent = sum(isPaidFirst ? own.slice(0, 1) : own.slice(-1));
+  return { spent, received: atLeast0(given) };
+}
+
+/** Returns the units that a wallet got of a token by its events. Negative if it gave more. */
+export function givenTo(wallet: string, token: string, logs: readonly ContractLog[]): bigint {
+  const transfers = eventsOf(token, transferTopic, logs);
+  const taken = sum(transfers.filter(({ topics }) => topics[1] === topicOf(wallet)));
+  return sum(transfers.filter(({ topics }) => topics[2] === topicOf(wallet))) - taken;
+}
+
+/** A wallet's transaction, and its swap if it is one. */
+export type WalletTransaction = { hash: string; swap?: SwapCall | undefined; logs: readonly ContractLog[] };
+
+/**
+ * Returns the units of a token that each swap of a wallet has moved in a block, by the hash of its transaction. The events
+ * count if they explain the wallet's balances. If not, the swaps share the difference as their pools have paid and taken.
+ *
+ * @param all All of the wallet's transactions in the block.
+ * @param difference What the block has added to the wallet's units.
+ */
+export function movedInBlock(
+  { wrapped }: Pick<ChainConfiguration, "wrapped">,
+  { wallet, token }: { wallet: string; token: string },
+  all: readonly WalletTransaction[],
+  difference: bigint,
+): Map<string, bigint> {
+  const swaps = all.flatMap(({ hash, swap, logs }) => (swap?.token === token ? [{ hash, swap, logs }] : []));
+  const signed = (swap: SwapCall, units: bigint) => (swap.side === "buy" ? units : -units);
+  const logged = all.reduce((total, { logs }) => total + givenTo(wallet, token, logs), 0n);
+  if (logged === difference)
+    return new Map(
+      swaps.map(({ hash, swap, logs }) => [hash, atLeast0(signed(swap, givenTo(wallet, token, logs)))]),
+    );
+  const paid = swaps.map(({ swap, logs }) => signed(swap, tradedByPool(swap, wrapped.token, logs)));
+  const total = paid.reduce((sum, each) => sum + each, 0n);
+  let rest = difference;
+  return new Map(
+    swaps.map(({ hash, swap }, index) => {
+      const own = paid[index] ?? 0n;
+      // The last one takes what rounding has left. Without a total, the pools are all that is known.
+      const share = index < swaps.length - 1 ? (total === 0n ? own : (difference * own) / total) : rest;
+      rest -= share;
+      return [hash, atLeast0(signed(swap, share))];
+    }),
+  );
+}
+
+const swapTopics = [v2SwapTopic, v3SwapTopic, pancakeSwapTopic, binSwapTopic];
+
+/**
+ * Returns the units that the token's own pool has paid or taken, by the pool's event: the last pool of a buy, and of a sale
+ * the one before the bridge.
+ */
+function tradedByPool(
+  { side, token, bridge }: SwapCall,
+  wrapped: string,
+  logs: readonly ContractLog[],
+): bigint {
+  const events = logs.filter(({ topics }) => swapTopics.includes(topics[0] ?? ""));
+  const pools = [...new Set(events.map(({ address }) => address))];
+  const pool = pools.at(side === "sell" && bridge !== undefined ? -2 : -1);
+  const own = events.filter(({ address }) => address === pool);
+  const isFirst = BigInt(token) < BigInt(bridge?.token ?? wrapped);
+  const [paid, taken] = isFirst ? [2, 0] : [3, 1];
+  // Pools of bins log each bin.
+  if (own[0]?.topics[0] === binSwapTopic)
+    return own.reduce((sum, { data }) => sum + bothHalves(wordOf(data, side === "buy" ? 2 : 1)), 0n);
+  const { topics = [], data = "" } = own.at(-1) ?? {};
+  if (topics[0] === v2SwapTopic) return wordOf(data, side === "buy" ? paid : taken);
+  const amount = BigInt.asIntN(256, wordOf(data, isFirst ? 0 : 1));
+  return amount < 0n ? -amount : amount;
+}

@@ -1,0 +1,120 @@
+import { randomBytes, randomInt } from "node:crypto";
+import * as v from "valibot";
+import type { Block } from "../../../orders/block.ts";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+import {
+  Bytes,
+  type CallRequest,
+  type ContractLog,
+  callObject,
+  LogSchema,
+  Quantity,
+  tagText,
+} from "./rpc-call.ts";
+
+export type SimulatedTransaction = CallRequest & { from: string };
+
+/** The result of a simulated transaction. */
+export type SimulatedOutcome = {
+  isOk: boolean;
+  /** The contract's answer or revert data. */
+  returned: string;
+  gasUsed: bigint;
+  logs: readonly ContractLog[];
+};
+
+const OutcomeSchema = v.pipe(
+  v.object({
+    status: Quantity,
+    gasUsed: Quantity,
+    returnData: v.optional(Bytes, "0x"),
+    logs: v.optional(v.array(LogSchema), []),
+    error: v.nullish(v.object({ data: v.nullish(Bytes) })),
+  }),
+  v.transform(
+    ({ status, gasUsed, returnData, logs, error }): SimulatedOutcome => ({
+      isOk: status === 1n,
+      returned: error?.data ?? returnData,
+      gasUsed,
+      logs,
+    }),
+  ),
+);
+
+const SimulationSchema = v.array(v.object({ calls: v.array(OutcomeSchema) }));
+
+/** The time between simulated blocks. */
+const blockSeconds = 60;
+
+/** The block on top of which transactions are simulated, and the base fee of the next block. */
+export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: bigint };
+
+/** Gives the sender the coins that it spends, and up to three more. */
+function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: bigint): bigint {
+  const own = transactions.filter(({ from }) => from === sender);
+  return own.reduce(
+    (sum, { value = 0n, gas = 0n }) => sum + value + gas * gasPrice,
+    BigInt(randomInt(5e13, 3e14)) * 10_000n,
+  );
+}
+
+/** Picks a tip as users pay it: 0.1 to 2 gwei. */
+const usualTip = () => BigInt(randomInt(1e8, 2e9));
+
+/**
+ * Simulates transactions one after another on top of a block, as if their senders had enough coin. One that reverts
+ * does not stop the others. Balances, gas prices and the block look real: a token could recognize a simulation by a
+ * zero. Returns the outcomes of all blocks in one list.
+ *
+ * @param blocks The transactions of each block. A minute passes between them, but their numbers follow each other: hosts
+ * would fill a gap with blocks of their own times.
+ */
+export function simulateCall(
+  blocks: readonly (readonly SimulatedTransaction[])[],
+  { number, time, baseFee }: SimulatedAfter,
+): RpcCall<readonly SimulatedOutcome[]> {
+  const transactions = blocks.flat();
+  const tip = usualTip();
+  const maxFeePerGas = 2n * baseFee + tip;
+  const fees = { maxFeePerGas: tagText(maxFeePerGas), maxPriorityFeePerGas: tagText(tip) };
+  return {
+    method: "eth_simulateV1",
+    mayBeHuge: true,
+    needs: "simulation",
+    params: [
+      {
+        blockStateCalls: blocks.map((calls, index) => ({
+          ...(index === 0 && {
+            stateOverrides: Object.fromEntries(
+              transactions.map(({ from }) => [
+                from,
+                { balance: tagText(balanceOf(from, transactions, maxFeePerGas)) },
+              ]),
+            ),
+          }),
+          // Some hosts would reuse the block's own time, at which pools skip a costly part of their bookkeeping.
+          blockOverrides: {
+            number: tagText(number + 1 + index),
+            time: tagText(time + 1 + index * blockSeconds),
+            baseFeePerGas: tagText(baseFee),
+            prevRandao: `0x${randomBytes(32).toString("hex")}`,
+          },
+          calls: calls.map(({ data, ...rest }) => ({
+            ...callObject(rest),
+            ...fees,
+            ...(data !== undefined && { input: data }),
+          })),
+        })),
+        validation: false,
+        traceTransfers: false,
+      },
+      tagText(number),
+    ],
+    read(result) {
+      const simulated = v.parse(SimulationSchema, result);
+      const isWhole = blocks.every((block, index) => simulated[index]?.calls.length === block.length);
+      if (!isWhole || simulated.length !== blocks.length) throw new Error("Outcomes are missing");
+      return simulated.flatMap(({ calls }) => calls);
+    },
+  };
+}

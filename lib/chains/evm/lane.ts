@@ -1,0 +1,60 @@
+import type { LaneView, Question } from "../../orders/effects.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { LaneCore } from "../../orders/lane-core.ts";
+import type { ItemWrite } from "../../orders/table-step.ts";
+import { bothAnswered } from "./rules/host-snapshot.ts";
+import { nextMove, refusedStep, wantsFacts } from "./rules/next-move.ts";
+import { placedSnapshots } from "./rules/placed-facts.ts";
+import { areFinal, blocksSeen } from "./rules/seen-blocks.ts";
+import type { Slot } from "./rules/slot.ts";
+
+const callsOf = ({ call, attempts }: Slot) =>
+  attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
+
+const questionAbout = (lane: LaneKey, { slots, orders, ...view }: LaneView, untilMs: number): Question => ({
+  chain: lane.chain,
+  wallet: lane.wallet,
+  hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
+  calls: new Map(slots.flatMap(callsOf)),
+  agreed: new Map(
+    slots.flatMap(({ receipt }) =>
+      receipt?.status === "ok" && receipt.isAgreed ? [[receipt.hash, receipt.block.hash]] : [],
+    ),
+  ),
+  orders: orders
+    .filter((order) => order.life.status === "open" && wantsFacts(order, slots, untilMs))
+    .map(({ intent }) => intent),
+  missed: view.missed,
+  blocks: [
+    ...orders.map(({ ending }) => ending?.soldOutIn),
+    ...slots.map(({ takenIn }) => takenIn),
+    ...(view.lane?.watch?.departures ?? []).map(({ seenIn }) => seenIn),
+  ].flatMap((seen = []) => seen.map(({ number }) => number)),
+});
+
+const isPlanning = (write: ItemWrite) =>
+  write.kind === "put" && write.of === "slot" && write.item.state === "planned";
+
+/** Decides about lanes of EVM chains. */
+export const evmCore: LaneCore<"evm"> = {
+  questionAbout,
+  nextMove,
+  refusedStep,
+  /** A request says all that the signer needs. */
+  // biome-ignore lint/correctness/useYield: nothing is asked for.
+  *completed(request) {
+    return request;
+  },
+  /** Everything but a first plan takes fresh answers: these only spare the order the time of asking. */
+  placedSnapshots(state, setup) {
+    const snapshots = placedSnapshots(state.view, setup, state.nowMs);
+    const move = snapshots && nextMove({ ...state, snapshots });
+    return move?.kind === "write" && move.step.some(isPlanning) ? snapshots : undefined;
+  },
+  departures: {
+    seenIn: (snapshots) => (bothAnswered(snapshots) ? blocksSeen(snapshots) : undefined),
+    areFinal,
+  },
+  isFirst: (request, { slots }) =>
+    slots.some(({ nonce, state }) => nonce === request.nonce && state === "planned"),
+};

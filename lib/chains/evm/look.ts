@@ -1,0 +1,42 @@
+import { HostFault, isHostError } from "../hosts/host-fault.ts";
+import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "../hosts/look.ts";
+import { type RpcHost, rpcHost } from "../hosts/rpc-host.ts";
+import { publishCall } from "./calls/rpc-call.ts";
+import { snapshotOf } from "./looks/snapshot-of-host.ts";
+import type { EvmReader } from "./venues/reader.ts";
+
+/** The effects of a run on a chain of Ethereum's family. */
+export function evmEffects(reader: EvmReader, see = snapshotOf): FamilyEffects<"evm"> {
+  const { relay: url } = reader.configuration;
+  const relay = url === undefined ? undefined : rpcHost({ url });
+  return {
+    snapshots: (question) =>
+      inTwo(reader.client.hosts, (hosts) => firstSight(hosts, (host) => see(host, reader, question))),
+    relay: relay && ((raw) => sendingTo(relay, raw)),
+    publish: (raw) => reader.client.hosts.map((host) => sendingTo(host, raw)),
+  };
+}
+
+/** Nodes' messages for a transaction that they know, or whose nonce is used. Both mean that one has arrived. */
+const isKnown = /already ?(?:known|imported|exists|in)|known ?transaction|nonce ?(?:is )?too ?low/i;
+
+/** Nodes' messages for fees below their pool's minimum, or too low to replace another transaction. */
+const isUnderpriced =
+  /underpriced|fee ?too ?low|(?:gas price|fee|tip)\b.*\b(?:too low|below|less|minimum)|replacement ?not ?allowed/i;
+
+const isUnfunded =
+  /insufficient ?(?:funds|balance)|exceeds? (?:account )?balance|not enough (?:funds|balance)/i;
+
+/** Only an answer counts: a host that breaks off may have taken the transaction, and says so when asked again. */
+async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
+  try {
+    await host.request([publishCall(raw)]);
+    return "reached";
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    if (error instanceof HostFault) return "unreached";
+    if (error.says(isKnown)) return "reached";
+    if (error.says(isUnderpriced)) return "underpriced";
+    return error.says(isUnfunded) ? "unfunded" : "unreached";
+  }
+}

@@ -1,0 +1,77 @@
+import type { Look } from "../../../orders/block.ts";
+import { askInParts } from "../../hosts/ask-in-parts.ts";
+import type { Ask } from "../../hosts/ask-together.ts";
+import { fromAnyHost } from "../../hosts/from-any-host.ts";
+import { HostFault } from "../../hosts/host-fault.ts";
+import { multicallABI } from "../calls/contract-abi.ts";
+import { blockNumberOf, blockTimeOf } from "../calls/contract-questions.ts";
+import { type ContractQuestion, contractQuestion, multicallAddress } from "../calls/multicall.ts";
+import { blockHashCall } from "../calls/rpc-call.ts";
+import type { EvmReader } from "../venues/reader.ts";
+
+/** Hosts limit the number of calls in a batch. */
+const callsPerRequest = 100;
+
+const hashQuestion = (name: "getBlockHash" | "getLastBlockHash", ...values: number[]) =>
+  contractQuestion(multicallABI, name, {
+    to: multicallAddress,
+    values,
+    // The hash is zero if the contract does not know it.
+    read: ([hash]): string | undefined => (/^0x0+$/.test(hash) ? undefined : hash),
+  });
+
+/** The questions of a look about the latest block and its ancestors. {@link headIn} reads the answers. */
+export const headQuestions = (
+  heights: readonly number[],
+): ContractQuestion<bigint | string | undefined>[] => [
+  blockNumberOf(),
+  blockTimeOf(),
+  hashQuestion("getLastBlockHash"),
+  ...heights.map((height) => hashQuestion("getBlockHash", height)),
+];
+
+/** @throws {HostFault} if the host did not answer about the latest block */
+export function headIn(
+  heights: readonly number[],
+  [number, time, parentHash, ...hashes]: readonly (bigint | string | undefined)[],
+): Look {
+  if (typeof number !== "bigint" || typeof time !== "bigint" || typeof parentHash !== "string")
+    throw new HostFault("BAD_RESULT", "eth_call");
+  return {
+    number: Number(number),
+    time: Number(time),
+    parentHash,
+    hashes: known(heights, hashes as (string | undefined)[]),
+  };
+}
+
+/**
+ * Adds the hashes of blocks that the host of the look did not know: the contract knows the last 256 blocks, and a slow
+ * node fewer.
+ *
+ * @param host The number of a host to ask first.
+ * @throws {ChainUnavailable} if no host answers.
+ */
+export async function withOlderHashes<Each extends Look>(
+  reader: EvmReader,
+  host: number,
+  heights: readonly number[],
+  look: Each,
+): Promise<Each> {
+  const unknown = heights.filter((height) => height < look.number && !look.hashes.has(height));
+  if (unknown.length === 0) return look;
+  const headers = await fromAnyHost(reader, host, (request) => headersOf(request, unknown));
+  return { ...look, hashes: new Map([...look.hashes, ...headers]) };
+}
+
+const headersOf = async (ask: Ask, heights: readonly number[]) =>
+  known(heights, await askInParts(ask, heights, (height) => blockHashCall(height), callsPerRequest));
+
+/** Leaves out the heights whose hashes are unknown. */
+const known = (heights: readonly number[], hashes: readonly (string | undefined)[]): Map<number, string> =>
+  new Map(
+    heights.flatMap((height, index) => {
+      const hash = hashes[index];
+      return hash === undefined ? [] : [[height, hash] as const];
+    }),
+  );

@@ -1,0 +1,98 @@
+import type { Block } from "../../../orders/block.ts";
+import type { Call } from "../../../orders/intent.ts";
+import type { Ask } from "../../hosts/ask-together.ts";
+import { isHostError, type RpcRefusal } from "../../hosts/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../../hosts/rpc-call.ts";
+import { fillOf } from "../calls/fill-logs.ts";
+import { isSlippage } from "../calls/revert-reason.ts";
+import { blockByHashCall, contractCall, type MinedTransaction, transactionCall } from "../calls/rpc-call.ts";
+import type { ChainConfiguration } from "../rules/configuration.ts";
+import type { Receipt } from "../rules/host-snapshot.ts";
+import { decodeCall } from "../venues/calldata.ts";
+import { movedTokens } from "./moved-tokens.ts";
+
+/** A transaction for which a host has a receipt. */
+export type FoundReceipt = { hash: string; mined: MinedTransaction };
+
+type Transaction = ValuesOf<[ReturnType<typeof transactionCall>]>[0];
+
+/** The data needed in addition to a receipt to find the transaction's result. */
+export type ReceiptRest = { transaction: Transaction; block: Block };
+
+export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
+  transaction: transactionCall(hash),
+  block: blockByHashCall(mined.blockHash),
+});
+
+/** Facts about the wallet's transactions from earlier runs. */
+export type KnownCalls = {
+  /** The signed calls, by hash. They are used if the configuration has changed and no longer knows the call. */
+  calls?: ReadonlyMap<string, Call> | undefined;
+  /** The blocks of the swaps whose amounts two hosts have agreed on, by hash. */
+  agreed?: ReadonlyMap<string, string> | undefined;
+};
+
+/** Reads the results of transactions, by hash. Undefined if one of them is not the wallet's, or makes no trading call. */
+export async function readReceipts(
+  ask: Ask,
+  configuration: ChainConfiguration,
+  wallet: string,
+  found: readonly (FoundReceipt & ReceiptRest)[],
+  { calls, agreed }: KnownCalls = {},
+): Promise<Map<string, Receipt> | undefined> {
+  const called = found.map(({ hash, transaction }) => {
+    const call = decodeCall(configuration, transaction, wallet) ?? calls?.get(hash);
+    return transaction.from === wallet ? call : undefined;
+  });
+  if (called.includes(undefined)) return undefined;
+  const own = found.map(({ hash, mined }, index) => {
+    const call = called[index];
+    return { hash, mined, logs: mined.logs, swap: call?.purpose === "swap" ? call : undefined };
+  });
+  const [areSlippages, moved] = await Promise.all([
+    Promise.all(found.map((each) => !each.mined.isOk && failedBySlippage(ask, each))),
+    movedTokens(ask, configuration, wallet, own, ({ hash, mined }) => agreed?.get(hash) === mined.blockHash),
+  ]);
+  return new Map(
+    found.map(({ hash, mined, block }, index): [string, Receipt] => {
+      const { gasUsed, gasPrice, l1Fee } = mined;
+      const common = { hash, block, gasUsed, gasPrice, l1Fee, fee: gasUsed * gasPrice + l1Fee };
+      if (!mined.isOk)
+        return [hash, { ...common, status: "failed", isSlippage: areSlippages[index] ?? false }];
+      const swap = own[index]?.swap;
+      const fill = swap ? fillOf(configuration, swap, wallet, mined.logs) : { spent: 0n, received: 0n };
+      const units = moved.get(hash);
+      return [hash, { ...common, status: "ok", ...fill, ...(units !== undefined && { moved: units }) }];
+    }),
+  );
+}
+
+/**
+ * Finds out whether a transaction failed because of its minimum. Receipts give no reason, so the same call is repeated
+ * on the state before and after the transaction's block, where others may have moved the price. This takes a request of
+ * its own, since a token's revert data must not hide the wallet's transactions. The reason may stay unknown.
+ */
+async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): Promise<boolean> {
+  const calls = [block.number - 1, block.number].map((tag) => failureOf(contractCall(transaction, tag)));
+  try {
+    return (await ask(calls)).some((outcome) => isSlippage(outcome));
+  } catch (error) {
+    if (isHostError(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Finds out why a call fails. Undefined if it succeeds. Hosts that have forgotten the block's state, as most do after
+ * minutes, cannot answer.
+ */
+const failureOf = ({ method, params, read }: RpcCall<unknown>): RpcCall<RpcRefusal | undefined> => ({
+  method,
+  params,
+  read(result) {
+    read(result);
+    return undefined;
+  },
+  recover: (refusal) => refusal,
+  mayBeHuge: true,
+});

@@ -1,0 +1,226 @@
+import type { Question } from "../../../orders/effects.ts";
+import { allowsRoute, type Fees, type Intent } from "../../../orders/intent.ts";
+import { chainFacts } from "../../../orders/trading-chain.ts";
+import { askInParts } from "../../hosts/ask-in-parts.ts";
+import { type Ask, askTogether, type ValuesIn } from "../../hosts/ask-together.ts";
+import { isHostError } from "../../hosts/host-fault.ts";
+import type { RpcHost } from "../../hosts/rpc-host.ts";
+import { balanceOf } from "../calls/contract-questions.ts";
+import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../calls/fee-market.ts";
+import { multicall } from "../calls/multicall.ts";
+import {
+  type BlockTag,
+  blockCall,
+  blockHashCall,
+  coinsCall,
+  hashAgainCall,
+  nonceCall,
+  pendingNonceCall,
+  receiptCall,
+} from "../calls/rpc-call.ts";
+import { belongingsCall, type TokenBelongings, tokenGas } from "../calls/token-belongings.ts";
+import {
+  orderFactsOf,
+  routeCalls,
+  type SwapRequest,
+  withEstimates,
+  workingRoutes,
+} from "../quotes/choose-route.ts";
+import { clearPreset } from "../rules/fee-bumps.ts";
+import { clearGas, type FeeMarket, feesFor } from "../rules/fees.ts";
+import type { HostSnapshot } from "../rules/host-snapshot.ts";
+import { routesOf } from "../venues/configured-routes.ts";
+import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../venues/pool-routes.ts";
+import type { EvmReader } from "../venues/reader.ts";
+import { unsignedBytes } from "../venues/unsigned-transaction.ts";
+import { readReceipts, receiptCalls } from "./read-receipts.ts";
+
+type Chain = Pick<EvmReader, "chain" | "configuration">;
+
+/**
+ * Asks one host about a wallet. Undefined if it fails, answers another question, or replaces its latest block
+ * meanwhile.
+ */
+export async function snapshotOf(
+  host: RpcHost,
+  chain: Chain,
+  question: Question,
+): Promise<HostSnapshot | undefined> {
+  try {
+    return await takeSnapshot((calls) => host.request(calls), chain, question);
+  } catch (error) {
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Asks in two requests, and in a third for the results of sent transactions. A block that arrives between the calls of
+ * the first one costs a request, and so do sales whose wallet holds less than they want to sell.
+ */
+async function takeSnapshot(
+  ask: Ask,
+  chain: Chain,
+  { wallet, hashes, calls, agreed, orders, missed = [], blocks = [] }: Question,
+): Promise<HostSnapshot | undefined> {
+  const ordersAt = (tag: BlockTag) => orders.map((intent) => orderCalls(chain, intent, tag));
+  const head = await askTogether(ask, {
+    latest: blockCall("latest"),
+    finalized: blockCall("finalized"),
+    market: feeMarketCalls(chain.chain),
+    pending: pendingNonceCall(wallet),
+    orders: ordersAt("latest"),
+  });
+  const { latest, finalized } = head;
+  const tag = latest.number;
+  const market = feeMarketOf(head.market);
+  const clearFees = feesFor(chain.chain, clearPreset, market);
+  // Asks for receipts after the latest block is known, so that every transaction in it has one.
+  const minedSoon = askInParts(ask, hashes, receiptCall);
+  const isTorn = head.orders.some(
+    ({ belongings: [own], pools }) =>
+      !areAt(pools, latest) || (own !== undefined && own.block !== latest.number),
+  );
+  const answersSoon = isTorn ? askTogether(ask, ordersAt(tag)) : Promise.resolve(head.orders);
+  const factsSoon = answersSoon.then(async (answers) => {
+    const shares = await withAmounts(ask, chain, orders, answers, tag);
+    const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
+    const facts = await askTogether(ask, {
+      nonce: nonceCall(wallet, tag),
+      coins: coinsCall(wallet, tag),
+      clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
+      routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
+      blocks: blocks.map(blockHashCall),
+      held: missed.map((token) => multicall([balanceOf(token, wallet)], tag, tokenGas)),
+      // Nothing may be asked after this. Without receipts, these are the last questions.
+      again: hashes.length === 0 ? [hashAgainCall(tag)] : [],
+    });
+    return { requests, facts };
+  });
+  const [{ requests, facts }, mined] = await Promise.all([factsSoon, minedSoon]);
+  const found = mined.flatMap((each, index) =>
+    each === undefined ? [] : [{ mined: each, hash: hashes[index] as string }],
+  );
+  const [details, again] = await Promise.all([
+    askInParts(ask, found, receiptCalls),
+    facts.again.length > 0 ? facts.again : ask([hashAgainCall(tag)]),
+  ]);
+  const receipts = await readReceipts(
+    ask,
+    chain.configuration,
+    wallet,
+    found.map((each, index) => ({ ...each, ...(details[index] as (typeof details)[0]) })),
+    { calls, agreed },
+  );
+  if (again[0] !== latest.hash || receipts === undefined) return undefined;
+  const known = await Promise.all(
+    requests.map(async ({ intent, belongings, request, routes }, index) => {
+      const answers = facts.routes[index] as (typeof facts.routes)[0];
+      const working = workingRoutes(chain, request, routes, answers);
+      const estimated = await withEstimates(ask, chain, request, working, tag);
+      return [intent.orderId, orderFactsOf(chain, request, estimated, belongings?.held)] as const;
+    }),
+  );
+  return {
+    latest,
+    finalized,
+    nonce: { latest: facts.nonce, pending: head.pending ?? facts.nonce },
+    coins: facts.coins,
+    baseFee: market.baseFee,
+    clearFees,
+    clearL1Fee: facts.clearL1Fee[0]?.[0] ?? 0n,
+    orders: new Map(known),
+    held: new Map(
+      missed.flatMap((token, index) => {
+        const [units] = facts.held[index] ?? [];
+        return units === undefined ? [] : [[token, units] as const];
+      }),
+    ),
+    blocks: new Map(
+      blocks.flatMap((number, index) => {
+        const hash = facts.blocks[index];
+        return hash === undefined ? [] : [[number, hash] as const];
+      }),
+    ),
+    receipts,
+  };
+}
+
+const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
+  const { chainId, hasL1Fee } = chainFacts[chain];
+  const terms = { chainId, nonce: 0, gasLimit: clearGas, fees };
+  const unsigned = unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms);
+  return hasL1Fee ? [l1FeesCall([{ unsigned, gasLimit: clearGas }], tag)] : [];
+};
+
+const orderCalls = (chain: Chain, intent: Intent, tag: BlockTag) => ({
+  belongings:
+    intent.side === "sell" ? [belongingsCall(chain.configuration, intent.token, intent.wallet, tag)] : [],
+  pools: orderPoolCalls(chain, intent, intent.amount, tag),
+});
+
+/** Asks the pools of the order's routes. The configuration may no longer know some of them. */
+function orderPoolCalls({ configuration }: Chain, intent: Intent, amountIn: bigint, tag: BlockTag) {
+  const routes = routesOf(configuration, intent.token).filter((route) => allowsRoute(intent, route));
+  return poolCalls(configuration, intent.token, [{ side: intent.side, amountIn }], tag, routes);
+}
+
+type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
+
+/** An order with the routes for the amount that it can spend now. */
+type Share = {
+  intent: Intent;
+  amountIn: bigint;
+  /** Set only for a sale. */
+  belongings?: TokenBelongings;
+  routes: readonly PoolRoute[];
+};
+
+/**
+ * Asks again for sales whose wallet holds less than they want to sell. Leaves out sales whose token does not answer.
+ */
+async function withAmounts(
+  ask: Ask,
+  chain: Chain,
+  orders: readonly Intent[],
+  answers: readonly OrderAnswers[],
+  tag: number,
+): Promise<Share[]> {
+  const shares = orders.flatMap((intent, index) => {
+    const { belongings: [belongings] = [], pools } = answers[index] as OrderAnswers;
+    if (intent.side === "buy") return [{ intent, amountIn: intent.amount, pools }];
+    if (belongings === undefined) return [];
+    const { held } = belongings;
+    const amountIn = held > 0n && held < intent.amount ? held : intent.amount;
+    return [{ intent, amountIn, belongings, pools }];
+  });
+  const lowered = shares.filter(({ intent, amountIn }) => amountIn < intent.amount);
+  const again =
+    lowered.length === 0
+      ? []
+      : await askTogether(
+          ask,
+          lowered.map(({ intent, amountIn }) => orderPoolCalls(chain, intent, amountIn, tag)),
+        );
+  return shares.map(({ pools, ...share }) => {
+    const [routes = []] = poolRoutesOf(
+      again[lowered.findIndex(({ intent }) => intent === share.intent)] ?? pools,
+    ).routes;
+    return { ...share, routes };
+  });
+}
+
+const requestFor = (
+  { chain }: Chain,
+  { intent: { wallet, side, token, gasPreset }, amountIn, belongings }: Share,
+  market: FeeMarket,
+): SwapRequest => ({
+  wallet,
+  side,
+  token,
+  amountIn,
+  allowances: belongings?.allowances ?? new Map(),
+  hasTokens: (belongings?.held ?? 0n) >= amountIn,
+  fees: feesFor(chain, gasPreset, market),
+  baseFee: market.baseFee,
+});

@@ -1,0 +1,52 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { greatest } from "../../orders/bigints.ts";
+import { isSameRoute, longestValidSeconds } from "../../orders/intent.ts";
+import type { PlacingFamily } from "../../orders/placing-family.ts";
+import { checkTrade, settingsForTrade } from "./rules/check-trade.ts";
+import { usualGasLimit } from "./rules/fees.ts";
+import { jointQuote } from "./rules/joint-facts.ts";
+import { factsText } from "./rules/placed-facts.ts";
+import { routesToBind } from "./rules/route-choice.ts";
+import { addressesOf, type TradeFacts } from "./rules/trade-facts.ts";
+
+const validSeconds = { slow: longestValidSeconds, medium: 120, fast: 120, turbo: 120 } as const;
+
+/** An approval may become necessary, or need more gas, when another order has used up the allowance. */
+const approvalGasOf = ({ transactions }: TradeFacts): bigint =>
+  greatest(usualGasLimit.approve, ...transactions.slice(0, -1).map(({ gasLimit }) => gasLimit));
+
+/** Places orders on EVM chains. */
+export const evmPlacing: PlacingFamily<"evm"> = {
+  questionAbout({ chain, wallet }, trade, trader) {
+    const { gasPreset } = settingsForTrade(trade, trader);
+    return { chain, wallet, trade, gasPreset, orders: trader.orders };
+  },
+  jointAnswer: ([a, b], { trade }) => jointQuote(a, b, trade.side),
+  check: checkTrade,
+  secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
+  intentOf(terms, { facts, check }) {
+    const { side, amount, minAmountOut } = terms;
+    const trade = { side, amountIn: amount, isListed: facts.identity.isListed };
+    return {
+      ...terms,
+      routes: routesToBind(facts.routes, trade, minAmountOut),
+      gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
+      approvalGas: side === "sell" ? approvalGasOf(facts) : 0n,
+      maxGasPrice: check.maxGasPrice,
+      gasPreset: check.settings.gasPreset,
+      nextNonce: facts.nextNonce ?? 0,
+    };
+  },
+  orderPart: { approveNonces: [] },
+  quotedPart: ({ routes }, { facts }) => ({
+    pools: routes.map((route) => addressesOf(facts.routes.find((each) => isSameRoute(each, route)))),
+  }),
+  /** Undefined if the hosts did not see the same block, or one of them did not say all that a plan needs. */
+  factsForRun({ setup, quotes = [undefined, undefined] }, { intent }, jobs) {
+    const [one, other] = quotes.map((quote) =>
+      quote instanceof DomainError ? undefined : quote?.forPlanning,
+    );
+    if (one === undefined || one.latest.hash !== other?.latest.hash) return undefined;
+    return factsText({ setup: setup.name, jobs, hosts: [one, other] }, intent);
+  },
+};

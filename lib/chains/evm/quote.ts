@@ -1,0 +1,74 @@
+import type { EvmQuote, QuoteRequest } from "../../api/quote-schema.ts";
+import { coinText } from "../../orders/decimal-text.ts";
+import { warningsOf } from "../../orders/quote-warnings.ts";
+import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
+import { routeSteps } from "../../orders/route-steps.ts";
+import type { EvmChain } from "../../orders/trading-chain.ts";
+import { readAddress } from "../families/address.ts";
+import { quoteParts, warnedOf } from "../families/quote-parts.ts";
+import { quoteOnChain } from "./quotes/quote-on-chain.ts";
+import {
+  type ChainSetup,
+  checkTrade,
+  settingsForTrade,
+  type TradeCheck,
+  type Trader,
+} from "./rules/check-trade.ts";
+import type { NetworkFee } from "./rules/fees.ts";
+import { type AskedTrade, addressesOf, type TradeFacts } from "./rules/trade-facts.ts";
+import type { EvmReader } from "./venues/reader.ts";
+
+export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
+  chain,
+  hasRelay: configuration.relay !== undefined,
+  limits: limitsOf(chain, configuration),
+  listed: listedTokens(configuration).map(({ token }) => token),
+  name: setupName(configuration),
+});
+
+/**
+ * Quotes an order from the facts that one host reports. A quote reserves nothing and is not binding.
+ *
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of an empty balance
+ * @throws {ChainUnavailable}
+ */
+export async function quoteTrade(
+  reader: EvmReader,
+  request: QuoteRequest,
+  trader: Trader,
+  now: Date,
+): Promise<EvmQuote> {
+  const trade = { ...request, token: readAddress(reader.chain, request.token, "token") };
+  const wallet =
+    request.wallet === undefined ? undefined : readAddress(reader.chain, request.wallet, "wallet");
+  const { gasPreset } = settingsForTrade(trade, trader);
+  const asked = { trade, gasPreset, wallet, orders: trader.orders };
+  const facts = await quoteOnChain(reader.client.read, reader, asked);
+  return shownQuote(wallet, trade, { facts, check: checkTrade(setupOf(reader), trade, trader, facts) }, now);
+}
+
+/** Formats a checked trade for clients. */
+export function shownQuote(
+  wallet: string | undefined,
+  trade: AskedTrade,
+  { facts, check }: { facts: TradeFacts; check: TradeCheck },
+  now: Date,
+): EvmQuote {
+  const [best] = facts.routes;
+  const { chain, networkFee } = check;
+  return {
+    ...quoteParts(wallet, trade, { facts, check }, now),
+    route: routeSteps(trade, best, addressesOf(best)),
+    approval: facts.transactions.length > 1,
+    networkFee: feeTexts(chain, networkFee),
+    warnings: warningsOf(warnedOf(trade, { facts, check })),
+    block: facts.block.number,
+  };
+}
+
+const feeTexts = (chain: EvmChain, { expected, max, l1 }: NetworkFee) => ({
+  expected: coinText(chain, expected),
+  max: coinText(chain, max),
+  l1: coinText(chain, l1),
+});

@@ -1,0 +1,290 @@
+import { least } from "../../../orders/bigints.ts";
+import type { Order } from "../../../orders/execution.ts";
+import {
+  type ApproveCall,
+  checksArrival,
+  type Fees,
+  isSameRoute,
+  needsRefund,
+  routeOf,
+  type SwapCall,
+} from "../../../orders/intent.ts";
+import type { TokenSafety } from "../../../orders/token-safety.ts";
+import { chainFacts } from "../../../orders/trading-chain.ts";
+import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import { attempt, thenRead } from "../../hosts/rpc-call.ts";
+import { l1FeesCall } from "../calls/fee-market.ts";
+import { type BlockTag, contractCall, gasEstimateCall } from "../calls/rpc-call.ts";
+import type { SimulatedAfter } from "../calls/simulation.ts";
+import {
+  gasLimitFor,
+  type L1Fee,
+  networkFee,
+  type PlannedGas,
+  usualGas,
+  usualGasLimit,
+} from "../rules/fees.ts";
+import type { OrderFacts } from "../rules/host-snapshot.ts";
+import { mostGas } from "../rules/signing-rules.ts";
+import { encodeCall } from "../venues/calldata.ts";
+import type { PoolRoute } from "../venues/pool-routes.ts";
+import type { EvmReader } from "../venues/reader.ts";
+import { type SwapOutcome, swapSimulation } from "../venues/swap-simulation.ts";
+import { unsignedBytes } from "../venues/unsigned-transaction.ts";
+
+type Chain = Pick<EvmReader, "chain" | "configuration">;
+
+/** A swap that needs a route. */
+export type SwapRequest = {
+  wallet: string;
+  side: Order["side"];
+  token: string;
+  amountIn: bigint;
+  /** For a sale: the amounts that each router may already take. */
+  allowances: ReadonlyMap<string, bigint>;
+  /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
+  hasTokens: boolean;
+  fees: Fees;
+  /** The base fee of the next block. */
+  baseFee: bigint;
+};
+
+/** Values for the transactions of an order, by purpose. */
+type Needs<Value> = { approve: Value; swap: Value };
+
+/** A route with everything that an order needs to use it. */
+export type WorkingRoute = PoolRoute & {
+  /** The quoted amount, before any tax of the token. */
+  quoted: bigint;
+  /** The amount that would arrive. */
+  amountOut: bigint;
+  /** The expected network fee of the route's transactions, in wei. */
+  networkFee: bigint;
+  gas: Needs<PlannedGas>;
+  /** The number of approvals before the swap. */
+  approvals: 0 | 1 | 2;
+  wantsZeroFirst: boolean;
+  allowance: bigint;
+  /** True if the host could not simulate it. */
+  isGuess: boolean;
+  /** The most that the host has shown to arrive without a simulation. */
+  provenOut?: bigint;
+  /** For a buy: what buying and selling back this amount showed about the token, if the host could simulate it. */
+  safety?: TokenSafety | undefined;
+};
+
+/** The best routes to simulate per kind of pool: few, so that an unknown token cannot cause many simulations. */
+const mostTried = 2;
+
+/** The most routes that {@link routesToTry} selects. */
+export const mostSimulated = 2 * (mostTried + 1);
+
+/**
+ * Selects the routes to simulate: the best of each kind, and the one that pays most for a larger amount, all with
+ * different pools of the token. Routes are sorted by the amounts that they pay.
+ */
+export const routesToTry = (routes: readonly PoolRoute[], ofMore: readonly PoolRoute[] = []): PoolRoute[] =>
+  [true, false].flatMap((isChecked) => {
+    const same = routes.filter((route) => checksArrival(route) === isChecked);
+    const byPool = same.filter((route, index) => same.findIndex(({ pool }) => pool === route.pool) === index);
+    const best = byPool.slice(0, mostTried);
+    const deepest = ofMore.find((route) => same.some((each) => isSameRoute(each, route)));
+    const isNew = deepest && !best.some(({ pool }) => pool === deepest.pool);
+    return [...best, ...same.filter((route) => isNew && isSameRoute(route, deepest))];
+  });
+
+const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute): SwapCall => ({
+  purpose: "swap",
+  ...routeOf(route),
+  side,
+  token,
+  recipient: wallet,
+  value: side === "buy" ? amountIn : 0n,
+  amountIn,
+  // Has as many bytes as the real value, so that the L1 fee is the same.
+  minAmountOut: route.amountOut,
+  deadline: 2 ** 32 - 1,
+  hasRefund: needsRefund(side, route),
+});
+
+/** Makes the calls that {@link workingRoutes} needs for each route. */
+export function routeCalls(
+  { chain, configuration }: Chain,
+  request: SwapRequest,
+  routes: readonly PoolRoute[],
+  block: Pick<SimulatedAfter, "number" | "time">,
+) {
+  const { wallet, token, amountIn, allowances, hasTokens, fees, baseFee } = request;
+  const { chainId, hasL1Fee } = chainFacts[chain];
+  const unsigned = (call: SwapCall | ApproveCall) => {
+    const gasLimit = usualGasLimit[call.purpose];
+    const terms = { chainId, nonce: 0, fees, gasLimit };
+    return { unsigned: unsignedBytes(encodeCall(configuration, call, wallet), terms), gasLimit };
+  };
+  const transactions = () =>
+    routes.flatMap((route) => [
+      unsigned(swapOf(request, route)),
+      unsigned({ purpose: "approve", token, router: route.router, amount: amountIn }),
+    ]);
+  return {
+    outcomes: routes.map((route) =>
+      request.side === "buy" || hasTokens
+        ? [
+            swapSimulation(
+              configuration,
+              { ...request, allowance: allowances.get(route.router) ?? 0n },
+              route,
+              { ...block, baseFee },
+            ),
+          ]
+        : [],
+    ),
+    l1Fees: hasL1Fee ? [thenRead(l1FeesCall(transactions(), block.number), byRoute)] : [],
+  };
+}
+
+/** Sorts fees that alternate between swaps and approvals. */
+const byRoute = (fees: readonly L1Fee[]): Needs<L1Fee>[] =>
+  fees.flatMap((swap, index) => (index % 2 === 0 ? [{ swap, approve: fees[index + 1] ?? 0n }] : []));
+
+export type RouteAnswers = {
+  outcomes: readonly (readonly SwapOutcome[])[];
+  /** Empty if the chain charges none, else one list with the fees of each route. */
+  l1Fees: readonly (readonly Needs<L1Fee>[])[];
+};
+
+const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
+  configuration.tokens.some((listed) => listed.token === token);
+
+/** Returns the routes that work, with their costs. */
+export function workingRoutes(
+  chain: Chain,
+  request: SwapRequest,
+  routes: readonly PoolRoute[],
+  { outcomes, l1Fees }: RouteAnswers,
+): WorkingRoute[] {
+  const { side, token, fees, baseFee } = request;
+  const isTrusted = isListed(chain, token);
+  return routes.flatMap((route, index) => {
+    const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
+    // It is unknown whether the token of a v3 pool arrives in full, and nothing on chain would check it.
+    const isBlind = outcome.kind === "unknown" && side === "buy" && !checksArrival(route) && !isTrusted;
+    if (outcome.kind === "fails" || isBlind) return [];
+    const l1Fee = l1Fees[0]?.[index] ?? { swap: 0n, approve: 0n };
+    const working = withOutcome(route, request, outcome, l1Fee);
+    const { expected } = networkFee(transactionsOf(working), fees, baseFee);
+    return [{ ...working, networkFee: expected }];
+  });
+}
+
+function withOutcome(
+  route: PoolRoute,
+  { side, amountIn, allowances }: SwapRequest,
+  outcome: Exclude<SwapOutcome, { kind: "fails" }>,
+  l1Fee: Needs<L1Fee>,
+): Omit<WorkingRoute, "networkFee"> {
+  const isKnown = outcome.kind === "delivered";
+  const used: Partial<Needs<bigint>> = isKnown ? outcome.gasUsed : {};
+  const planned = (purpose: "approve" | "swap"): PlannedGas => {
+    const estimate = used[purpose] ?? usualGas[purpose];
+    return { estimate, gasLimit: least(gasLimitFor(estimate), mostGas), l1Fee: l1Fee[purpose] };
+  };
+  const allowance = allowances.get(route.router) ?? 0n;
+  const wantsZeroFirst = isKnown && outcome.wantsZeroFirst;
+  return {
+    ...route,
+    quoted: route.amountOut,
+    // A pool never pays more than quoted, whatever amounts its token logs.
+    amountOut: isKnown ? least(outcome.amountOut, route.amountOut) : route.amountOut,
+    gas: { approve: planned("approve"), swap: planned("swap") },
+    approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
+    wantsZeroFirst,
+    allowance,
+    isGuess: !isKnown,
+    safety: isKnown ? outcome.safety : undefined,
+  };
+}
+
+/** Lists the gas of the transactions that an order still needs for this route. */
+export const transactionsOf = ({ approvals, gas }: Pick<WorkingRoute, "approvals" | "gas">): PlannedGas[] => [
+  ...Array<PlannedGas>(approvals).fill(gas.approve),
+  gas.swap,
+];
+
+/** Summarises what a host says about an order, for planning. */
+export const orderFactsOf = (
+  chain: Pick<Chain, "configuration">,
+  { token, fees }: Pick<SwapRequest, "token" | "fees">,
+  routes: readonly WorkingRoute[],
+  held: bigint | undefined,
+): OrderFacts => ({
+  fees,
+  isListed: isListed(chain, token),
+  ...(held !== undefined && { held }),
+  routes: routes.map(({ gas: { approve, swap }, ...route }) => ({
+    ...routeOf(route),
+    amountOut: route.amountOut,
+    networkFee: route.networkFee,
+    gasLimit: { approve: approve.gasLimit, swap: swap.gasLimit },
+    l1Fee: { approve: approve.l1Fee, swap: swap.l1Fee },
+    allowance: route.allowance,
+    wantsZeroFirst: route.wantsZeroFirst,
+  })),
+});
+
+/** In percent of what a pool pays: the amounts of which a host may show that they arrive, the highest first. */
+const shownShares = [100n, 95n, 90n, 85n, 80n];
+
+/**
+ * True if the router fails a swap of which less than its minimum arrives. For a token from a v3 pool, nothing on chain
+ * checks that.
+ */
+const isCheckedSwap = ({ side }: SwapRequest, route: PoolRoute) => side === "sell" || checksArrival(route);
+
+/**
+ * Adds estimates of the gas to routes that the host could not simulate.
+ *
+ * @param wantsProof Whether to ask for amounts of which the host can show that they arrive, too.
+ */
+export async function withEstimates(
+  ask: Ask,
+  chain: Pick<Chain, "configuration">,
+  request: SwapRequest,
+  routes: readonly WorkingRoute[],
+  tag: BlockTag,
+  wantsProof = false,
+): Promise<readonly WorkingRoute[]> {
+  const guessed = routes.filter(({ isGuess, approvals }) => isGuess && approvals === 0);
+  if (guessed.length === 0) return routes;
+  const { wallet: from } = request;
+  const answers = await askTogether(
+    ask,
+    guessed.map((route) => {
+      const swap = (minAmountOut: bigint) => ({
+        ...encodeCall(chain.configuration, { ...swapOf(request, route), minAmountOut }, from),
+        from,
+      });
+      const isWanted = wantsProof && isCheckedSwap(request, route) && !isListed(chain, request.token);
+      return {
+        estimate: attempt(gasEstimateCall(swap(1n), tag)),
+        proofs: (isWanted ? amountsToShow(route) : []).map((amount) =>
+          thenRead(attempt(contractCall(swap(amount), tag)), (answer) =>
+            typeof answer === "string" ? amount : undefined,
+          ),
+        ),
+      };
+    }),
+  );
+  return routes.map((route) => {
+    const { estimate, proofs = [] } = answers[guessed.indexOf(route)] ?? {};
+    const provenOut = proofs.find((amount) => amount !== undefined);
+    const proven = provenOut === undefined ? route : { ...route, provenOut };
+    // A wallet without enough coin gets no estimate.
+    if (typeof estimate !== "bigint") return proven;
+    const swap = { ...route.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
+    return { ...proven, gas: { ...route.gas, swap } };
+  });
+}
+
+const amountsToShow = ({ quoted }: WorkingRoute): bigint[] =>
+  shownShares.map((share) => (quoted * share) / 100n);

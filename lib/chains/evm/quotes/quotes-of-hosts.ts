@@ -1,0 +1,95 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError } from "../../../core/domain-error.ts";
+import { mostApartSeconds } from "../../../orders/trading-chain.ts";
+import { askInRounds } from "../../hosts/ask-in-rounds.ts";
+import { isHostError } from "../../hosts/host-fault.ts";
+import type { RpcHost } from "../../hosts/rpc-host.ts";
+import { commonBlock } from "../calls/hosts.ts";
+import { jointQuote } from "../rules/joint-facts.ts";
+import type { HostQuote, QuoteQuestion, Trade, TradeFacts } from "../rules/trade-facts.ts";
+import type { EvmReader } from "../venues/reader.ts";
+import { quoteOnChain } from "./quote-on-chain.ts";
+
+type Quotes = readonly [HostQuote, HostQuote];
+
+/** How to ask the hosts of a chain about one trade. */
+export type Asking<Host> = {
+  hosts: readonly Host[];
+  /** Hosts that failed recently come last. */
+  inOrder(): readonly Host[];
+  /** Asks about the host's newest block if none is named. */
+  side: Trade["side"];
+  quoteBy: (host: Host, block?: number) => Promise<HostQuote>;
+  /** How far the times of two hosts' blocks may be apart. */
+  apartSeconds: number;
+  nowMs(): number;
+  pause(ms: number): Promise<unknown>;
+};
+
+/** Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed. */
+export function quotesOfHosts(
+  reader: EvmReader,
+  question: QuoteQuestion,
+  nowMs: () => number = Date.now,
+): Promise<Quotes> {
+  const { hosts, inOrder } = reader.client;
+  return askUntilAgreed<RpcHost>({
+    hosts,
+    inOrder,
+    side: question.trade.side,
+    quoteBy: (host, block) => quoteBy(host, reader, question, block),
+    apartSeconds: mostApartSeconds(reader.chain),
+    nowMs,
+    pause: delay,
+  });
+}
+
+export const askUntilAgreed = <Host>(asking: Asking<Host>): Promise<Quotes> =>
+  askInRounds<Host, HostQuote>({
+    ...asking,
+    ask: (hosts, isFirst) => quotesAtOneBlock(asking, hosts, isFirst),
+    isAgreed: (a, b) => jointQuote(a, b, asking.side) !== undefined,
+  });
+
+/**
+ * Asks hosts that are ahead again, at the newest block that two hosts have. If that has failed, it asks all of them
+ * again: a new block can tear a quote of the newest one, since hosts answer each call of a request on its own.
+ */
+async function quotesAtOneBlock<Host>(
+  { quoteBy, apartSeconds }: Asking<Host>,
+  hosts: readonly Host[],
+  isFirst: boolean,
+): Promise<readonly HostQuote[]> {
+  const quotes = await Promise.all(hosts.map((host) => quoteBy(host)));
+  const blocks = quotes.filter(isQuoted).map(({ block }) => block);
+  const common = commonBlock(blocks, apartSeconds);
+  if (common === undefined) return quotes;
+  const isLate = ({ block }: TradeFacts) => block.number < common.number;
+  const isThere = ({ block }: TradeFacts) => isFirst && block.number === common.number;
+  return Promise.all(
+    quotes.map((quote, index) =>
+      !isQuoted(quote) || isLate(quote) || isThere(quote)
+        ? quote
+        : quoteBy(hosts[index] as Host, common.number),
+    ),
+  );
+}
+
+const isQuoted = (quote: HostQuote): quote is TradeFacts =>
+  quote !== undefined && !(quote instanceof DomainError);
+
+async function quoteBy(
+  host: RpcHost,
+  reader: EvmReader,
+  question: QuoteQuestion,
+  block?: number,
+): Promise<HostQuote> {
+  try {
+    const asked = { ...question, isForPlanning: true };
+    return await quoteOnChain((calls) => host.request(calls), reader, asked, block);
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}

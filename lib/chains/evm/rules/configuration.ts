@@ -1,0 +1,59 @@
+import type { PoolKey, VenueOf } from "../../../orders/intent.ts";
+import type { ListedToken } from "../../../orders/token-identity.ts";
+
+/** The contracts of an exchange on a chain, by their addresses. */
+export type ChainVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinContracts;
+
+type Contracts = {
+  factory: string;
+  router: string;
+  /** True if its pools are only shown: no order trades with them. */
+  displayOnly?: boolean;
+};
+
+export type V2Contracts = Contracts & { venue: VenueOf<"v2">; feeBps: number };
+export type V3Contracts = Contracts & {
+  venue: VenueOf<"v3">;
+  quoter: string;
+  /** The fees of its pools, in basis points. */
+  tiers: readonly number[];
+  /** The v2 venue whose pools the same router trades in one swap with its own, if it can. */
+  mixesWith?: VenueOf<"v2">;
+};
+export type SlipstreamContracts = Contracts & {
+  venue: VenueOf<"slipstream">;
+  quoter: string;
+  tiers: readonly SpacedTier[];
+};
+export type BinContracts = Contracts & { venue: VenueOf<"bins">; tiers: readonly SpacedTier[] };
+
+/** A tick spacing or a bin step, with the usual fee of such pools. */
+export type SpacedTier = { spacing: number; feeBps: number };
+
+/** A token whose pools are worth a second swap. */
+export type QuoteToken = {
+  token: string;
+  isStable: boolean;
+  /** The pools that trade it for the coin. */
+  bridges: readonly PoolKey[];
+};
+
+/** The hosts, contracts and tokens of a chain. Addresses are in EIP-55 form. */
+export type ChainConfiguration = {
+  /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
+  hosts: readonly string[];
+  /** The only URL that receives protected transactions. */
+  relay?: string;
+  /** The token that wraps the chain's coin. */
+  wrapped: ListedToken;
+  venues: readonly ChainVenue[];
+  quoteTokens: readonly QuoteToken[];
+  /** The tokens shown to users. Others can be traded too. */
+  tokens: readonly ListedToken[];
+  /** The most coins that a buy may spend, as decimal text. */
+  maxOrder?: string;
+  /** The most coins that a transaction may pay the network, as decimal text, without an L1 fee. */
+  maxNetworkFee: string;
+  /** The most coins that a wallet's transactions of a day may pay. By default ten times `maxNetworkFee`. */
+  maxNetworkFeesPerDay?: string;
+};

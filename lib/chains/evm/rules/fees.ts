@@ -1,0 +1,156 @@
+import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
+import { formatAmount } from "../../../orders/decimal-text.ts";
+import type { Fees } from "../../../orders/intent.ts";
+import { type ChainLimits, chainFacts, type EvmChain } from "../../../orders/trading-chain.ts";
+import type { GasPreset } from "../../../users/settings.ts";
+
+/** The percentiles of tips to ask hosts for, one for each preset. */
+export const rewardPercentiles = [25, 50, 75, 95] as const;
+
+/** The time in which other transactions show usual tips, unless it has fewer than five blocks. */
+const feeSeconds = 10;
+
+/** Computes the number of recent blocks whose tips are used. */
+export const feeBlocks = (chain: EvmChain): number =>
+  Math.max(5, Math.ceil(feeSeconds / chainFacts[chain].blockSeconds));
+
+/** A chain's fees according to one host, in wei per unit of gas. */
+export type FeeMarket = {
+  /** The base fee of the next block. */
+  baseFee: bigint;
+  /** The tips paid in each recent block that had transactions, at each of {@link rewardPercentiles}. */
+  tips: readonly (readonly bigint[])[];
+  /** The answer to `eth_maxPriorityFeePerGas`. */
+  suggestedTip: bigint;
+  /** The answer to `eth_gasPrice`. */
+  gasPrice: bigint;
+};
+
+/**
+ * For each preset: the percentile of tips to pay, and the quarters of the base fee that a transaction may pay, so that
+ * it stays valid while the base fee rises.
+ */
+const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint }>> = {
+  slow: { percentile: 0, quarters: 5n },
+  medium: { percentile: 1, quarters: 6n },
+  fast: { percentile: 2, quarters: 8n },
+  turbo: { percentile: 3, quarters: 12n },
+};
+
+const weiPlaces = 9;
+
+/** Converts a gas price of the settings to wei. */
+export const weiOfGwei = (gwei: number): bigint => BigInt(gwei.toFixed(weiPlaces).replace(".", ""));
+
+/** Formats a gas price in gwei, for reports. */
+export const gweiText = (wei: bigint): string => formatAmount(wei, weiPlaces);
+
+function median(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
+/** Fees according to one host. */
+export type HostFees = Fees & {
+  /** The lowest tip that validators accept, where the host knows it. */
+  floor?: bigint;
+};
+
+/** A host that names a higher floor than this many times the chain's lowest tip is not believed. */
+const mostFloors = 10n;
+
+/** Computes a transaction's fees by preset, before any cap. An idle chain suggests no tip at all. */
+export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): HostFees {
+  const { percentile, quarters } = presets[preset];
+  const { isGasPriceFloor, lowestTip } = chainFacts[chain];
+  const paid = median(market.tips.map((block) => block[percentile] ?? 0n));
+  const named = isGasPriceFloor ? market.gasPrice - market.baseFee : 0n;
+  const tip = greatest(paid, market.suggestedTip / 10n, named, lowestTip);
+  return {
+    maxFeePerGas: ceilDivide(market.baseFee * quarters, 4n) + tip,
+    maxPriorityFeePerGas: tip,
+    ...(isGasPriceFloor && { floor: greatest(least(named, mostFloors * lowestTip), lowestTip) }),
+  };
+}
+
+/** The cost of a transaction beside its gas: of its data on layer 1, and of the operator. 0 for chains other than base. */
+export type L1Fee = bigint;
+
+/**
+ * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. It is rounded up, so it
+ * exceeds a limit exactly if the cost does.
+ */
+export const gasPriceNow = (baseFee: bigint, tip: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
+  baseFee + tip + ceilDivide(l1Fee, gasLimit);
+
+/** Limits of a transaction's fees: the order's highest gas price, and the operators' limit in wei. */
+export type FeeLimits = { maxGasPrice: bigint } & Pick<ChainLimits, "maxNetworkFee">;
+
+/**
+ * Computes the most that a unit of gas may cost, so that the transaction stays within the operators' limit and, with
+ * the L1 fee, within the highest gas price.
+ */
+export const feeCap = (
+  { maxGasPrice, maxNetworkFee }: FeeLimits,
+  { gasLimit, l1Fee }: Pick<PlannedGas, "gasLimit" | "l1Fee">,
+): bigint => least(maxGasPrice - ceilDivide(l1Fee, gasLimit), maxNetworkFee / gasLimit);
+
+/**
+ * Limits the fees of a transaction by {@link feeCap}. Undefined if the next block costs more: the transaction would wait
+ * in the pool until the price falls.
+ */
+export function feesWithin(
+  limits: FeeLimits,
+  fees: Fees,
+  baseFee: bigint,
+  gas: Pick<PlannedGas, "gasLimit" | "l1Fee">,
+): Fees | undefined {
+  const { maxFeePerGas, maxPriorityFeePerGas } = fees;
+  const cap = feeCap(limits, gas);
+  if (baseFee + maxPriorityFeePerGas > cap) return undefined;
+  return { maxFeePerGas: least(maxFeePerGas, cap), maxPriorityFeePerGas };
+}
+
+/** The gas of an empty transaction to oneself. No transaction uses less. */
+export const clearGas = 21_000n;
+
+/**
+ * Computes the gas limit from the gas that a simulation used, which a lying host may call 0. A refund at the end is up
+ * to a fifth of the gas spent, so a transaction may need a quarter more on the way, as sales on v2 do. The limit adds
+ * another fifth for pools that move. Above twice the estimate, avax would charge for unused gas.
+ */
+export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(greatest(estimate, clearGas) * 3n, 2n);
+
+/** The gas to assume without a simulation. */
+export const usualGas = { approve: 60_000n, swap: 200_000n } as const;
+
+export const usualGasLimit = {
+  approve: gasLimitFor(usualGas.approve),
+  swap: gasLimitFor(usualGas.swap),
+} as const;
+
+/** The gas of a transaction that is still to be sent. */
+export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
+
+/** The network fee in wei. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
+export type NetworkFee = { expected: bigint; max: bigint; l1: bigint };
+
+/** Computes the network fees of transactions: expected in the next block, and at most. */
+export function networkFee(transactions: readonly PlannedGas[], fees: Fees, baseFee: bigint): NetworkFee {
+  const sum = (of: (transaction: PlannedGas) => bigint) =>
+    transactions.reduce((total, transaction) => total + of(transaction), 0n);
+  const l1 = sum(({ l1Fee }) => l1Fee);
+  const price = baseFee + fees.maxPriorityFeePerGas;
+  return {
+    expected: sum(({ estimate }) => estimate) * price + l1,
+    max: mostFee(transactions, fees),
+    l1,
+  };
+}
+
+/** Computes the highest possible network fees of transactions. */
+export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: Fees): bigint {
+  const gas = transactions.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
+  const l1 = transactions.reduce((sum, { l1Fee }) => sum + l1Fee, 0n);
+  return gas * fees.maxFeePerGas + ceilDivide(l1 * 5n, 4n);
+}

@@ -1,0 +1,125 @@
+import type { Block } from "../../../orders/block.ts";
+import type { Route } from "../../../orders/intent.ts";
+import type { HostFees, L1Fee } from "./fees.ts";
+import type { Candidate } from "./route-choice.ts";
+
+/** The result of a transaction, read from its receipt and logs. */
+export type Receipt = {
+  hash: string;
+  block: Block;
+  /** In native coin, with the L1 fee. */
+  fee: bigint;
+  l1Fee: bigint;
+  gasUsed: bigint;
+  /** The price paid in wei per unit of gas, without the L1 fee. */
+  gasPrice: bigint;
+} & ({ status: "failed"; isSlippage: boolean } | ({ status: "ok" } & Swapped));
+
+/** The amounts that a swap has moved. They are 0 for other transactions. */
+type Swapped = {
+  /** By the events of the transaction. */
+  spent: bigint;
+  received: bigint;
+  /**
+   * The tokens that the wallet got or gave, by its balances before and after the block. Absent if a host has forgotten
+   * them.
+   */
+  moved?: bigint;
+  /** True once both hosts have named the same amount. */
+  isAgreed?: true;
+};
+
+/** The facts about one route of an order, for the amount that the order can spend now. */
+export type RouteFacts = Route &
+  Candidate & {
+    /** The gas for each purpose, with a margin. */
+    gasLimit: { approve: bigint; swap: bigint };
+    l1Fee: { approve: L1Fee; swap: L1Fee };
+    /** For a sale: the tokens that the router may take. 0 for a buy. */
+    allowance: bigint;
+    /** For a sale: true if an allowance must be set to 0 before it can change. */
+    wantsZeroFirst: boolean;
+  };
+
+/** The facts for one order, at the latest block. */
+export type OrderFacts = {
+  /** The fees by the order's preset, before any cap. */
+  fees: HostFees;
+  /** True if the token is shown to users. */
+  isListed: boolean;
+  /** For a sale: the tokens in the wallet. */
+  held?: bigint;
+  /** Those of the order's routes that can deliver. */
+  routes: readonly RouteFacts[];
+};
+
+/**
+ * One host's answers about a wallet. All but the receipts refer to its latest or finalized block, so that balances and
+ * allowances match the nonce. The receipts are read last: every transaction in those blocks has one.
+ */
+export type HostSnapshot = {
+  latest: Block;
+  finalized: Block;
+  nonce: { latest: number; pending: number };
+  /** The wallet's native coin. */
+  coins: bigint;
+  /** The base fee of the next block, in wei per unit of gas. */
+  baseFee: bigint;
+  /** The fees for clearing a nonce. */
+  clearFees: HostFees;
+  clearL1Fee: L1Fee;
+  orders: ReadonlyMap<string, OrderFacts>;
+  /** The wallet's units of the missed tokens. Those that do not answer are absent. */
+  held?: ReadonlyMap<string, bigint>;
+  /** The hashes of the requested blocks, by number. */
+  blocks: ReadonlyMap<number, string>;
+  /** The receipts, by hash. Transactions unknown to the host have none. */
+  receipts: ReadonlyMap<string, Receipt>;
+};
+
+/** The part of a host's snapshot from which an order's first transaction can be planned, at the block of its quote. */
+export type WalletFacts = Pick<HostSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
+  order: OrderFacts;
+};
+
+/**
+ * The answers of the two hosts. Undefined for a host without a clear answer: its silence proves nothing about the
+ * chain.
+ */
+export type HostSnapshots = readonly [HostSnapshot | undefined, HostSnapshot | undefined];
+
+/** True if both hosts answered, and the condition holds for both. */
+export const bothSay = (snapshots: HostSnapshots, holds: (snapshot: HostSnapshot) => boolean): boolean =>
+  snapshots.every((snapshot) => snapshot !== undefined && holds(snapshot));
+
+export const bothAnswered = (snapshots: HostSnapshots): snapshots is readonly [HostSnapshot, HostSnapshot] =>
+  bothSay(snapshots, () => true);
+
+/** True if every future block is later than a deadline, in seconds. */
+export const isPast = (deadline: number, snapshots: HostSnapshots): boolean =>
+  bothSay(snapshots, ({ latest }) => latest.time > deadline);
+
+/** Returns the wallet's next nonce if both hosts agree. */
+export function agreedNonce([a, b]: HostSnapshots): number | undefined {
+  return a !== undefined && a.nonce.latest === b?.nonce.latest ? a.nonce.latest : undefined;
+}
+
+/** Returns a receipt that any host has. The known receipt is preferred, so that two hosts do not alternate. */
+export function receiptOf(
+  hashes: readonly string[],
+  snapshots: HostSnapshots,
+  isPossible: (receipt: Receipt) => boolean,
+  known?: Receipt,
+): Receipt | undefined {
+  const seen = snapshots
+    .flatMap((snapshot) => hashes.flatMap((hash) => snapshot?.receipts.get(hash) ?? []))
+    .filter(isPossible);
+  return seen.find((receipt) => known !== undefined && isSameReceipt(receipt, known)) ?? seen[0];
+}
+
+/** Compares all but what the wallet's balances say, which hosts soon forget. */
+export function isSameReceipt(a: Receipt, b: Receipt): boolean {
+  if (a.hash !== b.hash || a.block.hash !== b.block.hash || a.fee !== b.fee) return false;
+  if (a.status === "failed" || b.status === "failed") return a.status === b.status;
+  return a.spent === b.spent && a.received === b.received;
+}

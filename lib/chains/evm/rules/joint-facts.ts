@@ -1,0 +1,149 @@
+import { DomainError } from "../../../core/domain-error.ts";
+import { greatest, least } from "../../../orders/bigints.ts";
+import type { Order } from "../../../orders/execution.ts";
+import { checksArrival, type Fees, isSameRoute } from "../../../orders/intent.ts";
+import { highestTax } from "../../../orders/token-safety.ts";
+import type { HostFees, PlannedGas } from "./fees.ts";
+import type { RouteFacts } from "./host-snapshot.ts";
+import { ranked } from "./route-choice.ts";
+import type { HostQuote, QuotedRoute, TradeFacts } from "./trade-facts.ts";
+
+/**
+ * Combines the fees of two hosts: the lower tip, which is paid in full, but at least the higher floor, and the higher
+ * limit for the base fee, which is only paid as far as the block demands. A lying host can raise the tip to a few times
+ * the chain's lowest one at most, which is cheap; otherwise it can only delay the transaction.
+ */
+export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]): Fees {
+  const tipOf = (fees: Fees) => fees.maxPriorityFeePerGas;
+  const floorOf = ({ floor = 0n }: HostFees) => floor;
+  const partForBase = (fees: Fees) => fees.maxFeePerGas - fees.maxPriorityFeePerGas;
+  const lowerTip = least(tipOf(first), ...others.map(tipOf));
+  const maxPriorityFeePerGas = greatest(lowerTip, floorOf(first), ...others.map(floorOf));
+  const forBase = greatest(partForBase(first), ...others.map(partForBase));
+  return { maxFeePerGas: forBase + maxPriorityFeePerGas, maxPriorityFeePerGas };
+}
+
+/** Combines two hosts' gas for a transaction. With the lower limit it might fail. */
+const jointGas = (a: PlannedGas, b: PlannedGas): PlannedGas => ({
+  estimate: greatest(a.estimate, b.estimate),
+  gasLimit: greatest(a.gasLimit, b.gasLimit),
+  l1Fee: greatest(a.l1Fee, b.l1Fee),
+});
+
+/** Combines two hosts' facts about a route: the lesser output, since a higher one may be invented, and the higher costs. */
+export const jointRoute = (a: RouteFacts, b: RouteFacts): RouteFacts => ({
+  ...a,
+  amountOut: least(a.amountOut, b.amountOut),
+  networkFee: greatest(a.networkFee, b.networkFee),
+  gasLimit: greater(a.gasLimit, b.gasLimit),
+  l1Fee: greater(a.l1Fee, b.l1Fee),
+  wantsZeroFirst: a.wantsZeroFirst || b.wantsZeroFirst,
+});
+
+type ByPurpose = RouteFacts["gasLimit"];
+
+const greater = (a: ByPurpose, b: ByPurpose): ByPurpose => ({
+  approve: greatest(a.approve, b.approve),
+  swap: greatest(a.swap, b.swap),
+});
+
+const simulates = ({ routes }: TradeFacts) => routes.some(({ isGuess }) => !isGuess);
+
+/** In percent: the most that the best pool may pay less than one that only one host could simulate. */
+const mostMissed = 3;
+
+/**
+ * Returns the quote that two hosts give for a trade: on its block, its amount, and what the best pool pays. A single host
+ * could invent a minimum far below the market, or hide a route.
+ *
+ * One of them may be unable to simulate. Then the other one's simulation can refuse a route, or lower what arrives by at
+ * most the tax of a safe token, but not below an amount that the first one has shown to arrive. It can raise nothing:
+ * buys of unlisted tokens use a v3 pool only if both hosts have simulated it. Undefined if the hosts disagree.
+ */
+export function jointQuote(a: HostQuote, b: HostQuote, side: Order["side"]): HostQuote {
+  if (a === undefined || b === undefined) return undefined;
+  if (!(a instanceof DomainError) && !(b instanceof DomainError)) return jointFacts(a, b, side);
+  if (a instanceof DomainError && b instanceof DomainError) return a.code === b.code ? a : undefined;
+  const [facts, refusal] = a instanceof DomainError ? [b as TradeFacts, a] : [a, b as DomainError];
+  const isUnproven = facts.routes.every((route) => needsProof(route, facts, side));
+  return refusal.code === "NO_ROUTE" && isUnproven ? unproven() : undefined;
+}
+
+function jointFacts(a: TradeFacts, b: TradeFacts, side: Order["side"]): HostQuote {
+  if (!isSameTrade(a, b)) return undefined;
+  const { isListed } = a.identity;
+  const [able, plain] = simulates(a) ? [a, b] : [b, a];
+  const isMixed = !simulates(plain) && simulates(able);
+  const shared = jointRoutes(a, b, isMixed && !isListed ? highestTax : 0);
+  const sorted = ranked(shared, { side, amountIn: a.amount, isListed });
+  const isSameBest = isSameRoute(a.routes[0], b.routes[0]);
+  // If both hosts simulate, a hidden or invented route shows.
+  const wanted = isSameBest ? a.routes[0] : isMixed ? sorted[0] : undefined;
+  const best = wanted && shared.find((route) => isSameRoute(route, wanted));
+  const namers = [able, plain].filter(({ routes }) => best && isSameRoute(routes[0], best));
+  const missed = namers[0] === able ? plain.routes[0] : able.routes[0];
+  if (!isSameBest && isMixed && !shared.some((route) => isSameRoute(route, missed))) {
+    const isUnproven = needsProof(missed, able, side);
+    const isShown = missed.provenOut !== undefined && (best?.amountOut ?? 0n) < missed.provenOut;
+    if (isListed || isShown || !(isUnproven || missed.isGuess)) return undefined;
+    const isFar = !best || isBelow(best.amountOut, missed.quoted, isUnproven ? mostMissed : highestTax);
+    if (isFar) return isUnproven ? unproven() : undefined;
+  }
+  const [namer] = namers;
+  if (!best || namer === undefined) return undefined;
+  return {
+    ...namer,
+    ...{ safety: able.safety, flags: able.flags, amountOut: best.amountOut },
+    routes: [best, ...sorted.filter((route) => route !== best)],
+    fees: jointFees([a.fees, b.fees]),
+    baseFee: greatest(a.baseFee, b.baseFee),
+    transactions: jointTransactions(namers.map(({ transactions }) => transactions)),
+  };
+}
+
+/** True if only simulations by both hosts show that a swap by this route delivers. */
+const needsProof = (route: QuotedRoute, { identity }: TradeFacts, side: Order["side"]): boolean =>
+  side === "buy" && !identity.isListed && !checksArrival(route) && !route.isGuess;
+
+const isSameTrade = (a: TradeFacts, b: TradeFacts): boolean =>
+  a.block.number === b.block.number &&
+  a.block.time === b.block.time &&
+  a.amount === b.amount &&
+  a.nextNonce === b.nextNonce &&
+  a.identity.decimals === b.identity.decimals;
+
+const isBelow = (amount: bigint, other: bigint, percent: number): boolean =>
+  amount * 100n < other * BigInt(100 - percent);
+
+const unproven = () =>
+  new DomainError("NO_ROUTE", "The best pool of this token needs simulations by two hosts of the chain");
+
+/**
+ * Keeps the routes whose pools pay the same by both hosts. A single one could invent a route.
+ *
+ * @param mostTax In percent: the most by which a lone simulation may lower what arrives.
+ */
+function jointRoutes(a: TradeFacts, b: TradeFacts, mostTax: number): QuotedRoute[] {
+  return a.routes.flatMap((route) => {
+    const same = b.routes.find((each) => isSameRoute(each, route) && each.quoted === route.quoted);
+    if (same === undefined) return [];
+    const amountOut = least(route.amountOut, same.amountOut);
+    const isAgreed = route.amountOut === same.amountOut;
+    const isLone = route.isGuess !== same.isGuess;
+    const [{ provenOut = 0n }, surer] = route.isGuess ? [route, same] : [same, route];
+    const isPossible = amountOut >= provenOut && !isBelow(amountOut, route.quoted, mostTax);
+    if (!isAgreed && !(isLone && isPossible)) return [];
+    const networkFee = greatest(route.networkFee, same.networkFee);
+    const deepOut = least(route.deepOut, same.deepOut);
+    return [{ ...surer, amountOut, networkFee, deepOut }];
+  });
+}
+
+/** Combines the transactions of hosts. All lists end with the swap. */
+function jointTransactions(lists: readonly TradeFacts["transactions"][]): TradeFacts["transactions"] {
+  const [longer = [], shorter = []] = lists.toSorted((x, y) => y.length - x.length);
+  return longer.map((gas, index) => {
+    const other = shorter[index - longer.length + shorter.length];
+    return other === undefined ? gas : jointGas(gas, other);
+  });
+}

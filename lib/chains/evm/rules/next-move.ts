@@ -1,0 +1,352 @@
+import { greatest, least } from "../../../orders/bigints.ts";
+import type { LaneView, Recipients } from "../../../orders/effects.ts";
+import type { Call, Fees } from "../../../orders/intent.ts";
+import type { LaneState, Move } from "../../../orders/lane-core.ts";
+import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
+import type { TradeStep } from "../../../orders/table-step.ts";
+import {
+  beingCancelled,
+  cancelledByUser,
+  hasEnded,
+  isSameLife,
+  type OrderEnd,
+  slotsOf,
+  type TradeOrder,
+} from "../../../orders/trade-order.ts";
+import {
+  limitsOfClears,
+  noStoredLimits,
+  objectionOf,
+  restOfDay,
+  restOfFees,
+  rulesAt,
+} from "../../../orders/wallet-policy.ts";
+import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
+import { feeCap, type HostFees } from "./fees.ts";
+import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
+import { jointFees } from "./joint-facts.ts";
+import { lifeOf, swapSlotOf } from "./order-life.ts";
+import { planFor } from "./planning.ts";
+import { areFinal } from "./seen-blocks.ts";
+import { clearCap, feeLimit } from "./signing-rules.ts";
+import {
+  type Attempt,
+  feesSigned,
+  isFinal,
+  mostFeeOf,
+  newestAttempt,
+  observed,
+  type Slot,
+  withSendings,
+} from "./slot.ts";
+
+/**
+ * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
+ * first records events on the chain, then ends orders, and then begins new work.
+ */
+export function nextMove(state: LaneState): Move {
+  const slots = state.view.slots.map((slot) => observed(slot, state.snapshots));
+  const front = slots.find(({ state }) => state === "signed");
+  return (
+    recordMove(state, slots) ??
+    (front && sendMove(state, front)) ??
+    recordMove(
+      state,
+      slots.map((slot) => withSendings(slot, state.sendings)),
+      true,
+    ) ??
+    endMove(state) ??
+    settleMove(state) ??
+    (front && !isBehindGap(front, state.snapshots) ? replaceMove(state, front) : beginMove(state)) ?? {
+      kind: "rest",
+    }
+  );
+}
+
+const orderOf = ({ view }: LaneState, slot: Slot) =>
+  view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder;
+
+/** Records changes that the hosts report. Changes of orders without changes of slots wait until everything is sent. */
+function recordMove(state: LaneState, slots: readonly Slot[], isSent = false): Move | undefined {
+  const isNew = (slot: Slot) => !state.view.slots.includes(slot);
+  for (const order of state.view.orders) {
+    const put = slotsOf(order, slots).filter(isNew);
+    const life = lifeOf(order, slots, state.snapshots);
+    if (put.length > 0 || (isSent && !isSameLife(life, order.life)))
+      return { kind: "write", step: orderStep(state, order, { life }, { put }) };
+  }
+  return undefined;
+}
+
+/** True if its swap or approval may be sent, or sent again. The day's count already includes it. */
+const maySend = (state: LaneState, order: TradeOrder) =>
+  !state.view.isStopped &&
+  !state.view.retired.has(order.intent.userID) &&
+  !state.view.cancelled.has(order.intent.orderId) &&
+  !order.isCancelling &&
+  !isPast(order.intent.validUntil, state.snapshots) &&
+  !isForbidden(state, order);
+
+/**
+ * True if the operators' limit or the user's policy forbids it now.
+ *
+ * @param fee What its next signature may pay the network. Absent if that is signed.
+ */
+function isForbidden({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, fee?: bigint): boolean {
+  const { maxOrder } = chainLimits;
+  if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
+  const limits = view.limits.get(intent.userID);
+  if (limits === undefined) return false;
+  const adds = fee === undefined ? undefined : intent.amount + fee;
+  return (
+    objectionOf(rulesAt(limits, nowMs, chainLimits), { ...intent, adds, networkFees: fee }) !== undefined
+  );
+}
+
+function sendMove(state: LaneState, front: Slot): Move | undefined {
+  const newest = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
+  const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas } = newest;
+  if (state.sendings.has(hash)) return undefined;
+  const order = orderOf(state, front);
+  if (purpose !== "clear" && !maySend(state, order)) return undefined;
+  const raw = state.view.bytes.get(hash);
+  if (raw !== undefined) return { kind: "send", hash, raw, to: recipientsOf(front, purpose) };
+  // The bytes have expired or were deleted. The signer makes the same ones again.
+  return signMove(order, front, purpose, { maxFeePerGas, maxPriorityFeePerGas });
+}
+
+/**
+ * Chooses who gets a transaction. One that frees a nonce reveals nothing, so all get it: relays take it for a
+ * cancellation of what they hold and never include it, so it needs the public pool to get into a block.
+ */
+const recipientsOf = ({ isPrivate }: Slot, purpose: Call["purpose"]): Recipients =>
+  !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
+
+/** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */
+function endMove(state: LaneState): Move | undefined {
+  const { view } = state;
+  for (const order of view.orders) {
+    const swap = swapSlotOf(order, view.slots);
+    const isSigned = swap !== undefined && swap.state !== "planned";
+    const ending = hasEnded(order) || isSigned ? undefined : endingOf(order, state);
+    if (ending !== undefined) return endWith(state, order, ending);
+    if (isSigned && isToCancel(view, order))
+      return { kind: "write", step: orderStep(state, order, beingCancelled(order)) };
+    // The order ended, so its planned approval is not needed.
+    const removed = slotsOf(order, view.slots).filter(({ state }) => state === "planned");
+    if (hasEnded(order) && removed.length > 0)
+      return { kind: "write", step: orderStep(state, order, { swapNonce: undefined }, { removed }) };
+  }
+  return undefined;
+}
+
+/** True if the cancellation is recorded, but the run that recorded it has not written the order. */
+const isToCancel = ({ cancelled }: LaneView, order: TradeOrder) =>
+  cancelled.has(order.intent.orderId) && !order.isCancelling && !hasEnded(order);
+
+function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
+  const removed = slotsOf(order, state.view.slots).filter(({ state }) => state === "planned");
+  const ended = { ...order, ending };
+  const changes = { ending, life: lifeOf(ended, state.view.slots, state.snapshots) };
+  return { kind: "write", step: orderStep(state, order, changes, { removed }) };
+}
+
+/** While nothing is signed, the clock may decide: ending an order too early is harmless. */
+function endingOf(order: TradeOrder, state: LaneState): OrderEnd | undefined {
+  const { intent, life } = order;
+  const { view, snapshots, nowMs } = state;
+  if (view.cancelled.has(intent.orderId)) return cancelledByUser;
+  if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
+  if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
+  const planned = slotsOf(order, view.slots).find((slot) => slot.state === "planned");
+  const fee = planned === undefined ? 0n : mostFeeOf({ ...planned, ...planned.fees });
+  if (isForbidden(state, order, fee)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };
+  if (nowMs < intent.validUntil * 1000 && !isPast(intent.validUntil, snapshots)) return undefined;
+  const silence = bothAnswered(snapshots) ? "WALLET_BUSY" : "CHAIN_UNAVAILABLE";
+  return { status: "expired", reasonCode: life.reasonCode ?? silence };
+}
+
+function settleMove(state: LaneState): Move | undefined {
+  const { view, snapshots } = state;
+  for (const order of view.orders) {
+    const { ending } = order;
+    const isFound = ending?.soldOutAt === undefined || areFinal(ending.soldOutIn ?? [], snapshots);
+    if (isFound === undefined || !isSettleable(order, (slot) => isFinal(slot, snapshots), view.slots))
+      continue;
+    if (isFound) return { kind: "write", step: settleStep(state, order, order.life) };
+    // The chain has taken back the transaction that emptied the wallet, so the sale does not affect the position.
+    const { soldOutAt: _, soldOutIn: __, ...rest } = ending as OrderEnd;
+    return { kind: "write", step: orderStep(state, order, { ending: rest }) };
+  }
+  return undefined;
+}
+
+/** Another program has left a gap at a lower nonce. Until it is filled, no fee gets this transaction mined. */
+const isBehindGap = ({ nonce }: Slot, snapshots: HostSnapshots) =>
+  snapshots.every((each) => each === undefined || each.nonce.latest < nonce);
+
+/** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
+function replaceMove(state: LaneState, front: Slot): Move | undefined {
+  const { snapshots, nowMs } = state;
+  const newest = newestAttempt(front);
+  if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
+  const order = orderOf(state, front);
+  const { intent } = order;
+  // A transaction that may no longer be sent would block the orders behind it.
+  const isLapsed =
+    isPast(intent.validUntil, snapshots) ||
+    isForbidden(state, order) ||
+    (order.isCancelling && front.call.purpose === "swap");
+  const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
+  const dueMs = replaceDueMs(order, front, newest);
+  // An attempt that nobody took needs no higher fees, unless it pays too little. Each run sends it again.
+  const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
+  if (purpose === newest.purpose && (nowMs < dueMs || isUnreached)) return undefined;
+  // The signer compares the deadline with its clock, which may be ahead of the blocks.
+  const isTooLate = hasEnded(order) || nowMs >= intent.validUntil * 1000 || !maySend(state, order);
+  if (purpose !== "clear" && isTooLate) return undefined;
+  const fees = bumpedFees(purpose, state, order, front);
+  return fees && signMove(order, front, purpose, fees);
+}
+
+/** The time from which higher fees may replace an attempt. */
+function replaceDueMs({ intent }: TradeOrder, slot: Slot, newest: Attempt): number {
+  if (isTooCheap(slot, newest)) return newest.signedAtMs + repriceMs;
+  const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
+  return bumpDueMs(preset, newest.sentAtMs ?? newest.signedAtMs);
+}
+
+/** True if a run that ends by a time may need facts about an open order. A signed swap needs them only for higher fees. */
+export function wantsFacts(order: TradeOrder, slots: readonly Slot[], untilMs: number): boolean {
+  const swap = swapSlotOf(order, slots);
+  const newest = swap && newestAttempt(swap);
+  if (swap?.state !== "signed" || newest === undefined) return true;
+  return newest.purpose !== "clear" && untilMs >= replaceDueMs(order, swap, newest);
+}
+
+/** True if all hosts refuse an attempt because of its fees. A relay alone could lie to raise them. */
+const isTooCheap = ({ refusal, isPrivate }: Slot, { purpose }: Attempt): boolean =>
+  refusal === "underpriced" && (!isPrivate || purpose === "clear");
+
+/** Computes the fees of the next attempt, within the order's limits and the operators'. */
+function bumpedFees(
+  purpose: Call["purpose"],
+  state: LaneState,
+  order: TradeOrder,
+  slot: Slot,
+): Fees | undefined {
+  const { view, snapshots } = state;
+  const { intent } = order;
+  const { maxGasPrice } = intent;
+  const newest = newestAttempt(slot);
+  if (newest === undefined) return undefined;
+  const seen = snapshots.filter((snapshot) => snapshot !== undefined);
+  if (purpose === "clear") {
+    const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
+    const signed = feesSigned(slotsOf(order, view.slots));
+    const most = feeLimit(intent, signed, slot.nonce, roomForFees(state, order, slot, purpose));
+    const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
+    return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
+  }
+  const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
+  if (facts.length === 0) return undefined;
+  // A host that knows no route any more still knows what the least transaction costs.
+  const l1Fee = greatest(
+    ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
+    ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),
+  );
+  const maxNetworkFee = least(roomForFees(state, order, slot, purpose), roomOfDay(state, order, slot));
+  const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
+  return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
+}
+
+/**
+ * Computes the most that the next attempt at a nonce may pay the network, in wei, within the limits of a transaction and
+ * of a day.
+ */
+function roomForFees(
+  { view, nowMs, chainLimits }: LaneState,
+  { intent }: TradeOrder,
+  slot: Slot,
+  purpose: Call["purpose"],
+): bigint {
+  const limits = view.limits.get(intent.userID) ?? noStoredLimits;
+  const own = purpose === "clear" ? limitsOfClears(limits, chainLimits) : limits;
+  const most = feesSigned([slot])[slot.nonce]?.most ?? 0n;
+  return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
+}
+
+/** Computes the most that the next attempt of a signed buy may pay the network within the day's limit, in wei. */
+function roomOfDay({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, slot: Slot): bigint {
+  const limits = view.limits.get(intent.userID);
+  const rest = limits && restOfDay(limits, nowMs);
+  if (intent.side === "sell" || rest === undefined) return chainLimits.maxNetworkFee;
+  return (feesSigned([slot])[slot.nonce]?.most ?? 0n) + rest;
+}
+
+/** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
+const wantedFees = ([a, b]: readonly HostFees[]): Fees | undefined => a && b && jointFees([a, b]);
+
+const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {
+  const { chain, wallet, nonce, orderId, userID } = slot;
+  return { kind: "sign", order, request: { chain, wallet, nonce, orderId, userID, purpose, fees } };
+};
+
+/**
+ * Signs a planned transaction, or plans one for the first order that can go on. A wallet has only one transaction in
+ * flight, apart from those that wait behind a gap.
+ */
+function beginMove(state: LaneState): Move | undefined {
+  const { view, snapshots } = state;
+  const planned = view.slots.find(({ state }) => state === "planned");
+  if (planned !== undefined) return plannedMove(state, planned);
+  const plans = view.orders
+    .filter((order) => isUnplanned(order) && !isHeldBack(order, view.orders))
+    .map((order) => ({ order, plan: planFor(order, view, snapshots, state) }));
+  if (state.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
+    return { kind: "ask again" };
+  for (const { order, plan } of plans) {
+    if ("end" in plan) return endWith(state, order, plan.end);
+    if ("slot" in plan) return planMove(state, order, plan.slot, plan.amount);
+    const life = { ...order.life, stage: "waiting", reasonCode: plan.wait } as const;
+    if (!isSameLife(life, order.life)) return { kind: "write", step: orderStep(state, order, { life }) };
+  }
+  return undefined;
+}
+
+const isUnplanned = (order: TradeOrder) => !hasEnded(order) && order.swapNonce === undefined;
+
+/** Its exact approval would overwrite that of another sale. */
+const isHeldBack = ({ intent, approveNonces }: TradeOrder, orders: readonly TradeOrder[]) =>
+  intent.side === "sell" &&
+  approveNonces.length === 0 &&
+  orders.some(
+    (other) => isUnplanned(other) && other.approveNonces.length > 0 && other.intent.token === intent.token,
+  );
+
+function planMove(state: LaneState, order: TradeOrder, slot: Slot, amount: bigint): Move {
+  const { reasonCode: _, ...progress } = order.life;
+  const noted =
+    slot.call.purpose === "swap"
+      ? { swapNonce: slot.nonce, amount }
+      : { approveNonces: [...order.approveNonces, slot.nonce] };
+  const life = { ...progress, stage: "queued" } as const;
+  return { kind: "write", step: orderStep(state, order, { life, ...noted }, { put: [slot] }) };
+}
+
+/** Signs a planned slot, or removes it if the next nonce has changed. */
+function plannedMove(state: LaneState, slot: Slot): Move | undefined {
+  const order = orderOf(state, slot);
+  const nonce = agreedNonce(state.snapshots);
+  if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
+  if (nonce === slot.nonce) return signMove(order, slot, slot.call.purpose, slot.fees);
+  const approveNonces = order.approveNonces.filter((each) => each !== slot.nonce);
+  const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
+  return { kind: "write", step: orderStep(state, order, changes, { removed: [slot] }) };
+}
+
+/** Rejects an order that the signer refuses. */
+export const refusedStep = (state: LaneState, order: TradeOrder): TradeStep => {
+  const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
+  return move.kind === "write" ? move.step : [];
+};

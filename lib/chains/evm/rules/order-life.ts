@@ -1,0 +1,91 @@
+import type { ReasonCode } from "../../../orders/execution.ts";
+import {
+  cancelledByUser,
+  endedProgress,
+  type Life,
+  openProgress,
+  type Progress,
+  slotsOf,
+  type TradeOrder,
+} from "../../../orders/trade-order.ts";
+import { bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
+import { minedAttempt, type Slot, swapResultOf } from "./slot.ts";
+
+/** Returns the slot of the order's swap. */
+export const swapSlotOf = ({ intent, swapNonce }: TradeOrder, slots: readonly Slot[]): Slot | undefined =>
+  slots.find(({ orderId, nonce }) => orderId === intent.orderId && nonce === swapNonce);
+
+/** True if no later block can fill it. While a host does not answer, the previous state holds. */
+const isLate = ({ intent, life }: TradeOrder, snapshots: HostSnapshots) =>
+  bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
+
+/** Derives the order's life from its slots. All of it is provisional until the slots are final. */
+export function lifeOf(order: TradeOrder, slots: readonly Slot[], snapshots: HostSnapshots): Life {
+  const own = slotsOf(order, slots);
+  const swap = swapSlotOf(order, own);
+  const mined = swap && minedAttempt(swap)?.purpose === "swap" ? swap.receipt : undefined;
+  const newest = swap?.attempts.findLast(({ purpose }) => purpose === "swap");
+  const txHash = mined?.hash ?? newest?.hash;
+  const result = swap && swapResultOf(swap);
+  return {
+    ...(progressOf(order, own, snapshots) ?? order.life),
+    settled: false,
+    networkFee: own.reduce((sum, { receipt }) => sum + (receipt?.fee ?? 0n), 0n),
+    spent: result?.spent ?? 0n,
+    ...(result && { received: result.received }),
+    ...(txHash !== undefined && { txHash }),
+  };
+}
+
+function progressOf(order: TradeOrder, own: readonly Slot[], snapshots: HostSnapshots): Progress {
+  const { ending, life } = order;
+  if (ending !== undefined) return endedProgress(ending.status, ending.reasonCode);
+  const swap = swapSlotOf(order, own);
+  const slot = swap ?? own.find((approval) => approval.state !== "mined" || !isApproved(approval));
+  switch (slot?.state) {
+    case undefined:
+    case "planned": {
+      // Its approval was mined, but too late for the swap.
+      if (life.status === "expired" && isLate(order, snapshots))
+        return endedProgress("expired", life.reasonCode);
+      const isWaiting = life.status === "open" && life.stage === "waiting";
+      return isWaiting ? openProgress("waiting", life.reasonCode) : openProgress("queued");
+    }
+    case "signed": {
+      if (isLate(order, snapshots)) return endedProgress("expired", reasonOfExpiry(life));
+      const stage = order.isCancelling ? "cancelling" : slot === swap ? "sent" : "approving";
+      const failure = failureOf(slot);
+      if (failure !== undefined) return openProgress(order.isCancelling ? stage : "waiting", failure);
+      const isAway = snapshots.every((snapshot) => snapshot === undefined);
+      return openProgress(stage, isAway ? "CHAIN_UNAVAILABLE" : undefined);
+    }
+    case "taken":
+      return order.isCancelling ? cancelled : endedProgress("rejected", "NONCE_TAKEN");
+    case "mined":
+      return minedProgress(order, slot);
+  }
+}
+
+const cancelled = endedProgress(cancelledByUser.status, cancelledByUser.reasonCode);
+
+/** Returns why nobody takes the newest attempt. Undefined if somebody did. */
+function failureOf({ isUndelivered, refusal, isPrivate, attempts }: Slot): ReasonCode | undefined {
+  if (!isUndelivered) return undefined;
+  if (refusal === "underpriced") return "GAS_PRICE_TOO_HIGH";
+  if (refusal === "unfunded") return "INSUFFICIENT_BALANCE";
+  return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
+}
+
+/** An order that waited until its end keeps the reason, also while its nonce is freed. */
+const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
+  (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
+
+const isApproved = (slot: Slot) => minedAttempt(slot)?.purpose === "approve" && slot.receipt?.status === "ok";
+
+function minedProgress({ life, isCancelling }: TradeOrder, slot: Slot): Progress {
+  const { receipt } = slot;
+  if (minedAttempt(slot)?.purpose === "clear")
+    return isCancelling ? cancelled : endedProgress("expired", reasonOfExpiry(life));
+  if (receipt?.status === "ok") return endedProgress("filled");
+  return endedProgress("rejected", receipt?.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED");
+}

@@ -1,0 +1,308 @@
+import { greatest, least } from "../../../orders/bigints.ts";
+import type { LaneView } from "../../../orders/effects.ts";
+import type { ReasonCode } from "../../../orders/execution.ts";
+import {
+  type ApproveCall,
+  allowsRoute,
+  checksArrival,
+  type Intent,
+  isSameRoute,
+  mostApprovals,
+  mostNoncesAhead,
+  type SwapCall,
+  swapBy,
+} from "../../../orders/intent.ts";
+import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
+import type { ChainLimits } from "../../../orders/trading-chain.ts";
+import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import { clearGas, type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
+import {
+  agreedNonce,
+  bothAnswered,
+  type HostSnapshot,
+  type HostSnapshots,
+  isPast,
+  type OrderFacts,
+  type RouteFacts,
+} from "./host-snapshot.ts";
+import { jointFees, jointRoute } from "./joint-facts.ts";
+import { bestRoute } from "./route-choice.ts";
+import { blocksSeen } from "./seen-blocks.ts";
+import { mostGasOf } from "./signing-rules.ts";
+import type { Slot } from "./slot.ts";
+
+/** The next action for an order without a signed swap. */
+export type Readiness = { slot: Slot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
+
+const wait = (reason: ReasonCode): Readiness => ({ wait: reason });
+const reject = (
+  reasonCode: ReasonCode,
+  soldOut?: Required<Pick<OrderEnd, "soldOutAt" | "soldOutIn">>,
+): Readiness => ({
+  end: { status: "rejected", reasonCode, ...soldOut },
+});
+
+/**
+ * Plans the order's next transaction. Ending the order or spending takes both hosts. A lying host can make it wait, or
+ * choose another of the order's routes, which still reaches the minimum by the other host's word.
+ */
+export function planFor(
+  order: TradeOrder,
+  view: LaneView,
+  snapshots: HostSnapshots,
+  { nowMs, chainLimits }: { nowMs: number; chainLimits: ChainLimits },
+): Readiness {
+  const { intent } = order;
+  const nonce = agreedNonce(snapshots);
+  if (!bothAnswered(snapshots) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
+  // Another program's transaction may take the nonce, or ours may replace it. The service leaves both alone.
+  if (snapshots.some((snapshot) => snapshot.nonce.pending > nonce)) return wait("WALLET_BUSY");
+  if (view.slots.some((slot) => slot.nonce === nonce)) return wait("CHAIN_UNAVAILABLE");
+  if (!isFree(nonce, view, snapshots)) return wait("WALLET_BUSY");
+  if (nonce > intent.nextNonce + mostNoncesAhead) return wait("WALLET_BUSY");
+  const facts = agreedFacts(intent, snapshots);
+  if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
+  const { maxNetworkFee } = chainLimits;
+  const limits = { maxGasPrice: intent.maxGasPrice, maxNetworkFee };
+  if (feesBy(facts, limits, { gasLimit: clearGas, l1Fee: 0n }) === undefined)
+    return wait("GAS_PRICE_TOO_HIGH");
+  return planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs });
+}
+
+type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee"> & { held: bigint };
+
+/**
+ * True if a nonce below existing slots may be used: another program's transaction has disappeared from the chain after
+ * ours were signed. If it does not return, nothing else fills the gap. An old block could look the same, so the slots
+ * above must be past their deadline.
+ */
+const isFree = (nonce: number, { slots, orders }: LaneView, snapshots: HostSnapshots): boolean =>
+  slots
+    .filter((slot) => slot.nonce > nonce)
+    .every(({ state, orderId }) => {
+      const above = orders.find(({ intent }) => intent.orderId === orderId);
+      return state === "signed" && above !== undefined && isPast(above.intent.validUntil, snapshots);
+    });
+
+/** Balances of tokens that bear interest grow by less than this part in 200 seconds, even at 1,000 % a year. */
+const mostGrowth = 10_000n;
+
+/** True if growth can explain the difference of two amounts. */
+function isClose(a: bigint, b: bigint): boolean {
+  const smaller = least(a, b);
+  return (greatest(a, b) - smaller) * mostGrowth <= smaller;
+}
+
+/**
+ * Returns the tokens that both hosts say are in the wallet. If the hosts are at different blocks, balances may have grown
+ * a little in between: the smaller one counts, so a lying host can hold back one part in 10,000 but add nothing.
+ */
+function agreedHeld(
+  hosts: readonly [Pick<HostSnapshot, "latest">, Pick<HostSnapshot, "latest">],
+  a: bigint,
+  b: bigint,
+): bigint | undefined {
+  const [{ latest }, other] = hosts;
+  const mayDiffer = latest.hash !== other.latest.hash;
+  return a === b || (mayDiffer && isClose(a, b)) ? least(a, b) : undefined;
+}
+
+/** Returns the facts of both hosts if they agree on the wallet's balances. */
+function agreedFacts(
+  { orderId }: Intent,
+  hosts: readonly [HostSnapshot, HostSnapshot],
+): readonly [HostFacts, HostFacts] | undefined {
+  const [a, b] = hosts;
+  const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
+  const [mine, other] = facts;
+  if (mine === undefined || other === undefined || a.coins !== b.coins) return undefined;
+  const held = agreedHeld(hosts, mine.held ?? 0n, other.held ?? 0n);
+  if (held === undefined) return undefined;
+  return [
+    { ...mine, held, baseFee: a.baseFee },
+    { ...other, held, baseFee: b.baseFee },
+  ];
+}
+
+/** Computes the fees of a transaction from these hosts' facts, within the limits. */
+function feesBy(facts: readonly HostFacts[], limits: FeeLimits, gas: { gasLimit: bigint; l1Fee: L1Fee }) {
+  const wanted = jointFees(facts.map(({ fees }) => fees) as [HostFees, ...HostFees[]]);
+  return feesWithin(limits, wanted, greatest(0n, ...facts.map(({ baseFee }) => baseFee)), gas);
+}
+
+/** Computes gas and fees for a route's transaction. */
+function gasFor(
+  purpose: "approve" | "swap",
+  intent: Intent,
+  facts: readonly HostFacts[],
+  route: Pick<RouteFacts, "gasLimit" | "l1Fee">,
+  limits: FeeLimits,
+) {
+  const gasLimit = least(route.gasLimit[purpose], mostGasOf(purpose, intent));
+  const l1Fee = route.l1Fee[purpose];
+  const fees = feesBy(facts, limits, { gasLimit, l1Fee });
+  return fees && { fees, gasLimit, l1Fee };
+}
+
+type Planning = {
+  nonce: number;
+  order: TradeOrder;
+  facts: readonly [HostFacts, HostFacts];
+  view: LaneView;
+  snapshots: readonly [HostSnapshot, HostSnapshot];
+  limits: FeeLimits;
+  chainLimits: ChainLimits;
+  nowMs: number;
+};
+
+/** Plans the transaction at a nonce on which both hosts agree, as they do on the wallet's balances. */
+function planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs }: Planning): Readiness {
+  const { intent } = order;
+  const [{ coins }] = snapshots;
+  const [{ held }] = facts;
+  const isSale = intent.side === "sell";
+  const wanted = isSale ? least(held, intent.amount) : intent.amount;
+  if (wanted === 0n) {
+    const soldOutIn = blocksSeen(snapshots);
+    return soldOutIn
+      ? reject("INSUFFICIENT_BALANCE", { soldOutAt: nonce, soldOutIn })
+      : wait("CHAIN_UNAVAILABLE");
+  }
+  const route = routeFor(order, wanted, facts, view);
+  if (route === undefined) return wait("CHAIN_UNAVAILABLE");
+  if (typeof route === "string") return reject(route);
+  if (gasFor("swap", intent, facts, route, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
+  const own = facts.map(({ routes }) => routes.find((each) => isSameRoute(each, route)) as RouteFacts);
+  if (own.some(({ allowance }) => allowance !== route.allowance)) return wait("CHAIN_UNAVAILABLE");
+  // After its approval, the balance may have grown, or a single host may no longer hold back a part of it.
+  const isApproved = order.approveNonces.length > 0 && isClose(wanted, route.allowance);
+  const amount = isApproved ? least(wanted, route.allowance) : wanted;
+  const approval = isSale ? approvalFor(amount, intent, route) : undefined;
+  // Its approvals had no effect, whatever a host reported.
+  if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
+  const call: SwapCall | ApproveCall = approval ?? swapBy(intent, route, amount);
+  const gas = gasFor(call.purpose, intent, facts, route, limits);
+  if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
+  const { gasLimit } = gas;
+  const value = call.purpose === "swap" ? call.value : 0n;
+  const policy = view.limits.get(intent.userID);
+  const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
+  const maxNetworkFee = least(
+    limits.maxNetworkFee,
+    restOfFees(policy ?? noStoredLimits, nowMs, chainLimits),
+    ...(rest === undefined ? [] : [rest - value]),
+  );
+  const fees = feesBy(facts, { ...limits, maxNetworkFee }, gas);
+  // A single host could name any base fee, so this does not end the order.
+  if (fees === undefined) return wait("POLICY_LIMIT");
+  if (coins < value + mostFee([gas], fees)) {
+    const areShort = facts.every((each, index) => {
+      const needed = gasFor(call.purpose, intent, [each], own[index] as RouteFacts, limits);
+      return needed !== undefined && coins < value + mostFee([needed], needed.fees);
+    });
+    return areShort ? reject("INSUFFICIENT_BALANCE") : wait("CHAIN_UNAVAILABLE");
+  }
+  return {
+    amount,
+    slot: {
+      chain: intent.chain,
+      wallet: intent.wallet,
+      nonce,
+      orderId: intent.orderId,
+      userID: intent.userID,
+      state: "planned",
+      call,
+      fees,
+      gasLimit,
+      isPrivate: intent.isPrivate,
+      ...(isSale && { held, allowance: route.allowance }),
+      attempts: [],
+      revision: 1,
+    },
+  };
+}
+
+type Unroutable = "NO_ROUTE" | "SLIPPAGE_EXCEEDED";
+
+/**
+ * Chooses the route of an order's next transaction. Undefined if the hosts disagree. Once a router is approved, another
+ * one counts only if both hosts say that no route by the first reaches the minimum: an order has few approvals.
+ */
+function routeFor(
+  order: TradeOrder,
+  amount: bigint,
+  facts: readonly [HostFacts, HostFacts],
+  view: LaneView,
+): RouteFacts | Unroutable | undefined {
+  const choice = (isWanted: (route: RouteFacts) => boolean) =>
+    choiceOf(order.intent, amount, facts, isWanted);
+  const router = approvedRouter(order, view);
+  const kept = router === undefined ? undefined : choice((route) => route.router === router);
+  if (router !== undefined && typeof kept !== "string") return kept;
+  const hasApprovals = order.approveNonces.length < mostApprovals;
+  return choice((route) => hasApprovals || route.router === router || route.allowance >= amount);
+}
+
+/** Returns the router of an order's last approval. */
+function approvedRouter({ intent }: TradeOrder, { slots }: LaneView): string | undefined {
+  const calls = slots.filter(({ orderId }) => orderId === intent.orderId).map(({ call }) => call);
+  return calls.findLast(({ purpose }) => purpose === "approve")?.router;
+}
+
+/** Returns the best route that reaches the order's minimum. If none does, returns the reason. */
+function bestFor(
+  { side, minAmountOut }: Intent,
+  amountIn: bigint,
+  routes: readonly RouteFacts[],
+  isListed: boolean,
+): RouteFacts | Unroutable {
+  const reaches = ({ amountOut }: RouteFacts) => amountOut >= minAmountOut;
+  // Only v2 checks what arrives. For a buy of an unlisted token, v3 must be better than v2 even if v2 falls short.
+  const able = side === "buy" && !isListed ? routes : routes.filter(reaches);
+  const best = bestRoute(able, { side, amountIn, isListed });
+  if (best !== undefined && reaches(best)) return best;
+  return routes.length === 0 ? "NO_ROUTE" : "SLIPPAGE_EXCEEDED";
+}
+
+/**
+ * Chooses among the routes that both hosts quote, each at the lesser output. The reason for none takes both hosts:
+ * undefined if only one of them gives it.
+ */
+function choiceOf(
+  intent: Intent,
+  amountIn: bigint,
+  facts: readonly [HostFacts, HostFacts],
+  isWanted: (route: RouteFacts) => boolean,
+): RouteFacts | Unroutable | undefined {
+  const isListed = facts.every((each) => each.isListed);
+  const bestOf = (routes: readonly RouteFacts[]) => bestFor(intent, amountIn, routes, isListed);
+  const prefersChecked = (routes: readonly RouteFacts[]) => {
+    const preferred = bestRoute(routes, { side: intent.side, amountIn, isListed });
+    return preferred !== undefined && checksArrival(preferred);
+  };
+  const [mine, others] = facts.map(({ routes }) =>
+    routes.filter((route) => allowsRoute(intent, route) && isWanted(route)),
+  ) as [RouteFacts[], RouteFacts[]];
+  const common = mine.flatMap((route) => {
+    const same = others.find((other) => isSameRoute(other, route));
+    return same === undefined ? [] : [jointRoute(route, same)];
+  });
+  // One host could otherwise hide v2, or quote it low, to move a buy to v3, which does not check what arrives.
+  const isOnChecked = intent.side === "buy" && !isListed && [mine, others].some(prefersChecked);
+  const best = bestOf(isOnChecked ? common.filter(checksArrival) : common);
+  if (typeof best !== "string") return best;
+  const reasons = [bestOf(mine), bestOf(others)];
+  if (reasons.some((reason) => typeof reason !== "string")) return undefined;
+  return reasons.includes("SLIPPAGE_EXCEEDED") ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE";
+}
+
+/** Makes the approval that a sale needs before its swap. It is exact, so that the router can take nothing later. */
+function approvalFor(
+  amount: bigint,
+  { token }: Intent,
+  { router, allowance, wantsZeroFirst }: RouteFacts,
+): ApproveCall | undefined {
+  if (allowance >= amount) return undefined;
+  const isToZero = wantsZeroFirst && allowance > 0n;
+  return { purpose: "approve", token, router, amount: isToZero ? 0n : amount };
+}

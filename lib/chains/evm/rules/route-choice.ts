@@ -1,0 +1,97 @@
+import { greatest } from "../../../orders/bigints.ts";
+import type { Order } from "../../../orders/execution.ts";
+import { checksArrival, isSamePool, mostRouters, type Route, routeOf } from "../../../orders/intent.ts";
+
+/** The result of a swap by a route. */
+export type Candidate = Pick<Route, "venue"> & {
+  /** The amount that would arrive, after any tax of the token. */
+  amountOut: bigint;
+  /** The network fee of the route's transactions, in wei. */
+  networkFee: bigint;
+};
+
+export type RouteTrade = {
+  side: Order["side"];
+  amountIn: bigint;
+  /** True if the token is shown to users. */
+  isListed: boolean;
+};
+
+/**
+ * Chooses the route that leaves the most after its network fee. The owner of an unlisted token may start to tax it at
+ * any time, which routers of v3 do not detect. For such tokens v3 must be better by 1 %.
+ */
+export function bestRoute<Each extends Candidate>(
+  candidates: readonly Each[],
+  trade: RouteTrade,
+): Each | undefined {
+  const worth = worthOf(candidates, trade);
+  const bestOf = (some: readonly Each[]) =>
+    some.reduce<Each | undefined>(
+      (best, each) => (best !== undefined && worth(best) >= worth(each) ? best : each),
+      undefined,
+    );
+  const best = bestOf(candidates);
+  const safe = bestOf(candidates.filter(checksArrival));
+  if (trade.isListed || best === undefined || safe === undefined) return best;
+  return (worth(best) - worth(safe)) * 100n >= safe.amountOut ? best : safe;
+}
+
+/** Sorts routes, the best first. */
+export function ranked<Each extends Candidate>(candidates: readonly Each[], trade: RouteTrade): Each[] {
+  const best = bestRoute(candidates, trade);
+  if (best === undefined) return [];
+  return [
+    best,
+    ...ranked(
+      candidates.filter((each) => each !== best),
+      trade,
+    ),
+  ];
+}
+
+/** The pool that pays most for so many times an order's amount is hard to move. */
+export const deepTimes = 4n;
+
+/** A route to bind, with the amount that would arrive for {@link deepTimes} times the order's. */
+export type BindableRoute = Route & Candidate & { deepOut: bigint };
+
+/** True if two routes to a token end in the same pool. */
+const hasSamePool = (a: Route, b: Route): boolean => isSamePool(a, b) && a.bridge?.token === b.bridge?.token;
+
+/**
+ * Chooses the routes that an order may use: the best one, then the one that pays most for a larger amount, then the
+ * next best, all by different pools of the token. The owner of a token can fill the first places with small pools, and
+ * lower their prices once the order is placed, but hardly the price of a deep pool.
+ *
+ * @param routes The best first. All others must reach the minimum.
+ */
+export function routesToBind(
+  [best, ...others]: readonly BindableRoute[],
+  trade: RouteTrade,
+  minAmountOut: bigint,
+): Route[] {
+  if (best === undefined) return [];
+  const able = others.filter((route) => route.amountOut >= minAmountOut && !hasSamePool(route, best));
+  const deepest = bestRoute(
+    able.filter(({ deepOut }) => deepOut > 0n).map((route) => ({ ...route, amountOut: route.deepOut })),
+    { ...trade, amountIn: deepTimes * trade.amountIn },
+  );
+  const chosen = deepest === undefined ? [best] : [best, deepest];
+  const rest = able.filter((route) => !chosen.some((each) => hasSamePool(each, route)));
+  const routers = new Set(chosen.map(({ router }) => router));
+  const hasRouter = ({ router }: Route) =>
+    trade.side === "buy" || routers.has(router) || routers.size < mostRouters;
+  const next = bestRoute(rest.filter(hasRouter), trade);
+  return [...chosen, ...(next === undefined ? [] : [next])].map(routeOf);
+}
+
+/**
+ * Computes the amount that a route leaves after fees, in units of the received asset. For a buy, the fee is converted
+ * into tokens at the best price.
+ */
+function worthOf(candidates: readonly Candidate[], { side, amountIn }: RouteTrade) {
+  const most = greatest(0n, ...candidates.map(({ amountOut }) => amountOut));
+  return ({ amountOut, networkFee }: Candidate): bigint =>
+    amountOut - (side === "sell" ? networkFee : (networkFee * most) / amountIn);
+}

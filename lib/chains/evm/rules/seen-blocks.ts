@@ -1,0 +1,33 @@
+import type { Block, BlockName } from "../../../orders/block.ts";
+import { bothAnswered, type HostSnapshots } from "./host-snapshot.ts";
+
+/** The times of honest hosts' latest blocks are at most this far apart. */
+const mostApartSeconds = 200;
+
+/** More blocks than any chain makes in that time. */
+const mostApartBlocks = 1000;
+
+/**
+ * Returns the hosts' latest blocks, in which both saw something. Undefined if they are too far apart: a block that a
+ * lying host makes up far ahead would never become final.
+ */
+export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block }]): BlockName[] | undefined {
+  if (Math.abs(a.latest.time - b.latest.time) > mostApartSeconds) return undefined;
+  if (Math.abs(a.latest.number - b.latest.number) > mostApartBlocks) return undefined;
+  return [a, b].map(({ latest: { number, hash } }) => ({ number, hash }));
+}
+
+/**
+ * Checks whether the final chain has these blocks. It may have taken them back. Undefined until both hosts say that
+ * blocks of these numbers are final.
+ */
+export function areFinal(seen: readonly BlockName[], snapshots: HostSnapshots): boolean | undefined {
+  if (!bothAnswered(snapshots)) return undefined;
+  const answers = snapshots.flatMap(({ finalized, blocks }) =>
+    seen.map(({ number, hash }) => {
+      const final = number <= finalized.number ? blocks.get(number) : undefined;
+      return final && final === hash;
+    }),
+  );
+  return answers.includes(undefined) ? undefined : answers.every((isSame) => isSame);
+}

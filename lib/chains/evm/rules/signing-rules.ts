@@ -1,0 +1,232 @@
+import { greatest, least } from "../../../orders/bigints.ts";
+import type { Objection, SigningView } from "../../../orders/effects.ts";
+import {
+  type ApproveCall,
+  allowsRoute,
+  type Call,
+  type Intent,
+  isSameCall,
+  type LaneKey,
+  mostApprovals,
+  mostNoncesAhead,
+  mostRoutes,
+  type SwapCall,
+  swapBy,
+  type UnsignedTransaction,
+} from "../../../orders/intent.ts";
+import { later, objectionToState, refused } from "../../../orders/signing-state.ts";
+import type { Ledger } from "../../../orders/table-step.ts";
+import {
+  feesOfDay,
+  limitsOfClears,
+  objectionOf,
+  objectionToFees,
+  rulesAt,
+} from "../../../orders/wallet-policy.ts";
+import { replaces, replacing } from "./fee-bumps.ts";
+import { clearGas, feeCap, type L1Fee } from "./fees.ts";
+import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
+
+/** The most gas of a transaction. */
+export const mostGas = 1_500_000n;
+
+/**
+ * Computes the most gas of an order's transaction. A swap may need more than at placing, since pools move; an approval
+ * does not.
+ */
+export function mostGasOf(purpose: Call["purpose"], { gasLimit, approvalGas }: Intent): bigint {
+  if (purpose === "clear") return clearGas;
+  return least(purpose === "swap" ? 2n * gasLimit : approvalGas, mostGas);
+}
+
+/**
+ * Computes the most that an order may pay the network for all its transactions, in wei: twice its gas at its highest
+ * gas price. Its gas is that of its swap and, for a sale, of one approval.
+ */
+export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigint =>
+  2n * (gasLimit + approvalGas) * maxGasPrice;
+
+/**
+ * Computes the most that an order's next transaction at a nonce may pay the network, in wei. Only one transaction of a
+ * nonce is ever mined, so it may always pay as much as an earlier one. This is enough for a clear to replace any
+ * transaction that does more, so no wallet gets stuck.
+ *
+ * @param signed What was signed for the order at each nonce.
+ * @param maxNetworkFee The operators' limit.
+ */
+export function feeLimit(
+  intent: Intent,
+  signed: Readonly<Record<number, SignedFee>>,
+  nonce: number,
+  maxNetworkFee: bigint,
+): bigint {
+  const fees = Object.entries(signed);
+  const others = fees.reduce((sum, [name, { most }]) => (name === String(nonce) ? sum : sum + most), 0n);
+  return greatest(signed[nonce]?.most ?? 0n, least(feeBudget(intent) - others, maxNetworkFee));
+}
+
+/**
+ * Computes the most that a unit of gas may cost to clear an order's nonce. That is enough to replace anything signed
+ * for the order, so no wallet gets stuck, and users who raise their limit may pay more, within the order's budget.
+ *
+ * @param most The most that it may pay, by {@link feeLimit}.
+ * @param l1Fee The L1 fee for its data. The signer does not know it.
+ */
+export function clearCap(
+  intent: Intent,
+  maxGasPriceNow: bigint,
+  { attempts }: Pick<Slot, "attempts">,
+  most: bigint,
+  l1Fee: L1Fee = 0n,
+): bigint {
+  const own = attempts.filter(({ purpose }) => purpose !== "clear");
+  return least(
+    greatest(
+      feeCap(
+        { maxGasPrice: greatest(intent.maxGasPrice, maxGasPriceNow), maxNetworkFee: most },
+        { gasLimit: clearGas, l1Fee },
+      ),
+      ...own.map((attempt) => replacing(attempt).maxFeePerGas),
+    ),
+    most / clearGas,
+  );
+}
+
+/** True if a call is an order's swap, and none has been signed for the order before. */
+export const isFirstSwap = (call: Call, ledger: Ledger | undefined): call is SwapCall =>
+  call.purpose === "swap" && ledger?.swap === undefined;
+
+/**
+ * Computes what a signature adds to the day's count: a buy's amount with the first signature of its swap, and the rise of
+ * the most that its nonce may pay the network. The signer does not know the fee for layer 1.
+ */
+export function addedToDay(
+  transaction: UnsignedTransaction,
+  { side }: Intent,
+  ledger: Ledger | undefined,
+): bigint {
+  const { call } = transaction;
+  return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + feeRise(transaction, ledger);
+}
+
+/** Computes the rise of the most that a nonce may pay the network, in wei. Only one of its transactions is ever mined. */
+export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger | undefined): bigint =>
+  greatest(mostFeeOf(transaction) - (ledger?.fees[transaction.nonce]?.most ?? 0n), 0n);
+
+/**
+ * Returns the reason not to sign a transaction. An order's swap gets only one nonce and one calldata, so it fills at
+ * most once, whatever runs, nodes and clocks do.
+ *
+ * @param isGenuine True if the MAC over the intent is valid.
+ */
+export function objectionTo(
+  transaction: UnsignedTransaction,
+  view: SigningView,
+  isGenuine: boolean,
+  nowMs: number,
+): Objection | undefined {
+  const { order, slot, ledger } = view;
+  const { call, nonce } = transaction;
+  if (order === undefined || slot === undefined) return later("the slot is gone");
+  // The ledger alone proves that a nonce is the order's. So wallets can be freed after the table or the MAC key was lost.
+  const cleared = call.purpose === "clear" && isOf(ledger, transaction) ? ledger?.fees[nonce] : undefined;
+  if (!isGenuine && cleared === undefined) return refused("the intent was not made by placeOrder");
+  if (!hasFewRoutes(order.intent)) return refused("the intent has no routes, or too many");
+  if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
+  const last = ledger?.fees[nonce];
+  if (last !== undefined && !isSameFees(transaction, last) && !replaces(transaction, last))
+    return later("the fees are too low to replace the last attempt");
+  if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
+    return refused("the tip is above the whole fee");
+  const most = isGenuine
+    ? feeLimit(order.intent, ledger?.fees ?? {}, nonce, view.chainLimits.maxNetworkFee)
+    : (cleared?.most ?? 0n);
+  if (transaction.gasLimit > mostGasOf(call.purpose, order.intent))
+    return refused("the gas limit is too high");
+  if (mostFeeOf(transaction) > most)
+    return refused("the fee is above the limit of a transaction, or the rest of the order's budget");
+  if (call.purpose === "clear") {
+    if (cleared === undefined) return refused("nothing was signed at this nonce");
+    // The user may have lowered it since the clear was planned.
+    return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most)
+      ? later("the fee is above the user's current highest gas price")
+      : objectionToDayOfClear(transaction, view, nowMs);
+  }
+  if (transaction.maxFeePerGas > order.intent.maxGasPrice)
+    return refused("the fee is above the highest gas price");
+  if (nonce > order.intent.nextNonce + mostNoncesAhead)
+    return refused("the nonce is too far above the wallet's next one");
+  return (
+    objectionToState(view, nowMs) ??
+    (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view)) ??
+    objectionOfPolicy(transaction, view, nowMs)
+  );
+}
+
+const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
+  a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
+
+const isOf = (ledger: Ledger | undefined, { chain, wallet }: LaneKey) =>
+  ledger?.chain === chain && ledger.wallet === wallet;
+
+const hasFewRoutes = ({ routes }: Intent) => routes.length > 0 && routes.length <= mostRoutes;
+
+function objectionToSwap(
+  call: SwapCall,
+  nonce: number,
+  { order, ledger }: SigningView,
+): Objection | undefined {
+  const intent = order?.intent as Intent;
+  if (!allowsRoute(intent, call)) return refused("the route is not allowed");
+  if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
+  // Everything else about the call follows from the intent: recipient, value, minimum, deadline and refund.
+  if (!isSameCall(call, swapBy(intent, call, call.amountIn))) return refused("the call is not the order's");
+  if (ledger?.approveNonces.includes(nonce)) return refused("the nonce is an approval's");
+  if (ledger?.swap !== undefined && (ledger.swap.nonce !== nonce || !isSameCall(ledger.swap.call, call)))
+    return refused("the order's swap was signed with another nonce or another call");
+  return undefined;
+}
+
+/** A clear that pays no more than its nonce could already adds nothing, so the day's limit never stops that one. */
+function objectionToDayOfClear(
+  transaction: UnsignedTransaction,
+  { ledger, limits, chainLimits }: SigningView,
+  nowMs: number,
+): Objection | undefined {
+  const fees = feesOfDay(limitsOfClears(limits, chainLimits), nowMs, chainLimits);
+  const objection = objectionToFees(fees, feeRise(transaction, ledger));
+  return objection && later(`the limit forbids it: ${objection.rule}`);
+}
+
+/** The policy and the operators may allow the same transaction later, so no objection here is final. */
+function objectionOfPolicy(
+  transaction: UnsignedTransaction,
+  { order, ledger, limits, chainLimits }: SigningView,
+  nowMs: number,
+): Objection | undefined {
+  const intent = order?.intent as Intent;
+  const { call } = transaction;
+  const { maxOrder } = chainLimits;
+  const amount = call.purpose === "swap" ? call.amountIn : 0n;
+  if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
+    return later("the amount is above the operators' limit");
+  const adds = addedToDay(transaction, intent, ledger);
+  // A count may be above the limit because of sales. That does not stop a transaction that adds nothing.
+  const networkFees = feeRise(transaction, ledger);
+  const checked = { ...intent, amount, networkFees, ...(adds > 0n && { adds }) };
+  const objection = objectionOf(rulesAt(limits, nowMs, chainLimits), checked);
+  return objection && later(`the policy forbids it: ${objection.rule}`);
+}
+
+function objectionToApproval(call: ApproveCall, nonce: number, view: SigningView): Objection | undefined {
+  const intent = view.order?.intent as Intent;
+  const nonces = view.ledger?.approveNonces ?? [];
+  const isRouter = intent.routes.some(({ router }) => router === call.router);
+  if (intent.side !== "sell" || call.token !== intent.token || !isRouter)
+    return refused("the approval is not the order's");
+  if (call.amount < 0n || call.amount > intent.amount) return refused("the amount is above the order's");
+  if (view.ledger?.swap?.nonce === nonce) return refused("the nonce is the swap's");
+  if (!nonces.includes(nonce) && nonces.length >= mostApprovals)
+    return refused("the order has its approvals");
+  return undefined;
+}

@@ -1,0 +1,242 @@
+import { greatest } from "../../../orders/bigints.ts";
+import type { Block, BlockName } from "../../../orders/block.ts";
+import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "../../../orders/intent.ts";
+import {
+  bothAnswered,
+  bothSay,
+  type HostSnapshot,
+  type HostSnapshots,
+  isSameReceipt,
+  type Receipt,
+  receiptOf,
+} from "./host-snapshot.ts";
+import { areFinal, blocksSeen } from "./seen-blocks.ts";
+
+/** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
+export type Attempt = Fees & {
+  purpose: Call["purpose"];
+  hash: string;
+  gasLimit: bigint;
+  signedAtMs: number;
+  /** The time at which it was first sent. It may have been sent even if this is absent. */
+  sentAtMs?: number | undefined;
+};
+
+/** The transaction pays too little, or the wallet's coin does not pay for it. */
+export type Refusal = "underpriced" | "unfunded";
+
+/** Why nobody took a transaction. `unreached` covers silence, faults, and refusals for any other reason. */
+export type SendFailure = "unreached" | Refusal;
+
+/** The most that a nonce's transactions may pay the network, in wei. Only one of them can ever be mined. */
+export type SignedFee = { most: bigint };
+
+/**
+ * A nonce of a wallet, taken for one transaction of an order:
+ *
+ * | state   | meaning                                                             | next                  |
+ * | ------- | ------------------------------------------------------------------- | --------------------- |
+ * | planned | nothing is signed                                                   | signed, or removed    |
+ * | signed  | the attempts may be anywhere                                        | mined, taken          |
+ * | mined   | a block has one of the attempts                                     | signed, or final      |
+ * | taken   | the nonce is used by none of the attempts: another program has it   | signed, mined, final  |
+ *
+ * Final slots are removed when their order settles.
+ */
+export type Slot = LaneKey & {
+  nonce: number;
+  orderId: string;
+  userID: string;
+  state: "planned" | "signed" | "mined" | "taken";
+  call: SwapCall | ApproveCall;
+  /** The fees of the first attempt. */
+  fees: Fees;
+  gasLimit: bigint;
+  isPrivate: boolean;
+  /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
+  held?: bigint;
+  allowance?: bigint;
+  attempts: readonly Attempt[];
+  /** True if nobody says that they took the newest attempt. */
+  isUndelivered?: boolean;
+  /** The reason, if relay or hosts named one that can be acted upon. */
+  refusal?: Refusal | undefined;
+  /** Set once the slot is mined. */
+  receipt?: Receipt;
+  /** The blocks in which both hosts saw the nonce as taken. */
+  takenIn?: readonly BlockName[];
+  /** Grows with each write. */
+  revision: number;
+};
+
+const hashesOf = ({ attempts }: Slot): string[] => attempts.map(({ hash }) => hash);
+
+/** Computes the most that a transaction may pay the network, in wei, without an L1 fee. */
+export const mostFeeOf = ({ gasLimit, maxFeePerGas }: Pick<Attempt, "gasLimit" | "maxFeePerGas">): bigint =>
+  gasLimit * maxFeePerGas;
+
+/** Computes what has been signed at each nonce of these slots. */
+export const feesSigned = (slots: readonly Slot[]): Record<number, SignedFee> =>
+  Object.fromEntries(
+    slots.map(({ nonce, attempts }) => {
+      return [nonce, { most: greatest(0n, ...attempts.map(mostFeeOf)) }];
+    }),
+  );
+
+/** Returns the attempt that replaces the others. */
+export const newestAttempt = ({ attempts }: Slot): Attempt | undefined => attempts.at(-1);
+
+/** Returns the attempt that is in a block. */
+export const minedAttempt = ({ attempts, receipt }: Slot): Attempt | undefined =>
+  attempts.find(({ hash }) => hash === receipt?.hash);
+
+/**
+ * Updates the slot from the hosts' answers. One receipt is enough while the other host may not have seen its block; a
+ * wrong one is corrected before it becomes final.
+ */
+export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
+  if (slot.state === "planned") return slot;
+  const isPossible = (receipt: Receipt) => snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
+  const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
+  if (receipt !== undefined)
+    return inState(slot, "mined", { receipt: judged(receipt, slot.receipt, snapshots) });
+  // Only two clear answers prove that it is in no block.
+  if (!bothAnswered(snapshots)) return slot;
+  const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.nonce);
+  if (!isUsed) return inState(slot, "signed");
+  const isStill = slot.takenIn !== undefined && areFinal(slot.takenIn, snapshots) !== false;
+  const takenIn = isStill ? slot.takenIn : blocksSeen(snapshots);
+  return inState(slot, "taken", takenIn && { takenIn });
+}
+
+/** Hosts keep balances for some minutes, or on fast chains for seconds. */
+const rememberedMs = 20_000;
+
+/** A token may show each host another balance on purpose, so hosts that disagree are not asked for ever. */
+const mostDisputedMs = 10 * 60_000;
+
+/** True if both hosts say that a block is final, and that their final blocks are later by this time. */
+const isFinalFor = (ms: number, { number, time }: Block, snapshots: HostSnapshots): boolean =>
+  bothSay(snapshots, ({ finalized }) => finalized.number >= number && (finalized.time - time) * 1000 >= ms);
+
+/**
+ * Adds what the wallet's balances say about a swap. One host's word counts until it cannot become final: the hosts must
+ * agree. If one of them has forgotten the balances by then, or the hosts disagree for too long, the events stand. A host
+ * that refuses balances sooner may name them yet.
+ */
+function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSnapshots): Receipt {
+  if (receipt.status === "failed") return receipt;
+  const { moved: _, isAgreed: __, ...logged } = receipt;
+  const before = known?.status === "ok" && isSameReceipt(known, receipt) ? known : undefined;
+  if (before?.isAgreed) return before;
+  const seen = snapshots.flatMap((snapshot) => {
+    const answer = snapshot?.receipts.get(receipt.hash);
+    return answer?.status === "ok" && isSameReceipt(answer, receipt) ? [answer.moved] : [];
+  });
+  const named = seen.filter((moved) => moved !== undefined);
+  const [first, second] = named;
+  if (first !== undefined && first === second) return { ...logged, moved: first, isAgreed: true };
+  const patienceMs = named.length < 2 ? rememberedMs : mostDisputedMs;
+  if (seen.length === 2 && isFinalFor(patienceMs, receipt.block, snapshots)) return logged;
+  const moved =
+    before?.moved !== undefined && (named.length === 0 || named.includes(before.moved))
+      ? before.moved
+      : first;
+  return moved === undefined ? logged : { ...logged, moved };
+}
+
+/** The amounts that an order's swap has moved, once it is in a block. */
+export type SwapResult = {
+  receipt: Extract<Receipt, { status: "ok" }>;
+  spent: bigint;
+  received: bigint;
+  /** Why the amount of tokens is not what both the events and the balances say. */
+  doubt?: "events are odd" | "balances are unknown";
+};
+
+/** Returns the result of a slot's swap: the coin by the events, and the tokens by the wallet's balances if they are known. */
+export function swapResultOf(slot: Slot): SwapResult | undefined {
+  const { call, receipt } = slot;
+  if (call.purpose !== "swap" || minedAttempt(slot)?.purpose !== "swap" || receipt?.status !== "ok")
+    return undefined;
+  const { spent, received, moved } = receipt;
+  if (moved === undefined) return { receipt, spent, received, doubt: "balances are unknown" };
+  const isOdd = moved !== (call.side === "buy" ? received : spent);
+  const tokens = call.side === "buy" ? { spent, received: moved } : { spent: moved, received };
+  return { receipt, ...tokens, ...(isOdd && { doubt: "events are odd" }) };
+}
+
+/** True if a second look may still find both hosts with the balances that judge the slot's swap. */
+export function isToJudge(slot: Slot, nowMs: number): boolean {
+  const receipt = swapResultOf(slot)?.receipt;
+  return receipt !== undefined && !receipt.isAgreed && nowMs < receipt.block.time * 1000 + rememberedMs;
+}
+
+/** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
+const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, snapshot: HostSnapshot | undefined): boolean =>
+  snapshot !== undefined &&
+  !snapshot.receipts.has(hash) &&
+  snapshot.finalized.number >= block.number &&
+  snapshot.nonce.latest <= nonce;
+
+function inState(
+  slot: Slot,
+  state: Slot["state"],
+  { receipt, takenIn }: Pick<Slot, "receipt" | "takenIn"> = {},
+): Slot {
+  const { receipt: known, takenIn: knownIn, ...rest } = slot;
+  const isSame =
+    receipt === undefined ? known === undefined : known !== undefined && isSameResult(known, receipt);
+  if (slot.state === state && isSame && takenIn === knownIn) return slot;
+  const seen = { ...(receipt && { receipt }), ...(takenIn && { takenIn }) };
+  return { ...rest, ...seen, state, revision: slot.revision + 1 };
+}
+
+const isSameResult = (a: Receipt, b: Receipt): boolean =>
+  isSameReceipt(a, b) &&
+  (a.status === "failed" || b.status === "failed" || (a.moved === b.moved && a.isAgreed === b.isAgreed));
+
+/** Records when its attempts were first sent, and whether anybody took the newest one. */
+export function withSendings(slot: Slot, sendings: ReadonlyMap<string, number | SendFailure>): Slot {
+  const attempts = slot.attempts.map((attempt) => {
+    const sending = sendings.get(attempt.hash);
+    const isFirst = attempt.sentAtMs === undefined && typeof sending === "number";
+    return isFirst ? { ...attempt, sentAtMs: sending } : attempt;
+  });
+  const newest = sendings.get(newestAttempt(slot)?.hash ?? "");
+  const { isUndelivered = false, refusal } = newest === undefined ? slot : resultOf(newest);
+  const isSame = attempts.every((attempt, index) => attempt === slot.attempts[index]);
+  if (isSame && isUndelivered === (slot.isUndelivered ?? false) && refusal === slot.refusal) return slot;
+  return { ...slot, attempts, isUndelivered, refusal, revision: slot.revision + 1 };
+}
+
+const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "refusal"> => ({
+  isUndelivered: typeof sending !== "number",
+  refusal: sending === "underpriced" || sending === "unfunded" ? sending : undefined,
+});
+
+/** One host's word about the wallet's balances decides nothing, and for some time neither does silence about a swap's. */
+function isDecided(slot: Slot, receipt: Receipt, snapshots: HostSnapshots): boolean {
+  if (receipt.status === "failed" || receipt.isAgreed) return true;
+  if (receipt.moved !== undefined) return false;
+  return minedAttempt(slot)?.purpose !== "swap" || isFinalFor(rememberedMs, receipt.block, snapshots);
+}
+
+/** True if both hosts say that no later block can change it. */
+export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
+  const { state, receipt, takenIn } = slot;
+  if (state === "mined" && receipt !== undefined)
+    return (
+      isDecided(slot, receipt, snapshots) &&
+      bothSay(snapshots, ({ receipts, finalized }) => {
+        const seen = receipts.get(receipt.hash);
+        return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
+      })
+    );
+  if (state !== "taken" || takenIn === undefined) return false;
+  // Most hosts have forgotten the nonce at the final block, but not the hashes of final blocks.
+  return (
+    bothSay(snapshots, ({ receipts }) => hashesOf(slot).every((hash) => !receipts.has(hash))) &&
+    areFinal(takenIn, snapshots) === true
+  );
+}

@@ -1,0 +1,102 @@
+import type { DomainError } from "../../../core/domain-error.ts";
+import type { TokenFlag } from "../../../core/token-flag.ts";
+import type { Order } from "../../../orders/execution.ts";
+import type { LaneKey } from "../../../orders/intent.ts";
+import type { PoolPrice } from "../../../orders/price-impact.ts";
+import type { TokenIdentity } from "../../../orders/token-identity.ts";
+import type { TokenSafety } from "../../../orders/token-safety.ts";
+import type { AnyOrder } from "../../../orders/trade-order.ts";
+import type { GasPreset } from "../../../users/settings.ts";
+import type { HostFees, PlannedGas } from "./fees.ts";
+import type { WalletFacts } from "./host-snapshot.ts";
+import type { BindableRoute } from "./route-choice.ts";
+
+/** The request's trade. Amounts are decimal text, the token is in EIP-55 form, or in base58 on sol. */
+export type Trade = {
+  side: Order["side"];
+  token: string;
+  /** The amount to spend. */
+  amount?: string | undefined;
+  /** Replaces the amount of a sale: a percentage of the available balance. */
+  percent?: number | undefined;
+};
+
+/** A trade with its user's limits. Settings of the chain apply where a limit is absent. */
+export type AskedTrade = Trade & {
+  /** In percent. */
+  slippage?: number | undefined;
+  /** Replaces the slippage, as decimal text. */
+  minAmountOut?: string | undefined;
+  /** In percent; {@link defaultMaxPriceImpact} if absent. */
+  maxPriceImpact?: number | undefined;
+  gasPreset?: GasPreset | undefined;
+  /** In gwei. */
+  maxGasPrice?: number | undefined;
+  /** In SOL. */
+  priorityFee?: number | undefined;
+  mevProtection?: boolean | undefined;
+  allowUnsafe?: boolean | undefined;
+};
+
+/** In percent. */
+export const defaultMaxPriceImpact = 15;
+
+/** The facts about a trade that hosts are asked for. */
+export type QuoteQuestion = LaneKey & {
+  trade: Trade;
+  gasPreset: GasPreset;
+  /** The wallet's orders. Open ones reserve the amounts that they will spend. */
+  orders: readonly AnyOrder[];
+};
+
+/** A route that a host has quoted, with the addresses of its pools. */
+export type QuotedRoute = BindableRoute & {
+  pool: string;
+  bridgePool?: string;
+  /** The amount that the pool pays, before any tax of the token. */
+  quoted: bigint;
+  /** True if the host could not simulate the swap. */
+  isGuess: boolean;
+  /** The most that such a host has shown to arrive, if it has. */
+  provenOut?: bigint;
+};
+
+/** Lists the addresses of a route's pools, from the coin to the token. */
+export const addressesOf = (route: QuotedRoute | undefined): string[] =>
+  route === undefined ? [] : [...(route.bridgePool === undefined ? [] : [route.bridgePool]), route.pool];
+
+/** One host's facts about a trade at one block. Amounts are in units. */
+export type TradeFacts = {
+  block: { number: number; time: number };
+  identity: TokenIdentity;
+  /** The amounts that would be spent and would arrive. */
+  amount: bigint;
+  amountOut: bigint;
+  /** How much worse the route's price is than that of its pools, in percent. */
+  priceImpact: number;
+  /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
+  market?: {
+    /** How much worse the best price is, in percent. */
+    impact: number;
+    reference: PoolPrice;
+  };
+  /** The routes that work, the best first. The other facts are those of the best one. */
+  routes: readonly [QuotedRoute, ...QuotedRoute[]];
+  /** The transactions still needed: approvals, then the swap. */
+  transactions: readonly PlannedGas[];
+  /** The fees by the preset, before any cap. */
+  fees: HostFees;
+  /** The base fee of the next block. */
+  baseFee: bigint;
+  safety: TokenSafety;
+  flags: readonly TokenFlag[];
+  /** The wallet's balances. Absent without a wallet. */
+  held?: { coins: bigint; tokens: bigint };
+  /** The wallet's next nonce. Absent without a wallet. */
+  nextNonce?: number;
+  /** Absent if they were not asked for, or if a block arrived meanwhile. */
+  forPlanning?: WalletFacts;
+};
+
+/** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
+export type HostQuote = TradeFacts | DomainError | undefined;

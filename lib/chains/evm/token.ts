@@ -1,0 +1,98 @@
+import type { InspectedToken } from "../../api/token-schema.ts";
+import type { Network } from "../../core/network.ts";
+import { coinText } from "../../orders/decimal-text.ts";
+import { isSameRoute } from "../../orders/intent.ts";
+import { chainFor, identify } from "../../orders/requests.ts";
+import { bestSafety, flagsOf } from "../../orders/token-safety.ts";
+import { readAddress } from "../families/address.ts";
+import type { Chains } from "../families/open-chains.ts";
+import { askTogether } from "../hosts/ask-together.ts";
+import { inspectSolToken } from "../sol/token.ts";
+import { feeMarketCalls, feeMarketOf } from "./calls/fee-market.ts";
+import { tokenClaimsCall } from "./calls/token-claims.ts";
+import { routesToTry } from "./quotes/choose-route.ts";
+import { knownRoutesOf, routesOf } from "./venues/configured-routes.ts";
+import { poolCalls, poolRoutesOf } from "./venues/pool-routes.ts";
+import { probeCoins, probeSimulation } from "./venues/probe-simulation.ts";
+import type { EvmReader } from "./venues/reader.ts";
+import { routeStatesCall } from "./venues/route-states.ts";
+
+const mostPools = 10;
+
+/**
+ * Describes a token and the results of a simulated buy and sale of 0.01 coins.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, TOKEN_NOT_FOUND
+ * @throws {ChainUnavailable}
+ */
+export async function inspectToken(
+  chains: Chains,
+  { chain, token, now }: { chain: Network; token: string; now: Date },
+): Promise<{ token: InspectedToken }> {
+  const reader = chainFor(chains, chain);
+  const address = readAddress(reader.chain, token, "token");
+  return {
+    token: await (reader.chain === "sol"
+      ? inspectSolToken(reader, address, now)
+      : inspectEvmToken(reader, address, now)),
+  };
+}
+
+async function inspectEvmToken(reader: EvmReader, address: string, now: Date): Promise<InspectedToken> {
+  const { client, configuration } = reader;
+  const { claims, answers, market } = await askTogether(client.read, {
+    market: feeMarketCalls(reader.chain),
+    claims: tokenClaimsCall(address, "latest"),
+    answers: poolCalls(
+      configuration,
+      address,
+      [{ side: "buy", amountIn: probeCoins }],
+      "latest",
+      knownRoutesOf(configuration, address),
+    ),
+  });
+  const identity = identify(reader, address, claims);
+  const { block, found, routes } = poolRoutesOf(answers);
+  const tradable = routesOf(configuration, address);
+  const tried = routesToTry(
+    (routes[0] ?? []).filter((route) => tradable.some((each) => isSameRoute(each, route))),
+  );
+  const after = { ...block, baseFee: feeMarketOf(market).baseFee };
+  const { states, safeties } = await askTogether(client.read, {
+    states: routeStatesCall(configuration, address, found, block.number),
+    safeties: tried.map((route) => probeSimulation(configuration, address, route, after)),
+  });
+  const deepest = states
+    // A pool with a quote token may have several bridges.
+    .filter(({ route }, index) => states.findIndex((each) => each.route.pool === route.pool) === index)
+    .toSorted((a, b) => (a.coins > b.coins ? -1 : a.coins < b.coins ? 1 : 0))
+    .slice(0, mostPools);
+  const paying = deepest.find(({ route }) => routes[0]?.some((each) => each.pool === route.pool));
+  const safety = bestSafety(safeties);
+  const { isListed, symbol, name, decimals } = identity;
+  const isWrapped = address === configuration.wrapped.token;
+  const { sellable, buyTax, sellTax } = safety;
+  return {
+    chain: reader.chain,
+    token: address,
+    symbol,
+    name,
+    decimals,
+    ...(isWrapped && { wrapped: true as const }),
+    listed: isListed,
+    sellable,
+    buyTax,
+    sellTax,
+    // The wrapped coin has no pools, and needs none.
+    flags: isWrapped ? [] : flagsOf(identity, safety, paying?.coins ?? 0n),
+    pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
+      venue,
+      pool,
+      feeBps,
+      ...(bridge && { quoteToken: bridge.token }),
+      liquidity: coinText(reader.chain, coins),
+    })),
+    block: block.number,
+    asOf: now.toISOString(),
+  };
+}

@@ -1,0 +1,86 @@
+import { type Call, coinPoolOf, isSameRoute, kindOf } from "../../../orders/intent.ts";
+import { tokenABI } from "../calls/contract-abi.ts";
+import { encodeBins, readBins } from "./bin-router.ts";
+import { type Contracts, routesOf, rowsOf } from "./configured-routes.ts";
+import { encodeSlipstream, readSlipstream } from "./slipstream-router.ts";
+import { argumentsOf } from "./swap-terms.ts";
+import { encodeV2, readV2 } from "./v2-router.ts";
+import { encodeV3, readV3 } from "./v3-router.ts";
+
+/** A transaction without its nonce and fees. The value is in wei, the data in hex. */
+export type CallTransaction = { to: string; value: bigint; data: string };
+
+/** A route's router is of the kind of the pool that takes or pays the coin. */
+const encoders = { v2: encodeV2, v3: encodeV3, slipstream: encodeSlipstream, bins: encodeBins };
+
+/**
+ * Encodes a call as a transaction. Buys spend native coin and sales pay native coin, so no wrapped coin is left over.
+ *
+ * @throws {Error} if the chain has no such route or router
+ */
+export function encodeCall(contracts: Contracts, call: Call, wallet: string): CallTransaction {
+  switch (call.purpose) {
+    case "clear":
+      return { to: wallet, value: 0n, data: "0x" };
+    case "approve": {
+      const { token, router, amount } = call;
+      if (!contracts.venues.some((each) => each.router === router))
+        throw new Error(`The chain has no router ${router}`);
+      return { to: token, value: 0n, data: tokenABI.encodeFunctionData("approve", [router, amount]) };
+    }
+    case "swap": {
+      if (!routesOf(contracts, call.token).some((route) => isSameRoute(route, call)))
+        throw new Error(`The chain has no route by ${call.venue} at ${call.feeBps} bps`);
+      const wrapped = contracts.wrapped.token;
+      const data = encoders[kindOf(coinPoolOf(call))](call, wrapped);
+      return { to: call.router, value: call.value, data };
+    }
+  }
+}
+
+/**
+ * Decodes a transaction into its call: the inverse of {@link encodeCall}. Undefined unless encoding the call again
+ * gives exactly these bytes. Addresses are in EIP-55 form, and data is in lower case.
+ */
+export function decodeCall(
+  contracts: Contracts,
+  transaction: CallTransaction,
+  wallet: string,
+): Call | undefined {
+  try {
+    const { to, value, data } = transaction;
+    const call = readCall(contracts, transaction, wallet);
+    if (call === undefined) return undefined;
+    const again = encodeCall(contracts, call, wallet);
+    return again.to === to && again.value === value && again.data === data ? call : undefined;
+  } catch {
+    // Arguments are missing or invalid.
+    return undefined;
+  }
+}
+
+function readCall(
+  { venues, wrapped }: Contracts,
+  { to, value, data }: CallTransaction,
+  wallet: string,
+): Call | undefined {
+  if (data === "0x") return to === wallet ? { purpose: "clear" } : undefined;
+  const approval = argumentsOf(tokenABI, "approve", data);
+  if (approval !== undefined) {
+    const [router, amount] = approval;
+    return venues.some((each) => each.router === router)
+      ? { purpose: "approve", token: to, router, amount }
+      : undefined;
+  }
+  const rows = venues.filter(({ router }) => router === to);
+  const [v2] = rowsOf("v2", rows);
+  const [v3] = rowsOf("v3", rows);
+  const [slipstream] = rowsOf("slipstream", rows);
+  const bins = rowsOf("bins", rows);
+  const swap =
+    (v2 && readV2(v2, value, data)) ??
+    (v3 && readV3(v3, venues, wrapped.token, data)) ??
+    (slipstream && readSlipstream(slipstream, wrapped.token, data)) ??
+    (bins.length > 0 ? readBins(bins, value, data) : undefined);
+  return swap && { purpose: "swap", router: to, value, ...swap };
+}

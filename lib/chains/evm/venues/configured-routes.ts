@@ -1,0 +1,66 @@
+import {
+  type Bridge,
+  isSamePool,
+  kindOf,
+  type PoolKey,
+  type Route,
+  type VenueKind,
+  type VenueOf,
+} from "../../../orders/intent.ts";
+import type { ChainConfiguration, ChainVenue } from "../rules/configuration.ts";
+
+/** The part of a chain's configuration that decides which swaps can be made. */
+export type Contracts = Pick<ChainConfiguration, "venues" | "quoteTokens" | "wrapped">;
+
+/** Converts to the unit of v3 contracts: a hundredth of a basis point. */
+export const feeOf = (feeBps: number): number => feeBps * 100;
+
+/** Lists the pools that a venue may have of the same two tokens. */
+export function poolsOfVenue(row: ChainVenue): PoolKey[] {
+  const { venue } = row;
+  const tiers = "feeBps" in row ? [row.feeBps] : row.tiers;
+  return tiers.map((tier) => (typeof tier === "number" ? { venue, feeBps: tier } : { venue, ...tier }));
+}
+
+/** True if one of the venues may have this pool. */
+export const hasPool = (venues: readonly ChainVenue[], pool: PoolKey): boolean =>
+  venues.flatMap(poolsOfVenue).some((each) => isSamePool(each, pool));
+
+/** Lists the routes by pools that trade the coin itself. */
+export const directRoutesOf = ({ venues }: Pick<Contracts, "venues">): Route[] =>
+  venues.flatMap((row) => poolsOfVenue(row).map((pool) => ({ ...pool, router: row.router })));
+
+/**
+ * Lists the routes to a token over a quote token. One router makes both swaps: that of the bridge, with pools of the
+ * venues that it serves or, if the bridge is v3, with those of the v2 venue that its router knows.
+ */
+export const bridgedRoutesOf = ({ venues, quoteTokens, wrapped }: Contracts, token: string): Route[] =>
+  quoteTokens
+    .filter((quote) => ![quote.token, wrapped.token].includes(token))
+    .flatMap(({ token: over, bridges }) => bridges.map((pool): Bridge => ({ ...pool, token: over })))
+    .flatMap((bridge) => {
+      const row = venues.find(({ venue }) => venue === bridge.venue);
+      if (row === undefined) return [];
+      const other = "mixesWith" in row ? row.mixesWith : undefined;
+      return venues
+        .filter(({ venue, router }) => router === row.router || venue === other)
+        .flatMap((each) =>
+          poolsOfVenue(each).map((pool): Route => ({ ...pool, router: row.router, bridge })),
+        );
+    });
+
+/** Lists every route to a token that can be quoted, those only for display included. */
+export const knownRoutesOf = (contracts: Contracts, token: string): Route[] => [
+  ...directRoutesOf(contracts),
+  ...bridgedRoutesOf(contracts, token),
+];
+
+/** Lists every route that an order to trade a token may take. */
+export const routesOf = ({ venues, ...contracts }: Contracts, token: string): Route[] =>
+  knownRoutesOf({ ...contracts, venues: venues.filter(({ displayOnly }) => displayOnly !== true) }, token);
+
+type RowOf<Kind extends VenueKind> = Extract<ChainVenue, { venue: VenueOf<Kind> }>;
+
+/** Finds the rows of a kind, such as all that one router serves. */
+export const rowsOf = <Kind extends VenueKind>(kind: Kind, rows: readonly ChainVenue[]): RowOf<Kind>[] =>
+  rows.filter((row): row is RowOf<Kind> => kindOf(row) === kind);

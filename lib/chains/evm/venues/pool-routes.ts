@@ -1,0 +1,68 @@
+import type { Route } from "../../../orders/intent.ts";
+import type { BlockTag } from "../calls/rpc-call.ts";
+import { type Contracts, routesOf } from "./configured-routes.ts";
+import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from "./pool-quotes.ts";
+
+/** A route, and the amount that it pays before any tax of the token. */
+export type PoolRoute = RoutePools & { amountOut: bigint };
+
+/** The amounts that a token's routes pay. */
+export type PoolRoutes = Pick<PoolQuotes, "block"> & {
+  /** The routes whose pools exist. */
+  found: readonly RoutePools[];
+  /** The routes that can make each trade, with the best payer first. Those with a pool that would run dry are left out. */
+  routes: readonly (readonly PoolRoute[])[];
+  /** For each trade, true if some route would pay nothing because the amount is so small. */
+  isTooSmall: readonly boolean[];
+};
+
+/**
+ * Asks the pools of a token how much they pay for some amounts. {@link poolRoutesOf} reads the answers.
+ *
+ * @param trades All of one side.
+ */
+export function poolCalls(
+  contracts: Contracts,
+  token: string,
+  trades: readonly PoolTrade[],
+  tag: BlockTag,
+  routes: readonly Route[] = routesOf(contracts, token),
+) {
+  const callFor = (some: readonly Route[]) => poolQuotesCall(contracts, token, trades, some, tag);
+  const bridged = routes.filter(({ bridge }) => bridge !== undefined);
+  return {
+    direct: callFor(routes.filter(({ bridge }) => bridge === undefined)),
+    bridged: bridged.length === 0 ? [] : [callFor(bridged)],
+  };
+}
+
+type PoolAnswers = {
+  direct: PoolQuotes;
+  /** Empty without routes over quote tokens. */
+  bridged: readonly PoolQuotes[];
+};
+
+/** True if all pools answered at this block. */
+export const areAt = (answers: PoolAnswers, { number, time }: PoolQuotes["block"]): boolean =>
+  [answers.direct, ...answers.bridged].every(({ block }) => block.number === number && block.time === time);
+
+export function poolRoutesOf(answers: PoolAnswers): PoolRoutes {
+  const quotes = [answers.direct, ...answers.bridged].flatMap(({ routes }) => routes);
+  const trades = quotes[0]?.amountsOut.map((_, trade) =>
+    quotes.flatMap(({ route, amountsOut }): PoolRoute[] => {
+      const amountOut = amountsOut[trade];
+      return amountOut === undefined ? [] : [{ ...route, amountOut }];
+    }),
+  );
+  const all = trades ?? [];
+  return {
+    block: answers.direct.block,
+    found: quotes.map(({ route }) => route),
+    routes: all.map((routes) =>
+      routes
+        .filter(({ amountOut }) => amountOut > 0n)
+        .toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : a.amountOut < b.amountOut ? 1 : 0)),
+    ),
+    isTooSmall: all.map((routes) => routes.some(({ amountOut }) => amountOut === 0n)),
+  };
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { safetyOf, type TokenSafety, unknownSafety } from "../../../orders/token-safety.ts";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+import type { SimulatedAfter } from "../calls/simulation.ts";
+import type { Contracts } from "./configured-routes.ts";
+import type { PoolRoute } from "./pool-routes.ts";
+import { roundTripCall } from "./swap-simulation.ts";
+
+/** The amount of a probe: 0.01 coins. */
+export const probeCoins = 10n ** 16n;
+
+/** Makes a random address that no token can recognize. */
+export const newStranger = (): string => `0x${randomBytes(20).toString("hex")}`;
+
+/**
+ * Simulates a stranger's purchase of a token, and its sale a minute later.
+ *
+ * @param route A route with the amount that its pool pays for {@link probeCoins}.
+ */
+export const probeSimulation = (
+  contracts: Contracts,
+  token: string,
+  route: PoolRoute,
+  after: SimulatedAfter,
+): RpcCall<TokenSafety> =>
+  roundTripCall(contracts, { wallet: newStranger(), token, amountIn: probeCoins }, route, after, {
+    // A token that cannot be bought now shows nothing about its safety.
+    read: ({ outcome, trip }) => (outcome?.isOk ? safetyOf(trip) : unknownSafety),
+    unknown: unknownSafety,
+  });

@@ -1,0 +1,13 @@
+import type { TokenNames } from "../../../orders/token-likeness.ts";
+import type { EvmChain } from "../../../orders/trading-chain.ts";
+import type { ChainClient } from "../calls/hosts.ts";
+import type { ChainConfiguration } from "../rules/configuration.ts";
+
+/** A chain of Ethereum's family that trades, with its facts and its hosts. */
+export type EvmReader = {
+  chain: EvmChain;
+  configuration: ChainConfiguration;
+  client: ChainClient;
+  /** The names of the coins and the listed tokens of all chains. If absent, only its own count as taken. */
+  taken?: readonly TokenNames[];
+};

@@ -1,0 +1,249 @@
+import { least } from "../../../orders/bigints.ts";
+import type { Order } from "../../../orders/execution.ts";
+import { checksArrival, needsRefund, type Route, routeOf } from "../../../orders/intent.ts";
+import { type RoundTrip, safetyOf, type TokenSafety } from "../../../orders/token-safety.ts";
+import { attempt, type RpcCall } from "../../hosts/rpc-call.ts";
+import { balanceOf } from "../calls/contract-questions.ts";
+import { givenTo, takenByPool, unwrappedBy } from "../calls/fill-logs.ts";
+import {
+  type SimulatedAfter,
+  type SimulatedOutcome,
+  type SimulatedTransaction,
+  simulateCall,
+} from "../calls/simulation.ts";
+import { mostGas } from "../rules/signing-rules.ts";
+import { encodeCall } from "./calldata.ts";
+import type { Contracts } from "./configured-routes.ts";
+import type { PoolRoute } from "./pool-routes.ts";
+
+export type WalletSwap = {
+  wallet: string;
+  side: Order["side"];
+  token: string;
+  amountIn: bigint;
+  /** For a sale: the tokens that the route's router may already take. */
+  allowance?: bigint;
+};
+
+/** The simulated result of a wallet's swap by a route. */
+export type SwapOutcome =
+  | {
+      kind: "delivered";
+      /** The amount that would reach the wallet. */
+      amountOut: bigint;
+      gasUsed: { approve?: bigint; swap: bigint };
+      /** True if an allowance must be set to 0 before it can change. */
+      wantsZeroFirst: boolean;
+      /** For a buy: what buying and selling back this amount showed about the token. */
+      safety?: TokenSafety;
+    }
+  | { kind: "fails" }
+  /** The host cannot simulate. */
+  | { kind: "unknown" };
+
+/** The latest time that fits four bytes. Simulations do not check deadlines. */
+const farDeadline = 2 ** 32 - 1;
+
+/** A tax may take up so few units entirely. */
+const dust = 100n;
+
+/** Gas for calls of a token that are not swaps. */
+const tokenGas = 500_000n;
+
+const readable = (wallet: string, { to, data }: { to: string; data: string }): SimulatedTransaction => ({
+  from: wallet,
+  to,
+  data,
+  gas: tokenGas,
+});
+
+const numberIn = (outcome: SimulatedOutcome | undefined): bigint =>
+  outcome?.isOk && outcome.returned.length === 66 ? BigInt(outcome.returned) : 0n;
+
+/** Simulates blocks of transactions. If the host cannot, returns the value given for that case. */
+function attempted<Value>(
+  blocks: readonly (readonly SimulatedTransaction[])[],
+  after: SimulatedAfter,
+  read: (outcomes: readonly SimulatedOutcome[]) => Value,
+  unknown: Value,
+): RpcCall<Value> {
+  const call = attempt(simulateCall(blocks, after));
+  return {
+    ...call,
+    read: (result) => read(call.read(result) as readonly SimulatedOutcome[]),
+    recover(refusal) {
+      call.recover?.(refusal);
+      return unknown;
+    },
+  };
+}
+
+const unknownOutcome: SwapOutcome = { kind: "unknown" };
+
+type Steps = {
+  approve: (amount: bigint) => SimulatedTransaction;
+  swap: (side: Order["side"], amountIn: bigint) => SimulatedTransaction;
+  balance: SimulatedTransaction;
+};
+
+function stepsOf(contracts: Contracts, wallet: string, token: string, route: Route): Steps {
+  const { router } = route;
+  const transactionOf = (call: Parameters<typeof encodeCall>[1], gas: bigint) => ({
+    ...encodeCall(contracts, call, wallet),
+    from: wallet,
+    gas,
+  });
+  return {
+    approve: (amount) => transactionOf({ purpose: "approve", token, router, amount }, tokenGas),
+    swap: (side, amountIn) =>
+      transactionOf(
+        {
+          purpose: "swap",
+          side,
+          token,
+          ...routeOf(route),
+          amountIn,
+          recipient: wallet,
+          value: side === "buy" ? amountIn : 0n,
+          minAmountOut: 0n,
+          deadline: farDeadline,
+          hasRefund: needsRefund(side, route),
+        },
+        mostGas,
+      ),
+    balance: readable(wallet, balanceOf(token, wallet)),
+  };
+}
+
+/** Simulates a swap by a wallet that has the funds, with the approval that it needs. */
+export function swapSimulation(
+  contracts: Contracts,
+  swap: WalletSwap,
+  route: PoolRoute,
+  after: SimulatedAfter,
+): RpcCall<SwapOutcome> {
+  return swap.side === "buy"
+    ? buySimulation(contracts, swap, route, after)
+    : saleSimulation(stepsOf(contracts, swap.wallet, swap.token, route), swap, {
+        router: route.router,
+        wrapped: contracts.wrapped.token,
+        after,
+      });
+}
+
+/**
+ * Percentages of the pool's payment to try in turn until a sale succeeds. It is not known in advance how much arrives,
+ * and only that much can be sold.
+ */
+const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n, 1n];
+
+/** A token that sells less than one part in this of what arrived, at once, counts as one that cannot be sold. */
+const mostSales = 2n;
+
+/** A simulated purchase, and what it and the sale show. */
+type Bought = { outcome: SimulatedOutcome | undefined; trip: RoundTrip };
+
+/**
+ * Simulates a purchase and, in a block a minute later, sales of what arrived. Only the later block counts: many honest
+ * tokens refuse a sale in the block of the purchase, and a token that allows it only there cannot be sold.
+ */
+export function roundTripCall<Value>(
+  contracts: Contracts,
+  { wallet, token, amountIn }: Omit<WalletSwap, "side">,
+  route: PoolRoute,
+  after: SimulatedAfter,
+  { read, unknown }: { read: (bought: Bought) => Value; unknown: Value },
+): RpcCall<Value> {
+  const { approve, swap, balance } = stepsOf(contracts, wallet, token, route);
+  const { amountOut } = route;
+  const sales = shares.map((share) => (amountOut * share) / 100n).filter((amount) => amount > 0n);
+  // The token may require that the allowance of an earlier order is first set to 0.
+  const purchase = [balance, swap("buy", amountIn), balance, approve(0n), approve(amountOut)];
+  const readTrip = (outcomes: readonly SimulatedOutcome[]) => {
+    const [before, outcome, later] = outcomes;
+    const tried = outcomes.slice(purchase.length);
+    const arrived = numberIn(later) - numberIn(before);
+    const whole = sales.find((amount) => amount <= arrived);
+    const index = tried.findIndex(
+      ({ isOk }, sale) => isOk && whole !== undefined && (sales[sale] as bigint) * mostSales >= whole,
+    );
+    const [sold, sent] = [tried[index], sales[index]];
+    const bought = { sent: amountOut, arrived };
+    const hasOddEvents = outcome?.isOk === true && givenTo(wallet, token, outcome.logs) !== arrived;
+    if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought, hasOddEvents } });
+    // v3 pools take the full amount or fail.
+    const taken = checksArrival(route)
+      ? takenByPool(route, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
+      : sent;
+    return read({ outcome, trip: { bought, sold: { sent, arrived: taken }, hasOddEvents } });
+  };
+  return attempted([purchase, salesOf(sales, swap)], after, readTrip, unknown);
+}
+
+/** Stands for the amount in calldata. No other word of it is the same. */
+const anyAmount = BigInt(`0x${"b7".repeat(32)}`);
+
+/** Encodes sales that differ in nothing but their amounts. To encode each would take most of the time of a quote. */
+function salesOf(amounts: readonly bigint[], swap: Steps["swap"]): SimulatedTransaction[] {
+  const { data = "", ...rest } = swap("sell", anyAmount);
+  const [before = "", after = ""] = data.split(anyAmount.toString(16));
+  return amounts.map((amount) => ({
+    ...rest,
+    data: before + amount.toString(16).padStart(64, "0") + after,
+  }));
+}
+
+function buySimulation(
+  contracts: Contracts,
+  swap: WalletSwap,
+  route: PoolRoute,
+  after: SimulatedAfter,
+): RpcCall<SwapOutcome> {
+  const { amountOut } = route;
+  const read = ({ outcome, trip }: Bought): SwapOutcome => {
+    const { bought, sold } = trip;
+    const { arrived } = bought;
+    if (!outcome?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
+    // Routers of v3 check the amount that leaves the pool, not the amount that arrives. So the token must deliver all of
+    // it, there and back.
+    if (!checksArrival(route) && (arrived !== amountOut || sold?.sent !== amountOut))
+      return { kind: "fails" };
+    return {
+      kind: "delivered",
+      // Pools never pay more than quoted, but a token may claim so.
+      amountOut: least(arrived, amountOut),
+      wantsZeroFirst: false,
+      gasUsed: { swap: outcome.gasUsed },
+      safety: safetyOf(trip),
+    };
+  };
+  return roundTripCall(contracts, swap, route, after, { read, unknown: unknownOutcome });
+}
+
+function saleSimulation(
+  { approve, swap }: Steps,
+  { amountIn, allowance = 0n }: WalletSwap,
+  { router, wrapped, after }: { router: string; wrapped: string; after: SimulatedAfter },
+): RpcCall<SwapOutcome> {
+  const approvals =
+    allowance >= amountIn
+      ? []
+      : allowance === 0n
+        ? [approve(amountIn)]
+        : [approve(amountIn), approve(0n), approve(amountIn)];
+  const read = (outcomes: readonly SimulatedOutcome[]): SwapOutcome => {
+    const sold = outcomes.at(-1);
+    const [first, , last] = outcomes.slice(0, approvals.length);
+    if (!sold?.isOk) return { kind: "fails" };
+    const amountOut = unwrappedBy(router, wrapped, sold.logs);
+    const approved = first?.isOk ? first : last;
+    const gasUsed = { ...(approved && { approve: approved.gasUsed }), swap: sold.gasUsed };
+    return {
+      kind: "delivered",
+      amountOut,
+      gasUsed,
+      wantsZeroFirst: first !== undefined && !first.isOk,
+    };
+  };
+  return attempted([[...approvals, swap("sell", amountIn)]], after, read, unknownOutcome);
+}

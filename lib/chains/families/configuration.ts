@@ -1,0 +1,8 @@
+import type { EvmChain } from "../../orders/trading-chain.ts";
+import type { ChainConfiguration } from "../evm/rules/configuration.ts";
+import type { SolConfiguration } from "../sol/rules/configuration.ts";
+
+/** The chains on which trading is on. */
+export type TradingConfiguration = { readonly [Chain in EvmChain]?: ChainConfiguration } & {
+  readonly sol?: SolConfiguration;
+};

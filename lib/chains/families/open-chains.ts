@@ -1,0 +1,68 @@
+import type { TokenNames } from "../../orders/token-likeness.ts";
+import {
+  chainFacts,
+  type EvmChain,
+  evmChains,
+  type TradingChain,
+  tradingChains,
+} from "../../orders/trading-chain.ts";
+import { chainClient } from "../evm/calls/hosts.ts";
+import type { EvmReader } from "../evm/venues/reader.ts";
+import { solClient } from "../sol/calls/hosts.ts";
+import type { SolConfiguration } from "../sol/rules/configuration.ts";
+import type { OpenJupiter } from "../sol/venues/jupiter-client.ts";
+import type { SolReader } from "../sol/venues/reader.ts";
+import type { TradingConfiguration } from "./configuration.ts";
+
+/** A chain that trades. Its name tells its family. */
+export type ChainReader = EvmReader | SolReader;
+
+export type Chains = ReadonlyMap<TradingChain, ChainReader>;
+
+/**
+ * Opens the chains that trade. Their clients remember which hosts failed, so a function opens them once for its whole
+ * life.
+ *
+ * @param openJupiter Left out, with its code, by functions that never ask Jupiter.
+ */
+export function openChains(
+  trading: TradingConfiguration,
+  openJupiter?: OpenJupiter,
+): ReadonlyMap<TradingChain, ChainReader> {
+  const { sol } = trading;
+  const taken = namesIn(trading);
+  return new Map<TradingChain, ChainReader>([
+    ...openEvmChains(trading, taken),
+    ...(sol === undefined ? [] : [["sol", { ...openSol(sol, openJupiter), taken }] as const]),
+  ]);
+}
+
+/** Lists the names of the coins and the listed tokens of all chains. */
+const namesIn = (trading: TradingConfiguration): TokenNames[] =>
+  tradingChains.flatMap((chain) => {
+    const configuration = trading[chain];
+    return configuration ? [chainFacts[chain].coin, configuration.wrapped, ...configuration.tokens] : [];
+  });
+
+const openSol = (configuration: SolConfiguration, openJupiter: OpenJupiter | undefined): SolReader => {
+  const { jupiter } = configuration;
+  return {
+    ...{ chain: "sol", configuration, client: solClient(configuration), onJupiterFault() {} },
+    ...(jupiter && openJupiter?.(jupiter)),
+  };
+};
+
+/** Opens the chains on which orders are executed. */
+export function openEvmChains(
+  trading: TradingConfiguration,
+  taken = namesIn(trading),
+): ReadonlyMap<EvmChain, EvmReader> {
+  return new Map(
+    evmChains.flatMap((chain) => {
+      const configuration = trading[chain];
+      if (configuration === undefined) return [];
+      const client = chainClient({ chain, hosts: configuration.hosts });
+      return [[chain, { chain, configuration, client, taken }] as const];
+    }),
+  );
+}

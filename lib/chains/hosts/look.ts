@@ -1,0 +1,37 @@
+import type { Effects, Question } from "../../orders/effects.ts";
+import type { Families, Family } from "../families/types.ts";
+import type { RpcHost } from "./rpc-host.ts";
+
+export type SendAnswer = Effects["send"]["answer"];
+
+/** What a run does with the hosts of one chain. */
+export type FamilyEffects<F extends Family> = {
+  /** Asks the first and the second host. Undefined for one without a clear answer. */
+  snapshots(question: Question<F>): readonly Promise<Families[F]["snapshot"] | undefined>[];
+  /** Sends a transaction to the relay. Undefined if none is configured. */
+  relay: ((raw: string) => Promise<SendAnswer>) | undefined;
+  /** Sends a transaction to each host. */
+  publish: (raw: string) => readonly Promise<SendAnswer>[];
+};
+
+/** Asks one host after the other, until one has an answer. */
+export async function firstSight<Sight>(
+  hosts: readonly RpcHost[],
+  see: (host: RpcHost) => Promise<Sight | undefined>,
+): Promise<Sight | undefined> {
+  for (const host of hosts) {
+    const sight = await see(host);
+    if (sight !== undefined) return sight;
+  }
+  return undefined;
+}
+
+/** Asks the first and the second host, each with different hosts in reserve. A lone host is believed. */
+export function inTwo<Sight>(
+  hosts: readonly RpcHost[],
+  see: (hosts: readonly RpcHost[]) => Promise<Sight>,
+): [Promise<Sight>, Promise<Sight>] {
+  const everySecond = (from: 0 | 1) => hosts.filter((_, index) => index % 2 === from);
+  const even = see(everySecond(0));
+  return [even, hosts.length === 1 ? even : see(everySecond(1))];
+}

@@ -1,0 +1,268 @@
+import { inPartsOf } from "../../core/in-parts.ts";
+import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
+import { readJsonBody } from "./json-body.ts";
+import { type Ability, type RpcCall, type ValuesOf, valueIn } from "./rpc-call.ts";
+import { splitting } from "./split-calls.ts";
+
+export type ChainIdentity = { id: number | string; call: RpcCall<number | string> };
+
+export type RpcHostOptions = {
+  url: string;
+  /** The id that the chain must report, and the call that asks for it. Absent for relays, which accept only transactions. */
+  identity?: ChainIdentity;
+  /** The time limit of a request, from the connection to the last byte of its answer. */
+  timeoutMs?: number;
+  /** The most calls that it takes in a request, as far as that is known. */
+  mostCalls?: number;
+  /** The largest answer, unless a call allows more. */
+  maxBytes?: number;
+  nowMs?: () => number;
+  /** Is called with the size of each piece of an answer. */
+  onBytes?: (bytes: number) => void;
+};
+
+/** One RPC server of a chain. */
+export type RpcHost = {
+  /**
+   * Sends calls in one request.
+   *
+   * @throws {HostFault} if the answer is unusable as a whole, or one result is.
+   * @throws {RpcRefusal} if one of the calls is answered with an error.
+   */
+  request<const Calls extends readonly RpcCall<unknown>[]>(
+    calls: Calls,
+    signal?: AbortSignal,
+  ): Promise<ValuesOf<Calls>>;
+};
+
+/** Quotes of all pools of a token arrive in one answer of about 10 kB. */
+const defaults = {
+  timeoutMs: 2000,
+  maxBytes: 2 * 1024 * 1024,
+  mostCalls: Number.POSITIVE_INFINITY,
+  nowMs: Date.now,
+};
+
+/** Ids differ, so that a late or cached answer is not taken for the answer to this request. */
+let lastId = 0;
+
+type Item = Record<string, unknown>;
+
+/** The limits that a host has shown. */
+type Abilities = {
+  /** The most calls that it takes in a request. */
+  mostCalls: number;
+  lacks: readonly Ability[];
+};
+
+/** A host's chain is asked for again after this time, since the hosts behind one address may change. */
+const chainMs = 60_000;
+
+/** A limit is forgotten after this time, since hosts and their plans change. */
+const memoryMs = 10 * 60_000;
+
+/**
+ * Opens a host, and learns its limits while it is used. It asks for the chain's id each minute, and with each
+ * transaction that it sends.
+ */
+export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abilities } {
+  const { url, identity, timeoutMs, maxBytes, nowMs, onBytes, ...limits } = {
+    ...defaults,
+    ...options,
+  };
+  const { mostCalls: mostAtFirst } = limits;
+  let checkedMs = Number.NEGATIVE_INFINITY;
+  let batch = { most: mostAtFirst, untilMs: Number.POSITIVE_INFINITY };
+  const lackedUntilMs = new Map<Ability, number>();
+
+  const mostCalls = () => (nowMs() < batch.untilMs ? batch.most : mostAtFirst);
+
+  const lacks = (ability: Ability | undefined) =>
+    ability !== undefined && nowMs() < (lackedUntilMs.get(ability) ?? 0);
+
+  /** Posts a single call as an object, since relays accept no batches, and several as an array. */
+  async function post(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    const firstId = lastId + 1;
+    lastId += calls.length;
+    const items = calls.map(({ method, params }, index) => ({
+      jsonrpc: "2.0",
+      id: firstId + index,
+      method,
+      params,
+    }));
+    const names = calls.map(({ method }) => method);
+    const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
+    const answer = await readJsonBody(url, items.length === 1 ? items[0] : items, {
+      methods: names.join(),
+      maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
+      signal: AbortSignal.any(limits),
+      onBytes,
+    });
+    return itemsInOrder(answer, firstId, names);
+  }
+
+  /** Posts calls in requests of this size, beside each other. The last call follows them. */
+  async function postParts(
+    size: number,
+    calls: readonly RpcCall<unknown>[],
+    signal?: AbortSignal,
+  ): Promise<Item[]> {
+    if (size >= calls.length) return post(calls, signal);
+    const rest = calls.at(-1)?.isLast ? calls.slice(-1) : [];
+    const parts = inPartsOf(size, calls.slice(0, calls.length - rest.length));
+    const items = await Promise.all(parts.map((part) => post(part, signal)));
+    return [...items.flat(), ...(rest.length > 0 ? await post(rest, signal) : [])];
+  }
+
+  /**
+   * Posts calls in as few requests as the host takes. If it refuses a batch, all are repeated in smaller ones, and the
+   * size that worked is remembered.
+   */
+  async function postAll(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    for (let most = mostCalls(); ; ) {
+      const size = Math.min(most, calls.length);
+      try {
+        const items = await postParts(size, calls, signal);
+        if (most < mostCalls()) batch = { most, untilMs: nowMs() + memoryMs };
+        return items;
+      } catch (error) {
+        if (!(error instanceof BatchRefused) || error.sent === 1) throw error;
+        most = error.most ?? Math.floor(error.sent / 2);
+      }
+    }
+  }
+
+  /** Asks for the chain's id too. */
+  async function itemsOfChain(
+    { id, call }: ChainIdentity,
+    calls: readonly RpcCall<unknown>[],
+    signal?: AbortSignal,
+  ): Promise<Item[]> {
+    const [first = {}, ...items] = await postAll([call, ...calls], signal);
+    checkedMs = Number.NEGATIVE_INFINITY;
+    if (resultOf(call, first) !== id) throw new HostFault("WRONG_CHAIN", call.method);
+    checkedMs = nowMs();
+    return items;
+  }
+
+  /** Returns the response to each call. A host receives a transaction only if it has named its chain lately. */
+  async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    if (calls.length === 0) return [];
+    const isDue = nowMs() - checkedMs >= chainMs;
+    const sends = calls.some((call) => call.sends);
+    if (identity === undefined || !(isDue || sends)) return postAll(calls, signal);
+    if (isDue && sends) await itemsOfChain(identity, [], signal);
+    return itemsOfChain(identity, calls, signal);
+  }
+
+  /**
+   * Repeats the request without the calls whose results may be huge, so that a token cannot make a good host seem
+   * faulty.
+   */
+  async function itemsWithinLimit(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    try {
+      return await itemsOf(calls, signal);
+    } catch (error) {
+      if (!isTooLarge(error) || !calls.some(({ mayBeHuge }) => mayBeHuge)) throw error;
+      const others = await itemsOf(
+        calls.filter(({ mayBeHuge }) => !mayBeHuge),
+        signal,
+      );
+      return calls.map(({ mayBeHuge }) => (mayBeHuge ? { error: tooLarge } : (others.shift() as Item)));
+    }
+  }
+
+  /** Asks for all but the calls that the host cannot answer, and notes those. */
+  async function itemsOfAble(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    const able = calls.filter(({ needs }) => !lacks(needs));
+    const items = await itemsWithinLimit(able, signal);
+    for (const [index, { needs, isLacking, method }] of able.entries()) {
+      const refusal = refusalIn(method, items[index] as Item);
+      const isLacked = refusal !== undefined && (refusal.isMissing || isLacking?.(refusal) === true);
+      if (needs !== undefined && isLacked) lackedUntilMs.set(needs, nowMs() + memoryMs);
+    }
+    return calls.map((call) => items[able.indexOf(call)] ?? { error: lacking });
+  }
+
+  return {
+    abilities: () => ({ mostCalls: mostCalls(), lacks: [...lackedUntilMs.keys()].filter(lacks) }),
+    request: splitting(async (calls, signal) => {
+      const items = await itemsOfAble(calls, signal);
+      const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item)));
+      // Hosts behind one address have not all seen the same blocks.
+      const isOutOfStep = calls.map((call, index) => {
+        const { error } = values[index] as Settled;
+        return error instanceof RpcRefusal && error.isOutOfStep && !call.sends;
+      });
+      const again = calls.filter(
+        ({ isLast }, index) => isOutOfStep[index] || (isLast && isOutOfStep.includes(true)),
+      );
+      const others = again.length === 0 ? [] : await itemsOfAble(again, signal);
+      return calls.map((call, index) => {
+        const item = others[again.indexOf(call)];
+        if (item !== undefined) return resultOf(call, item);
+        const { value, error } = values[index] as Settled;
+        if (error !== undefined) throw error;
+        return value;
+      }) as ValuesOf<typeof calls>;
+    }),
+  };
+}
+
+const tooLarge = { code: unsupportedCode, message: "The result is too large" };
+
+const isItem = (value: unknown): value is Item =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const lacking = { code: unsupportedCode, message: "The host has no such ability" };
+
+type Settled = { value?: unknown; error?: unknown };
+
+function settled(read: () => unknown): Settled {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Hosts may answer the calls of a batch in any order. */
+function itemsInOrder(answer: unknown, firstId: number, methods: readonly string[]): Item[] {
+  const method = methods.join();
+  const isBatch = methods.length > 1;
+  const items: unknown[] = Array.isArray(answer) ? answer : [answer];
+  const refusals = items.flatMap((item) => (isItem(item) ? (refusalIn(method, item) ?? []) : []));
+  // A host that rejects the batch answers it with a single error, or its calls with errors about the batch.
+  const [single] = Array.isArray(answer) ? [] : refusals;
+  const refusal = refusals.find((each) => each.refusesBatch) ?? single;
+  if (isBatch && refusal !== undefined)
+    throw refusal.isBusy ? new HostFault("REFUSED", method) : refusal.asBatch(methods);
+  if (Array.isArray(answer) !== isBatch || !items.every(isItem)) throw new HostFault("NOT_JSON_RPC", method);
+  if (single !== undefined && (items[0]?.id ?? null) === null) throw new HostFault("REFUSED", method);
+  const byId = new Map(items.map((item) => [item.id, item]));
+  if (items.length !== methods.length) throw new HostFault("WRONG_ID", method);
+  return methods.map((_, index) => {
+    const item = byId.get(firstId + index);
+    if (item === undefined) throw new HostFault("WRONG_ID", method);
+    return item;
+  });
+}
+
+/** Returns the error that a host answered a call with. */
+function refusalIn(method: string, { error }: Item): RpcRefusal | undefined {
+  if (!isItem(error) || typeof error.code !== "number") return undefined;
+  const message = typeof error.message === "string" ? error.message : "";
+  return new RpcRefusal(method, { code: error.code, message, data: error.data });
+}
+
+function resultOf<Value>({ method, read, recover }: RpcCall<Value>, item: Item): Value {
+  const refusal = refusalIn(method, item);
+  if (refusal !== undefined) {
+    if (recover === undefined) throw refusal;
+    return recover(refusal);
+  }
+  const { result, error } = item;
+  if (result === undefined || (error !== undefined && error !== null))
+    throw new HostFault("NOT_JSON_RPC", method);
+  return valueIn({ method, read }, result);
+}

@@ -1,0 +1,95 @@
+import type { Address } from "@solana/web3.js";
+import { inPartsOf } from "../../core/in-parts.ts";
+import { coinDecimals } from "../../orders/decimal-text.ts";
+import { identityIn, listedTokens } from "../../orders/requests.ts";
+import { chainFacts, nativeToken } from "../../orders/trading-chain.ts";
+import { balanceIn, type ChainBalance, type Known, type WalletTokens } from "../evm/balances.ts";
+import { askTogether } from "../hosts/ask-together.ts";
+import { type Mint, readMint } from "./calls/mint.ts";
+import { accountsCall, mostAccounts, rentCall } from "./calls/rpc-call.ts";
+import { mostTokens, type TokenKey, type WalletView, walletViewCall } from "./calls/token-balances.ts";
+import { claimsOfMint, metadataOf, readMetadata } from "./calls/token-claims.ts";
+import type { SolReader } from "./venues/reader.ts";
+
+const at = { commitment: "confirmed" } as const;
+
+/** The look at a mint needs two accounts: its own, and the one with its name. */
+const mintsInPart = mostAccounts / 2;
+
+/** A token whose program is known, as users see it. */
+type Found = Known & { program: string };
+
+/**
+ * Reads the balances of wallets in two rounds of requests: the mints, whose programs decide about the wallets' accounts,
+ * and the wallets. Each list starts with the coin, then the listed tokens, then the others. Addresses that are no mint
+ * are left out.
+ *
+ * @throws {ChainUnavailable}
+ */
+export async function balancesOnSol(
+  { configuration, client }: SolReader,
+  wanted: readonly WalletTokens[],
+): Promise<{ block: number; balances: ChainBalance[] }> {
+  const listed = listedTokens(configuration).map(({ token }) => token);
+  const mints = [...new Set([...listed, ...wanted.flatMap(({ others }) => others)])];
+  const { rent, ...first } = await askTogether(client.read, {
+    rent: rentCall(0, at),
+    looks: await Promise.all(inPartsOf(mintsInPart, mints).map(lookCall)),
+  });
+  const tokens = new Map(
+    mints.flatMap((token, index) => {
+      const found = first.looks[Math.floor(index / mintsInPart)]?.found[index % mintsInPart];
+      const identity = found && identityIn({ chain: "sol", configuration }, token, found.claims);
+      return identity ? [[token, { ...identity, program: found.mint.program }] as const] : [];
+    }),
+  );
+  const tokensOf = ({ others }: WalletTokens) =>
+    [...listed, ...others].flatMap((token) => tokens.get(token) ?? []);
+  const { views } = await askTogether(client.read, {
+    views: await Promise.all(wanted.map((each) => viewCalls(each.wallet, tokensOf(each)))),
+  });
+  const slots = [...first.looks, ...views.flat()].map(({ slot }) => slot);
+  const coin: Known = { token: nativeToken, symbol: chainFacts.sol.coin.symbol, decimals: coinDecimals.sol };
+  return {
+    // The oldest one: each balance is at least as new.
+    block: Math.min(...slots),
+    balances: wanted.flatMap((each, index) => {
+      const parts = (views[index] ?? []) as readonly WalletView[];
+      const own = balanceIn(each.wallet, coin, parts[0]?.lamports);
+      return [
+        ...own.map((balance) => ({ ...balance, kept: rent })),
+        ...tokensOf(each).flatMap(({ program: _, token, symbol, decimals }) => {
+          const units = parts.find((part) => part.units.has(token))?.units.get(token);
+          return balanceIn(each.wallet, { token, symbol, decimals }, units);
+        }),
+      ];
+    }),
+  };
+}
+
+/** Makes the call for mints and their names. */
+async function lookCall(mints: readonly string[]) {
+  const names = await Promise.all(mints.map((mint) => metadataOf(mint as Address)));
+  const { method, params, read } = accountsCall([...mints, ...names], at);
+  return {
+    ...{ method, params },
+    read(result: unknown) {
+      const { slot, accounts } = read(result);
+      const found = mints.map((token, index) => {
+        const mint: Mint | undefined = accounts[index] && readMint(accounts[index]);
+        const metadata = readMetadata(accounts[mints.length + index], token);
+        return mint && { mint, claims: claimsOfMint(mint, metadata) };
+      });
+      return { slot, found };
+    },
+  };
+}
+
+/** Makes the calls for a wallet. The first one is for its coins, too, if it has no tokens. */
+const viewCalls = (wallet: string, tokens: readonly Found[]) => {
+  const keys = tokens.map(
+    ({ token, program }): TokenKey => ({ mint: token as Address, program: program as Address }),
+  );
+  const parts = keys.length === 0 ? [[]] : inPartsOf(mostTokens, keys);
+  return Promise.all(parts.map((part) => walletViewCall(wallet as Address, part, at)));
+};

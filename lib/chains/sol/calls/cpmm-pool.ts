@@ -1,0 +1,120 @@
+import { ceilDivide } from "../../../orders/bigints.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { type Mint, withheldFrom } from "./mint.ts";
+
+/** A side of a pool. Its vault also holds fees that the pool owes others. */
+export type PoolSide = { mint: string; program: string; vault: string; owed: bigint };
+
+/** A pool of Raydium CPMM. Source: the accounts in the repository raydium-io/raydium-cp-swap. */
+export type CPMMPool = {
+  config: string;
+  observation: string;
+  /** In the order of the bytes of their mints' addresses. */
+  sides: readonly [PoolSide, PoolSide];
+  /** False if an administrator has stopped swaps. */
+  allowsSwaps: boolean;
+  /** In seconds since 1970. Earlier swaps fail. */
+  openTime: bigint;
+  /** The side whose token pays the creator's fee, or the one that is paid in. Absent without such a fee. */
+  creatorFeeOn?: "paid in" | 0 | 1;
+};
+
+/** The fees of a configuration, in millionths. */
+export type FeeRates = { trade: bigint; creator: bigint };
+
+/** Anchor's names of the accounts: the first 8 bytes of the SHA-256 of `account:PoolState` and `account:AmmConfig`. */
+const poolName = "f7ede3f5d7c3de46";
+const configName = "daf42168cbcb2b6f";
+
+const swapsAreStopped = 0b100;
+const creatorFeeSides = ["paid in", 0, 1] as const;
+
+/** Decodes a pool's account. Undefined if it is another account, or has a mode of fees that is not known. */
+export const readPool = (data: Uint8Array): CPMMPool | undefined => decoded(data, poolName, poolFrom);
+
+/** Decodes the fees of a configuration's account. Undefined if it is another account. */
+export const readFeeRates = (data: Uint8Array): FeeRates | undefined =>
+  decoded(data, configName, (reader) => {
+    // A bump, a switch and an index come first; two rates, a fee and two owners lie between.
+    const trade = reader.skip(4).u64();
+    return { trade, creator: reader.skip(88).u64() };
+  });
+
+function decoded<Value>(
+  data: Uint8Array,
+  name: string,
+  read: (reader: ByteReader) => Value,
+): Value | undefined {
+  const reader = new ByteReader(data);
+  try {
+    return Buffer.from(reader.bytes(8)).toString("hex") === name ? read(reader) : undefined;
+  } catch {
+    // The account is too short.
+    return undefined;
+  }
+}
+
+function poolFrom(reader: ByteReader): CPMMPool | undefined {
+  const two = <Value>(read: () => Value): readonly [Value, Value] => [read(), read()];
+  const [address, amount] = [() => reader.address(), () => reader.u64()];
+  const config = address();
+  // The creator comes first.
+  reader.skip(32);
+  const vaults = two(address);
+  // The mint of the pool's shares comes first.
+  reader.skip(32);
+  const [mints, programs, observation] = [two(address), two(address), address()];
+  const status = reader.skip(1).u8();
+  // The decimals of three mints and the number of shares come first.
+  reader.skip(11);
+  const [protocolFees, fundFees, openTime] = [two(amount), two(amount), amount()];
+  // An epoch comes first, and padding after.
+  const [feeMode, hasCreatorFee] = [reader.skip(8).u8(), reader.u8() === 1];
+  reader.skip(6);
+  const creatorFees = two(amount);
+  const creatorFeeOn = creatorFeeSides[feeMode];
+  if (creatorFeeOn === undefined) return undefined;
+  const sideAt = (side: 0 | 1): PoolSide => ({
+    ...{ mint: mints[side], program: programs[side], vault: vaults[side] },
+    owed: protocolFees[side] + fundFees[side] + creatorFees[side],
+  });
+  return {
+    ...{ config, observation, sides: [sideAt(0), sideAt(1)] },
+    ...{ allowsSwaps: (status & swapsAreStopped) === 0, openTime },
+    ...(hasCreatorFee && { creatorFeeOn }),
+  };
+}
+
+/** A trade by a pool: the tokens that its vaults hold, and their mints, by its sides. */
+export type CPMMTrade = {
+  from: 0 | 1;
+  held: readonly [bigint, bigint];
+  mints: readonly [Pick<Mint, "transferFees">, Pick<Mint, "transferFees">];
+  rates: FeeRates;
+  epoch: bigint;
+};
+
+const millionths = 1_000_000n;
+const feeOn = (amount: bigint, rate: bigint) => ceilDivide(amount * rate, millionths);
+
+/**
+ * Computes what arrives at a wallet for an amount that leaves it, to the unit. Fees are rounded up, payments down, and a
+ * token with a transfer fee withholds it on its way. 0 if the pool makes no such trade.
+ */
+export function amountOut(
+  pool: CPMMPool,
+  amountIn: bigint,
+  { from, held, mints, rates, epoch }: CPMMTrade,
+): bigint {
+  const to = from === 0 ? 1 : 0;
+  const [reserveIn, reserveOut] = [held[from] - pool.sides[from].owed, held[to] - pool.sides[to].owed];
+  if (!pool.allowsSwaps || reserveIn <= 0n || reserveOut <= 0n) return 0n;
+  const creatorFee = pool.creatorFeeOn === undefined ? 0n : rates.creator;
+  const isPaidIn = pool.creatorFeeOn === "paid in" || pool.creatorFeeOn === from;
+  const arrived = amountIn - withheldFrom(amountIn, mints[from], epoch);
+  const traded = arrived - feeOn(arrived, rates.trade + (isPaidIn ? creatorFee : 0n));
+  if (traded <= 0n) return 0n;
+  const paid = (reserveOut * traded) / (reserveIn + traded);
+  const out = paid - (isPaidIn ? 0n : feeOn(paid, creatorFee));
+  return out - withheldFrom(out, mints[to], epoch);
+}

@@ -1,0 +1,37 @@
+import { ChainUnavailable } from "../../hosts/host-fault.ts";
+import { askHost, type HostGroup, hostGroup } from "../../hosts/host-group.ts";
+import { rpcHost } from "../../hosts/rpc-host.ts";
+import type { SolConfiguration } from "../rules/configuration.ts";
+import { areSlotsNear } from "../rules/host-snapshot.ts";
+import { chainTimeCall, clusterCall } from "./rpc-call.ts";
+
+/**
+ * The hosts of sol. None of them can read a past slot, so no two of them give the same values at the same slot.
+ */
+export type SolClient = HostGroup;
+
+/** Opens a host that must be of this cluster. Not all take batches, so each call is a request of its own. */
+export const solHost = (url: string, cluster: string) =>
+  rpcHost({ url, identity: { id: cluster, call: clusterCall() }, mostCalls: 1 });
+
+export const solClient = ({ hosts, cluster }: Pick<SolConfiguration, "hosts" | "cluster">): SolClient =>
+  hostGroup(
+    "sol",
+    hosts.map((url) => solHost(url, cluster)),
+  );
+
+/**
+ * Makes sure that two hosts see the chain at about the same slot. A lone host is believed.
+ *
+ * @throws {ChainUnavailable} if no two do
+ */
+export async function agreeOnSlot({ hosts, inOrder }: SolClient): Promise<void> {
+  const calls = [chainTimeCall({ commitment: "confirmed" })] as const;
+  const answers = await Promise.all(inOrder().map((host) => askHost(host, calls)));
+  const slots = answers.flatMap((answer) => ("values" in answer ? answer.values[0].slot : []));
+  const others = (index: number) => slots.slice(index + 1);
+  const isAgreed = slots.some((slot, index) => others(index).some((other) => areSlotsNear(slot, other)));
+  if (isAgreed || (hosts.length === 1 && slots.length === 1)) return;
+  const [cause] = answers.flatMap((answer) => ("error" in answer ? answer.error : []));
+  throw new ChainUnavailable("No two hosts of sol agree", { cause });
+}

@@ -1,0 +1,190 @@
+import * as v from "valibot";
+import { isBase58 } from "../../../core/base58.ts";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+
+/** How many validators must have seen what a host answers with. */
+export type Commitment = "confirmed" | "finalized";
+
+/** An account of the chain. The data belongs to the program that owns it. */
+export type Account = { owner: string; lamports: bigint; data: Uint8Array };
+
+/** The accounts of a call in its order, all of one slot. An account that does not exist is undefined. */
+export type Accounts = { slot: number; accounts: readonly (Account | undefined)[] };
+
+/** Hosts give at most as many accounts in one answer. */
+export const mostAccounts = 100;
+
+/** A host that has not reached the slot refuses to answer. An answer of an earlier slot is a fault of the host. */
+export type ReadAt = { commitment: Commitment; minContextSlot?: number };
+
+export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+export const Lamports = v.pipe(
+  Count,
+  v.transform((lamports) => BigInt(lamports)),
+);
+
+export const PublicKey = v.pipe(
+  v.string(),
+  v.check((text) => isBase58(text, 32)),
+);
+
+const AccountSchema = v.pipe(
+  v.object({
+    owner: PublicKey,
+    lamports: Lamports,
+    data: v.tuple([v.pipe(v.string(), v.base64()), v.literal("base64")]),
+  }),
+  v.transform(
+    ({ owner, lamports, data: [text] }): Account => ({
+      ...{ owner, lamports, data: Uint8Array.from(Buffer.from(text, "base64")) },
+    }),
+  ),
+);
+
+/** Refuses earlier slots than the one asked for: a proxy may ignore it, and answer from its cache. */
+const slotAt = ({ minContextSlot = 0 }: Pick<ReadAt, "minContextSlot">) =>
+  v.pipe(Count, v.minValue(minContextSlot));
+
+export const contextOf = <Value>(
+  value: v.GenericSchema<unknown, Value>,
+  at: Pick<ReadAt, "minContextSlot"> = {},
+) => v.object({ context: v.object({ slot: slotAt(at) }), value });
+
+export const solCall = <Value>(
+  method: string,
+  params: readonly unknown[],
+  schema: v.GenericSchema<unknown, Value>,
+): RpcCall<Value> => ({ method, params, read: (result) => v.parse(schema, result) });
+
+/** Asks for the hash of the first block, which names the cluster. */
+export const genesisHashCall = (): RpcCall<string> => solCall("getGenesisHash", [], PublicKey);
+
+/** As many characters of that hash name a cluster (CAIP-2). */
+export const clusterNameLength = 32;
+
+/** Asks for the name of the cluster. */
+export const clusterCall = (): RpcCall<string> => {
+  const { read, ...call } = genesisHashCall();
+  return { ...call, read: (result) => read(result).slice(0, clusterNameLength) };
+};
+
+/**
+ * Asks for up to {@link mostAccounts} accounts, all in the same slot.
+ *
+ * @throws RangeError for more accounts
+ */
+export function accountsCall(addresses: readonly string[], at: ReadAt): RpcCall<Accounts> {
+  if (addresses.length > mostAccounts)
+    throw new RangeError(`A call asks for at most ${mostAccounts} accounts`);
+  const schema = v.pipe(
+    contextOf(v.pipe(v.array(v.nullable(AccountSchema)), v.length(addresses.length)), at),
+    v.transform(
+      ({ context, value }): Accounts => ({
+        ...{ slot: context.slot, accounts: value.map((account) => account ?? undefined) },
+      }),
+    ),
+  );
+  return solCall("getMultipleAccounts", [addresses, { encoding: "base64", ...at }], schema);
+}
+
+/** The time of the chain: slots may have no block, and blocks count those that do. */
+export type ChainTime = { epoch: number; slot: number; blockHeight: number };
+
+export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
+  solCall(
+    "getEpochInfo",
+    [at],
+    v.pipe(
+      v.object({ epoch: Count, absoluteSlot: slotAt(at), blockHeight: Count }),
+      v.transform(
+        ({ epoch, absoluteSlot, blockHeight }): ChainTime => ({ epoch, slot: absoluteSlot, blockHeight }),
+      ),
+    ),
+  );
+
+/** Asks for the lamports that keep an account of this size alive. */
+export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<bigint> =>
+  solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], Lamports);
+
+/** Asks for the lamports of a message, priority included. Undefined if the host does not know the message's block. */
+export const messageFeeCall = (
+  message: Uint8Array,
+  { commitment }: Pick<ReadAt, "commitment">,
+): RpcCall<bigint | undefined> =>
+  solCall(
+    "getFeeForMessage",
+    [Buffer.from(message).toString("base64"), { commitment }],
+    v.pipe(
+      contextOf(v.nullable(Lamports)),
+      v.transform(({ value }) => value ?? undefined),
+    ),
+  );
+
+/** Asks for the lowest price that got a transaction with these accounts into each recent block: millionths of a lamport. */
+export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]> =>
+  solCall(
+    "getRecentPrioritizationFees",
+    [accounts],
+    v.pipe(
+      v.array(v.object({ prioritizationFee: Lamports })),
+      v.transform((blocks) => blocks.map(({ prioritizationFee }) => prioritizationFee)),
+    ),
+  );
+
+/** The outcome of a transaction that is not sent. */
+export type Simulation = {
+  computeUnits: number;
+  isDone: boolean;
+  /** The place of the instruction that failed, if it was one. */
+  failedAt?: number;
+  /** The accounts that were asked for, as it would leave them. */
+  accounts?: readonly (Account | undefined)[];
+};
+
+const InstructionError = v.object({ InstructionError: v.tupleWithRest([Count], v.unknown()) });
+
+/**
+ * Asks what a message would do, without signatures. Any account can be its payer.
+ *
+ * @param shown The accounts to show as they would be afterwards.
+ */
+export const simulationCall = (
+  message: Uint8Array,
+  at: ReadAt,
+  shown: readonly string[] = [],
+): RpcCall<Simulation> => {
+  const [signers = 0] = message.subarray(message[0] === versionZero ? 1 : 0);
+  const unsigned = Buffer.concat([Buffer.of(signers), Buffer.alloc(64 * signers), message]);
+  return solCall(
+    "simulateTransaction",
+    [
+      unsigned.toString("base64"),
+      {
+        ...{ encoding: "base64", sigVerify: false, replaceRecentBlockhash: true, ...at },
+        ...(shown.length > 0 && { accounts: { encoding: "base64", addresses: shown } }),
+      },
+    ],
+    v.pipe(
+      contextOf(
+        v.object({
+          err: v.unknown(),
+          unitsConsumed: v.nullish(Count),
+          accounts: v.nullish(v.array(v.nullable(AccountSchema))),
+        }),
+        at,
+      ),
+      v.transform(({ value: { err, unitsConsumed, accounts } }): Simulation => {
+        const failure = v.safeParse(InstructionError, err);
+        return {
+          ...{ computeUnits: unitsConsumed ?? 0, isDone: err === null },
+          ...(accounts && { accounts: accounts.map((account) => account ?? undefined) }),
+          ...(failure.success && { failedAt: failure.output.InstructionError[0] }),
+        };
+      }),
+    ),
+  );
+};
+
+/** The first byte of a message of version 0. */
+const versionZero = 0x80;

@@ -1,0 +1,92 @@
+import type { Order } from "../../../orders/execution.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { extensionsIn, isTokenProgram, multisigLength } from "./mint.ts";
+
+/** An account that holds tokens of one mint. */
+export type TokenAccount = {
+  program: string;
+  mint: string;
+  /** Differs from the wallet if somebody has given the account away. */
+  owner: string;
+  amount: bigint;
+  isFrozen: boolean;
+  /** It gets nothing without a memo before the transfer, which pools do not write. */
+  needsMemo: boolean;
+  /** Programs cannot move its tokens, even if its owner signs. */
+  hasGuard: boolean;
+  /** May move tokens up to the amount. */
+  delegate?: { address: string; amount: bigint };
+};
+
+const plainLength = 165;
+const accountKind = 2;
+const frozen = 2;
+
+/** Extensions of Token-2022 that an owner switches on, by their numbers. */
+const switches = { needsMemo: 8, hasGuard: 11 } as const;
+
+/**
+ * Decodes a token account. Undefined if the account is not an initialized one of a token program.
+ *
+ * @param account.owner The program that owns the account.
+ */
+export function readTokenAccount({
+  owner: program,
+  data,
+}: {
+  owner: string;
+  data: Uint8Array;
+}): TokenAccount | undefined {
+  if (!isTokenProgram(program) || data.length < plainLength || data.length === multisigLength)
+    return undefined;
+  // A mint with extensions is as long.
+  if (data.length > plainLength && data[plainLength] !== accountKind) return undefined;
+  const reader = new ByteReader(data);
+  const [mint, owner, amount] = [reader.address(), reader.address(), reader.u64()];
+  const hasDelegate = reader.u32() === 1;
+  const address = reader.address();
+  const state = reader.u8();
+  // A flag and the rent of wrapped coin come first.
+  const delegated = reader.skip(12).u64();
+  if (state === 0) return undefined;
+  const switched = switchedOn(data.subarray(plainLength + 1));
+  return {
+    ...{ program, mint, owner, amount, isFrozen: state === frozen },
+    ...{ needsMemo: switched.has(switches.needsMemo), hasGuard: switched.has(switches.hasGuard) },
+    ...(hasDelegate && { delegate: { address, amount: delegated } }),
+  };
+}
+
+function switchedOn(extensions: Uint8Array): ReadonlySet<number> {
+  const on = new Set<number>();
+  try {
+    for (const [kind, own] of extensionsIn(new ByteReader(extensions)))
+      if (own.left === 1 && own.u8() === 1) on.add(kind);
+  } catch {
+    // An extension ends after the account. The simulation of a trade shows the rest.
+  }
+  return on;
+}
+
+/** Says for the user why no pool can trade with a wallet's account. Undefined if nothing is known to keep it. */
+export function hindranceOf(
+  account: TokenAccount | undefined,
+  wallet: string,
+  side: Order["side"],
+): string | undefined {
+  if (account === undefined) return undefined;
+  if (account.owner !== wallet) return "The wallet's account of this token has been given to somebody else";
+  if (side === "buy" && account.needsMemo)
+    return "The wallet's account of this token takes only transfers with a memo: switch that off first";
+  if (side === "sell" && account.hasGuard)
+    return "The CPI Guard of the wallet's account keeps pools from its tokens: switch it off first";
+  return undefined;
+}
+
+/** Returns the units in an account of the wallet, frozen ones too. */
+export const ownUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
+  account?.owner === wallet && account.mint === mint ? account.amount : 0n;
+
+/** Returns the units that a wallet can sell from an account: none if the account is frozen, or no longer the wallet's. */
+export const sellableUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
+  account?.isFrozen ? 0n : ownUnits(account, wallet, mint);

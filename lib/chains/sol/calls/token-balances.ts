@@ -1,0 +1,46 @@
+import type { Address } from "@solana/web3.js";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+import { tokenAccountOf } from "./addresses.ts";
+import { accountsCall, mostAccounts, type ReadAt } from "./rpc-call.ts";
+import { readTokenAccount, sellableUnits } from "./token-account.ts";
+
+/** A token with the program of its mint. */
+export type TokenKey = { mint: Address; program: Address };
+
+/** The coins and tokens of a wallet in one slot. */
+export type WalletView = {
+  slot: number;
+  lamports: bigint;
+  /** The units in the wallet's usual account of each token, by mint. */
+  units: ReadonlyMap<string, bigint>;
+};
+
+/** The most tokens of a call. The wallet itself is an account, too. */
+export const mostTokens = mostAccounts - 1;
+
+/**
+ * Makes the call for a wallet's coins and tokens. Tokens in other accounts than the usual one do not count, since orders
+ * cannot use them, nor do those of an account that has been given to somebody else.
+ *
+ * @throws RangeError for more than {@link mostTokens}
+ */
+export async function walletViewCall(
+  wallet: Address,
+  tokens: readonly TokenKey[],
+  at: ReadAt,
+): Promise<RpcCall<WalletView>> {
+  const usual = await Promise.all(tokens.map(({ mint, program }) => tokenAccountOf(wallet, mint, program)));
+  const { method, params, read } = accountsCall([wallet, ...usual], at);
+  return {
+    ...{ method, params },
+    read(result) {
+      const { slot, accounts } = read(result);
+      const [own, ...others] = accounts;
+      const units = tokens.map(({ mint }, index) => {
+        const account = others[index] && readTokenAccount(others[index]);
+        return [mint, sellableUnits(account, wallet, mint)] as const;
+      });
+      return { slot, lamports: own?.lamports ?? 0n, units: new Map(units) };
+    },
+  };
+}

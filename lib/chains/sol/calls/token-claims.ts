@@ -1,0 +1,45 @@
+import { type Address, address } from "@solana/web3.js";
+import type { TokenClaims } from "../../../orders/token-identity.ts";
+import { bytesOfAddress, derivedAddress } from "./addresses.ts";
+import { ByteReader } from "./byte-reader.ts";
+import type { Mint } from "./mint.ts";
+import type { Account } from "./rpc-call.ts";
+
+/** Metaplex's program, which owns the names of most tokens. */
+export const metadataProgram = address("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s");
+
+const metadataKind = 4;
+
+/** Returns Metaplex's account of a mint. */
+export const metadataOf = (mint: Address): Promise<Address> =>
+  derivedAddress(metadataProgram, ["metadata", ...[metadataProgram, mint].map(bytesOfAddress)]);
+
+/** Decodes the name and symbol in Metaplex's account of a mint. Undefined if it is another account. */
+export function readMetadata(
+  account: Account | undefined,
+  mint: string,
+): Pick<TokenClaims, "name" | "symbol"> | undefined {
+  if (account?.owner !== metadataProgram) return undefined;
+  const reader = new ByteReader(account.data);
+  try {
+    if (reader.u8() !== metadataKind) return undefined;
+    // The authority that may change it comes first.
+    const of = reader.skip(32).address();
+    const [name, symbol] = [unpadded(reader.text()), unpadded(reader.text())];
+    return of === mint ? { name, symbol } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Older accounts fill their fields with zeros. */
+const unpadded = (text: string | undefined) => text?.replace(/\0+$/, "");
+
+/** Describes a token by its mint. Mints without a name of their own have Metaplex's. */
+export const claimsOfMint = (mint: Mint, metadata: ReturnType<typeof readMetadata>): TokenClaims => ({
+  decimals: BigInt(mint.decimals),
+  balance: 0n,
+  totalSupply: mint.supply,
+  symbol: mint.symbol ?? metadata?.symbol,
+  name: mint.name ?? metadata?.name,
+});

@@ -1,0 +1,253 @@
+import { type Address, address } from "@solana/web3.js";
+import type { Order } from "../../../orders/execution.ts";
+import { priceImpact } from "../../../orders/price-impact.ts";
+import type { TokenClaims } from "../../../orders/token-identity.ts";
+import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
+import { programs, tokenAccountOf, wsolMint } from "./addresses.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { cpmmPoolOf, cpmmVaultOf } from "./cpmm-addresses.ts";
+import {
+  amountOut,
+  type CPMMPool,
+  type CPMMTrade,
+  type FeeRates,
+  readFeeRates,
+  readPool,
+} from "./cpmm-pool.ts";
+import { type Mint, readMint, withheldFrom } from "./mint.ts";
+import { type Account, type Accounts, accountsCall, type ReadAt } from "./rpc-call.ts";
+import { hindranceOf, ownUnits, readTokenAccount, sellableUnits } from "./token-account.ts";
+import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
+
+const clock = address("SysvarC1ock11111111111111111111111111111111");
+
+/** A pool of a token with the wrapped coin, as one slot left it. */
+export type PoolView = {
+  address: Address;
+  pool: CPMMPool;
+  rates: FeeRates;
+  /** The tokens in the vaults, in the order of the pool's sides. */
+  held: readonly [bigint, bigint];
+};
+
+/** Everything about a token that one slot shows. */
+export type TokenView = {
+  slot: number;
+  /** The epoch, which decides about transfer fees. */
+  epoch: bigint;
+  /** In seconds since 1970. */
+  time: bigint;
+  mint: Mint;
+  claims: TokenClaims;
+  pools: readonly PoolView[];
+  /** Absent if the look was at no wallet. */
+  holding?: WalletHolding;
+};
+
+/** What a wallet has of the coin and of a token. */
+export type WalletHolding = {
+  lamports: bigint;
+  /** The units that it can sell from its usual account. */
+  units: bigint;
+  /** Those in that account, frozen ones too. */
+  owned: bigint;
+  /** True if that account exists, so that a purchase does not pay its rent. */
+  hasAccount: boolean;
+  /** Why that account cannot take part in a trade of a side. */
+  hindrances: Readonly<Record<Order["side"], string | undefined>>;
+};
+
+type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, Address] };
+
+/** The accounts of a mint that a look reads: those about itself, and those of its pools with the coin. */
+export type MintPlaces = { mint: Address; metadata: Address; pools: readonly PoolPlaces[] };
+
+/**
+ * Derives the addresses of a mint's accounts.
+ *
+ * @param configs The configurations whose usual pools are looked at. Each has one pool of the token with the coin.
+ */
+export const placesOfMint = async (mint: Address, configs: readonly Address[]): Promise<MintPlaces> => ({
+  mint,
+  metadata: await metadataOf(mint),
+  pools: await Promise.all(configs.map((config) => placesOf(mint, config))),
+});
+
+/** Lists the accounts that a look at mints needs, each once. */
+export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
+  ...new Set([
+    clock,
+    ...mints.flatMap(({ mint, metadata, pools }) => [
+      mint,
+      metadata,
+      ...pools.flatMap(({ config, pool, vaults }) => [config, pool, ...vaults]),
+    ]),
+  ]),
+];
+
+/**
+ * Makes the only call that a look at some tokens needs: the accounts of a call are all of one slot. The value of what is
+ * no mint is undefined.
+ *
+ * @throws RangeError for more than {@link accountsOfMints} allows in a call
+ */
+export function tokenViewsCall(mints: readonly MintPlaces[], at: ReadAt): RpcCall<(TokenView | undefined)[]> {
+  const asked = accountsOfMints(mints);
+  return thenRead(accountsCall(asked, at), (found) => {
+    const accountAt = inOrderOf(asked, found);
+    return mints.map((places) => viewOf(places, found.slot, accountAt));
+  });
+}
+
+/**
+ * Makes the only call that a look at a token needs. The value is undefined if the address is not a mint.
+ *
+ * @param configs The configurations whose usual pools are looked at. Each has one pool of the token with the coin.
+ * @param wallet Is looked at, too.
+ */
+export async function tokenViewCall(
+  mint: Address,
+  configs: readonly Address[],
+  at: ReadAt,
+  wallet?: Address,
+): Promise<RpcCall<TokenView | undefined>> {
+  const places = await placesOfMint(mint, configs);
+  // The mint's program is not known yet, and each has a usual account of its own.
+  const owned = wallet === undefined ? [] : [wallet, ...(await usualAccounts(wallet, mint))];
+  const asked = [...new Set([...accountsOfMints([places]), ...owned])];
+  return thenRead(accountsCall(asked, at), (found) => {
+    const accountAt = inOrderOf(asked, found);
+    const view = viewOf(places, found.slot, accountAt);
+    return view && wallet ? { ...view, holding: holdingOf(wallet, mint, view, owned.map(accountAt)) } : view;
+  });
+}
+
+type AccountAt = (address: Address) => Account | undefined;
+
+const inOrderOf =
+  (asked: readonly Address[], { accounts }: Accounts): AccountAt =>
+  (address) =>
+    accounts[asked.indexOf(address)];
+
+const tokenPrograms = [programs.token, programs.token2022];
+
+const usualAccounts = (wallet: Address, mint: Address): Promise<Address[]> =>
+  Promise.all(tokenPrograms.map((program) => tokenAccountOf(wallet, mint, program)));
+
+function holdingOf(
+  wallet: Address,
+  mint: Address,
+  { mint: { program } }: TokenView,
+  [own, ...usual]: readonly (Account | undefined)[],
+): WalletHolding {
+  const account = usual[program === programs.token ? 0 : 1];
+  const held = account && readTokenAccount(account);
+  return {
+    lamports: own?.lamports ?? 0n,
+    units: sellableUnits(held, wallet, mint),
+    owned: ownUnits(held, wallet, mint),
+    hasAccount: held !== undefined,
+    hindrances: { buy: hindranceOf(held, wallet, "buy"), sell: hindranceOf(held, wallet, "sell") },
+  };
+}
+
+async function placesOf(mint: Address, config: Address): Promise<PoolPlaces> {
+  const pool = await cpmmPoolOf(config, wsolMint, mint);
+  return { config, pool, vaults: [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)] };
+}
+
+function viewOf(places: MintPlaces, slot: number, accountAt: AccountAt): TokenView | undefined {
+  const { mint, metadata, pools } = places;
+  const [time, mintAccount] = [accountAt(clock), accountAt(mint)];
+  const found = mintAccount && readMint(mintAccount);
+  if (time === undefined) throw new Error("The host shows no clock");
+  if (found === undefined) return undefined;
+  const reader = new ByteReader(time.data);
+  return {
+    slot,
+    epoch: reader.skip(16).u64(),
+    time: reader.skip(8).u64(),
+    mint: found,
+    claims: claimsOfMint(found, readMetadata(accountAt(metadata), mint)),
+    pools: pools.flatMap((place) => poolViewOf(place, accountAt) ?? []),
+  };
+}
+
+function poolViewOf(
+  { config, pool: address, vaults }: PoolPlaces,
+  accountAt: AccountAt,
+): PoolView | undefined {
+  const [configAccount, poolAccount] = [accountAt(config), accountAt(address)];
+  const rates = configAccount && readFeeRates(configAccount.data);
+  const pool = poolAccount && readPool(poolAccount.data);
+  const [coins, tokens] = vaults.map((vault) => {
+    const account = accountAt(vault);
+    return account && readTokenAccount(account)?.amount;
+  });
+  if (rates === undefined || pool?.config !== config || coins === undefined || tokens === undefined)
+    return undefined;
+  const isCoinFirst = pool.sides[0].vault === vaults[0];
+  return { address, pool, rates, held: isCoinFirst ? [coins, tokens] : [tokens, coins] };
+}
+
+const noFee = { transferFees: [] };
+
+/** A pool's payment, and how much worse its price is than the pool's before it, in percent. */
+export type Payment = { pool: PoolView; amountOut: bigint; priceImpact: number };
+
+/** Computes what each pool pays, the best first. Those that pay nothing, or are not yet open, are left out. */
+export function paymentsOf(
+  { epoch, time, mint, pools }: TokenView,
+  side: Order["side"],
+  amountIn: bigint,
+): Payment[] {
+  return pools
+    .filter(({ pool }) => pool.openTime <= time)
+    .map((view): Payment => {
+      const { pool, held, rates } = view;
+      const isCoinFirst = isFirst(pool, wsolMint);
+      const mints = isCoinFirst ? ([noFee, mint] as const) : ([mint, noFee] as const);
+      const from = isCoinFirst === (side === "buy") ? 0 : 1;
+      const trade = { from, held, mints, rates, epoch } as const;
+      const arrived = side === "buy" ? amountIn : amountIn - withheldFrom(amountIn, mint, epoch);
+      return {
+        pool: view,
+        amountOut: amountOut(pool, amountIn, trade),
+        priceImpact: impactOf(pool, arrived, trade),
+      };
+    })
+    .filter((payment) => payment.amountOut > 0n)
+    .toSorted((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
+}
+
+const isFirst = ({ sides }: CPMMPool, mint: string): boolean => sides[0].mint === mint;
+
+/** Compares a payment with the pool's price before it, both after fees of the pool, and without those of the token. */
+function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
+  const { from, held, rates } = trade;
+  const to = from === 0 ? 1 : 0;
+  const [reserveIn, reserveOut] = [held[from] - pool.sides[from].owed, held[to] - pool.sides[to].owed];
+  const left = millionths - feeRateOf({ pool, rates });
+  const price = { in: reserveIn * millionths, out: reserveOut * left };
+  const paid = amountOut(pool, arrived, { ...trade, mints: [noFee, noFee] });
+  return priceImpact(price, { amountIn: arrived, amountOut: paid, fees: [] });
+}
+
+const millionths = 1_000_000n;
+
+/** Returns all fees of a pool, in millionths. */
+export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>
+  rates.trade + (pool.creatorFeeOn === undefined ? 0n : rates.creator);
+
+/** Computes what a pool's vaults hold of its own, in units. */
+export function reservesIn({ pool, held }: PoolView): { coins: bigint; tokens: bigint } {
+  const [first, second] = [held[0] - pool.sides[0].owed, held[1] - pool.sides[1].owed];
+  return isFirst(pool, wsolMint) ? { coins: first, tokens: second } : { coins: second, tokens: first };
+}
+
+/** Computes the coins of a pool that are its own, in lamports. */
+export const liquidityOf = (view: PoolView): bigint => reservesIn(view).coins;
+
+/** True if a pool makes swaps at the time of a look. */
+export const hasOpened = ({ pool }: PoolView, { time }: Pick<TokenView, "time">): boolean =>
+  pool.allowsSwaps && pool.openTime <= time;

@@ -1,0 +1,180 @@
+import * as v from "valibot";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+import { Count, contextOf, Lamports, PublicKey, solCall } from "./rpc-call.ts";
+
+/** A transaction in a block, as far as a host knows. */
+export type TransactionStatus = { slot: number; isFinal: boolean };
+
+const Status = v.nullable(
+  v.object({
+    slot: Count,
+    // How many blocks came after it. Null once it is final.
+    confirmations: v.optional(v.nullable(Count), null),
+    confirmationStatus: v.nullable(v.picklist(["processed", "confirmed", "finalized"])),
+  }),
+);
+
+/** Hosts give at most as many statuses in one answer. */
+export const mostStatuses = 256;
+
+/**
+ * Asks which transactions are in confirmed blocks, in their order. Undefined for those that the host has not found, or
+ * has already forgotten.
+ *
+ * @param ids At most {@link mostStatuses}.
+ */
+export const statusesCall = (ids: readonly string[]): RpcCall<(TransactionStatus | undefined)[]> =>
+  solCall(
+    "getSignatureStatuses",
+    [ids, { searchTransactionHistory: true }],
+    v.pipe(
+      contextOf(v.pipe(v.array(Status), v.length(ids.length))),
+      v.transform(({ value }) => value.map((status) => (status === null ? undefined : landedIn(status)))),
+    ),
+  );
+
+function landedIn({
+  slot,
+  confirmations,
+  confirmationStatus,
+}: NonNullable<v.InferOutput<typeof Status>>): TransactionStatus | undefined {
+  switch (confirmationStatus) {
+    case "finalized":
+      return { slot, isFinal: true };
+    case "confirmed":
+      return { slot, isFinal: false };
+    case "processed":
+      return undefined;
+    case null:
+      return confirmations === null ? { slot, isFinal: true } : undefined;
+  }
+}
+
+/** The place of the instruction that failed, and the code that its program gave. */
+export type InstructionFailure = { index: number; code?: number | undefined };
+
+/** The units of a token in an account, by the account's place in its transaction. */
+export type TokenBalance = { account: number; units: bigint };
+
+/** A transaction in a block, with the balances of its accounts before and after it. */
+export type LandedTransaction = {
+  /** As it was sent. */
+  bytes: Uint8Array;
+  slot: number;
+  /** In seconds since 1970. */
+  time: number;
+  /** In lamports, priority included. */
+  fee: bigint;
+  /** Absent if the host does not state it. */
+  computeUnits?: number;
+  /** Undefined if all instructions succeeded. */
+  failure?: InstructionFailure | "other" | undefined;
+  lamports: { before: readonly bigint[]; after: readonly bigint[] };
+  tokens: { before: readonly TokenBalance[]; after: readonly TokenBalance[] };
+};
+
+const Units = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,20}$/),
+  v.transform((units) => BigInt(units)),
+);
+
+const TokenBalances = v.pipe(
+  v.array(v.object({ accountIndex: Count, uiTokenAmount: v.object({ amount: Units }) })),
+  v.transform((balances) =>
+    balances.map(({ accountIndex: account, uiTokenAmount: { amount: units } }) => ({ account, units })),
+  ),
+);
+
+const Failure = v.pipe(
+  v.object({ InstructionError: v.tuple([Count, v.unknown()]) }),
+  v.transform(({ InstructionError: [index, reason] }): InstructionFailure => {
+    const custom = v.safeParse(v.object({ Custom: Count }), reason);
+    return { index, code: custom.success ? custom.output.Custom : undefined };
+  }),
+);
+
+/** The last second of the year 9999. Later times cannot be written as a date. */
+const lastSecond = 253_402_300_799;
+
+const Transaction = v.pipe(
+  v.object({
+    slot: Count,
+    blockTime: v.nullable(v.pipe(Count, v.maxValue(lastSecond))),
+    transaction: v.tuple([v.pipe(v.string(), v.base64()), v.literal("base64")]),
+    meta: v.object({
+      err: v.unknown(),
+      fee: Lamports,
+      computeUnitsConsumed: v.exactOptional(Count),
+      preBalances: v.array(Lamports),
+      postBalances: v.array(Lamports),
+      preTokenBalances: TokenBalances,
+      postTokenBalances: TokenBalances,
+    }),
+  }),
+  v.transform(({ slot, blockTime, transaction: [text], meta }): LandedTransaction | undefined => {
+    // The host does not have all of the block yet.
+    if (blockTime === null) return undefined;
+    const failure = v.safeParse(Failure, meta.err);
+    return {
+      bytes: Uint8Array.from(Buffer.from(text, "base64")),
+      slot,
+      time: blockTime,
+      fee: meta.fee,
+      ...(meta.computeUnitsConsumed !== undefined && { computeUnits: meta.computeUnitsConsumed }),
+      failure: meta.err === null ? undefined : failure.success ? failure.output : "other",
+      lamports: { before: meta.preBalances, after: meta.postBalances },
+      tokens: { before: meta.preTokenBalances, after: meta.postTokenBalances },
+    };
+  }),
+);
+
+/** Asks for a transaction in a confirmed block. Undefined if the host does not have it. */
+export const landedCall = (id: string): RpcCall<LandedTransaction | undefined> =>
+  solCall(
+    "getTransaction",
+    [id, { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 }],
+    v.pipe(
+      v.nullable(Transaction),
+      v.transform((found) => found ?? undefined),
+    ),
+  );
+
+/**
+ * Sends a transaction, in base64. Hosts do not try it first, so it fails in a block if it fails, and its result is known
+ * at once. They send it again themselves until its blockhash is too old.
+ */
+export const sendCall = (raw: string): RpcCall<string> => ({
+  ...solCall(
+    "sendTransaction",
+    [raw, { encoding: "base64", skipPreflight: true }],
+    v.pipe(v.string(), v.maxLength(100)),
+  ),
+  sends: true,
+});
+
+/** A hash of a recent block, and the last height of a block whose transactions may name it. */
+export type RecentBlockhash = { hash: string; lastValidBlockHeight: number };
+
+export const recentBlockhashCall = (): RpcCall<RecentBlockhash> =>
+  solCall(
+    "getLatestBlockhash",
+    [{ commitment: "confirmed" }],
+    v.pipe(
+      contextOf(v.object({ blockhash: PublicKey, lastValidBlockHeight: Count })),
+      v.transform(({ value: { blockhash, lastValidBlockHeight } }) => ({
+        ...{ hash: blockhash, lastValidBlockHeight },
+      })),
+    ),
+  );
+
+/** Asks whether a transaction may still name a blockhash, and in which slot that is so. */
+export const blockhashValidCall = (hash: string): RpcCall<{ isValid: boolean; slot: number }> =>
+  solCall(
+    "isBlockhashValid",
+    [hash, { commitment: "confirmed" }],
+    v.pipe(
+      contextOf(v.boolean()),
+      v.transform(({ context: { slot }, value: isValid }) => ({ isValid, slot })),
+    ),
+  );

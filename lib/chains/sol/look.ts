@@ -1,0 +1,89 @@
+import { HostFault, isHostError } from "../hosts/host-fault.ts";
+import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "../hosts/look.ts";
+import { type RpcHost, rpcHost } from "../hosts/rpc-host.ts";
+import { chainTimeCall } from "./calls/rpc-call.ts";
+import { blockhashValidCall, type RecentBlockhash, sendCall } from "./calls/transaction-call.ts";
+import { JupiterOffers } from "./looks/jupiter-offers.ts";
+import { type SolSight, sightOfSol } from "./looks/snapshot-of-host.ts";
+import { blockhashBlocks, type SolSnapshot } from "./rules/host-snapshot.ts";
+import type { SolReader } from "./venues/reader.ts";
+
+type Seen = { host: RpcHost; sight: SolSight };
+
+/** The effects of a run on Solana. */
+export function solEffects(
+  reader: SolReader,
+  see = sightOfSol,
+): FamilyEffects<"sol"> & Pick<JupiterOffers, "sign"> {
+  const { relay: configured } = reader.configuration;
+  const relay = configured && rpcHost({ url: configured.url });
+  const offers = new JupiterOffers(reader);
+  return {
+    sign: (intent, message) => offers.sign(intent, message),
+    snapshots(question) {
+      const offerFor = offers.forLook();
+      const seenBy = (hosts: readonly RpcHost[]): Promise<Seen | undefined> =>
+        firstSight(hosts, async (host) => {
+          const sight = await see(host, reader, question, offerFor);
+          return sight && { host, sight };
+        });
+      const [even, odd] = inTwo(reader.client.hosts, seenBy);
+      const both = Promise.all([even, odd]).then(withBlockhash);
+      return [both.then(([a]) => a), both.then(([, b]) => b)];
+    },
+    relay: relay && ((raw) => sendingTo(relay, raw)),
+    publish: (raw) => reader.client.hosts.map((host) => sendingTo(host, raw)),
+  };
+}
+
+/**
+ * Adds a blockhash that both hosts know. The host that is behind names it, since the other one knows it too. Each
+ * snapshot gets its own host's word on how long it lives.
+ */
+async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
+  readonly [SolSnapshot | undefined, SolSnapshot | undefined]
+> {
+  const plain = [a?.sight.snapshot, b?.sight.snapshot] as const;
+  if (a === undefined || b === undefined) return plain;
+  const isBehind = a.sight.snapshot.confirmed.slot <= b.sight.snapshot.confirmed.slot;
+  const [namer, other] = isBehind ? [a, b] : [b, a];
+  const { recent } = namer.sight;
+  if (recent === undefined) return plain;
+  // A chain may have a single host, which then stands for both.
+  const checked = namer === other ? recent : await knownBy(other.host, recent);
+  if (checked === undefined) return plain;
+  const withOwn = ({ sight: { snapshot } }: Seen, blockhash: RecentBlockhash) => ({ ...snapshot, blockhash });
+  return [withOwn(a, a === namer ? recent : checked), withOwn(b, b === namer ? recent : checked)];
+}
+
+/**
+ * Asks whether a host knows a blockhash, and then for its height, at a slot that is not below: the blockhash lives at
+ * most so many blocks longer. Undefined if the host does not know it.
+ */
+async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<RecentBlockhash | undefined> {
+  try {
+    const [{ isValid, slot }] = await host.request([blockhashValidCall(hash)]);
+    if (!isValid) return undefined;
+    const [{ blockHeight }] = await host.request([
+      chainTimeCall({ commitment: "confirmed", minContextSlot: slot }),
+    ]);
+    return { hash, lastValidBlockHeight: blockHeight + blockhashBlocks };
+  } catch (error) {
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Only an answer counts: a host that breaks off may have taken the transaction, and is asked again. */
+async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
+  try {
+    await host.request([sendCall(raw)]);
+    return "reached";
+  } catch (error) {
+    if (!isHostError(error)) throw error;
+    return error instanceof HostFault || !error.says(isKnown) ? "unreached" : "reached";
+  }
+}
+
+/** Nodes' messages for a transaction that is already in a block. */
+const isKnown = /already (?:been )?processed/i;

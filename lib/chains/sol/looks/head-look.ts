@@ -1,0 +1,42 @@
+import { inPartsOf } from "../../../core/in-parts.ts";
+import type { Look } from "../../../orders/block.ts";
+import { chainFacts } from "../../../orders/trading-chain.ts";
+import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import { chainTimeCall } from "../calls/rpc-call.ts";
+import { mostStatuses, statusesCall } from "../calls/transaction-call.ts";
+import { blockOfSlot } from "../rules/host-snapshot.ts";
+
+/**
+ * Looks at Solana. No call names the hash of a slot's block, so its number stands for it: a block that is replaced shows
+ * only when its successors are final.
+ */
+export async function lookAtSol(ask: Ask, heights: readonly number[], wantsFinal: boolean): Promise<Look> {
+  const { confirmed, final } = await askTogether(ask, {
+    confirmed: chainTimeCall({ commitment: "confirmed" }),
+    final: wantsFinal ? [chainTimeCall({ commitment: "finalized" })] : [],
+  });
+  const { slot } = confirmed;
+  return {
+    ...{ number: slot, time: timeOf(slot), parentHash: blockOfSlot(slot - 1).hash },
+    hashes: new Map(
+      heights.filter((height) => height <= slot).map((height) => [height, blockOfSlot(height).hash]),
+    ),
+    ...(final[0] && { final: { number: final[0].slot, time: timeOf(final[0].slot) } }),
+  };
+}
+
+/** Estimates times by slots. Only the time between two of them is used. */
+const timeOf = (slot: number): number => Math.floor(slot * chainFacts.sol.blockSeconds);
+
+/** Returns the block of each transaction, empty for those in no confirmed one. */
+export async function solBlocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
+  const blocks = new Map<string, string>();
+  for (const part of inPartsOf(mostStatuses, hashes)) {
+    const [statuses] = await ask([statusesCall(part)]);
+    for (const [index, hash] of part.entries()) {
+      const slot = statuses[index]?.slot;
+      blocks.set(hash, slot === undefined ? "" : blockOfSlot(slot).hash);
+    }
+  }
+  return blocks;
+}

@@ -1,0 +1,66 @@
+import { composeFor } from "../messages/order-message.ts";
+import { type JupiterOffer, offerOf } from "../quotes/ask-jupiter.ts";
+import type { SolIntent } from "../rules/intent.ts";
+import type { SolMessage } from "../rules/message.ts";
+import { HelperKeys } from "../venues/helper-keys.ts";
+import type { SolReader } from "../venues/reader.ts";
+import type { OfferForOrder } from "./snapshot-of-host.ts";
+
+/** An offer that no message was signed for is tried again for this long, so that Jupiter is not asked in each look. */
+const keptMs = 5000;
+
+/** As many orders' offers are kept. */
+const mostKept = 100;
+
+type Kept = { text: string; atMs: number; helper: string; offer: Promise<JupiterOffer | undefined> };
+
+/**
+ * Jupiter's offers for orders. Each is made for a helper key of its own, which signs one message and is then forgotten:
+ * an attempt never uses the offer of another one.
+ */
+export class JupiterOffers {
+  readonly #reader: Pick<SolReader, "jupiter" | "onJupiterFault">;
+  readonly #nowMs: () => number;
+  readonly #keys = new HelperKeys();
+  readonly #offers = new Map<string, Kept>();
+
+  constructor(reader: Pick<SolReader, "jupiter" | "onJupiterFault">, nowMs: () => number = Date.now) {
+    this.#reader = reader;
+    this.#nowMs = nowMs;
+  }
+
+  /** Asks at most once for each order in a look. A host with another swap in mind gets nothing to try. */
+  forLook(): OfferForOrder {
+    const asked = new Set<string>();
+    return async (swap) => {
+      const { orderId } = swap;
+      const text = Object.values(swap).join();
+      const known = this.#offers.get(orderId);
+      const isUsable =
+        known?.text === text && this.#nowMs() - known.atMs < keptMs && this.#keys.has(known.helper);
+      if (isUsable || asked.has(orderId)) return known?.text === text ? known.offer : undefined;
+      asked.add(orderId);
+      const helper = this.#keys.make();
+      const offer = offerOf(this.#reader, swap, helper);
+      this.#keep(orderId, { text, atMs: this.#nowMs(), helper, offer });
+      return offer;
+    };
+  }
+
+  /**
+   * Signs a message as its helper, in base58. Undefined if the message has none, the key is gone, or the signer would not
+   * compose such a message.
+   */
+  async sign(intent: SolIntent, message: SolMessage): Promise<string | undefined> {
+    if (message.purpose !== "swap" || !("build" in message)) return undefined;
+    const composed = await composeFor(intent, message);
+    return "message" in composed ? this.#keys.sign(message.build.helper, composed.message) : undefined;
+  }
+
+  #keep(orderId: string, kept: Kept): void {
+    this.#offers.delete(orderId);
+    this.#offers.set(orderId, kept);
+    const [oldest] = this.#offers.keys();
+    if (this.#offers.size > mostKept && oldest !== undefined) this.#offers.delete(oldest);
+  }
+}

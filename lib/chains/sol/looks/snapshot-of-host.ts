@@ -1,0 +1,284 @@
+import type { Address } from "@solana/web3.js";
+import { inPartsOf } from "../../../core/in-parts.ts";
+import { least } from "../../../orders/bigints.ts";
+import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import type { Question } from "../../../orders/effects.ts";
+import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import { isHostError } from "../../hosts/host-fault.ts";
+import type { RpcHost } from "../../hosts/rpc-host.ts";
+import { markerOf } from "../calls/addresses.ts";
+import {
+  accountsCall,
+  chainTimeCall,
+  messageFeeCall,
+  mostAccounts,
+  rentCall,
+  simulationCall,
+} from "../calls/rpc-call.ts";
+import { paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
+import {
+  landedCall,
+  mostStatuses,
+  type RecentBlockhash,
+  recentBlockhashCall,
+  statusesCall,
+} from "../calls/transaction-call.ts";
+import { addressesIn } from "../messages/order-message.ts";
+import { readReceipt } from "../messages/read-receipt.ts";
+import { attemptMessage, cpmmVenueOf, obstacleIn, type Trial } from "../messages/trial-messages.ts";
+import type { JupiterOffer } from "../quotes/ask-jupiter.ts";
+import { at, maybe, wsolBytes } from "../quotes/look-at-token.ts";
+import {
+  arrivedIn,
+  baseFeeIn,
+  type JupiterTrial,
+  type JupiterTried,
+  jupiterCalls,
+  jupiterTrial,
+} from "../quotes/try-jupiter.ts";
+import type { SolOrderFacts, SolPayingRoute, SolSnapshot } from "../rules/host-snapshot.ts";
+import type { CpmmRoute, SolIntent } from "../rules/intent.ts";
+import { unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
+import { isMarker, markerBytes } from "../venues/instructions.ts";
+import { enforcing, type SwapByJupiter } from "../venues/jupiter-venue.ts";
+import type { SolReader } from "../venues/reader.ts";
+
+type Chain = Pick<SolReader, "configuration" | "onJupiterFault">;
+
+/** Asks Jupiter for an order's next swap. All hosts try the same one. Undefined if it has no usable answer. */
+export type OfferForOrder = (swap: SwapByJupiter) => Promise<JupiterOffer | undefined>;
+
+/** One host's snapshot, and its newest blockhash if one is wanted. The other host must know that, too. */
+export type SolSight = { snapshot: SolSnapshot; recent?: RecentBlockhash | undefined };
+
+/** Asks one host about a wallet. Undefined if it fails. */
+export async function sightOfSol(
+  host: RpcHost,
+  chain: Chain,
+  question: Question<"sol">,
+  offerFor: OfferForOrder = async () => undefined,
+): Promise<SolSight | undefined> {
+  try {
+    return await takeSight((calls) => host.request(calls), chain, question, offerFor);
+  } catch (error) {
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Asks in two rounds. The finalized height comes in the first, and the markers in the second, at a slot that is not
+ * below: an order without a marker there has filled nowhere up to that height.
+ */
+async function takeSight(
+  ask: Ask,
+  { configuration, onJupiterFault }: Chain,
+  { wallet, hashes, marked, orders, missed = [], wantsBlockhash }: Question<"sol">,
+  offerFor: OfferForOrder,
+): Promise<SolSight> {
+  const views = await Promise.all(
+    orders.map(({ token, routes }) => {
+      const pools = routes.filter((route) => route.venue === "raydium-cpmm");
+      const configs = new Set(pools.map(({ config }) => config as Address));
+      return tokenViewCall(token as Address, [...configs], at, wallet as Address);
+    }),
+  );
+  const head = await askTogether(ask, {
+    finalized: chainTimeCall({ commitment: "finalized" }),
+    confirmed: chainTimeCall(at),
+    own: accountsCall([wallet], at),
+    statuses: inPartsOf(mostStatuses, hashes).map(statusesCall),
+    recent: wantsBlockhash || orders.length > 0 ? [recentBlockhashCall()] : [],
+    rents: { marker: rentCall(markerBytes, at), wsol: orders.length === 0 ? [] : [rentCall(wsolBytes, at)] },
+    views,
+  });
+  const [recent] = head.recent;
+  const rents = { marker: head.rents.marker, wsol: head.rents.wsol[0] ?? 0n };
+  const plans = await Promise.all(
+    orders.map((intent, index) =>
+      planOf(intent, head.views[index], {
+        ...{ blockhash: recent?.hash ?? "", rents, offerFor, onFault: onJupiterFault },
+        tipAccount: configuration.relay?.tipAccounts[0],
+      }),
+    ),
+  );
+  const found = head.statuses
+    .flat()
+    .flatMap((status, index) => (status === undefined ? [] : [{ hash: hashes[index] as string, status }]));
+  const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
+  const { slot } = head.finalized;
+  // A fill may be newer than the height.
+  const newest = Math.max(slot, ...found.map(({ status }) => (status.isFinal ? status.slot : 0)));
+  const finalized = { commitment: "finalized", minContextSlot: newest } as const;
+  const facts = await askTogether(ask, {
+    missed: await Promise.all(
+      missed.map((token) => tokenViewCall(token as Address, [], finalized, wallet as Address)),
+    ),
+    markers: inPartsOf(mostAccounts, markers).map((part) =>
+      accountsCall(part, { commitment: "finalized", minContextSlot: slot }),
+    ),
+    landed: found.map(({ hash }) => landedCall(hash)),
+    plans: plans.map(({ calls }) => calls),
+  });
+  const marks = facts.markers.flatMap(({ accounts }) => accounts);
+  const receipts = await Promise.all(
+    found.map(async ({ hash, status }, index) => {
+      const landed = facts.landed[index];
+      const receipt = landed && (await readReceipt(wallet, hash, landed));
+      return receipt && { ...receipt, isFinal: status.isFinal };
+    }),
+  );
+  const baseFeeLamports = unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee");
+  return {
+    recent,
+    snapshot: {
+      ...{ confirmed: head.confirmed, finalized: head.finalized },
+      coins: head.own.accounts[0]?.lamports ?? 0n,
+      rentLamports: { marker: rents.marker },
+      orders: new Map(
+        plans.flatMap(({ intent, shown }, index) => {
+          const answers = facts.plans[index];
+          return shown && answers
+            ? [[intent.orderId, factsOf(intent, shown, answers, { rents, baseFeeLamports })]]
+            : [];
+        }),
+      ),
+      held: new Map(
+        missed.flatMap((token, index) => {
+          const owned = facts.missed[index]?.holding?.owned;
+          return owned === undefined ? [] : [[token, owned] as const];
+        }),
+      ),
+      receipts: new Map(receipts.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : []))),
+      markers: new Map(marked.map((orderId, index) => [orderId, isMarker(marks[index])])),
+    },
+  };
+}
+
+type Rents = { marker: bigint; wsol: bigint };
+
+/** The routes of an order that pay, for the amount that the wallet can spend now. Jupiter's is tried first. */
+type Shown = {
+  held: bigint | undefined;
+  pools: readonly (CpmmRoute & { amountOut: bigint })[];
+  jupiter: JupiterTrial | undefined;
+};
+
+type Planning = {
+  blockhash: string;
+  rents: Rents;
+  offerFor: OfferForOrder;
+  tipAccount: string | undefined;
+  onFault: SolReader["onJupiterFault"];
+};
+
+/** Prepares the questions about an order. Its token may not be there, or not be tradable. */
+async function planOf(intent: SolIntent, view: TokenView | undefined, planning: Planning) {
+  const { side } = intent;
+  const { blockhash, rents } = planning;
+  const nothing = { fee: [], tried: [], rent: [], jupiter: [] };
+  if (view?.holding === undefined) return { intent, shown: undefined, calls: nothing };
+  const { units, owned, hasAccount } = view.holding;
+  // Frozen tokens have not left the wallet, but no pool takes them.
+  const held = side === "sell" ? owned : undefined;
+  const isFrozen = held !== undefined && units < held;
+  const amountIn = held === undefined || held === 0n ? intent.amount : least(held, intent.amount);
+  const payments = paymentsOf(view, side, amountIn).filter(
+    ({ pool: { address, pool } }) =>
+      !isFrozen &&
+      intent.routes.some(
+        (route) => route.venue === "raydium-cpmm" && route.pool === address && route.config === pool.config,
+      ),
+  );
+  const trial = { ...addressesIn(intent), blockhash, rents };
+  const messagesOf = async (units?: number) => {
+    const messages = await Promise.all(
+      payments.map(({ pool }) => attemptMessage(trial, { side, amountIn, venue: cpmmVenueOf(pool) }, units)),
+    );
+    return messages.flatMap((message) => message ?? []);
+  };
+  // A base fee may depend on the limit, which follows from the simulation. With too low a limit, that shows a refusal.
+  const [priced, tried, jupiter] = await Promise.all([
+    messagesOf(usualUnits),
+    messagesOf(),
+    mayUseJupiter(intent) && !isFrozen && held !== 0n
+      ? trialByJupiter(intent, view, trial, amountIn, planning)
+      : undefined,
+  ]);
+  const shown: Shown = {
+    ...{ held, jupiter },
+    pools: payments.map(({ amountOut, pool: { address, pool } }) => ({
+      ...{ venue: "raydium-cpmm", pool: address, config: pool.config, amountOut },
+    })),
+  };
+  const calls = {
+    fee: priced.slice(0, 1).map((message) => messageFeeCall(message, at)),
+    tried: tried.map((message) => maybe(simulationCall(message, at))),
+    rent: side === "buy" && !hasAccount ? [rentCall(view.mint.accountBytes, at)] : [],
+    jupiter: jupiter ? [jupiterCalls(jupiter)] : [],
+  };
+  return { intent, shown, calls };
+}
+
+const mayUseJupiter = ({ routes }: SolIntent): boolean =>
+  routes.some(({ venue }) => venue === "jupiter-metis");
+
+async function trialByJupiter(
+  { orderId, side }: SolIntent,
+  { mint: { decimals } }: TokenView,
+  trial: Trial,
+  amountIn: bigint,
+  { offerFor, onFault, tipAccount }: Planning,
+): Promise<JupiterTrial | undefined> {
+  const { wallet, mint, tokenProgram } = trial;
+  const offer = await offerFor({ wallet, orderId, side, mint, tokenProgram, decimals, amountIn });
+  return jupiterTrial({ trial, side, amountIn, orderId, offer, tipAccount, onFault });
+}
+
+type Answers = {
+  jupiter: readonly JupiterTried[];
+  fee: readonly (bigint | undefined)[];
+  tried: readonly Parameters<typeof obstacleIn>[0][];
+  rent: readonly bigint[];
+};
+
+/**
+ * Leaves out routes whose trade fails, because the pool refuses it or the wallet's account of the token is not its own. A
+ * simulation without a result shows nothing.
+ */
+function factsOf(
+  intent: SolIntent,
+  { held, pools, jupiter }: Shown,
+  { fee, tried, rent: [token = 0n], jupiter: [answer] }: Answers,
+  { rents, baseFeeLamports }: { rents: Rents; baseFeeLamports: bigint },
+): SolOrderFacts {
+  const simulations = [...tried, answer?.simulation];
+  const units = simulations.map((each) => (each?.isDone ? each.computeUnits : 0));
+  const obstacles = tried.map(obstacleIn);
+  const arrived = jupiter && answer && arrivedIn(jupiter, answer);
+  const obstacle = obstacleIn(answer?.simulation);
+  const ofJupiter = answer?.fee === undefined ? undefined : baseFeeIn(answer.fee);
+  return {
+    ...(held !== undefined && { held }),
+    ...([...obstacles, obstacle].includes("coins") && { lacksCoins: true }),
+    routes: [
+      ...pools.filter((_, index) => obstacles[index] !== "trade"),
+      ...(jupiter && arrived !== undefined ? [payingRoute(intent, jupiter, arrived)] : []),
+    ],
+    ...(mayUseJupiter(intent) && arrived === undefined && obstacle === undefined && { lacksBuild: true }),
+    computeUnitLimit: unitLimitFor(Math.max(0, ...units)),
+    baseFeeLamports: fee[0] ?? ofJupiter ?? baseFeeLamports,
+    rents: { marker: rents.marker, wsol: rents.wsol, token },
+  };
+}
+
+/** Lets Jupiter's program enforce the order's minimum, to the unit. */
+function payingRoute(
+  { minAmountOut }: SolIntent,
+  { offer }: JupiterTrial,
+  amountOut: bigint,
+): SolPayingRoute {
+  const { helper, sourceDecimals, accounts, data } = enforcing(offer.venue, minAmountOut);
+  const build = { helper, sourceDecimals, accounts, data: Buffer.from(data).toString("base64") };
+  return { venue: "jupiter-metis", amountOut, build };
+}

@@ -1,0 +1,216 @@
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  compileTransactionMessage,
+  createTransactionMessage,
+  getCompiledTransactionMessageEncoder,
+  isAddress,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from "@solana/web3.js";
+import type { Objection } from "../../../orders/effects.ts";
+import {
+  markerOf,
+  programs,
+  tokenAccountOf,
+  wsolAccountOf,
+  wsolMint,
+  wsolSeedOf,
+} from "../calls/addresses.ts";
+import { isRent, isUnitLimit } from "../rules/fees.ts";
+import {
+  allocateMarker,
+  allocateTokenAccount,
+  approveDelegate,
+  closeToWallet,
+  createAssociatedAccount,
+  initializeTokenAccount,
+  revokeDelegate,
+  type SolInstruction,
+  setComputeUnitLimit,
+  setComputeUnitPrice,
+  transferLamports,
+} from "../venues/instructions.ts";
+import { jupiterSwap, objectionToJupiter } from "../venues/jupiter.ts";
+import type { AttemptTerms, MessageTerms, OwnAccounts } from "../venues/message-terms.ts";
+import { cpmmSwap, objectionToCpmm } from "../venues/raydium-cpmm.ts";
+
+/** The chain's limit of one transaction. */
+const mostTransactionBytes = 1232;
+
+const orderIdPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const mostU64 = (1n << 64n) - 1n;
+
+const refused = (reason: string): Objection => ({ refused: reason });
+
+/**
+ * Composes the only message that the terms allow: instructions in a fixed order, from one wallet, of one order. The
+ * bytes are of version 0.
+ *
+ * @param tipAccounts The only accounts that may get a tip.
+ */
+export async function composeMessage(
+  terms: MessageTerms,
+  tipAccounts: readonly Address[],
+): Promise<{ message: Uint8Array } | Objection> {
+  const objection = objectionToTerms(terms, tipAccounts);
+  if (objection !== undefined) return objection;
+  const composed = await instructionsFor(terms);
+  return "refused" in composed || "later" in composed ? composed : compile(terms, composed.instructions);
+}
+
+function objectionToTerms(terms: MessageTerms, tipAccounts: readonly Address[]): Objection | undefined {
+  if (!addressesIn(terms).every(isAddress)) return refused("an address is not base58 of 32 bytes");
+  if (!orderIdPattern.test(terms.orderId)) return refused("the order's id is not a ULID");
+  if (amountsIn(terms).some((amount) => amount < 0n || amount > mostU64))
+    return refused("an amount is not one of 64 bits");
+  const { computeUnitLimit, markerRentLamports } = terms;
+  if (!isUnitLimit(computeUnitLimit)) return refused("the limit of compute units is not one of the chain");
+  if (!isRent("marker", markerRentLamports)) return refused("the marker's rent is 0, or above its ceiling");
+  return terms.purpose === "swap" ? objectionToTrade(terms, tipAccounts) : undefined;
+}
+
+function addressesIn(terms: MessageTerms): string[] {
+  const common = [terms.wallet, terms.blockhash];
+  if (terms.purpose === "clear") return common;
+  const { mint, tokenProgram, tip, venue } = terms;
+  const foreign =
+    venue.kind === "cpmm"
+      ? [venue.pool, venue.config]
+      : [venue.helper, ...venue.accounts.map((each) => ("address" in each ? each.address : each.table))];
+  return [...common, mint, tokenProgram, ...(tip ? [tip.account] : []), ...foreign];
+}
+
+function amountsIn(terms: MessageTerms): bigint[] {
+  const common = [terms.microLamportsPerUnit, terms.markerRentLamports];
+  if (terms.purpose === "clear") return common;
+  const { amountIn, minAmountOut, tip } = terms;
+  return [...common, amountIn, minAmountOut, wsolLamportsOf(terms), tip?.lamports ?? 0n];
+}
+
+/** Computes the lamports that an attempt lends to its account of wrapped SOL, or spends from there. */
+const wsolLamportsOf = ({ side, wsolRentLamports, amountIn }: AttemptTerms): bigint =>
+  wsolRentLamports + (side === "buy" ? amountIn : 0n);
+
+function objectionToTrade(terms: AttemptTerms, tipAccounts: readonly Address[]): Objection | undefined {
+  const { mint, tokenProgram, amountIn, minAmountOut, wsolRentLamports, tip } = terms;
+  if (amountIn === 0n || minAmountOut === 0n) return refused("the amount or the minimum is 0");
+  if (mint === wsolMint) return refused("wrapped SOL is not traded for SOL");
+  // It is called with the wallet's signature.
+  if (tokenProgram !== programs.token && tokenProgram !== programs.token2022)
+    return refused("the token's program is neither Token nor Token-2022");
+  if (!isRent("wsol", wsolRentLamports))
+    return refused("the rent of the account of wrapped SOL is 0, or above its ceiling");
+  if (tip !== undefined && (tip.lamports === 0n || !tipAccounts.includes(tip.account)))
+    return refused("the tip is 0, or for an account that is not configured");
+  return undefined;
+}
+
+async function instructionsFor(
+  terms: MessageTerms,
+): Promise<{ instructions: readonly SolInstruction[] } | Objection> {
+  const { wallet, orderId, computeUnitLimit, microLamportsPerUnit, markerRentLamports } = terms;
+  const marker = await markerOf(wallet, orderId);
+  const first = [
+    setComputeUnitLimit(computeUnitLimit),
+    setComputeUnitPrice(microLamportsPerUnit),
+    // All of the rent, whatever a stranger has paid in.
+    transferLamports(wallet, marker, markerRentLamports),
+    allocateMarker(wallet, marker, orderId),
+  ];
+  if (terms.purpose === "clear") return { instructions: first };
+  const trade = await tradeInstructions(terms, marker);
+  return "instructions" in trade ? { instructions: [...first, ...trade.instructions] } : trade;
+}
+
+async function tradeInstructions(
+  terms: AttemptTerms,
+  marker: Address,
+): Promise<{ instructions: readonly SolInstruction[] } | Objection> {
+  const { wallet, orderId, side, mint, tokenProgram, tip } = terms;
+  const wsol = {
+    account: await wsolAccountOf(wallet, orderId),
+    mint: wsolMint,
+    tokenProgram: programs.token,
+  };
+  const token = { account: await tokenAccountOf(wallet, mint, tokenProgram), mint, tokenProgram };
+  const accounts: OwnAccounts =
+    side === "buy"
+      ? { marker, source: wsol, destination: token }
+      : { marker, source: token, destination: wsol };
+  const swap = await swapInstructions(terms, accounts);
+  if (!("instructions" in swap)) return swap;
+  return {
+    instructions: [
+      ...(tip ? [transferLamports(wallet, tip.account, tip.lamports)] : []),
+      transferLamports(wallet, wsol.account, wsolLamportsOf(terms)),
+      allocateTokenAccount(wallet, wsol.account, wsolSeedOf(orderId)),
+      initializeTokenAccount(wsol.account, wsolMint, wallet),
+      // Also where the account exists, since it fails if the account's owner was changed.
+      ...(side === "buy" ? [createAssociatedAccount(wallet, token.account, mint, tokenProgram)] : []),
+      ...swap.instructions,
+      closeToWallet(wsol.account, wallet),
+    ],
+  };
+}
+
+async function swapInstructions(
+  terms: AttemptTerms,
+  accounts: OwnAccounts,
+): Promise<{ instructions: readonly SolInstruction[] } | Objection> {
+  const { wallet, amountIn, venue } = terms;
+  const { source } = accounts;
+  if (venue.kind === "cpmm")
+    return (
+      objectionToCpmm(terms, venue, accounts) ?? { instructions: [await cpmmSwap(terms, venue, accounts)] }
+    );
+  return (
+    objectionToJupiter(terms, venue, accounts) ?? {
+      instructions: [
+        approveDelegate(source, wallet, venue.helper, amountIn, venue.sourceDecimals),
+        jupiterSwap(venue),
+        revokeDelegate(source.account, wallet, source.tokenProgram),
+      ],
+    }
+  );
+}
+
+function compile(
+  terms: MessageTerms,
+  instructions: readonly SolInstruction[],
+): { message: Uint8Array } | Objection {
+  let message: Uint8Array;
+  try {
+    message = compiledMessage(terms.wallet, terms.blockhash, instructions);
+  } catch {
+    // Jupiter's accounts are contradictory, such as a program that would be written.
+    return refused("the instructions fit into no message");
+  }
+  return 1 + 64 * signaturesOf(terms) + message.length > mostTransactionBytes
+    ? refused("the transaction is larger than the chain allows")
+    : { message };
+}
+
+/** Compiles instructions of one payer to a message. A signer signs only those of {@link composeMessage}. */
+export function compiledMessage(
+  payer: Address,
+  blockhash: string,
+  instructions: readonly SolInstruction[],
+): Uint8Array {
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const compiled = compileTransactionMessage(
+    pipe(
+      createTransactionMessage({ version: 0 }),
+      (empty) => setTransactionMessageFeePayer(payer, empty),
+      (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+      (mortal) => appendTransactionMessageInstructions(instructions, mortal),
+    ),
+  );
+  return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
+}
+
+/** Counts the signatures: the wallet's, and that of Jupiter's helper. */
+const signaturesOf = (terms: MessageTerms): number =>
+  terms.purpose === "swap" && terms.venue.kind === "jupiter" ? 2 : 1;

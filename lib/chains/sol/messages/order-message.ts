@@ -1,0 +1,81 @@
+import type { Address } from "@solana/web3.js";
+import bs58 from "bs58";
+import type { Objection } from "../../../orders/effects.ts";
+import type { SolIntent } from "../rules/intent.ts";
+import type { SolMessage, SwapMessage } from "../rules/message.ts";
+import type { MessageTerms, SolVenue, VenueAccount } from "../venues/message-terms.ts";
+import { composeMessage } from "./compose-message.ts";
+import { isSignatureOf } from "./signed-message.ts";
+
+/** An order's terms as its messages need them. */
+type OrderTerms = Pick<SolIntent, "wallet" | "orderId" | "side" | "token" | "tokenProgram" | "minAmountOut">;
+
+/**
+ * Composes a message of an order. Whatever the message does not say follows from the intent. Addresses are checked in
+ * composing.
+ */
+export const composeFor = (
+  intent: OrderTerms,
+  message: SolMessage,
+): Promise<{ message: Uint8Array } | Objection> =>
+  // An order's message has checked the account before.
+  composeMessage(termsOf(intent, message), message.tip ? [message.tip.account as Address] : []);
+
+/**
+ * Returns the signatures that a composed message needs beside the wallet's: that of the helper key, if Jupiter's swap
+ * is in it.
+ *
+ * @param helperSignature In base58.
+ */
+export function signaturesBeside(
+  composed: Uint8Array,
+  message: SolMessage,
+  helperSignature: string | undefined,
+): readonly Uint8Array[] | { refused: string } {
+  const helper = "build" in message ? message.build.helper : undefined;
+  if (helper === undefined)
+    return helperSignature === undefined
+      ? []
+      : { refused: "a helper has signed that the message does not have" };
+  if (helperSignature === undefined) return { refused: "the helper's signature is absent" };
+  const signature = bs58.decode(helperSignature);
+  return isSignatureOf(signature, composed, helper as Address)
+    ? [signature]
+    : { refused: "the helper has not signed this message" };
+}
+
+function termsOf(intent: OrderTerms, message: SolMessage): MessageTerms {
+  const { orderId, side, minAmountOut } = intent;
+  const { wallet, mint, tokenProgram } = addressesIn(intent);
+  const { blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
+  const common = { wallet, orderId, blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports };
+  if (message.purpose === "clear") return { ...common, purpose: "clear" };
+  const { amountIn, wsolRentLamports } = message;
+  return {
+    ...common,
+    ...{ purpose: "swap", side, mint, tokenProgram, amountIn, minAmountOut, wsolRentLamports },
+    ...(tip && { tip: { account: tip.account as Address, lamports: tip.lamports } }),
+    venue: venueOf(message),
+  };
+}
+
+function venueOf(message: SwapMessage): SolVenue {
+  if (!("build" in message)) {
+    const { pool, config } = message.route;
+    return { kind: "cpmm", pool: pool as Address, config: config as Address };
+  }
+  const { helper, sourceDecimals, accounts, data } = message.build;
+  return {
+    ...{ kind: "jupiter", helper: helper as Address, sourceDecimals },
+    accounts: accounts as readonly VenueAccount[],
+    data: Uint8Array.from(Buffer.from(data, "base64")),
+  };
+}
+
+/** Names the addresses of an order by what Solana's instructions call them. */
+export const addressesIn = ({
+  wallet,
+  token,
+  tokenProgram,
+}: Pick<SolIntent, "wallet" | "token" | "tokenProgram">) =>
+  ({ wallet, mint: token, tokenProgram }) as Record<"wallet" | "mint" | "tokenProgram", Address>;

@@ -1,0 +1,75 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
+import bs58 from "bs58";
+import { bytesOfAddress } from "../calls/addresses.ts";
+import type { MessageTerms } from "../venues/message-terms.ts";
+import { readMessage } from "./read-message.ts";
+
+const signatureBytes = 64;
+
+/**
+ * Signs a message with the seed of an Ed25519 key, and wipes the seed even if that fails. The same message always gets
+ * the same 64 bytes (RFC 8032).
+ *
+ * @param seed 32 bytes
+ */
+export function signMessageAndWipe(message: Uint8Array, seed: Uint8Array): Uint8Array {
+  try {
+    return ed25519.sign(message, seed);
+  } finally {
+    seed.fill(0);
+  }
+}
+
+/**
+ * Joins a message with its signatures, in any order, into a transaction for a host. Its id is the wallet's signature.
+ *
+ * @throws {Error} if a signer's signature is absent, or one belongs to no signer
+ */
+export function joinTransaction(
+  message: Uint8Array,
+  signatures: readonly Uint8Array[],
+): { id: string; bytes: Uint8Array } {
+  const inOrder = signersOf(message).map((signer) => {
+    const own = signatures.find((each) => isSignatureOf(each, message, signer));
+    if (own === undefined) throw new Error(`The signature of ${signer} is absent`);
+    return own;
+  });
+  const [first] = inOrder;
+  if (first === undefined || inOrder.length !== signatures.length)
+    throw new Error("The message has another number of signers");
+  const bytes = Buffer.concat([Buffer.from([inOrder.length]), ...inOrder, message]);
+  return { id: bs58.encode(first), bytes: Uint8Array.from(bytes) };
+}
+
+/**
+ * Reads the terms of a signed transaction. Undefined unless the message is one of ours and all signatures are valid.
+ *
+ * @param tipAccounts The only accounts that may get a tip.
+ */
+export async function readTransaction(
+  bytes: Uint8Array,
+  tipAccounts: readonly Address[],
+): Promise<MessageTerms | undefined> {
+  const [count = 0] = bytes;
+  const start = 1 + count * signatureBytes;
+  const message = bytes.subarray(start);
+  const terms = await readMessage(message, tipAccounts);
+  if (terms === undefined) return undefined;
+  const signers = signersOf(message);
+  if (signers.length !== count) return undefined;
+  const isSigned = signers.every((signer, index) => {
+    const from = 1 + index * signatureBytes;
+    return isSignatureOf(bytes.subarray(from, from + signatureBytes), message, signer);
+  });
+  return isSigned ? terms : undefined;
+}
+
+function signersOf(message: Uint8Array): Address[] {
+  const { header, staticAccounts } = getCompiledTransactionMessageDecoder().decode(message);
+  return staticAccounts.slice(0, header.numSignerAccounts);
+}
+
+/** Verifies as strictly as the chain: one key and message have no second signature that is derived from the first. */
+export const isSignatureOf = (signature: Uint8Array, message: Uint8Array, signer: Address): boolean =>
+  ed25519.verify(signature, message, bytesOfAddress(signer), { zip215: false });

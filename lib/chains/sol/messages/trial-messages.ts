@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { type Address, address } from "@solana/web3.js";
+import { orderIdFor } from "../../../core/record-ids.ts";
+import { greatest } from "../../../orders/bigints.ts";
+import type { Objection } from "../../../orders/effects.ts";
+import type { Order } from "../../../orders/execution.ts";
+import { programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "../calls/addresses.ts";
+import type { Simulation } from "../calls/rpc-call.ts";
+import type { PoolView } from "../calls/token-view.ts";
+import { mostComputeUnits } from "../rules/fees.ts";
+import {
+  allocateTokenAccount,
+  closeToWallet,
+  createAssociatedAccount,
+  initializeTokenAccount,
+  setComputeUnitLimit,
+  transferLamports,
+} from "../venues/instructions.ts";
+import type { CpmmVenue, SolVenue } from "../venues/message-terms.ts";
+import { cpmmSwap } from "../venues/raydium-cpmm.ts";
+import { compiledMessage, composeMessage } from "./compose-message.ts";
+
+/** What a message that is only simulated needs to know, with rents in lamports. */
+export type Trial = {
+  wallet: Address;
+  mint: Address;
+  /** The mint's program. */
+  tokenProgram: Address;
+  blockhash: string;
+  rents: { marker: bigint; wsol: bigint };
+};
+
+export const cpmmVenueOf = ({ address: pool, pool: { config } }: PoolView): CpmmVenue => ({
+  ...{ kind: "cpmm", pool, config: address(config) },
+});
+
+/** Nobody knows it before, so nobody has made its marker. */
+export const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
+
+type TrialAttempt = {
+  side: Order["side"];
+  amountIn: bigint;
+  venue: SolVenue;
+  /** The id of the order, if the venue names an account that follows from it. */
+  orderId?: string;
+  /** Gets a lamport as a tip. */
+  tipAccount?: Address | undefined;
+};
+
+/** Composes an attempt of an order like the one that would be placed, at no price for priority. */
+export const composeTrial = (
+  { wallet, mint, tokenProgram, blockhash, rents }: Trial,
+  { side, amountIn, venue, orderId = newOrderId(), tipAccount }: TrialAttempt,
+  computeUnitLimit = mostComputeUnits,
+): Promise<{ message: Uint8Array } | Objection> =>
+  composeMessage(
+    {
+      ...{ purpose: "swap", wallet, orderId, blockhash, side, mint, tokenProgram },
+      ...{ computeUnitLimit, microLamportsPerUnit: 0n },
+      markerRentLamports: rents.marker,
+      wsolRentLamports: rents.wsol,
+      ...{ amountIn, minAmountOut: 1n, venue },
+      ...(tipAccount && { tip: { account: tipAccount, lamports: 1n } }),
+    },
+    tipAccount ? [tipAccount] : [],
+  );
+
+/** Does the same. Undefined if there could be no such attempt, such as for more lamports than fit into 64 bits. */
+export async function attemptMessage(
+  ...asked: Parameters<typeof composeTrial>
+): Promise<Uint8Array | undefined> {
+  const composed = await composeTrial(...asked);
+  return "message" in composed ? composed.message : undefined;
+}
+
+/** The place in an attempt after the marker and the account of wrapped coin, which only a lack of coins prevents. */
+const tradeAt = 7;
+
+/** Names what keeps an attempt from an effect: the wallet's coins, or its trade. Undefined if nothing is known to. */
+export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade" | undefined {
+  if (simulation?.failedAt === undefined) return undefined;
+  return simulation.failedAt < tradeAt ? "coins" : "trade";
+}
+
+/** The place of the purchase in a round trip. The sale follows it. */
+const purchaseAt = 5;
+
+/**
+ * Makes a message that buys a token and sells half of it again: the price may move before the simulation, and no more can
+ * be sold than was bought.
+ *
+ * @param amountIn The lamports to spend.
+ * @param bought The units that would arrive.
+ */
+export async function roundTripMessage(
+  { wallet, mint, tokenProgram, blockhash, rents }: Trial,
+  { pool, amountIn, bought }: { pool: PoolView; amountIn: bigint; bought: bigint },
+): Promise<Uint8Array> {
+  const id = newOrderId();
+  const wsol = { account: await wsolAccountOf(wallet, id), mint: wsolMint, tokenProgram: programs.token };
+  const token = { account: await tokenAccountOf(wallet, mint, tokenProgram), mint, tokenProgram };
+  const venue = cpmmVenueOf(pool);
+  const purchase = { wallet, amountIn, minAmountOut: 1n };
+  const sale = { wallet, amountIn: greatest(bought / 2n, 1n), minAmountOut: 1n };
+  return compiledMessage(wallet, blockhash, [
+    setComputeUnitLimit(mostComputeUnits),
+    transferLamports(wallet, wsol.account, rents.wsol + amountIn),
+    allocateTokenAccount(wallet, wsol.account, wsolSeedOf(id)),
+    initializeTokenAccount(wsol.account, wsolMint, wallet),
+    createAssociatedAccount(wallet, token.account, mint, tokenProgram),
+    await cpmmSwap(purchase, venue, { source: wsol, destination: token }),
+    await cpmmSwap(sale, venue, { source: token, destination: wsol }),
+    closeToWallet(wsol.account, wallet),
+  ]);
+}
+
+/** Tells from a round trip whether a token can be sold. Null if it failed for a reason of the payer. */
+export function isSoldIn(simulation: Simulation | undefined): boolean | null {
+  if (simulation === undefined) return null;
+  if (simulation.isDone) return true;
+  return simulation.failedAt !== undefined && simulation.failedAt >= purchaseAt ? false : null;
+}

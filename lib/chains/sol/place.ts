@@ -1,0 +1,39 @@
+import type { PlacingFamily } from "../../orders/placing-family.ts";
+import { checkSolTrade, solSettingsForTrade } from "./rules/check-trade.ts";
+import { isSameSolRoute, plainSolRoute, type SolRoute } from "./rules/intent.ts";
+import { jointSolQuote } from "./rules/joint-facts.ts";
+import { mostSolRoutes, type SolQuotedRoute } from "./rules/trade-facts.ts";
+
+/** Long enough for three attempts, which are 20 seconds apart. */
+const validSeconds = 120;
+
+/** Chooses the routes that an order may use: the best one, and the next ones that reach the minimum. */
+const routesToBind = ([best, ...others]: readonly SolQuotedRoute[], minAmountOut: bigint): SolRoute[] =>
+  [...(best ? [best] : []), ...others.filter(({ amountOut }) => amountOut >= minAmountOut)]
+    .slice(0, mostSolRoutes)
+    .map(plainSolRoute);
+
+/** Places orders on Solana. */
+export const solPlacing: PlacingFamily<"sol"> = {
+  questionAbout({ wallet }, trade, trader) {
+    const { slippage } = solSettingsForTrade(trade, trader);
+    return { chain: "sol", wallet, trade, slippage, orders: trader.orders };
+  },
+  jointAnswer: ([a, b], { slippage }) => jointSolQuote(a, b, slippage),
+  check: checkSolTrade,
+  secondsFor: () => validSeconds,
+  intentOf: (terms, { facts, check }) => ({
+    ...terms,
+    chain: "sol",
+    tokenProgram: facts.mint.program,
+    routes: routesToBind(facts.routes, terms.minAmountOut),
+    budgetLamports: check.budget,
+  }),
+  orderPart: {},
+  quotedPart: ({ routes }, { facts, check }) => ({
+    rents: check.mostRents,
+    feesBps: routes.map((route) => facts.routes.find((each) => isSameSolRoute(each, route))?.feeBps ?? 0),
+  }),
+  /** A blockhash is asked for after all else, so nothing from the placing is used. */
+  factsForRun: () => undefined,
+};

@@ -1,0 +1,73 @@
+import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
+import { coinDecimals, unitsFrom } from "../../orders/decimal-text.ts";
+import { warningsOf } from "../../orders/quote-warnings.ts";
+import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
+import type { AskedTrade } from "../evm/rules/trade-facts.ts";
+import { readAddress } from "../families/address.ts";
+import { quoteParts, warnedOf } from "../families/quote-parts.ts";
+import { jupiterForQuote } from "./quotes/ask-jupiter.ts";
+import { quoteOnSol } from "./quotes/quote-on-chain.ts";
+import { checkSolTrade, type SolSetup, type SolTradeCheck, type SolTrader } from "./rules/check-trade.ts";
+import { solRouteStep } from "./rules/route-step.ts";
+import type { SolTradeFacts } from "./rules/trade-facts.ts";
+import { type SolNetworkFee, solText } from "./rules/trade-fees.ts";
+import type { SolReader } from "./venues/reader.ts";
+
+export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">): SolSetup => {
+  const { relay, baseFee } = configuration;
+  return {
+    chain: "sol",
+    ...(relay && { leastTip: unitsFrom(relay.leastTip, coinDecimals.sol, "leastTip") }),
+    baseFeeCap: unitsFrom(baseFee, coinDecimals.sol, "baseFee"),
+    limits: limitsOf("sol", configuration),
+    listed: listedTokens(configuration).map(({ token }) => token),
+    name: setupName(configuration),
+  };
+};
+
+/**
+ * Quotes an order on sol from the facts that one host reports. A quote reserves nothing and is not binding.
+ *
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of an empty balance
+ * @throws {ChainUnavailable}
+ */
+export async function quoteSolTrade(
+  reader: SolReader,
+  request: QuoteRequest,
+  trader: SolTrader,
+  now: Date,
+): Promise<TradeQuote> {
+  const trade = { ...request, token: readAddress("sol", request.token, "token") };
+  const wallet = request.wallet === undefined ? undefined : readAddress("sol", request.wallet, "wallet");
+  const question = { trade, wallet, orders: trader.orders };
+  const facts = await quoteOnSol(reader.client.read, reader, question, jupiterForQuote(reader));
+  const check = checkSolTrade(solSetupOf(reader), trade, trader, facts);
+  return shownSolQuote(wallet, trade, { facts, check }, now);
+}
+
+/** Formats a checked trade on sol for clients. */
+export function shownSolQuote(
+  wallet: string | undefined,
+  trade: AskedTrade,
+  { facts, check }: { facts: SolTradeFacts; check: SolTradeCheck },
+  now: Date,
+): TradeQuote {
+  const [best] = facts.routes;
+  const { networkFee, rent, exitReserve, isBelowMarket } = check;
+  return {
+    ...quoteParts(wallet, trade, { facts, check }, now),
+    route: [solRouteStep(trade, best, best.feeBps)],
+    approval: false,
+    networkFee: feeTexts(networkFee),
+    rent: solText(rent),
+    ...(trade.side === "buy" && { exitReserve: solText(exitReserve) }),
+    warnings: warningsOf({ ...warnedOf(trade, { facts, check }), exitReserve, isBelowMarket }),
+    block: facts.slot,
+  };
+}
+
+const feeTexts = ({ expected, max, priority, tip }: SolNetworkFee) => ({
+  ...{ expected: solText(expected), max: solText(max) },
+  ...{ priority: solText(priority), tip: solText(tip) },
+});

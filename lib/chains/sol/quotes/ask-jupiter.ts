@@ -1,0 +1,68 @@
+import type { Address } from "@solana/web3.js";
+import { referenceAmount } from "../../../orders/price-impact.ts";
+import { newOrderId } from "../messages/trial-messages.ts";
+import { newHelper } from "../venues/helper-keys.ts";
+import { type BuiltSwap, JupiterFault } from "../venues/jupiter-client.ts";
+import { buildQuestion, jupiterVenue, type SwapByJupiter } from "../venues/jupiter-venue.ts";
+import type { JupiterVenue } from "../venues/message-terms.ts";
+import type { SolReader } from "../venues/reader.ts";
+
+/** A swap as Jupiter has built it. */
+export type JupiterOffer = { venue: JupiterVenue; swap: BuiltSwap };
+
+/** The offers for an amount, and for the part of it whose price is the reference. */
+export type OffersForQuote = { whole: JupiterOffer; part: JupiterOffer };
+
+/** Jupiter, for one quote. All hosts try the same offers, for an order with this id. */
+export type JupiterForQuote = {
+  orderId: string;
+  /** Undefined if Jupiter has no usable answer for one of the two amounts. */
+  offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
+  /** Is called with the reason why an offer cannot be used. */
+  onFault: (fault: unknown) => void;
+};
+
+/**
+ * Asks Jupiter for a swap by a helper key. Undefined, after a note, if it has no usable answer.
+ *
+ * @param helper The address of the key.
+ */
+export async function offerOf(
+  { jupiter, onJupiterFault }: Pick<SolReader, "jupiter" | "onJupiterFault">,
+  swap: SwapByJupiter,
+  helper: Address,
+): Promise<JupiterOffer | undefined> {
+  if (jupiter === undefined) return undefined;
+  try {
+    const built = await jupiter.build(await buildQuestion(swap, helper));
+    return { swap: built, venue: await jupiterVenue(swap, helper, built) };
+  } catch (error) {
+    if (!(error instanceof JupiterFault)) throw error;
+    if (!error.isNoRoute) onJupiterFault(error);
+    return undefined;
+  }
+}
+
+/** Asks at most once for both amounts, however many hosts are to try the answers. Those with another swap get none. */
+export function jupiterForQuote(
+  reader: Pick<SolReader, "jupiter" | "onJupiterFault">,
+): JupiterForQuote | undefined {
+  if (reader.jupiter === undefined) return undefined;
+  let asked: { text: string; offers: Promise<OffersForQuote | undefined> } | undefined;
+  async function ask(swap: SwapByJupiter): Promise<OffersForQuote | undefined> {
+    const amounts = [swap.amountIn, referenceAmount(swap.amountIn)];
+    const [whole, part] = await Promise.all(
+      amounts.map((amountIn) => offerOf(reader, { ...swap, amountIn }, newHelper().address)),
+    );
+    return whole && part && { whole, part };
+  }
+  return {
+    orderId: newOrderId(),
+    onFault: reader.onJupiterFault,
+    async offers(swap) {
+      const text = Object.values(swap).join();
+      asked ??= { text, offers: ask(swap) };
+      return asked.text === text ? asked.offers : undefined;
+    },
+  };
+}

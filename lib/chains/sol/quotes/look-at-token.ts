@@ -1,0 +1,65 @@
+import type { Address } from "@solana/web3.js";
+import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+import { cpmmConfigOf } from "../calls/cpmm-addresses.ts";
+import { rentCall, type Simulation, simulationCall } from "../calls/rpc-call.ts";
+import { feeRateOf, type PoolView, paymentsOf, type TokenView, tokenViewCall } from "../calls/token-view.ts";
+import { recentBlockhashCall } from "../calls/transaction-call.ts";
+import { roundTripMessage, type Trial } from "../messages/trial-messages.ts";
+import { markerBytes } from "../venues/instructions.ts";
+import type { SolReader } from "../venues/reader.ts";
+
+/** A purchase of 0.01 coins shows whether a token can be sold. */
+const probeLamports = 10_000_000n;
+
+/** A coin, in lamports. */
+export const lamportsOfCoin = 10n ** 9n;
+
+/** Lasting enough for a quote. What is final comes half a minute later. */
+export const at = { commitment: "confirmed" } as const;
+
+/** The bytes of an account of wrapped coin. */
+export const wsolBytes = 165;
+
+/** Looks at a token, its pools and a wallet, and asks for what messages with them need. */
+export async function lookAtToken(
+  ask: Ask,
+  { cpmmConfigs }: SolReader["configuration"],
+  token: Address,
+  wallet?: Address,
+): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
+  const configs = await Promise.all(cpmmConfigs.map(cpmmConfigOf));
+  const { view, recent, rents } = await askTogether(ask, {
+    view: await tokenViewCall(token, configs, at, wallet),
+    recent: recentBlockhashCall(),
+    rents: { marker: rentCall(markerBytes, at), wsol: rentCall(wsolBytes, at) },
+  });
+  return { view, blockhash: recent.hash, rents };
+}
+
+/** Returns the fee of a pool in basis points, which are hundreds of millionths. */
+export const feeBpsOfPool = (pool: PoolView): number => Number(feeRateOf(pool)) / 100;
+
+/** Makes a call whose refusal shows nothing, since not every host can answer it. A busy host is not asked at all. */
+export const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
+  ...call,
+  recover(refusal) {
+    if (refusal.isBusy) throw refusal;
+    return undefined;
+  },
+});
+
+/** Makes the simulation of a purchase and sale by the configured payer, if there is one. */
+export async function roundTripCalls(
+  { payer }: SolReader["configuration"],
+  view: TokenView,
+  trial: Omit<Trial, "wallet">,
+): Promise<RpcCall<Simulation | undefined>[]> {
+  const [best] = paymentsOf(view, "buy", probeLamports);
+  if (payer === undefined || best === undefined) return [];
+  const message = await roundTripMessage(
+    { ...trial, wallet: payer as Address },
+    { pool: best.pool, amountIn: probeLamports, bought: best.amountOut },
+  );
+  return [maybe(simulationCall(message, at))];
+}

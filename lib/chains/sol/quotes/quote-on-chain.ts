@@ -1,0 +1,268 @@
+import { randomBytes } from "node:crypto";
+import type { Address } from "@solana/web3.js";
+import bs58 from "bs58";
+import { DomainError } from "../../../core/domain-error.ts";
+import { greatest } from "../../../orders/bigints.ts";
+import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import { type Need, shortage } from "../../../orders/order-checks.ts";
+import { betterPrice, marketImpact, type PoolPrice, referenceAmount } from "../../../orders/price-impact.ts";
+import { identify, tokenNotFound } from "../../../orders/requests.ts";
+import { amountOfSale, noRoute, tooLarge, tooSmall } from "../../../orders/sale-amount.ts";
+import type { TokenIdentity } from "../../../orders/token-identity.ts";
+import { flagsOf } from "../../../orders/token-safety.ts";
+import { chainFacts, nativeToken } from "../../../orders/trading-chain.ts";
+import { availableOf } from "../../evm/rules/check-trade.ts";
+import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import { feeBpsOf } from "../calls/mint.ts";
+import { flagsOfMint, safetyOfMint } from "../calls/mint-safety.ts";
+import { messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../calls/rpc-call.ts";
+import { liquidityOf, type Payment, type PoolView, paymentsOf, type TokenView } from "../calls/token-view.ts";
+import { attemptMessage, cpmmVenueOf, isSoldIn, type Trial } from "../messages/trial-messages.ts";
+import {
+  mostSolRoutes,
+  type SolCosts,
+  type SolQuotedRoute,
+  type SolQuoteQuestion,
+  type SolTradeFacts,
+} from "../rules/trade-facts.ts";
+import { medianOf, unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
+import type { SolReader } from "../venues/reader.ts";
+import type { JupiterForQuote } from "./ask-jupiter.ts";
+import { at, feeBpsOfPool, lamportsOfCoin, lookAtToken, maybe, roundTripCalls } from "./look-at-token.ts";
+import {
+  baseFeeIn,
+  type QuoteTrial,
+  quoteCalls,
+  quoteTrial,
+  type ShownByTrial,
+  shownIn,
+} from "./try-jupiter.ts";
+
+/**
+ * Finds the best routes for a trade and its costs, in two rounds of requests. All accounts are of one slot. Pools pay what
+ * their accounts say, and Jupiter pays what a simulation shows.
+ *
+ * @param jupiter Absent if only pools count.
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of nothing
+ * @throws {ChainUnavailable}
+ */
+export async function quoteOnSol(
+  ask: Ask,
+  { configuration, taken }: Pick<SolReader, "configuration" | "taken">,
+  { trade, wallet, orders }: SolQuoteQuestion,
+  jupiter?: JupiterForQuote,
+): Promise<SolTradeFacts> {
+  const { side, token } = trade;
+  if (token === configuration.wrapped.token) throw noRoute();
+  const coins = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals.sol, "amount") : undefined;
+  const { view, ...first } = await lookAtToken(ask, configuration, token as Address, wallet as Address);
+  if (view === undefined) throw tokenNotFound("sol");
+  const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
+  const { mint, epoch, holding } = view;
+  if (trade.percent !== undefined && !jupiter && payersOf(view, "sell").length === 0) throw noRoute();
+  const hindrance = holding?.hindrances[side];
+  if (hindrance !== undefined) throw noRoute(hindrance);
+  const held = holding && { coins: holding.lamports, tokens: holding.units };
+  const amount = coins ?? amountOfSale(trade, identity, held ? availableOf(held, token, orders).tokens : 0n);
+  const payments = paymentsOf(view, side, amount).slice(0, mostSolRoutes);
+  const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
+  const asked = { side, amount, trial, wallet: wallet as Address | undefined };
+  const offered = await offeredBy(jupiter, configuration, view, asked);
+  if (payments.length === 0 && offered === undefined)
+    throw jupiter ? noneByJupiter(view, asked, identity) : noneOf(view, side);
+  const { sold, shown, ...costs } = await costsOf(ask, configuration, view, {
+    ...{ ...asked, pool: payments[0]?.pool, offered },
+  });
+  const paying = [...(shown ? [byJupiter(shown)] : []), ...payments.map(byPool)].toSorted((a, b) =>
+    a.route.amountOut < b.route.amountOut ? 1 : -1,
+  );
+  const safety = safetyOfMint(mint, epoch, sold);
+  const ofMint = flagsOfMint(mint);
+  const liquidity = greatest(0n, ...view.pools.map(liquidityOf));
+  // Jupiter does not say how deep its pools are.
+  const coin = view.pools.length === 0 ? 0n : lamportsOfCoin;
+  const part = referenceAmount(amount);
+  const [reference] = paymentsOf(view, side, part);
+  const price = reference && { in: part, out: reference.amountOut };
+  const isPricedByPools = reference !== undefined && reference.priceImpact <= mostOfReference;
+  /** Describes the trade by the best of these routes, whose best price for a tenth of the amount is known. */
+  const factsBy = (routes: readonly Paying[], price?: PoolPrice): SolTradeFacts | DomainError => {
+    const [best, ...others] = routes.slice(0, mostSolRoutes);
+    if (best === undefined) return noneOf(view, side);
+    const { route, priceImpact } = best;
+    return {
+      slot: view.slot,
+      identity,
+      mint: {
+        ...{ program: mint.program, decimals: mint.decimals, flags: ofMint },
+        transferFeeBps: feeBpsOf(mint, epoch),
+      },
+      ...{ amount, amountOut: route.amountOut, priceImpact },
+      ...(price && {
+        market: { impact: marketImpact({ in: amount, out: route.amountOut }, price), reference: price },
+      }),
+      lacksReference: route.venue === "jupiter-metis" && !isPricedByPools,
+      routes: [route, ...others.map((each) => each.route)],
+      costs,
+      safety,
+      flags: flagsOf(identity, safety, liquidity, { coin, ofMint }),
+      ...(held && { held }),
+    };
+  };
+  const facts = factsBy(paying, shown && price ? betterPrice(price, shown.part) : (price ?? shown?.part));
+  if (facts instanceof DomainError) throw facts;
+  return shown ? { ...facts, byPools: factsBy(payments.map(byPool), price) } : facts;
+}
+
+/** A pool that a tenth of the amount moves by more than these percent is too small to price the trade. */
+const mostOfReference = 5;
+
+/** Lists the pools that pay for some amount. */
+const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, side, mostUnits);
+
+const mostUnits = (1n << 64n) - 1n;
+
+const noneOf = (view: TokenView, side: "buy" | "sell") =>
+  payersOf(view, side).length === 0 ? noRoute() : tooSmall();
+
+/**
+ * Explains why Jupiter trades no amount either. Hosts can try its routes only for a wallet that has the amount, and it names
+ * none for more than there is.
+ */
+function noneByJupiter(
+  view: TokenView,
+  { side, amount, wallet }: Asked,
+  { token, symbol, decimals }: TokenIdentity,
+): DomainError {
+  const { holding, mint } = view;
+  if (payersOf(view, side).length > 0) return tooSmall();
+  const isBuy = side === "buy";
+  const need: Need = isBuy
+    ? {
+        token: nativeToken,
+        symbol: chainFacts.sol.coin.symbol,
+        decimals: coinDecimals.sol,
+        needed: amount,
+        available: holding?.lamports ?? 0n,
+      }
+    : { token, symbol, decimals, needed: amount, available: holding?.units ?? 0n };
+  const short = wallet === undefined ? undefined : shortage([need]);
+  return short ?? (amount > (isBuy ? mostLamports : mint.supply) ? tooLarge() : noRoute());
+}
+
+/** More lamports than there are. */
+const mostLamports = 10n ** 9n * lamportsOfCoin;
+
+type Paying = { route: SolQuotedRoute; priceImpact: number };
+
+const byPool = ({ pool, amountOut, priceImpact }: Payment): Paying => ({
+  route: {
+    ...{ venue: "raydium-cpmm", pool: pool.address, config: pool.pool.config },
+    ...{ feeBps: feeBpsOfPool(pool), amountOut },
+  },
+  priceImpact,
+});
+
+const byJupiter = ({ whole, part }: ShownByTrial): Paying => ({
+  route: { venue: "jupiter-metis", amountOut: whole.out },
+  priceImpact: marketImpact(whole, part),
+});
+
+type Asked = {
+  side: "buy" | "sell";
+  amount: bigint;
+  trial: Omit<Trial, "wallet">;
+  wallet: Address | undefined;
+};
+
+/** Finds an account that hosts can try the trade with. Any account can pay for a purchase, but only a holder sells. */
+function testerOf(
+  { payer }: SolReader["configuration"],
+  { holding }: TokenView,
+  { side, amount, trial, wallet }: Asked,
+): Address | undefined {
+  const isAble = holding !== undefined && canTry(holding, side, amount, trial.rents);
+  if (isAble) return wallet;
+  return side === "buy" ? (payer as Address | undefined) : undefined;
+}
+
+/** Asks Jupiter for swaps that can be tried. */
+async function offeredBy(
+  jupiter: JupiterForQuote | undefined,
+  configuration: SolReader["configuration"],
+  view: TokenView,
+  asked: Asked,
+): Promise<QuoteTrial | undefined> {
+  const { side, amount: amountIn, trial } = asked;
+  const { mint } = view;
+  const tester = testerOf(configuration, view, asked);
+  if (jupiter === undefined || tester === undefined) return undefined;
+  const { orderId, onFault } = jupiter;
+  const { mint: token, tokenProgram } = trial;
+  const swap = { wallet: tester, orderId, side, mint: token, tokenProgram, amountIn };
+  const offers = await jupiter.offers({ ...swap, decimals: mint.decimals });
+  const tipAccount = configuration.relay?.tipAccounts[0];
+  return quoteTrial(offers, {
+    trial: { ...trial, wallet: tester },
+    side,
+    amountIn,
+    orderId,
+    tipAccount,
+    onFault,
+  });
+}
+
+/** Asks for the costs of an attempt, for what simulations by Jupiter show, and whether the token can be sold. */
+async function costsOf(
+  ask: Ask,
+  configuration: SolReader["configuration"],
+  view: TokenView,
+  { pool, offered, ...asked }: Asked & { pool: PoolView | undefined; offered: QuoteTrial | undefined },
+): Promise<SolCosts & { sold: boolean | null; shown: ShownByTrial | undefined }> {
+  const { side, amount, trial, wallet } = asked;
+  const { mint, holding } = view;
+  const needsAccount = side === "buy" && holding?.hasAccount !== true;
+  const tester = testerOf(configuration, view, asked);
+  // The fee of a message does not depend on its payer.
+  const trader = tester ?? wallet ?? newStranger();
+  const messageOf = async (limit?: number) =>
+    pool &&
+    attemptMessage({ ...trial, wallet: trader }, { side, amountIn: amount, venue: cpmmVenueOf(pool) }, limit);
+  // A base fee may depend on the limit, which follows from the simulation.
+  const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
+  const { fee, tried, prices, rent, trip, byJupiter } = await askTogether(ask, {
+    fee: usual ? [messageFeeCall(usual, at)] : [],
+    tried: message && tester ? [maybe(simulationCall(message, at))] : [],
+    prices: pool
+      ? [maybe(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)]))]
+      : [],
+    rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
+    trip: await roundTripCalls(configuration, view, trial),
+    byJupiter: offered ? [quoteCalls(offered)] : [],
+  });
+  const [jupiter] = byJupiter;
+  const units = [tried[0], jupiter?.simulation].map((each) => (each?.isDone ? each.computeUnits : 0));
+  const jupiterFee = jupiter?.fee === undefined ? undefined : baseFeeIn(jupiter.fee);
+  return {
+    computeUnitLimit: unitLimitFor(Math.max(...units)),
+    baseFee: fee[0] ?? jupiterFee ?? unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee"),
+    rents: { ...trial.rents, tokenAccount: rent[0] ?? 0n },
+    medianPrice: medianOf(prices[0] ?? []),
+    sold: isSoldIn(trip[0]),
+    shown: offered && jupiter && shownIn(offered, jupiter),
+  };
+}
+
+const newStranger = () => bs58.encode(randomBytes(32)) as Address;
+
+/** True if a wallet can pay for a simulation, apart from its fee. */
+function canTry(
+  { lamports, units }: NonNullable<TokenView["holding"]>,
+  side: "buy" | "sell",
+  amount: bigint,
+  { marker, wsol }: Trial["rents"],
+): boolean {
+  const rents = 2n * wsol + marker;
+  return side === "buy" ? lamports > amount + rents : units >= amount && lamports > wsol + marker;
+}

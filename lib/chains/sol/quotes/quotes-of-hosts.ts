@@ -1,0 +1,46 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { DomainError } from "../../../core/domain-error.ts";
+import { askInRounds } from "../../hosts/ask-in-rounds.ts";
+import { isHostError } from "../../hosts/host-fault.ts";
+import type { RpcHost } from "../../hosts/rpc-host.ts";
+import { jointSolQuote } from "../rules/joint-facts.ts";
+import type { SolHostQuote, SolQuoteQuestion } from "../rules/trade-facts.ts";
+import type { SolReader } from "../venues/reader.ts";
+import { type JupiterForQuote, jupiterForQuote } from "./ask-jupiter.ts";
+import { quoteOnSol } from "./quote-on-chain.ts";
+
+/**
+ * Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed.
+ *
+ * @param slippage In percent: how far it may be from the quote decides how far the hosts may be apart.
+ */
+export function quotesOfSolHosts(
+  reader: SolReader,
+  question: SolQuoteQuestion,
+  slippage: number,
+  nowMs: () => number = Date.now,
+): Promise<readonly [SolHostQuote, SolHostQuote]> {
+  const { hosts, inOrder } = reader.client;
+  const jupiter = jupiterForQuote(reader);
+  return askInRounds<RpcHost, SolHostQuote>({
+    ...{ hosts, inOrder, nowMs, pause: delay },
+    quoteBy: (host) => quoteBy(host, reader, question, jupiter),
+    ask: (asked) => Promise.all(asked.map((host) => quoteBy(host, reader, question, jupiter))),
+    isAgreed: (a, b) => jointSolQuote(a, b, slippage) !== undefined,
+  });
+}
+
+async function quoteBy(
+  host: RpcHost,
+  reader: SolReader,
+  question: SolQuoteQuestion,
+  jupiter: JupiterForQuote | undefined,
+): Promise<SolHostQuote> {
+  try {
+    return await quoteOnSol((calls) => host.request(calls), reader, question, jupiter);
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}

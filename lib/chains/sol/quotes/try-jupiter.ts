@@ -1,0 +1,141 @@
+import type { Address } from "@solana/web3.js";
+import type { Objection } from "../../../orders/effects.ts";
+import type { Order } from "../../../orders/execution.ts";
+import { type PoolPrice, referenceAmount } from "../../../orders/price-impact.ts";
+import type { RpcCall } from "../../hosts/rpc-call.ts";
+import { tokenAccountOf } from "../calls/addresses.ts";
+import {
+  type Accounts,
+  accountsCall,
+  messageFeeCall,
+  type Simulation,
+  simulationCall,
+} from "../calls/rpc-call.ts";
+import { readTokenAccount } from "../calls/token-account.ts";
+import { composeTrial, type Trial } from "../messages/trial-messages.ts";
+import { signaturesFor } from "../rules/intent.ts";
+import { JupiterFault } from "../venues/jupiter-client.ts";
+import { enforcing } from "../venues/jupiter-venue.ts";
+import type { JupiterOffer, OffersForQuote } from "./ask-jupiter.ts";
+import { at, maybe } from "./look-at-token.ts";
+
+/** An attempt by Jupiter that hosts can try: its message, and the account that gets what it pays. */
+export type JupiterTrial = {
+  offer: JupiterOffer;
+  side: Order["side"];
+  message: Uint8Array;
+  account: Address;
+  markerRent: bigint;
+};
+
+type Asked = {
+  trial: Trial;
+  side: Order["side"];
+  amountIn: bigint;
+  orderId: string;
+  offer: JupiterOffer | undefined;
+  /** That of the relay, if there is one: attempts must have room for a tip. */
+  tipAccount: string | undefined;
+  onFault: (fault: unknown) => void;
+};
+
+/** Composes a trial. Undefined without an offer, or, after a note, for one that the signer would refuse. */
+export async function jupiterTrial({
+  trial,
+  side,
+  amountIn,
+  orderId,
+  offer,
+  tipAccount,
+  onFault,
+}: Asked): Promise<JupiterTrial | undefined> {
+  if (offer === undefined) return undefined;
+  const attempt = { side, amountIn, orderId, venue: enforcing(offer.venue, 1n) };
+  const [composed, largest] = await Promise.all([
+    composeTrial(trial, attempt),
+    composeTrial(trial, { ...attempt, tipAccount: tipAccount as Address | undefined }),
+  ]);
+  if (!("message" in composed) || !("message" in largest)) {
+    onFault(new JupiterFault(reasonIn(composed) ?? reasonIn(largest) ?? ""));
+    return undefined;
+  }
+  const { wallet, mint, tokenProgram, rents } = trial;
+  const account = side === "buy" ? await tokenAccountOf(wallet, mint, tokenProgram) : wallet;
+  return { offer, side, message: composed.message, account, markerRent: rents.marker };
+}
+
+const reasonIn = (composed: { message: Uint8Array } | Objection): string | undefined =>
+  "message" in composed ? undefined : "refused" in composed ? composed.refused : composed.later;
+
+/** The answers of a host about a trial. */
+export type JupiterTried = {
+  before: Accounts;
+  fee: bigint | undefined;
+  simulation: Simulation | undefined;
+};
+
+/** Makes the calls that try it. The accounts before it are those of about the same slot. */
+export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
+  before: accountsCall([account], at),
+  fee: messageFeeCall(message, at),
+  simulation: maybe(simulationCall(message, at, [account])) satisfies RpcCall<Simulation | undefined>,
+});
+
+/** The trials of an amount, and of the part of it whose price is the reference. */
+export type QuoteTrial = { amountIn: bigint; whole: JupiterTrial; part: JupiterTrial };
+
+/** The prices that a host's simulations of both show. */
+export type ShownByTrial = { whole: PoolPrice; part: PoolPrice };
+
+/** Composes both trials. Undefined without offers, or, after a note, for those that the signer would refuse. */
+export async function quoteTrial(
+  offers: OffersForQuote | undefined,
+  asked: Omit<Asked, "offer">,
+): Promise<QuoteTrial | undefined> {
+  const { amountIn } = asked;
+  const [whole, part] = await Promise.all([
+    jupiterTrial({ ...asked, offer: offers?.whole }),
+    jupiterTrial({ ...asked, amountIn: referenceAmount(amountIn), offer: offers?.part }),
+  ]);
+  return whole && part && { amountIn, whole, part };
+}
+
+/** Makes the calls that try both. The base fee and the accounts before them are the same. */
+export const quoteCalls = ({ whole, part }: QuoteTrial) => ({
+  ...jupiterCalls(whole),
+  ofPart: jupiterCalls(part).simulation,
+});
+
+/** Computes the prices that simulations show. Undefined if one of them shows nothing. */
+export function shownIn(
+  { amountIn, whole, part }: QuoteTrial,
+  { ofPart, ...tried }: JupiterTried & { ofPart: Simulation | undefined },
+): ShownByTrial | undefined {
+  const arrived = arrivedIn(whole, tried);
+  const arrivedOfPart = arrivedIn(part, { ...tried, simulation: ofPart });
+  if (arrived === undefined || arrivedOfPart === undefined) return undefined;
+  return {
+    whole: { in: amountIn, out: arrived },
+    part: { in: referenceAmount(amountIn), out: arrivedOfPart },
+  };
+}
+
+/** Computes what arrives by a simulation: tokens, or lamports. Undefined if it shows nothing. */
+export function arrivedIn(
+  { side, markerRent }: JupiterTrial,
+  { before, fee, simulation }: JupiterTried,
+): bigint | undefined {
+  if (simulation?.isDone !== true) return undefined;
+  const [old] = before.accounts;
+  const [made] = simulation.accounts ?? [];
+  if (made === undefined) return undefined;
+  if (side === "buy") {
+    const bought = (readTokenAccount(made)?.amount ?? 0n) - ((old && readTokenAccount(old)?.amount) ?? 0n);
+    return bought > 0n ? bought : undefined;
+  }
+  const received = made.lamports - (old?.lamports ?? 0n) + markerRent + (fee ?? 0n);
+  return received > 0n ? received : undefined;
+}
+
+/** Returns the fee of one signature in a message by Jupiter without priority. */
+export const baseFeeIn = (fee: bigint): bigint => fee / BigInt(signaturesFor({ venue: "jupiter-metis" }));

@@ -1,0 +1,173 @@
+import { DomainError } from "../../../core/domain-error.ts";
+import { greatest, least } from "../../../orders/bigints.ts";
+import { coinDecimals } from "../../../orders/decimal-text.ts";
+import { type Need, objectionBeside } from "../../../orders/order-checks.ts";
+import { hasEnded } from "../../../orders/trade-order.ts";
+import { chainFacts, nativeToken, type SolOrderSettings } from "../../../orders/trading-chain.ts";
+import { addedBy } from "../../../orders/wallet-policy.ts";
+import { availableOf, type ChainSetup, leastOut, lossOf, type Trader } from "../../evm/rules/check-trade.ts";
+import { type AskedTrade, defaultMaxPriceImpact } from "../../evm/rules/trade-facts.ts";
+import { stayingRentLamports } from "./fees.ts";
+import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
+import {
+  feesOfFirst,
+  lamportsOfSol,
+  leastBudget,
+  type SolNetworkFee,
+  type SolTradeFees,
+  solNetworkFee,
+  solText,
+} from "./trade-fees.ts";
+
+/** The user's facts that decide about an order on sol. */
+export type SolTrader = Omit<Trader, "settings"> & { settings: SolOrderSettings };
+
+/** The chain sol as the service is configured for it. Amounts are in lamports. */
+export type SolSetup = Pick<ChainSetup, "limits" | "listed" | "name"> & {
+  chain: "sol";
+  /** The lowest tip of the relay. Absent without a relay. */
+  leastTip?: bigint;
+  /** The highest base fee of a signature. */
+  baseFeeCap: bigint;
+};
+
+/** The terms that an order on sol would get, and the reason to refuse it. */
+export type SolTradeCheck = {
+  chain: "sol";
+  settings: SolOrderSettings;
+  /** The most for priority and tips of all its transactions, in lamports. */
+  budget: bigint;
+  /** The fee of one signature, in lamports. */
+  baseFee: bigint;
+  /** What the first attempt pays beside its base fee. */
+  attempt: SolTradeFees;
+  networkFee: SolNetworkFee;
+  /** The rent of the accounts that stay, in lamports. */
+  rent: bigint;
+  /** The lamports that the wallet needs for rents at one time. */
+  mostRents: bigint;
+  /** The lamports that a buy must leave beside its needs, so that a later sale can be paid. */
+  exitReserve: bigint;
+  /** The lowest amount that may arrive. */
+  least: bigint;
+  /** The needs, the coin's first. Empty without a wallet. */
+  needs: readonly Need[];
+  submission: "private" | "public";
+  /** True if an attempt pays less for priority than half of the recent transactions with the pool. */
+  isBelowMarket: boolean;
+  objection?: DomainError;
+};
+
+/** Chooses the settings of an order: its own first, then the user's. */
+export const solSettingsForTrade = (
+  trade: AskedTrade,
+  { settings }: Pick<SolTrader, "settings">,
+): SolOrderSettings => ({
+  slippage: trade.slippage ?? settings.slippage,
+  priorityFee: trade.priorityFee ?? settings.priorityFee,
+  mevProtection: trade.mevProtection ?? settings.mevProtection,
+});
+
+/**
+ * Checks a trade on sol against one host's facts, or those that two agree on. Quotes, trial runs and orders all use it.
+ *
+ * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
+ */
+export function checkSolTrade(
+  setup: SolSetup,
+  trade: AskedTrade,
+  trader: SolTrader,
+  facts: SolTradeFacts,
+): SolTradeCheck {
+  const { side } = trade;
+  const { amount, costs, held, safety, flags } = facts;
+  const settings = solSettingsForTrade(trade, trader);
+  const submission = settings.mevProtection && setup.leastTip !== undefined ? "private" : "public";
+  const leastTip = submission === "private" ? setup.leastTip : undefined;
+  const orders = trader.orders.filter((order) => !hasEnded(order));
+  const available = held && availableOf(held, trade.token, orders);
+  const baseFee = least(costs.baseFee, setup.baseFeeCap);
+  const asked = least(lamportsOfSol(settings.priorityFee), setup.limits.maxNetworkFee);
+  const lowest = leastTip === undefined ? 0n : leastBudget(leastTip);
+  const feeOf = (budget: bigint) => {
+    const attempt = feesOfFirst(budget, costs.computeUnitLimit, leastTip);
+    return { attempt, networkFee: solNetworkFee(budget, baseFee, attempt, facts.routes) };
+  };
+  const mostRents = rentsOf(side, costs);
+  const besideFees = mostRents + (side === "buy" ? amount : 0n);
+  const fixed = besideFees + feeOf(0n).networkFee.max;
+  // A sale is not refused for a budget that the wallet cannot pay: it gets a lower one.
+  const affordable = side === "sell" && available ? greatest(available.coins - fixed, lowest, 0n) : asked;
+  const budget = least(asked, affordable);
+  const { attempt, networkFee } = feeOf(budget);
+  const leastAmount = leastOut("sol", trade, settings, facts);
+  const needs = available ? needsOf(trade, facts, besideFees + networkFee.max, available) : [];
+  const objection = objectionBeside(budget < lowest ? tooLow(budget, lowest) : undefined, {
+    chain: "sol",
+    side,
+    token: trade.token,
+    amount,
+    isStopped: trader.isStopped,
+    openOrders: orders.length,
+    maxOrder: setup.limits.maxOrder,
+    adds: addedBy(side, amount, networkFee.max),
+    networkFees: networkFee.max + stayingRentLamports(side),
+    minAmountOut: leastAmount,
+    quotedOut: facts.amountOut,
+    rules: trader.rules,
+    // If both are too low, an error about the token is more helpful.
+    needs: needs.toReversed(),
+    safety,
+    flags,
+    allowUnsafe: trade.allowUnsafe ?? false,
+    lacksLeast: facts.lacksReference && trade.minAmountOut === undefined,
+    priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
+    maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
+    loss: lossOf(setup, trader, facts),
+  });
+  const { marker, tokenAccount, wsol } = costs.rents;
+  return {
+    chain: "sol",
+    settings,
+    ...{ budget, baseFee, attempt, networkFee },
+    rent: marker + (side === "buy" ? tokenAccount : 0n),
+    mostRents,
+    // The greater of the two rents is needed only during a buy, or stays in the wallet.
+    exitReserve: networkFee.max + least(wsol, marker),
+    least: leastAmount,
+    needs,
+    submission,
+    isBelowMarket: attempt.microLamportsPerUnit < costs.medianPrice,
+    ...(objection && { objection }),
+  };
+}
+
+const tooLow = (budget: bigint, lowest: bigint) => {
+  const [priorityFee, least] = [solText(budget), solText(lowest)];
+  const message = `A protected order on sol needs a priorityFee of at least ${least} SOL, for the relay's lowest tip`;
+  return new DomainError("PRIORITY_FEE_TOO_LOW", message, { priorityFee, least });
+};
+
+/**
+ * Computes the coins that a trade needs for rents. The account of wrapped coin gives its rent back at the end, when the
+ * wallet needs no more than a marker to stay alive.
+ */
+const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): bigint =>
+  side === "buy" ? marker + tokenAccount + greatest(wsol, marker) : wsol + marker;
+
+function needsOf(
+  { side }: AskedTrade,
+  { identity, amount }: SolTradeFacts,
+  needed: bigint,
+  available: { coins: bigint; tokens: bigint },
+): Need[] {
+  const { symbol } = chainFacts.sol.coin;
+  const coin: Need = {
+    ...{ token: nativeToken, symbol, decimals: coinDecimals.sol },
+    ...{ needed, available: available.coins },
+  };
+  const { token, symbol: tokenSymbol, decimals } = identity;
+  return side === "buy"
+    ? [coin]
+    : [coin, { token, symbol: tokenSymbol, decimals, needed: amount, available: available.tokens }];
+}

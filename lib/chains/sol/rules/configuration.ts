@@ -1,0 +1,45 @@
+import type { ListedToken } from "../../../orders/token-identity.ts";
+
+/** A sender that keeps transactions out of the public, for a tip. */
+export type SolRelay = {
+  url: string;
+  /** The only accounts that may get its tips. */
+  tipAccounts: readonly string[];
+  /** The lowest tip that it accepts, in SOL as decimal text. */
+  leastTip: string;
+};
+
+/** Where Jupiter builds swaps. */
+export type JupiterAccess = {
+  /** The URL of its method `build`. */
+  url: string;
+  /** Is sent with each request. Without one, Jupiter answers less often. */
+  key?: string;
+};
+
+/** The hosts and tokens of sol. Addresses are in base58. */
+export type SolConfiguration = {
+  /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
+  hosts: readonly string[];
+  /** The first 32 characters of the hash of the cluster's first block. Hosts of another cluster count as faulty. */
+  cluster: string;
+  /** The only one that receives protected transactions. */
+  relay?: SolRelay;
+  wrapped: ListedToken;
+  /** The numbers of Raydium's configurations of fees whose pools are looked for. */
+  cpmmConfigs: readonly number[];
+  /** The tokens shown to users. Others can be traded too. */
+  tokens: readonly ListedToken[];
+  /** The most SOL that a buy may spend, as decimal text. */
+  maxOrder?: string;
+  /** The most SOL that all transactions of an order may pay beside their base fees, as decimal text. */
+  maxNetworkFee: string;
+  /** The most SOL that a wallet's transactions of a day may pay, with rents that stay. By default ten times `maxNetworkFee`. */
+  maxNetworkFeesPerDay?: string;
+  /** The highest base fee of a signature, in SOL as decimal text. */
+  baseFee: string;
+  /** Absent if orders trade with pools of Raydium CPMM alone. */
+  jupiter?: JupiterAccess;
+  /** A rich account that anybody can name as the payer of a simulation. */
+  payer?: string;
+};

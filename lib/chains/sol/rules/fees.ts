@@ -1,0 +1,89 @@
+import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
+import type { SolFees } from "./slot.ts";
+
+const microLamports = 1_000_000n;
+
+/**
+ * The parts of an order's budget that its transactions may pay, in tenths. Later attempts pay more, and the clear has a
+ * part of its own, so that an order can be cancelled whatever was sent before.
+ */
+const tenths = { swap: [2n, 3n, 4n], clear: 1n } as const;
+
+/** In percent of its share: a relay prefers transactions that tip it. */
+const tipPercent = 30n;
+
+/** Computes what an order's next transaction may pay for priority and as a tip, in lamports. */
+export function shareOf(budgetLamports: bigint, purpose: "swap" | "clear", earlier: number): bigint {
+  const part = purpose === "clear" ? tenths.clear : (tenths.swap[earlier] ?? 0n);
+  return (budgetLamports * part) / 10n;
+}
+
+/** Computes the lowest budget of which a transaction's share is enough. */
+export const budgetFor = (shareLamports: bigint, purpose: "swap", earlier: 0 | 1 | 2): bigint =>
+  ceilDivide(shareLamports * 10n, tenths[purpose][earlier]);
+
+/**
+ * The most that keeps the marker, or the temporary account for wrapped coin, alive. Actual rents come from hosts, which the
+ * signer does not believe; they are falling.
+ */
+export const mostRentLamports = { marker: 897_840n, wsol: 2_039_280n };
+
+/** The rent of an account of a token with every extension that its mint may demand. */
+const mostTokenRentLamports = 2_248_080n;
+
+/** Computes the most that stays in accounts after an order is filled: its marker, and an account of a bought token. */
+export const stayingRentLamports = (side: "buy" | "sell"): bigint =>
+  mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n);
+
+/** Computes the most that an order's clear is planned to pay, in lamports. The day counts it with the first message. */
+export const clearReserve = (budgetLamports: bigint, baseFeeLamports: bigint): bigint =>
+  shareOf(budgetLamports, "clear", 0) + baseFeeLamports;
+
+/** Computes what the day counts with an order's first message beside its fee, in lamports. */
+export const countedWithFirst = (
+  { side, budgetLamports }: { side: "buy" | "sell"; budgetLamports: bigint },
+  baseFeeLamports: bigint,
+): bigint => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
+
+/** True if an account may get so much. One without lamports ends with its transaction, so it would mark nothing. */
+export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint): boolean =>
+  lamports > 0n && lamports <= mostRentLamports[account];
+
+/** The most compute units of a transaction on the chain. */
+export const mostComputeUnits = 1_400_000;
+
+export const isUnitLimit = (units: number): boolean =>
+  Number.isInteger(units) && units >= 1 && units <= mostComputeUnits;
+
+/**
+ * Splits a share into a tip and a price for each compute unit, in millionths of a lamport.
+ *
+ * @param leastTipLamports Absent for a transaction without a tip.
+ */
+export function feesOfShare(
+  shareLamports: bigint,
+  computeUnitLimit: number,
+  leastTipLamports?: bigint,
+): Pick<SolFees, "microLamportsPerUnit" | "tipLamports"> {
+  const wanted =
+    leastTipLamports === undefined ? 0n : greatest(leastTipLamports, (shareLamports * tipPercent) / 100n);
+  const tipLamports = least(shareLamports, wanted);
+  const microLamportsPerUnit = ((shareLamports - tipLamports) * microLamports) / BigInt(computeUnitLimit);
+  return { microLamportsPerUnit, tipLamports };
+}
+
+/** Computes what a message pays for priority, in lamports. */
+export const priorityLamportsOf = ({
+  microLamportsPerUnit,
+  computeUnitLimit,
+}: Pick<SolFees, "microLamportsPerUnit" | "computeUnitLimit">): bigint =>
+  ceilDivide(microLamportsPerUnit * BigInt(computeUnitLimit), microLamports);
+
+/**
+ * Computes the most that a message pays for being in a block, in lamports. A transaction that fails pays it too, except
+ * for its tip.
+ *
+ * @param baseFeeLamports For each signature.
+ */
+export const mostFeeLamports = (fees: SolFees, baseFeeLamports: bigint): bigint =>
+  BigInt(fees.signatures) * baseFeeLamports + priorityLamportsOf(fees) + fees.tipLamports;

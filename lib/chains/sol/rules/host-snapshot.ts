@@ -1,0 +1,92 @@
+import type { CpmmRoute, JupiterRoute } from "./intent.ts";
+import type { JupiterBuild } from "./jupiter-build.ts";
+
+/** Names the block of a slot. No call names its hash, so the slot stands for it. */
+export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });
+
+/** Hosts whose slots are further apart do not see the same market. */
+const mostSlotsApart = 20;
+
+export const areSlotsNear = (a: number, b: number): boolean => Math.abs(a - b) <= mostSlotsApart;
+
+/** A blockhash lives for this many blocks. */
+export const blockhashBlocks = 150;
+
+/** The heights of a chain: slots may have no block, and the block height counts those that do. */
+export type SolHeight = { slot: number; blockHeight: number };
+
+/** The result of a transaction, read from the balances before and after it. Amounts are in lamports and units. */
+export type SolReceipt = {
+  hash: string;
+  /** The number is the slot, and the hash its text: no call names the hash of a block. The time is in seconds. */
+  block: { number: number; hash: string; time: number };
+  /** For signatures and priority, with the tip. */
+  fee: bigint;
+  tip: bigint;
+  /** Stays in accounts that the transaction opened. */
+  rent: bigint;
+  /** Absent if the host does not state it. */
+  computeUnits?: number;
+} & (
+  | { status: "failed"; isSlippage: boolean }
+  | { status: "ok"; spent: bigint; received: bigint /** The tokens in the wallet before. */; held: bigint }
+);
+
+/** A receipt as one host reads it from a transaction. Jupiter's program may fail to enforce the minimum. */
+export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };
+
+/** A receipt as one host has it. */
+export type SeenReceipt = ReadReceipt & { isFinal: boolean };
+
+/** A route with what arrives. That of Jupiter has the instruction that the host has tried. */
+export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute & { build: JupiterBuild }));
+
+/** The facts for the next message of an order, in one slot. */
+export type SolOrderFacts = {
+  /** For a sale: the tokens in the wallet. */
+  held?: bigint;
+  /** True if a simulated message failed before its trade. */
+  lacksCoins?: boolean;
+  /** Those of the order's routes that pay, with what arrives. */
+  routes: readonly SolPayingRoute[];
+  /** True if Jupiter may be used, and has given nothing to try. The other routes do not show that none pays. */
+  lacksBuild?: boolean;
+  /** The compute units that the host's simulation used, with a margin. */
+  computeUnitLimit: number;
+  /** For each signature. */
+  baseFeeLamports: bigint;
+  /** The lamports that keep accounts alive. `token` is 0 if the wallet has the account. */
+  rents: { marker: bigint; wsol: bigint; token: bigint };
+};
+
+/**
+ * One host's answers about a wallet. The finalized height is read first, and then the markers, at a finalized slot that
+ * is not below: an order without a marker there has filled nowhere up to that height.
+ */
+export type SolSnapshot = {
+  confirmed: SolHeight;
+  finalized: SolHeight;
+  /** The wallet's lamports. */
+  coins: bigint;
+  /** The lamports that keep a marker alive. */
+  rentLamports: { marker: bigint };
+  /** A recent blockhash that both hosts know. The block height is the last in which its transactions can be. */
+  blockhash?: { hash: string; lastValidBlockHeight: number };
+  orders: ReadonlyMap<string, SolOrderFacts>;
+  /** The wallet's units of the missed tokens, at the finalized slot. */
+  held?: ReadonlyMap<string, bigint>;
+  /** By hash. Transactions that the host has not found have none. */
+  receipts: ReadonlyMap<string, SeenReceipt>;
+  /** Whether the marker of each order has its byte in the finalized slot. Anybody can pay into one without. */
+  markers: ReadonlyMap<string, boolean>;
+};
+
+/** The answers of the two hosts. Undefined for a host without a clear answer. */
+export type SolSnapshots = readonly [SolSnapshot | undefined, SolSnapshot | undefined];
+
+export const bothSeen = (snapshots: SolSnapshots): snapshots is readonly [SolSnapshot, SolSnapshot] =>
+  snapshots.every((snapshot) => snapshot !== undefined);
+
+/** True if both hosts answered, and the condition holds for both. */
+export const bothConfirm = (snapshots: SolSnapshots, holds: (snapshot: SolSnapshot) => boolean): boolean =>
+  snapshots.every((snapshot) => snapshot !== undefined && holds(snapshot));

@@ -1,0 +1,46 @@
+import type { IntentTerms } from "../../../orders/intent.ts";
+
+/** A pool of Raydium CPMM with its fee configuration. Its other accounts are derived. */
+export type CpmmRoute = { venue: "raydium-cpmm"; pool: string; config: string };
+
+/** Whatever way Metis, the router of Jupiter, finds when a message is made. */
+export type JupiterRoute = { venue: "jupiter-metis" };
+
+export type SolRoute = CpmmRoute | JupiterRoute;
+
+/** The venues of Solana. */
+export const solVenues = ["raydium-cpmm", "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
+
+/** An order has at most this many transactions that could fill it. All of them make its marker, so one succeeds. */
+export const mostAttempts = 3;
+
+/** An order has at most this many transactions that make only its marker, so that nothing fills it any more. */
+export const mostClears = 1;
+
+/** The limits of an order on Solana, fixed when it is placed. Its token is the mint. */
+export type SolIntent = IntentTerms & {
+  chain: "sol";
+  /** The program of the mint: Token or Token-2022. */
+  tokenProgram: string;
+  /** The only routes that it may use, the best first. */
+  routes: readonly SolRoute[];
+  /** The most that all its transactions may pay for priority and as tips. */
+  budgetLamports: bigint;
+};
+
+export const isSameSolRoute = (a: SolRoute, b: SolRoute): boolean =>
+  a.venue === "jupiter-metis" || b.venue === "jupiter-metis"
+    ? a.venue === b.venue
+    : a.pool === b.pool && a.config === b.config;
+
+/** Returns a route without what is known about it. */
+export const plainSolRoute = (route: SolRoute): SolRoute => {
+  const { venue } = route;
+  if (venue === "jupiter-metis") return { venue };
+  const { pool, config } = route;
+  return { venue, pool, config };
+};
+
+/** Counts the signatures of a message: the wallet's, and that of Jupiter's helper key. */
+export const signaturesFor = ({ venue }: Pick<SolRoute, "venue">): number =>
+  venue === "jupiter-metis" ? 2 : 1;

@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from "node:util";
+import { DomainError } from "../../../core/domain-error.ts";
+import { greatest } from "../../../orders/bigints.ts";
+import { millionthsOf } from "../../../orders/percent.ts";
+import { areSlotsNear } from "./host-snapshot.ts";
+import { isSameSolRoute } from "./intent.ts";
+import type { SolHostQuote, SolQuotedRoute, SolTradeFacts } from "./trade-facts.ts";
+import { jointCosts } from "./trade-fees.ts";
+
+/** The most by which outputs may differ: this part of the slippage. */
+const partsOfSlippage = 4n;
+const whole = 1_000_000n;
+
+/**
+ * Returns the quote that two hosts give for a trade. No host can read a past slot, so theirs may differ: they must be near
+ * each other, with the same mint and balances, and outputs that differ by at most a quarter of the slippage. Undefined if
+ * the hosts disagree. Those that disagree on Jupiter may agree on the pools.
+ *
+ * What arrives is the greater output, and so is the minimum: a lying host can make an order fail, but never sell it
+ * cheaply. Costs are the higher ones.
+ *
+ * @param slippage In percent.
+ */
+export function jointSolQuote(a: SolHostQuote, b: SolHostQuote, slippage: number): SolHostQuote {
+  if (a === undefined || b === undefined) return undefined;
+  if (a instanceof DomainError) {
+    if (b instanceof DomainError) return a.code === b.code ? a : undefined;
+    return jointSolQuote(b, a, slippage);
+  }
+  return (b instanceof DomainError ? undefined : jointFacts(a, b, slippage)) ?? jointByPools(a, b, slippage);
+}
+
+/** Leaves Jupiter out where only one host has seen that it pays: a host may be unable to simulate, or lie about it. */
+function jointByPools(a: SolTradeFacts, b: SolTradeFacts | DomainError, slippage: number): SolHostQuote {
+  const [mine, other] = [a, b].map((each) => ("byPools" in each && each.byPools) || each);
+  return mine === a && other === b ? undefined : jointSolQuote(mine, other, slippage);
+}
+
+function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHostQuote {
+  const isNear = (one: bigint, other: bigint) => isWithin(one, other, slippage);
+  if (!isSameTrade(a, b) || !isNear(a.amountOut, b.amountOut)) return undefined;
+  const shared = a.routes.flatMap((route): SolQuotedRoute[] => {
+    const same = b.routes.find((each) => isSameSolRoute(each, route));
+    const isShared =
+      same !== undefined && same.feeBps === route.feeBps && isNear(same.amountOut, route.amountOut);
+    return isShared ? [{ ...route, amountOut: greatest(same.amountOut, route.amountOut) }] : [];
+  });
+  const [best, ...others] = shared.toSorted((x, y) => (x.amountOut < y.amountOut ? 1 : -1));
+  const amountOut = greatest(a.amountOut, b.amountOut);
+  // A host could name a good pool that the other one does not know, next to one that pays less.
+  if (best === undefined || !isNear(best.amountOut, amountOut)) return undefined;
+  const { byPools: _, ...namer } = a.amountOut === amountOut ? a : b;
+  return {
+    ...namer,
+    ...{ amountOut, routes: [best, ...others], costs: jointCosts(a.costs, b.costs) },
+    ...findingsOf(a, b),
+  };
+}
+
+/** Returns the worse findings about the token. One host may be unable to simulate, which shows nothing. */
+function findingsOf(a: SolTradeFacts, b: SolTradeFacts): Pick<SolTradeFacts, "safety" | "flags"> {
+  const rankOf = ({ safety: { sellable } }: SolTradeFacts) => (sellable === null ? 2 : sellable ? 1 : 0);
+  const { safety, flags } = rankOf(b) < rankOf(a) ? b : a;
+  return { safety, flags };
+}
+
+const isSameTrade = (a: SolTradeFacts, b: SolTradeFacts): boolean =>
+  areSlotsNear(a.slot, b.slot) &&
+  a.amount === b.amount &&
+  isDeepStrictEqual(a.mint, b.mint) &&
+  isDeepStrictEqual(a.held, b.held);
+
+/** True if the lower amount is at most a quarter of the slippage below the higher one. */
+function isWithin(a: bigint, b: bigint, slippage: number): boolean {
+  const higher = greatest(a, b);
+  const distance = a > b ? a - b : b - a;
+  return distance * partsOfSlippage * whole <= higher * millionthsOf(slippage);
+}

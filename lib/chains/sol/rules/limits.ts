@@ -1,0 +1,31 @@
+import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
+import type { SolConfiguration } from "./configuration.ts";
+/** The operators' limits on Solana, in lamports. */
+export type SolLimits = {
+  /** The most that a buy may spend. */
+  maxOrder?: bigint | undefined;
+  /** The most that an order's transactions may pay beside their base fees. One alone may pay as much with its base fee. */
+  maxNetworkFee: bigint;
+  /** The most that a wallet's messages of a day may pay, with the rents that stay. By default ten times `maxNetworkFee`. */
+  maxNetworkFeesPerDay?: bigint | undefined;
+  /** The most that a signature may cost. */
+  baseFeeLamports: bigint;
+  /** The only accounts that may get a tip, and the least that the relay takes. */
+  relay?: { tipAccounts: readonly string[]; leastTipLamports: bigint } | undefined;
+};
+
+/** Reads the operators' limits for Solana. */
+export const solLimitsOf = (
+  configuration: LimitTexts & Pick<SolConfiguration, "baseFee" | "relay">,
+): SolLimits => {
+  const { baseFee, relay } = configuration;
+  return {
+    ...limitsOf("sol", configuration),
+    baseFeeLamports: unitsFrom(baseFee, coinDecimals.sol, "baseFee"),
+    relay: relay && {
+      tipAccounts: relay.tipAccounts,
+      leastTipLamports: unitsFrom(relay.leastTip, coinDecimals.sol, "leastTip"),
+    },
+  };
+};

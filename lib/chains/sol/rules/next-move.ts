@@ -1,0 +1,313 @@
+import {
+  type LaneView,
+  type Procedure,
+  perform,
+  type Question,
+  type Recipients,
+  type SignRequest,
+} from "../../../orders/effects.ts";
+import type { LaneKey } from "../../../orders/intent.ts";
+import type { LaneCore, LaneState, Move } from "../../../orders/lane-core.ts";
+import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
+import type { TradeStep } from "../../../orders/table-step.ts";
+import {
+  beingCancelled,
+  cancelledByUser,
+  hasEnded,
+  hasSignedSwap,
+  isSameLife,
+  lifeAfter,
+  type OrderEnd,
+  type TradeOrder,
+} from "../../../orders/trade-order.ts";
+import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
+import { bothConfirm, bothSeen } from "./host-snapshot.ts";
+import { mostAttempts, mostClears } from "./intent.ts";
+import type { SolMessage } from "./message.ts";
+import { isDecided, isTooLate, slotOfOrder, solLifeOf } from "./order-life.ts";
+import { planClear, planSwap } from "./planning.ts";
+import {
+  countOf,
+  isFinalSol,
+  isMarked,
+  isOutdated,
+  mayLand,
+  observedSol,
+  type SolAttempt,
+  type SolSlot,
+  withSolSendings,
+} from "./slot.ts";
+
+type State = LaneState<"sol">;
+type SolOrder = TradeOrder<"sol">;
+type SolMove = Move<"sol">;
+
+/** A message that is in no block after this time gets a successor that pays more. */
+export const bumpAfterMs = 20_000;
+
+/** The orders whose markers and receipts decide something: all with messages. */
+const questionAbout = (
+  lane: LaneKey,
+  { slots, orders, missed }: LaneView<"sol">,
+  untilMs: number,
+): Question<"sol"> => {
+  const wanting = orders.filter(
+    (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(slotOfOrder(order, slots), untilMs),
+  );
+  return {
+    ...{ chain: lane.chain, wallet: lane.wallet },
+    hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
+    marked: slots.map(({ orderId }) => orderId),
+    orders: wanting.map(({ intent }) => intent),
+    missed,
+    wantsBlockhash:
+      wanting.length > 0 || orders.some((order) => wantsClear(order, slotOfOrder(order, slots))),
+  };
+};
+
+/** True if a message that can fill the order may have to be signed by a time. */
+function wantsSwap(slot: SolSlot | undefined, untilMs: number): boolean {
+  if (slot === undefined || slot.state === "lapsed") return true;
+  return slot.state === "signed" && countOf(slot, "swap") < mostAttempts && untilMs >= bumpDueMsOf(slot);
+}
+
+const bumpDueMsOf = ({ attempts }: SolSlot): number => {
+  const newest = attempts.at(-1) as SolAttempt;
+  return (newest.sentAtMs ?? newest.signedAtMs) + bumpAfterMs;
+};
+
+/** A cancelled order whose messages may still fill it gets one that takes their effect. */
+const wantsClear = ({ life, isCancelling }: SolOrder, slot: SolSlot | undefined): slot is SolSlot =>
+  life.status === "open" && isCancelling && slot?.state === "signed" && countOf(slot, "clear") < mostClears;
+
+/**
+ * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
+ * first records events on the chain, then ends orders, and then begins new work.
+ */
+function nextMove(state: State): SolMove {
+  const slots = state.view.slots.map((slot) => observedSol(slot, state.snapshots));
+  const sent = slots.map((slot) => withSolSendings(slot, state.sendings));
+  return (
+    recordMove(state, slots) ??
+    sendMove(state, slots) ??
+    recordMove(state, sent, true) ??
+    endMove(state) ??
+    settleMove(state) ??
+    clearMove(state) ??
+    beginMove(state) ?? { kind: "rest" }
+  );
+}
+
+/** Records changes that the hosts report. Changes of orders without changes of slots wait until everything is sent. */
+function recordMove(state: State, slots: readonly SolSlot[], isSent = false): SolMove | undefined {
+  for (const order of state.view.orders) {
+    const slot = slotOfOrder(order, slots);
+    const put = slot === undefined || state.view.slots.includes(slot) ? [] : [slot];
+    const life = solLifeOf(order, slots, state.snapshots, state.nowMs);
+    if (put.length > 0 || (isSent && !isSameLife(life, order.life)))
+      return { kind: "write", step: orderStep(state, order, { life }, { put }) };
+  }
+  return undefined;
+}
+
+/**
+ * True if the operators' limit or the user's policy forbids it now.
+ *
+ * @param adds What it adds to the day's count without its fees. Absent if that is counted.
+ */
+function isForbidden({ view, nowMs, chainLimits }: State, { intent }: SolOrder, adds?: bigint): boolean {
+  const { maxOrder } = chainLimits;
+  if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
+  const limits = view.limits.get(intent.userID);
+  if (limits === undefined) return false;
+  return objectionOf(rulesAt(limits, nowMs, chainLimits), { ...intent, adds }) !== undefined;
+}
+
+/** True if messages that can fill it may be sent, or signed. */
+const mayFill = (state: State, order: SolOrder): boolean =>
+  !state.view.isStopped &&
+  !state.view.retired.has(order.intent.userID) &&
+  !state.view.cancelled.has(order.intent.orderId) &&
+  !order.isCancelling &&
+  !isForbidden(state, order);
+
+/** Sends the newest message of each order, once in each run, until the hosts say that no block will have it. */
+function sendMove(state: State, slots: readonly SolSlot[]): SolMove | undefined {
+  for (const slot of slots) {
+    const newest = slot.attempts.at(-1);
+    const raw = newest && state.view.bytes.get(newest.hash);
+    if (newest === undefined || raw === undefined || state.sendings.has(newest.hash)) continue;
+    if (slot.state !== "signed" || isOutdated(newest, state.snapshots)) continue;
+    const order = state.view.orders.find(({ intent }) => intent.orderId === slot.orderId);
+    if (order === undefined || (newest.purpose === "swap" && !mayFill(state, order))) continue;
+    return { kind: "send", hash: newest.hash, raw, to: recipientsOf(slot, newest) };
+  }
+  return undefined;
+}
+
+/** Chooses who gets a message. One that makes only the marker reveals nothing, so all get it. */
+const recipientsOf = ({ isPrivate }: SolSlot, { purpose }: SolAttempt): Recipients =>
+  !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
+
+/** Ends orders that must not begin any more. The signer signs nothing for an order that has changed. */
+function endMove(state: State): SolMove | undefined {
+  const { view } = state;
+  for (const order of view.orders.filter((each) => !hasEnded(each))) {
+    const isSigned = hasSignedSwap(order, view.slots);
+    const ending = isSigned ? undefined : endingOf(order, state);
+    if (ending !== undefined) return endWith(state, order, ending);
+    if (isSigned && view.cancelled.has(order.intent.orderId) && !order.isCancelling)
+      return { kind: "write", step: orderStep(state, order, beingCancelled(order)) };
+  }
+  return undefined;
+}
+
+/**
+ * Ends an order without messages. Fails if the signer has recorded one since the table was read: a run that has lost the
+ * lane may have called it.
+ */
+function endWith(state: State, order: SolOrder, ending: OrderEnd): SolMove {
+  const life = lifeAfter(order.life, ending);
+  const { orderId } = order.intent;
+  const isUnsigned = { kind: "check", of: "ledger", item: { orderId }, when: "absent" } as const;
+  return { kind: "write", step: [...orderStep(state, order, { ending, life }), isUnsigned] };
+}
+
+/** While nothing is signed, the clock may decide: ending an order too early is harmless. */
+function endingOf(order: SolOrder, state: State): OrderEnd | undefined {
+  const { intent, life } = order;
+  const { view, snapshots, nowMs } = state;
+  if (view.cancelled.has(intent.orderId)) return cancelledByUser;
+  if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
+  if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
+  if (isForbidden(state, order, intent.amount)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };
+  if (nowMs < intent.validUntil * 1000) return undefined;
+  const silence = bothSeen(snapshots) ? "NOT_INCLUDED" : "CHAIN_UNAVAILABLE";
+  return { status: "expired", reasonCode: life.reasonCode ?? silence };
+}
+
+function settleMove(state: State): SolMove | undefined {
+  const { view, snapshots } = state;
+  for (const order of view.orders) {
+    const { ending } = order;
+    const isFound =
+      ending?.soldOutIn === undefined ||
+      ending.soldOutIn.every(({ number }) =>
+        bothConfirm(snapshots, ({ finalized }) => finalized.slot >= number),
+      );
+    if (isFound && isSettleable<"sol">(order, (slot) => isFinalSol(slot, snapshots), view.slots))
+      return { kind: "write", step: settleStep(state, order, order.life) };
+  }
+  return undefined;
+}
+
+/** Signs the message that takes the effect of the others, for orders that are cancelled or forbidden. */
+function clearMove(state: State): SolMove | undefined {
+  const { view, snapshots, chainLimits } = state;
+  for (const order of view.orders) {
+    const slot = slotOfOrder(order, view.slots);
+    if (!wantsClear(order, slot) || isMarked(slot, snapshots)) continue;
+    const message = planClear(order, { snapshots, limits: chainLimits });
+    if (message !== undefined) return signMove(state, order, slot, message);
+    if (state.isPatient) return { kind: "ask again" };
+  }
+  return undefined;
+}
+
+/** Signs an order's first message, or one that replaces another that is in no block. */
+function beginMove(state: State): SolMove | undefined {
+  const { view, nowMs, chainLimits: limits } = state;
+  const plans = view.orders
+    .filter((order) => mayBegin(state, order))
+    .map((order) => {
+      const slot = slotOfOrder(order, view.slots);
+      return {
+        order,
+        slot,
+        plan: planSwap(order, slot, { view, snapshots: state.snapshots, nowMs, limits }),
+      };
+    });
+  if (state.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
+    return { kind: "ask again" };
+  for (const { order, slot, plan } of plans) {
+    if ("message" in plan && slot?.attempts.some((attempt) => isSameMessage(attempt, plan.message))) continue;
+    if ("message" in plan)
+      return plan.amount === order.amount
+        ? signMove(state, order, slot, plan.message)
+        : { kind: "write", step: orderStep(state, order, { amount: plan.amount }) };
+    // An earlier message may still fill it, whatever the hosts say about another one.
+    if (slot !== undefined) continue;
+    if ("end" in plan) return endWith(state, order, plan.end);
+    const life = { ...order.life, stage: "waiting", reasonCode: plan.wait } as const;
+    if (!isSameLife(life, order.life)) return { kind: "write", step: orderStep(state, order, { life }) };
+  }
+  return undefined;
+}
+
+/** True if signing would make the same bytes again: no block came since, and the budget allows no higher fee. */
+const isSameMessage = (attempt: SolAttempt, message: SolMessage): boolean =>
+  attempt.purpose === message.purpose &&
+  attempt.lastValidBlockHeight === message.lastValidBlockHeight &&
+  attempt.microLamportsPerUnit === message.microLamportsPerUnit;
+
+function mayBegin(state: State, order: SolOrder): boolean {
+  const { view, snapshots, nowMs } = state;
+  if (hasEnded(order) || !mayFill(state, order) || isTooLate(order, nowMs)) return false;
+  const slot = slotOfOrder(order, view.slots);
+  if (slot === undefined) return !isHeldBack(order, state);
+  if (isDecided(slot, snapshots) || !wantsSwap(slot, nowMs)) return false;
+  return countOf(slot, "swap") < mostAttempts && !isHeldBack(order, state);
+}
+
+/**
+ * Of a token, only one order has messages on their way, so that fills sort by their slots. An order whose outcome hosts
+ * have forgotten keeps others back only while its messages live.
+ */
+const isHeldBack = ({ intent }: SolOrder, { view, snapshots }: State): boolean =>
+  view.orders.some((other) => {
+    if (other.intent.orderId === intent.orderId || other.intent.token !== intent.token) return false;
+    const slot = slotOfOrder(other, view.slots);
+    return slot !== undefined && mayLand(slot, snapshots);
+  });
+
+function signMove({ view }: State, order: SolOrder, slot: SolSlot | undefined, message: SolMessage): SolMove {
+  const { chain, wallet, orderId, userID } = order.intent;
+  const place = slot?.place ?? 1 + Math.max(0, ...view.slots.map((each) => each.place));
+  const attempt = 1 + (slot?.attempts.length ?? 0);
+  const { purpose } = message;
+  return {
+    kind: "sign",
+    order,
+    request: { chain, wallet, orderId, userID, place, attempt, purpose, message },
+  };
+}
+
+/** Rejects an order that the signer refuses. */
+const refusedStep = (state: State, order: SolOrder): TradeStep => {
+  const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
+  return move.kind === "write" ? move.step : [];
+};
+
+/** Adds the signature of Jupiter's helper key, which only the run that has asked Jupiter has. */
+function* completed(
+  request: SignRequest<"sol">,
+  { intent }: SolOrder,
+): Procedure<SignRequest<"sol"> | undefined> {
+  const { message } = request;
+  if (message.purpose === "clear" || !("build" in message)) return request;
+  const helperSignature = yield* perform({ do: "signAsHelper", intent, message });
+  return helperSignature === undefined ? undefined : { ...request, helperSignature };
+}
+
+/** Decides about lanes on Solana. */
+export const solCore: LaneCore<"sol"> = {
+  questionAbout,
+  nextMove,
+  refusedStep,
+  completed,
+  /** A blockhash is asked for after all else, so nothing from the placing is used. */
+  placedSnapshots: () => undefined,
+  /** Balances are read at the finalized slot. */
+  departures: { seenIn: () => [], areFinal: () => true },
+  isFirst: ({ attempt }) => attempt === 1,
+};

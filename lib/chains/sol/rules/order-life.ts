@@ -1,0 +1,112 @@
+import type { ReasonCode } from "../../../orders/execution.ts";
+import {
+  cancelledByUser,
+  endedProgress,
+  type Life,
+  openProgress,
+  type Progress,
+  slotsOf,
+  type TradeOrder,
+  unstarted,
+} from "../../../orders/trade-order.ts";
+import type { SolSnapshots } from "./host-snapshot.ts";
+import { mostAttempts } from "./intent.ts";
+import { countOf, effectiveAttempt, isMarked, type SolSlot, successOf } from "./slot.ts";
+
+type SolOrder = TradeOrder<"sol">;
+
+/** Returns the slot of an order: all its messages are in one. */
+export const slotOfOrder = (order: SolOrder, slots: readonly SolSlot[]): SolSlot | undefined =>
+  slotsOf(order, slots)[0];
+
+/** True if nothing more may be signed to fill it. Once ended, it stays so: clocks differ. */
+export const isTooLate = ({ intent, life }: SolOrder, nowMs: number): boolean =>
+  life.status === "expired" || nowMs >= intent.validUntil * 1000;
+
+/** Derives the order's life from its slot. All of it is provisional until the slot is final. */
+export function solLifeOf(
+  order: SolOrder,
+  slots: readonly SolSlot[],
+  snapshots: SolSnapshots,
+  nowMs: number,
+): Life {
+  const slot = slotOfOrder(order, slots);
+  const progress = progressOf(order, slot, snapshots, nowMs);
+  if (slot === undefined) return { ...unstarted, ...progress };
+  const isFilled = effectiveAttempt(slot)?.purpose === "swap";
+  const fill = isFilled ? successOf(slot) : undefined;
+  const newest = slot.attempts.findLast(({ purpose }) => purpose === "swap");
+  const rent = sum(slot, (receipt) => receipt.rent);
+  const txHash = fill?.hash ?? newest?.hash;
+  return {
+    ...progress,
+    settled: false,
+    networkFee: sum(slot, (receipt) => receipt.fee),
+    ...(rent > 0n && { rent }),
+    spent: fill?.spent ?? 0n,
+    ...(fill && { received: fill.received }),
+    ...(txHash !== undefined && { txHash }),
+  };
+}
+
+const sum = ({ receipts }: SolSlot, of: (receipt: SolSlot["receipts"][number]) => bigint): bigint =>
+  receipts.reduce((total, receipt) => total + of(receipt), 0n);
+
+function progressOf(
+  order: SolOrder,
+  slot: SolSlot | undefined,
+  snapshots: SolSnapshots,
+  nowMs: number,
+): Progress {
+  const { ending, life, isCancelling } = order;
+  if (ending !== undefined) return endedProgress(ending.status, ending.reasonCode);
+  switch (slot?.state) {
+    case undefined:
+      return unsent(life);
+    case "mined":
+      if (effectiveAttempt(slot)?.purpose === "swap") return endedProgress("filled");
+      return isCancelling ? cancelled : endedProgress("expired", reasonOfExpiry(life));
+    case "lapsed": {
+      if (isCancelling) return cancelled;
+      const failed = failureIn(slot);
+      if (failed !== undefined) return endedProgress("rejected", failed);
+      const isOver = isTooLate(order, nowMs) || countOf(slot, "swap") >= mostAttempts;
+      return isOver ? endedProgress("expired", reasonOfExpiry(life)) : unsent(life);
+    }
+    case "signed": {
+      const stage = isCancelling ? "cancelling" : "sent";
+      const failure = undeliveredReason(slot);
+      if (failure !== undefined) return openProgress(isCancelling ? stage : "waiting", failure);
+      const isAway = snapshots.every((snapshot) => snapshot === undefined);
+      return openProgress(stage, isAway ? "CHAIN_UNAVAILABLE" : undefined);
+    }
+  }
+}
+
+const cancelled = endedProgress(cancelledByUser.status, cancelledByUser.reasonCode);
+
+const unsent = (life: Life): Progress =>
+  life.status === "open" && life.stage === "waiting"
+    ? openProgress("waiting", life.reasonCode)
+    : openProgress("queued");
+
+/** Returns why its messages failed, if a block has one of them. */
+const failureIn = ({ receipts }: SolSlot): ReasonCode | undefined => {
+  const failed = receipts.find((receipt) => receipt.status === "failed");
+  if (failed === undefined) return undefined;
+  return failed.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED";
+};
+
+/** Returns why nobody takes the newest message. Undefined if somebody did. */
+function undeliveredReason({ isUndelivered, isPrivate, attempts }: SolSlot): ReasonCode | undefined {
+  if (!isUndelivered) return undefined;
+  return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
+}
+
+/** An order that waited until its end keeps the reason. */
+const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
+  (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
+
+/** True if no message may be added to those of a slot, since one of them may have made the marker. */
+export const isDecided = (slot: SolSlot, snapshots: SolSnapshots): boolean =>
+  slot.state === "mined" || slot.receipts.length > 0 || isMarked(slot, snapshots);

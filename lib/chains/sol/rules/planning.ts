@@ -1,0 +1,240 @@
+import { greatest, greatestEach, least } from "../../../orders/bigints.ts";
+import type { LaneView } from "../../../orders/effects.ts";
+import type { ReasonCode } from "../../../orders/execution.ts";
+import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
+import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import {
+  countedWithFirst,
+  feesOfShare,
+  isRent,
+  isUnitLimit,
+  mostFeeLamports,
+  mostRentLamports,
+  shareOf,
+} from "./fees.ts";
+import {
+  areSlotsNear,
+  blockhashBlocks,
+  bothSeen,
+  type SolOrderFacts,
+  type SolPayingRoute,
+  type SolSnapshot,
+  type SolSnapshots,
+} from "./host-snapshot.ts";
+import { isSameSolRoute, signaturesFor } from "./intent.ts";
+import type { MessageRoute } from "./jupiter-build.ts";
+import type { SolLimits } from "./limits.ts";
+import type { SolMessage } from "./message.ts";
+import { countOf, mayLand, type SolSlot } from "./slot.ts";
+
+/** The next action for an order of which no message is on its way. */
+export type SolReadiness = { message: SolMessage; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
+
+type SolOrder = TradeOrder<"sol">;
+type Both = readonly [SolSnapshot, SolSnapshot];
+
+const wait = (reason: ReasonCode): SolReadiness => ({ wait: reason });
+const reject = (
+  reasonCode: ReasonCode,
+  soldOut?: Required<Pick<OrderEnd, "soldOutAt" | "soldOutIn">>,
+): SolReadiness => ({ end: { status: "rejected", reasonCode, ...soldOut } });
+
+/** The compute units of a transaction that makes only the marker, with a margin. */
+const clearUnits = 2000;
+
+/**
+ * Plans an order's next message that can fill it. Ending the order or spending takes both hosts. A lying host can make
+ * it wait, or choose another of the order's routes, which still reaches the minimum by the other host's word.
+ *
+ * @param slot Its earlier messages.
+ */
+export function planSwap(
+  order: SolOrder,
+  slot: SolSlot | undefined,
+  { view, snapshots, nowMs, limits }: PlanningState,
+): SolReadiness {
+  const { intent } = order;
+  if (!bothSeen(snapshots) || areApart(snapshots)) return wait("CHAIN_UNAVAILABLE");
+  const facts = agreedFacts(intent.orderId, snapshots);
+  const blockhash = agreedBlockhash(snapshots);
+  if (facts === undefined || blockhash === undefined) return wait("CHAIN_UNAVAILABLE");
+  const isSale = intent.side === "sell";
+  const [{ held = 0n }] = facts;
+  const amountIn = isSale ? least(held, intent.amount) : intent.amount;
+  if (amountIn === 0n) return soldOut(snapshots);
+  const route = routeFor(order, facts);
+  if (route === undefined) return wait("CHAIN_UNAVAILABLE");
+  if (typeof route === "string") return reject(route);
+  const costs = greaterCosts(facts);
+  const { rents, computeUnitLimit } = costs;
+  // The signer refuses it for good, and one host could have invented it.
+  if (!isRent("marker", rents.marker) || !isRent("wsol", rents.wsol) || !isUnitLimit(computeUnitLimit))
+    return wait("CHAIN_UNAVAILABLE");
+  if (costs.baseFeeLamports > limits.baseFeeLamports) return wait("CHAIN_UNAVAILABLE");
+  const [{ coins }] = snapshots;
+  const free = coins - (isSale ? 0n : amountIn);
+  const spendable = free - keptFor(costs, route) - underWay(view, order, { snapshots, limits });
+  const wanted = shareOf(intent.budgetLamports, "swap", slot ? countOf(slot, "swap") : 0);
+  // A sale goes on with a lower fee where the wallet is short of nothing else.
+  const needed = isSale ? 0n : wanted;
+  if (facts.every((each) => free - keptFor(each, route) < needed)) return reject("INSUFFICIENT_BALANCE");
+  // Messages on their way may turn out to take nothing, and one host may name too high a rent.
+  if (spendable < needed || facts.some(({ lacksCoins }) => lacksCoins)) return wait("INSUFFICIENT_BALANCE");
+  const share = least(wanted, spendable);
+  const relay = intent.isPrivate ? limits.relay : undefined;
+  const { microLamportsPerUnit, tipLamports } = feesOfShare(share, computeUnitLimit, relay?.leastTipLamports);
+  const signatures = signaturesFor(route.route);
+  const fees = { signatures, computeUnitLimit, microLamportsPerUnit, tipLamports };
+  const most = mostFeeLamports(fees, limits.baseFeeLamports);
+  if (most > limits.maxNetworkFee) return wait("POLICY_LIMIT");
+  const policy = view.limits.get(intent.userID);
+  const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
+  const adds = slot === undefined ? amountIn + most : most;
+  if (rest !== undefined && rest < adds) return wait("POLICY_LIMIT");
+  const addsFees = most + (slot === undefined ? countedWithFirst(intent, limits.baseFeeLamports) : 0n);
+  if (restOfFees(policy ?? noStoredLimits, nowMs, limits) < addsFees) return wait("POLICY_LIMIT");
+  const [account] = relay?.tipAccounts ?? [];
+  return {
+    amount: amountIn,
+    message: {
+      purpose: "swap",
+      ...{ signatures, computeUnitLimit, microLamportsPerUnit },
+      ...(account !== undefined && tipLamports > 0n && { tip: { account, lamports: tipLamports } }),
+      blockhash: blockhash.hash,
+      lastValidBlockHeight: blockhash.lastValidBlockHeight,
+      markerRentLamports: rents.marker,
+      wsolRentLamports: rents.wsol,
+      amountIn,
+      ...route,
+    },
+  };
+}
+
+export type PlanningState = {
+  view: LaneView<"sol">;
+  snapshots: SolSnapshots;
+  nowMs: number;
+  limits: SolLimits;
+};
+
+/** Plans the message that keeps an order's others from having an effect. Undefined if the hosts do not agree. */
+export function planClear(
+  { intent }: SolOrder,
+  { snapshots, limits }: Pick<PlanningState, "snapshots" | "limits">,
+): SolMessage | undefined {
+  if (!bothSeen(snapshots) || areApart(snapshots)) return undefined;
+  const blockhash = agreedBlockhash(snapshots);
+  if (blockhash === undefined) return undefined;
+  const [{ rentLamports: a }, { rentLamports: b }] = snapshots;
+  const markerRentLamports = greatest(a.marker, b.marker);
+  if (!isRent("marker", markerRentLamports)) return undefined;
+  const share = least(
+    shareOf(intent.budgetLamports, "clear", 0),
+    limits.maxNetworkFee - limits.baseFeeLamports,
+  );
+  const { microLamportsPerUnit } = feesOfShare(share, clearUnits);
+  return {
+    purpose: "clear",
+    ...{ signatures: 1, computeUnitLimit: clearUnits, microLamportsPerUnit },
+    blockhash: blockhash.hash,
+    lastValidBlockHeight: blockhash.lastValidBlockHeight,
+    markerRentLamports,
+  };
+}
+
+const areApart = ([a, b]: Both): boolean => !areSlotsNear(a.confirmed.slot, b.confirmed.slot);
+
+/** Returns the facts of both hosts if they agree on the wallet's balances. */
+function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, SolOrderFacts] | undefined {
+  const [mine, other] = [a.orders.get(orderId), b.orders.get(orderId)];
+  const isSame = mine !== undefined && other !== undefined && a.coins === b.coins && mine.held === other.held;
+  return isSame ? [mine, other] : undefined;
+}
+
+/**
+ * Returns a blockhash that both hosts know, and the later of the heights that they say it lives to. Honest hosts differ by
+ * less than it lives. Without a bound, one lying host could make an order wait for its end for ever.
+ */
+function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
+  if (a === undefined || a.hash !== b?.hash) return undefined;
+  if (Math.abs(a.lastValidBlockHeight - b.lastValidBlockHeight) > blockhashBlocks) return undefined;
+  const lastValidBlockHeight = Math.max(a.lastValidBlockHeight, b.lastValidBlockHeight);
+  return { hash: a.hash, lastValidBlockHeight };
+}
+
+type Costs = Pick<SolOrderFacts, "rents" | "baseFeeLamports" | "computeUnitLimit">;
+
+/** Returns the greater of what the hosts say that a message costs. */
+const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs => ({
+  rents: greatestEach(a.rents, b.rents),
+  baseFeeLamports: greatest(a.baseFeeLamports, b.baseFeeLamports),
+  computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
+});
+
+/** Computes the coin that must stay beside an order's amount and its priority fee: even a sale opens accounts first. */
+const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): bigint =>
+  rents.marker +
+  rents.token +
+  greatest(rents.wsol, rents.marker) +
+  BigInt(signaturesFor(route)) * baseFeeLamports;
+
+/** Computes the coin that signed messages may still take out of the wallet. An order's own ones pay only fees then. */
+const underWay = (
+  { slots, orders }: LaneView<"sol">,
+  own: SolOrder,
+  { snapshots, limits }: Pick<PlanningState, "snapshots" | "limits">,
+): bigint =>
+  slots
+    .filter((slot) => slot.state !== "mined" && mayLand(slot, snapshots))
+    .reduce((total, { orderId, attempts }) => {
+      const fees = attempts.reduce((all, each) => all + mostFeeLamports(each, limits.baseFeeLamports), 0n);
+      if (orderId === own.intent.orderId) return total + fees;
+      const order = orders.find(({ intent }) => intent.orderId === orderId);
+      const spent = order?.intent.side === "buy" ? order.amount : 0n;
+      return total + fees + spent + mostRentLamports.marker + 2n * mostRentLamports.wsol;
+    }, 0n);
+
+function soldOut([a, b]: Both): SolReadiness {
+  const seen = [a, b].map(({ confirmed: { slot } }) => ({ number: slot, hash: String(slot) }));
+  return reject("INSUFFICIENT_BALANCE", {
+    soldOutAt: Math.max(a.confirmed.slot, b.confirmed.slot),
+    soldOutIn: seen,
+  });
+}
+
+/**
+ * Chooses among the routes that both hosts quote, each at the lesser output. The reason for none takes both hosts:
+ * undefined if only one of them gives it, or if Jupiter may have a route.
+ */
+function routeFor(
+  { intent }: SolOrder,
+  facts: readonly [SolOrderFacts, SolOrderFacts],
+): MessageRoute | "NO_ROUTE" | "SLIPPAGE_EXCEEDED" | undefined {
+  const [mine, others] = [allowed(intent, facts[0]), allowed(intent, facts[1])];
+  const common = mine.flatMap((route) => {
+    const same = others.find((other) => isSameSolRoute(other, route) && helperOf(other) === helperOf(route));
+    return same === undefined ? [] : [{ route, amountOut: least(route.amountOut, same.amountOut) }];
+  });
+  const [best] = common.toSorted((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
+  const pays = (amountOut: bigint) => amountOut >= intent.minAmountOut;
+  if (best !== undefined && pays(best.amountOut)) return chosen(best.route);
+  if (facts.some(({ lacksBuild }) => lacksBuild)) return undefined;
+  const reasons = [mine, others].map((routes) => {
+    if (routes.length === 0) return "NO_ROUTE";
+    return routes.some(({ amountOut }) => pays(amountOut)) ? undefined : "SLIPPAGE_EXCEEDED";
+  });
+  if (reasons.includes(undefined)) return undefined;
+  return reasons.includes("SLIPPAGE_EXCEEDED") ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE";
+}
+
+const helperOf = (route: SolPayingRoute): string | undefined =>
+  "build" in route ? route.build.helper : undefined;
+
+function chosen(paying: SolPayingRoute): MessageRoute {
+  if ("build" in paying) return { route: { venue: paying.venue }, build: paying.build };
+  const { venue, pool, config } = paying;
+  return { route: { venue, pool, config } };
+}
+
+const allowed = ({ routes }: SolOrder["intent"], facts: SolOrderFacts): SolOrderFacts["routes"] =>
+  facts.routes.filter((route) => routes.some((each) => isSameSolRoute(each, route)));

@@ -1,0 +1,108 @@
+import {
+  type Procedure,
+  perform,
+  type SignAnswer,
+  type SigningView,
+  type SignRequest,
+} from "../../../orders/effects.ts";
+import { later } from "../../../orders/signing-state.ts";
+import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../../orders/signing-step.ts";
+import { emptySolLedger, type TradeStep } from "../../../orders/table-step.ts";
+import type { TradeOrder } from "../../../orders/trade-order.ts";
+import { counted } from "../../../orders/wallet-policy.ts";
+import {
+  addedByMessage,
+  feesAddedBy,
+  isFirstToFill,
+  mostFeeOfMessage,
+  objectionToMessage,
+} from "./signing-rules.ts";
+import type { SolAttempt, SolSlot } from "./slot.ts";
+
+/**
+ * Signs the next message of an order on Solana. It records the signed bytes before it returns them, so that every
+ * signature is on record. After a lost answer, the run finds them in the slot.
+ */
+export function* signMessage(request: SignRequest<"sol">): Procedure<SignAnswer<"sol">> {
+  const { nowMs, view } = yield* readForSigning(request);
+  const { order } = view;
+  if (order === undefined) return later("the order is gone");
+  const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
+  const objection = objectionToMessage(request, view, isGenuine, nowMs);
+  if (objection !== undefined) return objection;
+  const { message, helperSignature } = request;
+  const bytes = yield* perform({ do: "signMessage", intent: order.intent, message, helperSignature });
+  if (!("raw" in bytes)) return bytes;
+  // The same message has the same signature, and would count twice.
+  if (view.ledger?.messages.some(({ hash }) => hash === bytes.hash))
+    return later("the message is signed already");
+  const signed = signedSlot(request, order, view, { hash: bytes.hash, nowMs });
+  const isWritten = yield* perform({
+    do: "write",
+    step: stepOf(request, order, view, { signed, raw: bytes.raw, nowMs }),
+  });
+  return isWritten ? { slot: signed, raw: bytes.raw } : later("the order or its slot has changed");
+}
+
+function signedSlot(
+  { place, message }: SignRequest<"sol">,
+  { intent }: TradeOrder<"sol">,
+  { slot }: SigningView<"sol">,
+  { hash, nowMs }: { hash: string; nowMs: number },
+): SolSlot {
+  const { purpose, signatures, computeUnitLimit, microLamportsPerUnit, tip, lastValidBlockHeight } = message;
+  const attempt: SolAttempt = {
+    ...{ purpose, hash, lastValidBlockHeight, signatures, computeUnitLimit, microLamportsPerUnit },
+    tipLamports: tip?.lamports ?? 0n,
+    ...(message.purpose === "swap" && { amountIn: message.amountIn, route: message.route }),
+    signedAtMs: nowMs,
+  };
+  const { chain, wallet, orderId, userID, isPrivate } = intent;
+  const fresh = { chain, wallet, place, orderId, userID, isPrivate, attempts: [], receipts: [], revision: 0 };
+  const { isUndelivered: _, ...known } = slot ?? { ...fresh, state: "signed" as const };
+  return {
+    ...known,
+    state: "signed",
+    attempts: [...known.attempts, attempt],
+    revision: known.revision + 1,
+  };
+}
+
+function stepOf(
+  { message, purpose }: SignRequest<"sol">,
+  order: TradeOrder<"sol">,
+  view: SigningView<"sol">,
+  { signed, raw, nowMs }: { signed: SolSlot; raw: string; nowMs: number },
+): TradeStep {
+  const { slot, ledger, limits, chainLimits } = view;
+  const { intent } = order;
+  const { chain, wallet } = intent;
+  const { hash } = signed.attempts.at(-1) as SolAttempt;
+  const { signatures } = message;
+  const entry = { purpose, hash, signatures, mostFeeLamports: mostFeeOfMessage(message, chainLimits) };
+  const known = ledger ?? emptySolLedger(intent);
+  const swapOf = isFirstToFill(message, ledger) ? intent.orderId : undefined;
+  const adds = addedByMessage(message, intent, view);
+  const fees = feesAddedBy(message, intent, view);
+  return [
+    {
+      kind: "put",
+      of: "bytes",
+      item: { chain, wallet, hash, raw, expiresAt: bytesExpireAt(intent, nowMs) },
+    },
+    { kind: "put", of: "slot", item: signed, when: revisionOf(slot) },
+    {
+      kind: "put",
+      of: "ledger",
+      item: { ...known, messages: [...known.messages, entry], revision: known.revision + 1 },
+      when: revisionOf(ledger),
+    },
+    {
+      kind: "put",
+      of: "day",
+      item: counted(intent, limits.count, { adds, fees, swapOf, nowMs }),
+      when: revisionOf(limits.count),
+    },
+    ...(purpose === "clear" ? [] : checksOfFill(order, limits)),
+  ];
+}

@@ -1,0 +1,187 @@
+import { greatest } from "../../../orders/bigints.ts";
+import type { Objection, SigningView, SignRequest } from "../../../orders/effects.ts";
+import { later, objectionToOwner, objectionToState, refused } from "../../../orders/signing-state.ts";
+import type { Ledger } from "../../../orders/table-step.ts";
+import {
+  feesOfDay,
+  limitsOfClears,
+  objectionOf,
+  objectionToFees,
+  rulesAt,
+} from "../../../orders/wallet-policy.ts";
+import { clearReserve, countedWithFirst, isRent, isUnitLimit, mostFeeLamports } from "./fees.ts";
+import { isSameSolRoute, mostAttempts, mostClears, type SolIntent, signaturesFor } from "./intent.ts";
+import type { SolLimits } from "./limits.ts";
+import type { SolMessage } from "./message.ts";
+import type { SolFees } from "./slot.ts";
+
+const feesOf = ({ tip, ...message }: SolMessage): SolFees => ({
+  ...message,
+  tipLamports: tip?.lamports ?? 0n,
+});
+
+/** Computes the most that a message may pay for being in a block. */
+export const mostFeeOfMessage = (message: SolMessage, { baseFeeLamports }: SolLimits): bigint =>
+  mostFeeLamports(feesOf(message), baseFeeLamports);
+
+/** True if a message is the first that can fill its order. */
+export const isFirstToFill = (message: SolMessage, ledger: Ledger<"sol"> | undefined): boolean =>
+  message.purpose === "swap" && !ledger?.messages.some(({ purpose }) => purpose === "swap");
+
+/**
+ * Computes what a signature adds to the day's count: the amount of a buy with its first message, whatever that spends, since
+ * each later one may spend all of it; and the message's fee.
+ */
+export function addedByMessage(
+  message: SolMessage,
+  { side, amount }: SolIntent,
+  { ledger, chainLimits }: Pick<SigningView<"sol">, "ledger" | "chainLimits">,
+): bigint {
+  const spent = side === "buy" && isFirstToFill(message, ledger) ? amount : 0n;
+  return spent + mostFeeOfMessage(message, chainLimits);
+}
+
+/**
+ * Computes what a signature adds to the day's network fees: the message's fee, and with the first message the rents that
+ * stay and the reserve for a clear. Any of the messages may be charged, but only one opens accounts.
+ */
+export function feesAddedBy(
+  message: SolMessage,
+  intent: SolIntent,
+  { ledger, chainLimits }: Pick<SigningView<"sol">, "ledger" | "chainLimits">,
+): bigint {
+  const fee = mostFeeOfMessage(message, chainLimits);
+  const { baseFeeLamports } = chainLimits;
+  if (message.purpose === "clear")
+    return greatest(fee - clearReserve(intent.budgetLamports, baseFeeLamports), 0n);
+  return fee + (isFirstToFill(message, ledger) ? countedWithFirst(intent, baseFeeLamports) : 0n);
+}
+
+/**
+ * Returns the reason not to sign a message. All messages of an order make its marker, so at most one has an effect,
+ * whatever runs, hosts and clocks do; the ledger limits their number and what they pay together.
+ *
+ * @param isGenuine True if the MAC over the intent is valid.
+ */
+export function objectionToMessage(
+  request: SignRequest<"sol">,
+  view: SigningView<"sol">,
+  isGenuine: boolean,
+  nowMs: number,
+): Objection | undefined {
+  const { order, ledger } = view;
+  const { message, attempt } = request;
+  if (order === undefined) return later("the order is gone");
+  const { intent } = order;
+  const earlier = ledger?.messages ?? [];
+  if (!isGenuine) return refused("the intent was not made by placeOrder");
+  if (message.purpose !== request.purpose) return refused("the message has another purpose");
+  if (attempt !== earlier.length + 1) return later("the message is not the order's next one");
+  return (
+    objectionToOwner(request, intent) ??
+    objectionToSlot(request, view) ??
+    objectionToCosts(message, intent, view) ??
+    (message.purpose === "clear"
+      ? (objectionToClear(earlier) ?? objectionToDayOfClear(message, intent, view, nowMs))
+      : (objectionToState(view, nowMs) ??
+        objectionToSwap(message, intent, earlier) ??
+        objectionOfPolicy(message, intent, view, nowMs)))
+  );
+}
+
+/** The executor can write slots. What was signed is in the ledger, so a slot that differs is an intruder's. */
+function objectionToSlot(
+  { orderId, userID, wallet, place }: SignRequest<"sol">,
+  { slot, ledger }: SigningView<"sol">,
+): Objection | undefined {
+  if (slot === undefined) return ledger === undefined ? undefined : later("the slot is gone");
+  if (slot.orderId !== orderId || slot.userID !== userID || slot.wallet !== wallet || slot.place !== place)
+    return later("the slot is another order's");
+  if (slot.state === "mined") return later("a block has the order's transaction");
+  const hashes = slot.attempts.map(({ hash }) => hash).join();
+  return hashes === ledger?.messages.map(({ hash }) => hash).join()
+    ? undefined
+    : refused("the slot has other messages than the ledger");
+}
+
+function objectionToCosts(
+  message: SolMessage,
+  intent: SolIntent,
+  { ledger, chainLimits }: SigningView<"sol">,
+): Objection | undefined {
+  const { signatures, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
+  if (signatures !== (message.purpose === "clear" ? 1 : signaturesFor(message.route)))
+    return refused("the message has other signatures than its route needs");
+  if (!isUnitLimit(computeUnitLimit)) return refused("the compute unit limit is not one of the chain's");
+  if (microLamportsPerUnit < 0n || (tip !== undefined && tip.lamports <= 0n))
+    return refused("a fee is negative");
+  const hasRent = message.purpose === "clear" || isRent("wsol", message.wsolRentLamports);
+  if (!hasRent || !isRent("marker", markerRentLamports))
+    return refused("an account would get nothing, or more than keeps it alive");
+  if (tip !== undefined && !(intent.isPrivate && chainLimits.relay?.tipAccounts.includes(tip.account)))
+    return refused("the tip is for another account than the relay's");
+  const fee = mostFeeOfMessage(message, chainLimits);
+  if (fee > chainLimits.maxNetworkFee) return refused("the fee is above the limit of a transaction");
+  // Any of the messages may be charged, those that fail, too.
+  const messages = ledger?.messages ?? [];
+  const sum = messages.reduce((total, { mostFeeLamports: most }) => total + most, fee);
+  const signed = messages.reduce((total, each) => total + each.signatures, signatures);
+  const baseFees = BigInt(signed) * chainLimits.baseFeeLamports;
+  if (sum > intent.budgetLamports + baseFees)
+    return refused("the fees of all the order's messages are above its budget");
+  // Operators may have lowered their limit since.
+  return sum > chainLimits.maxNetworkFee + baseFees
+    ? later("the fees of all the order's messages are above the operators' limit")
+    : undefined;
+}
+
+function objectionToClear(earlier: Ledger<"sol">["messages"]): Objection | undefined {
+  if (earlier.length === 0) return refused("nothing was signed that could be cleared");
+  return countIn(earlier, "clear") < mostClears ? undefined : refused("the order has had its clear");
+}
+
+/** A clear that pays no more than was reserved for it adds nothing, so the day's limit never stops that one. */
+function objectionToDayOfClear(
+  message: SolMessage,
+  intent: SolIntent,
+  view: SigningView<"sol">,
+  nowMs: number,
+): Objection | undefined {
+  const { limits, chainLimits } = view;
+  const fees = feesOfDay(limitsOfClears(limits, chainLimits), nowMs, chainLimits);
+  const objection = objectionToFees(fees, feesAddedBy(message, intent, view));
+  return objection && later(`the limit forbids it: ${objection.rule}`);
+}
+
+const countIn = (messages: Ledger<"sol">["messages"], wanted: SolMessage["purpose"]): number =>
+  messages.filter(({ purpose }) => purpose === wanted).length;
+
+function objectionToSwap(
+  { amountIn, route }: Extract<SolMessage, { purpose: "swap" }>,
+  intent: SolIntent,
+  earlier: Ledger<"sol">["messages"],
+): Objection | undefined {
+  if (countIn(earlier, "swap") >= mostAttempts) return refused("the order has had all its attempts");
+  if (countIn(earlier, "clear") > 0) return refused("the order has had its clear");
+  if (!intent.routes.some((each) => isSameSolRoute(each, route))) return refused("the route is not allowed");
+  if (amountIn <= 0n || amountIn > intent.amount) return refused("the amount is above the order's");
+  return undefined;
+}
+
+/** The policy and the operators may allow the same message later, so no objection here is final. */
+function objectionOfPolicy(
+  message: SolMessage,
+  intent: SolIntent,
+  view: SigningView<"sol">,
+  nowMs: number,
+): Objection | undefined {
+  const { limits, chainLimits } = view;
+  const amount = message.purpose === "swap" ? message.amountIn : 0n;
+  if (intent.side === "buy" && chainLimits.maxOrder !== undefined && amount > chainLimits.maxOrder)
+    return later("the amount is above the operators' limit");
+  const adds = addedByMessage(message, intent, view);
+  const networkFees = feesAddedBy(message, intent, view);
+  const rules = rulesAt(limits, nowMs, chainLimits);
+  const objection = objectionOf(rules, { ...intent, amount, adds, networkFees });
+  return objection && later(`the policy forbids it: ${objection.rule}`);
+}

@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from "node:util";
+import type { LaneKey } from "../../../orders/intent.ts";
+import {
+  bothConfirm,
+  bothSeen,
+  type SeenReceipt,
+  type SolReceipt,
+  type SolSnapshot,
+  type SolSnapshots,
+} from "./host-snapshot.ts";
+import type { SolRoute } from "./intent.ts";
+
+export type SolPurpose = "swap" | "clear";
+
+/** What a message pays for being in a block. */
+export type SolFees = {
+  /** The signatures that it pays for. */
+  signatures: number;
+  computeUnitLimit: number;
+  /** Millionths of a lamport for each compute unit. */
+  microLamportsPerUnit: bigint;
+  tipLamports: bigint;
+};
+
+/** A signed message of an order. Its hash is the wallet's signature. */
+export type SolAttempt = SolFees & {
+  purpose: SolPurpose;
+  hash: string;
+  /** No later block can have it. */
+  lastValidBlockHeight: number;
+  /** Absent for a clear, like its route. */
+  amountIn?: bigint;
+  route?: SolRoute;
+  signedAtMs: number;
+  /** The time at which it was first sent. It may have been sent even if this is absent. */
+  sentAtMs?: number | undefined;
+};
+
+/**
+ * All messages of one order. Each of them makes the order's marker, so at most one has an effect, whatever else is in
+ * a block:
+ *
+ * | state  | meaning                                                            | next           |
+ * | ------ | ------------------------------------------------------------------ | -------------- |
+ * | signed | one of the messages may still get into a block                     | mined, lapsed  |
+ * | mined  | a block has one that made the marker                               | signed, final  |
+ * | lapsed | both hosts say that no block has, or will have, one that made it   | signed, mined, final |
+ */
+export type SolSlot = LaneKey & {
+  /** Its number in the lane. */
+  place: number;
+  orderId: string;
+  userID: string;
+  state: "signed" | "mined" | "lapsed";
+  isPrivate: boolean;
+  attempts: readonly SolAttempt[];
+  /** True if nobody says that they took the newest attempt. */
+  isUndelivered?: boolean;
+  /** The results of the attempts that are in blocks, in their order. */
+  receipts: readonly SolReceipt[];
+  /** Grows with each write. */
+  revision: number;
+};
+
+/** Returns the result that made the marker. */
+export const successOf = ({ receipts }: Pick<SolSlot, "receipts">) =>
+  receipts.find((receipt) => receipt.status === "ok");
+
+/** Returns the attempt that made the marker. */
+export const effectiveAttempt = (slot: Pick<SolSlot, "attempts" | "receipts">): SolAttempt | undefined =>
+  slot.attempts.find(({ hash }) => hash === successOf(slot)?.hash);
+
+/** Returns the last block height in which any of its messages can be. */
+export const lastValidOf = ({ attempts }: Pick<SolSlot, "attempts">): number =>
+  Math.max(0, ...attempts.map(({ lastValidBlockHeight }) => lastValidBlockHeight));
+
+export const countOf = ({ attempts }: Pick<SolSlot, "attempts">, purpose: SolPurpose): number =>
+  attempts.filter((attempt) => attempt.purpose === purpose).length;
+
+const hasMarker = ({ orderId }: Pick<SolSlot, "orderId">, { markers }: SolSnapshot) =>
+  markers.get(orderId) === true;
+
+/** True if any host shows its marker. Then no further message can have an effect, whatever became of the others. */
+export const isMarked = (slot: Pick<SolSlot, "orderId">, snapshots: SolSnapshots): boolean =>
+  snapshots.some((snapshot) => snapshot !== undefined && hasMarker(slot, snapshot));
+
+/** Updates the slot from the hosts' answers. All but its end is provisional. */
+export function observedSol(slot: SolSlot, snapshots: SolSnapshots): SolSlot {
+  const receipts = slot.attempts.flatMap(({ hash }) => receiptFor(slot, hash, snapshots) ?? []);
+  const state = stateWith({ ...slot, receipts }, snapshots);
+  if (state === slot.state && isDeepStrictEqual(receipts, slot.receipts)) return slot;
+  return { ...slot, receipts, state, revision: slot.revision + 1 };
+}
+
+const receiptOf = ({ isFinal: _, isBelowMinimum: __, ...receipt }: SeenReceipt): SolReceipt => receipt;
+
+/**
+ * Returns an attempt's receipt. One host is enough while the other may not have seen its block. A known one is
+ * dropped once both hosts answer without it, unless both show the marker: then they have only forgotten it.
+ */
+function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolReceipt | undefined {
+  const known = slot.receipts.find((receipt) => receipt.hash === hash);
+  const seen = snapshots
+    .flatMap((snapshot) => snapshot?.receipts.get(hash) ?? [])
+    .filter((receipt) => isCredible(slot, receipt, snapshots))
+    .map(receiptOf);
+  const same = seen.find((receipt) => isDeepStrictEqual(receipt, known));
+  if (same !== undefined || seen[0] !== undefined) return same ?? seen[0];
+  if (known === undefined) return undefined;
+  if (!bothSeen(snapshots)) return known;
+  const isForgotten = bothConfirm(snapshots, (snapshot) => hasMarker(slot, snapshot));
+  return isForgotten && !hasOtherSuccess(slot, hash, snapshots) ? known : undefined;
+}
+
+/** True unless the other host contradicts a receipt. A fill below the minimum must be final for both, as one may lie. */
+const isCredible = (slot: SolSlot, receipt: SeenReceipt, snapshots: SolSnapshots): boolean =>
+  receipt.isBelowMinimum
+    ? bothConfirm(snapshots, (snapshot) => hasFinal(snapshot, receiptOf(receipt)))
+    : snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
+
+/** True if a host shows that another attempt made the marker. */
+const hasOtherSuccess = ({ attempts }: SolSlot, hash: string, snapshots: SolSnapshots): boolean =>
+  attempts.some(
+    (other) =>
+      other.hash !== hash && snapshots.some((each) => each?.receipts.get(other.hash)?.status === "ok"),
+  );
+
+/** True if a host's final chain reaches beyond a successful receipt's block and has no marker. */
+const rulesOut = (
+  slot: SolSlot,
+  { hash, status, block }: SeenReceipt,
+  snapshot: SolSnapshot | undefined,
+): boolean =>
+  snapshot !== undefined &&
+  status === "ok" &&
+  !snapshot.receipts.has(hash) &&
+  snapshot.finalized.slot >= block.number &&
+  snapshot.markers.get(slot.orderId) === false;
+
+function stateWith(slot: SolSlot, snapshots: SolSnapshots): SolSlot["state"] {
+  if (successOf(slot) !== undefined) return "mined";
+  if (!bothSeen(snapshots)) return slot.state === "mined" ? "signed" : slot.state;
+  const areLapsed = snapshots.every(({ confirmed }) => confirmed.blockHeight > lastValidOf(slot));
+  const areKnown = slot.attempts.every(({ hash }) => slot.receipts.some((receipt) => receipt.hash === hash));
+  return (areLapsed && !isMarked(slot, snapshots)) || areKnown ? "lapsed" : "signed";
+}
+
+/** The time at which each attempt was sent, by hash. The reasons for other outcomes are not those of hosts on Solana. */
+type Sendings = ReadonlyMap<string, number | "unreached" | "underpriced" | "unfunded">;
+
+/** Records when its attempts were first sent, and whether anybody took the newest one. */
+export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
+  const attempts = slot.attempts.map((attempt) => {
+    const sending = sendings.get(attempt.hash);
+    const isFirst = attempt.sentAtMs === undefined && typeof sending === "number";
+    return isFirst ? { ...attempt, sentAtMs: sending } : attempt;
+  });
+  const newest = sendings.get(slot.attempts.at(-1)?.hash ?? "");
+  const isUndelivered = newest === undefined ? (slot.isUndelivered ?? false) : typeof newest !== "number";
+  const isSame = attempts.every((attempt, index) => attempt === slot.attempts[index]);
+  if (isSame && isUndelivered === (slot.isUndelivered ?? false)) return slot;
+  return { ...slot, attempts, isUndelivered, revision: slot.revision + 1 };
+}
+
+/** True if both hosts say that no block will have it any more. */
+export const isOutdated = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolSnapshots): boolean =>
+  bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
+
+/** True unless both hosts say that one of its messages has filled it, or that each is in a block or too old for one. */
+export function mayLand({ attempts }: Pick<SolSlot, "attempts">, snapshots: SolSnapshots): boolean {
+  const isIn = (hash: string) => bothConfirm(snapshots, ({ receipts }) => receipts.has(hash));
+  const hadEffect = (hash: string) =>
+    bothConfirm(snapshots, ({ receipts }) => receipts.get(hash)?.status === "ok");
+  return (
+    !attempts.some(({ hash }) => hadEffect(hash)) &&
+    !attempts.every((attempt) => isOutdated(attempt, snapshots) || isIn(attempt.hash))
+  );
+}
+
+/**
+ * True if both hosts say that no later block can change it, its fees included: each of its messages is final in a block,
+ * or too old for one and in none. Then either both have the transaction that made the marker, or neither has the marker, or both have
+ * every message as failed. The absence of a receipt alone proves nothing: hosts forget, and answer with it after a fault.
+ */
+export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
+  const { attempts, receipts, orderId } = slot;
+  const isKnown = (hash: string) => {
+    const known = receipts.find((receipt) => receipt.hash === hash);
+    return known !== undefined && bothConfirm(snapshots, (snapshot) => hasFinal(snapshot, known));
+  };
+  const isTooOld = ({ lastValidBlockHeight }: SolAttempt) =>
+    bothConfirm(snapshots, ({ finalized }) => finalized.blockHeight > lastValidBlockHeight);
+  // A single host may invent a receipt, and its fee.
+  const isClaimed = (attempt: SolAttempt) => receipts.some(({ hash }) => hash === attempt.hash);
+  if (!attempts.every((each) => (isClaimed(each) ? isKnown(each.hash) : isTooOld(each)))) return false;
+  const success = successOf(slot);
+  if (success !== undefined) return isKnown(success.hash);
+  const hasNoMarker = bothConfirm(snapshots, ({ markers }) => markers.get(orderId) === false);
+  const hasLapsed = slot.state === "lapsed" && hasNoMarker && attempts.every(isTooOld);
+  return hasLapsed || attempts.every(({ hash }) => isKnown(hash));
+}
+
+function hasFinal({ receipts }: SolSnapshot, receipt: SolReceipt): boolean {
+  const seen = receipts.get(receipt.hash);
+  return seen?.isFinal === true && isDeepStrictEqual(receiptOf(seen), receipt);
+}

@@ -1,0 +1,84 @@
+import type { DomainError } from "../../../core/domain-error.ts";
+import type { TokenFlag } from "../../../core/token-flag.ts";
+import type { PoolPrice } from "../../../orders/price-impact.ts";
+import type { TokenIdentity } from "../../../orders/token-identity.ts";
+import type { TokenSafety } from "../../../orders/token-safety.ts";
+import type { AnyOrder } from "../../../orders/trade-order.ts";
+import type { Trade } from "../../evm/rules/trade-facts.ts";
+import type { SolRoute } from "./intent.ts";
+
+/** The facts about a trade on sol that hosts are asked for. */
+export type SolQuoteQuestion = {
+  trade: Trade;
+  /** Absent for a quote that is nobody's. */
+  wallet?: string | undefined;
+  /** The wallet's orders. Open ones reserve the amounts that they will spend. */
+  orders: readonly AnyOrder[];
+};
+
+/** The question about a wallet's next order. */
+export type SolLaneQuestion = SolQuoteQuestion & {
+  chain: "sol";
+  wallet: string;
+  /** In percent. It decides how far the hosts may be apart. */
+  slippage: number;
+};
+
+/** A route with what it pays. */
+export type SolQuotedRoute = SolRoute & {
+  /** The fee of its pool. Absent for Jupiter, which chooses pools by itself. */
+  feeBps?: number;
+  /** What arrives, after fees of the pool and of the token. */
+  amountOut: bigint;
+};
+
+/** More pools would help few orders. */
+export const mostSolRoutes = 3;
+
+/** What the transactions of an order cost, in lamports. */
+export type SolCosts = {
+  /** The limit of compute units of an attempt. The priority fee is paid for all of them. */
+  computeUnitLimit: number;
+  /** The fee of one signature. */
+  baseFee: bigint;
+  /** The rents that keep accounts alive. */
+  rents: {
+    /** The order's marker. A wallet needs a little less to stay alive. */
+    marker: bigint;
+    /** The account of wrapped coin, which lives only within the transaction. */
+    wsol: bigint;
+    /** The wallet's account of a bought token. 0 if there is one. */
+    tokenAccount: bigint;
+  };
+  /** The median price of a compute unit in recent blocks with the pool, in millionths of a lamport. */
+  medianPrice: bigint;
+};
+
+/** One host's facts about a trade on sol at one slot. Amounts are in units and lamports. */
+export type SolTradeFacts = {
+  slot: number;
+  identity: TokenIdentity;
+  /** What the mint's account says, apart from its supply. */
+  mint: { program: string; decimals: number; transferFeeBps: number; flags: readonly TokenFlag[] };
+  /** The amounts that would be spent and would arrive. */
+  amount: bigint;
+  amountOut: bigint;
+  /** How much worse the price is than that of the pool, or by Jupiter than for a tenth of the amount, in percent. */
+  priceImpact: number;
+  /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
+  market?: { impact: number; reference: PoolPrice };
+  /** True if nothing but the server of a router says which pools pay a fair price. */
+  lacksReference: boolean;
+  /** The pools that pay most, the best first. The other facts are those of the best one. */
+  routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
+  costs: SolCosts;
+  safety: TokenSafety;
+  flags: readonly TokenFlag[];
+  /** The wallet's balances. Absent without a wallet. */
+  held?: { coins: bigint; tokens: bigint };
+  /** The facts of the same host without Jupiter, if a route by Jupiter is among its own. */
+  byPools?: SolTradeFacts | DomainError;
+};
+
+/** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
+export type SolHostQuote = SolTradeFacts | DomainError | undefined;

@@ -1,0 +1,80 @@
+import { greatest, greatestEach } from "../../../orders/bigints.ts";
+import { coinDecimals, formatAmount } from "../../../orders/decimal-text.ts";
+import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./fees.ts";
+import { mostAttempts, mostClears, type SolRoute, signaturesFor } from "./intent.ts";
+import type { SolCosts } from "./trade-facts.ts";
+
+/** Converts SOL of the settings to lamports. */
+export const lamportsOfSol = (sol: number): bigint => BigInt(sol.toFixed(coinDecimals.sol).replace(".", ""));
+
+export const solText = (lamports: bigint): string => formatAmount(lamports, coinDecimals.sol);
+
+/**
+ * The base fees that an order may pay: those of three attempts and a clear.
+ *
+ * @param signatures Of an attempt, at most.
+ */
+const mostBaseFees = (signatures: number): bigint => BigInt(mostAttempts * signatures + mostClears);
+
+/** What the first attempt pays beside its base fee, in lamports. */
+export type SolTradeFees = {
+  /** The most for priority. Rounding the price may leave a lamport or two of it. */
+  priority: bigint;
+  tip: bigint;
+  /** The price of a compute unit, in millionths of a lamport. */
+  microLamportsPerUnit: bigint;
+};
+
+/** @param leastTip The relay's lowest tip. Absent without a relay. */
+export function feesOfFirst(budget: bigint, computeUnitLimit: number, leastTip?: bigint): SolTradeFees {
+  const share = shareOf(budget, "swap", 0);
+  const { tipLamports: tip, microLamportsPerUnit } = feesOfShare(share, computeUnitLimit, leastTip);
+  return { priority: share - tip, tip, microLamportsPerUnit };
+}
+
+/** Computes the lowest budget with which each attempt can pay a relay's lowest tip. */
+export const leastBudget = (leastTip: bigint): bigint => budgetFor(leastTip, "swap", 0);
+
+/**
+ * The network fee of an order in lamports: expected if its first attempt fills it, and the most that all of its
+ * transactions may pay. Priority and tip are those of one attempt.
+ */
+export type SolNetworkFee = { expected: bigint; max: bigint; priority: bigint; tip: bigint };
+
+/** @param routes Those that the order may use, the best first. */
+export const solNetworkFee = (
+  budget: bigint,
+  baseFee: bigint,
+  { priority, tip }: SolTradeFees,
+  routes: readonly [SolRoute, ...SolRoute[]],
+): SolNetworkFee => ({
+  expected: BigInt(signaturesFor(routes[0])) * baseFee + priority + tip,
+  max: budget + mostBaseFees(Math.max(...routes.map(signaturesFor))) * baseFee,
+  ...{ priority, tip },
+});
+
+/** Limits of units: simulated ones and a fifth, since pools move. */
+const [unitParts, unitPartsOfLimit] = [5, 6];
+
+/** The limit without a simulation. */
+export const usualUnits = 200_000;
+
+/** Computes the limit of compute units. 0 stands for none. */
+export const unitLimitFor = (simulated: number): number =>
+  simulated === 0
+    ? usualUnits
+    : Math.min(Math.ceil((simulated * unitPartsOfLimit) / unitParts), mostComputeUnits);
+
+/** Combines two hosts' costs: the higher ones, with which a transaction does not fail. */
+export const jointCosts = (a: SolCosts, b: SolCosts): SolCosts => ({
+  computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
+  baseFee: greatest(a.baseFee, b.baseFee),
+  rents: greatestEach(a.rents, b.rents),
+  medianPrice: greatest(a.medianPrice, b.medianPrice),
+});
+
+/** Returns the middle value, or 0 of none. */
+export function medianOf(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}

@@ -1,0 +1,58 @@
+import type { Address } from "@solana/web3.js";
+import type { InspectedToken } from "../../api/token-schema.ts";
+import { greatest } from "../../orders/bigints.ts";
+import { identify, tokenNotFound } from "../../orders/requests.ts";
+import { flagsOf } from "../../orders/token-safety.ts";
+import { askTogether } from "../hosts/ask-together.ts";
+import { flagsOfMint, safetyOfMint } from "./calls/mint-safety.ts";
+import { liquidityOf } from "./calls/token-view.ts";
+import { isSoldIn } from "./messages/trial-messages.ts";
+import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/look-at-token.ts";
+import { solText } from "./rules/trade-fees.ts";
+import type { SolReader } from "./venues/reader.ts";
+
+const mostPools = 10;
+
+/**
+ * Describes a token of sol: what its mint allows, its pools, and the result of a simulated buy and sale of 0.01 coins.
+ *
+ * @throws {DomainError} TOKEN_NOT_FOUND
+ * @throws {ChainUnavailable}
+ */
+export async function inspectSolToken(
+  { configuration, client, taken }: SolReader,
+  token: string,
+  now: Date,
+): Promise<InspectedToken> {
+  const { view, ...first } = await lookAtToken(client.read, configuration, token as Address);
+  if (view === undefined) throw tokenNotFound("sol");
+  const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
+  const { mint, epoch, slot } = view;
+  const isWrapped = token === configuration.wrapped.token;
+  const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
+  const calls = await roundTripCalls(configuration, view, trial);
+  const { trips } = await askTogether(client.read, { trips: calls });
+  const safety = safetyOfMint(mint, epoch, isSoldIn(trips[0]));
+  const { sellable, buyTax, sellTax } = safety;
+  const pools = view.pools
+    .map((pool) => ({ pool, coins: liquidityOf(pool) }))
+    .toSorted((a, b) => (a.coins > b.coins ? -1 : a.coins < b.coins ? 1 : 0));
+  const liquidity = greatest(0n, ...pools.map(({ coins }) => coins));
+  const { isListed, symbol, name, decimals } = identity;
+  return {
+    ...{ chain: "sol", token, symbol, name, decimals },
+    ...(isWrapped && { wrapped: true as const }),
+    listed: isListed,
+    ...{ sellable, buyTax, sellTax },
+    // The wrapped coin has no pools, and needs none.
+    flags: isWrapped
+      ? []
+      : flagsOf(identity, safety, liquidity, { coin: lamportsOfCoin, ofMint: flagsOfMint(mint) }),
+    pools: pools.slice(0, mostPools).map(({ pool, coins }) => ({
+      ...{ venue: "raydium-cpmm", pool: pool.address },
+      ...{ feeBps: feeBpsOfPool(pool), liquidity: solText(coins) },
+    })),
+    block: slot,
+    asOf: now.toISOString(),
+  };
+}

@@ -1,0 +1,161 @@
+import {
+  AccountRole,
+  type Address,
+  getAddressEncoder,
+  getStructEncoder,
+  getU8Encoder,
+  getU32Encoder,
+  getU64Encoder,
+  getUtf8Encoder,
+  type IAccountLookupMeta,
+  type IAccountMeta,
+  type IInstruction,
+  addEncoderSizePrefix as withSize,
+} from "@solana/web3.js";
+import { programs } from "../calls/addresses.ts";
+
+/** An instruction with all its parts, in the library's form. */
+export type SolInstruction = Required<IInstruction<string, readonly (IAccountMeta | IAccountLookupMeta)[]>>;
+
+const [u8, u32, u64, key] = [getU8Encoder(), getU32Encoder(), getU64Encoder(), getAddressEncoder()];
+const seed = withSize(getUtf8Encoder(), u64);
+
+const { READONLY, WRITABLE, READONLY_SIGNER, WRITABLE_SIGNER } = AccountRole;
+
+const instruction = (
+  programAddress: Address,
+  accounts: readonly (readonly [Address, AccountRole])[],
+  data: Iterable<number>,
+): SolInstruction => ({
+  programAddress,
+  accounts: accounts.map(([address, role]) => ({ address, role })),
+  data: Uint8Array.from(data),
+});
+
+/** Limits the compute units of the transaction. The priority fee is paid for this limit, used or not. */
+export const setComputeUnitLimit = (units: number): SolInstruction =>
+  instruction(programs.computeBudget, [], [2, ...u32.encode(units)]);
+
+/** Sets the priority fee, in millionths of a lamport for each unit of the limit. */
+export const setComputeUnitPrice = (microLamports: bigint): SolInstruction =>
+  instruction(programs.computeBudget, [], [3, ...u64.encode(microLamports)]);
+
+export const transferLamports = (from: Address, to: Address, lamports: bigint): SolInstruction =>
+  instruction(
+    programs.system,
+    [
+      [from, WRITABLE_SIGNER],
+      [to, WRITABLE],
+    ],
+    [...u32.encode(2), ...u64.encode(lamports)],
+  );
+
+/** The bytes of a marker. Only its wallet can give it any, and nothing can take them away again. */
+export const markerBytes = 1;
+
+/** True if an account is a marker. One without bytes has only got lamports, from anybody. */
+export const isMarker = (account: { data: Uint8Array } | undefined): boolean =>
+  account !== undefined && account.data.length > 0;
+
+/** Makes a seed's account the marker of an order. Fails if the account has bytes, whatever its lamports are. */
+export const allocateMarker = (base: Address, marker: Address, orderId: string): SolInstruction =>
+  allocateWithSeed(base, marker, { seed: orderId, space: markerBytes, owner: programs.system });
+
+/** The bytes of an account of the Token program. */
+const tokenAccountBytes = 165;
+
+/** Makes a seed's account one of the Token program. It may have lamports before, from anybody. */
+export const allocateTokenAccount = (base: Address, account: Address, text: string): SolInstruction =>
+  allocateWithSeed(base, account, { seed: text, space: tokenAccountBytes, owner: programs.token });
+
+const allocateWithSeed = (
+  base: Address,
+  account: Address,
+  made: { seed: string; space: number; owner: Address },
+): SolInstruction =>
+  instruction(
+    programs.system,
+    [
+      [account, WRITABLE],
+      [base, READONLY_SIGNER],
+    ],
+    getStructEncoder([
+      ["tag", u32],
+      ["base", key],
+      ["seed", seed],
+      ["space", u64],
+      ["owner", key],
+    ]).encode({ tag: 9, base, ...made }),
+  );
+
+/** Makes an allocated account one of a mint. Its lamports above the rent are its wrapped SOL. */
+export const initializeTokenAccount = (account: Address, mint: Address, owner: Address): SolInstruction =>
+  instruction(
+    programs.token,
+    [
+      [account, WRITABLE],
+      [mint, READONLY],
+    ],
+    [18, ...key.encode(owner)],
+  );
+
+/** Makes the wallet's associated account, and fails if it exists but belongs to anybody else. */
+export const createAssociatedAccount = (
+  wallet: Address,
+  account: Address,
+  mint: Address,
+  tokenProgram: Address,
+): SolInstruction =>
+  instruction(
+    programs.associatedToken,
+    [
+      [wallet, WRITABLE_SIGNER],
+      [account, WRITABLE],
+      [wallet, READONLY],
+      [mint, READONLY],
+      [programs.system, READONLY],
+      [tokenProgram, READONLY],
+    ],
+    [1],
+  );
+
+/** Lets a delegate move this amount, in units, from the wallet's account. */
+export const approveDelegate = (
+  { account, mint, tokenProgram }: { account: Address; mint: Address; tokenProgram: Address },
+  wallet: Address,
+  delegate: Address,
+  amount: bigint,
+  decimals: number,
+): SolInstruction =>
+  instruction(
+    tokenProgram,
+    [
+      [account, WRITABLE],
+      [mint, READONLY],
+      [delegate, READONLY],
+      [wallet, READONLY_SIGNER],
+    ],
+    [13, ...u64.encode(amount), ...u8.encode(decimals)],
+  );
+
+export const revokeDelegate = (account: Address, wallet: Address, tokenProgram: Address): SolInstruction =>
+  instruction(
+    tokenProgram,
+    [
+      [account, WRITABLE],
+      [wallet, READONLY_SIGNER],
+    ],
+    [5],
+  );
+
+/** Ends an account of wrapped SOL: all its lamports go to the wallet. */
+export const closeToWallet = (account: Address, wallet: Address): SolInstruction =>
+  instruction(
+    programs.token,
+    [
+      [account, WRITABLE],
+      [wallet, WRITABLE],
+      [wallet, READONLY_SIGNER],
+    ],
+    [9],
+  );

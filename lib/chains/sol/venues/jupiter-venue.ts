@@ -1,0 +1,77 @@
+import type { Address } from "@solana/web3.js";
+import type { Order } from "../../../orders/execution.ts";
+import { programs, tokenAccountOf, wsolAccountOf, wsolMint } from "../calls/addresses.ts";
+import { jupiterProgram, withLeastOut } from "./jupiter.ts";
+import type { BuildQuestion, BuiltSwap } from "./jupiter-client.ts";
+import type { JupiterVenue, VenueAccount } from "./message-terms.ts";
+
+/** The terms that decide an order's swap by Jupiter. */
+export type SwapByJupiter = {
+  wallet: Address;
+  orderId: string;
+  side: Order["side"];
+  mint: Address;
+  tokenProgram: Address;
+  /** The decimals of the mint. */
+  decimals: number;
+  amountIn: bigint;
+};
+
+type Side = { account: Address; mint: Address; tokenProgram: Address };
+
+/** Returns the accounts that a swap takes from and pays into. Both belong to the wallet. */
+async function sidesOf(swap: SwapByJupiter): Promise<{ source: Side; destination: Side }> {
+  const { wallet, orderId, side, mint, tokenProgram } = swap;
+  const wsol = { mint: wsolMint, tokenProgram: programs.token };
+  const [coin, token] = [
+    { ...wsol, account: await wsolAccountOf(wallet, orderId) },
+    { mint, tokenProgram, account: await tokenAccountOf(wallet, mint, tokenProgram) },
+  ];
+  return side === "buy" ? { source: coin, destination: token } : { source: token, destination: coin };
+}
+
+/** Asks for a swap by a helper key into the wallet's own account. */
+export async function buildQuestion(swap: SwapByJupiter, helper: Address): Promise<BuildQuestion> {
+  const { source, destination } = await sidesOf(swap);
+  return {
+    ...{ inputMint: source.mint, outputMint: destination.mint, amountIn: swap.amountIn },
+    ...{ helper, destination: destination.account },
+  };
+}
+
+/**
+ * Turns what Jupiter has built into the venue of an order's message. Jupiter takes the helper for the owner of what is
+ * spent, so the wallet's account takes the place of the helper's. The order's own accounts and mints stay out of lookup
+ * tables, so that the signer can see them, and so do programs, which the message calls itself.
+ */
+export async function jupiterVenue(
+  swap: SwapByJupiter,
+  helper: Address,
+  { accounts, data, tables }: BuiltSwap,
+): Promise<JupiterVenue> {
+  const { source, destination } = await sidesOf(swap);
+  const ofHelper = await tokenAccountOf(helper, source.mint, source.tokenProgram);
+  const own = [source, destination].flatMap(({ account, mint }) => [account, mint]);
+  const shown = new Set([helper, ...own, jupiterProgram, ...Object.values(programs)]);
+  const placed = (address: Address, isWritable: boolean): VenueAccount => {
+    if (!shown.has(address))
+      for (const [table, addresses] of tables) {
+        const index = addresses.indexOf(address);
+        if (index >= 0) return { table, index, isWritable };
+      }
+    return { address, isWritable };
+  };
+  return {
+    ...{ kind: "jupiter", helper, sourceDecimals: swap.side === "buy" ? 9 : swap.decimals },
+    accounts: accounts.map(({ address, isWritable }) =>
+      placed(address === ofHelper ? source.account : address, isWritable),
+    ),
+    data,
+  };
+}
+
+/** Returns the venue with the least output that Jupiter's program enforces. */
+export const enforcing = (venue: JupiterVenue, leastOut: bigint): JupiterVenue => ({
+  ...venue,
+  data: withLeastOut(venue.data, leastOut),
+});

@@ -1,0 +1,63 @@
+import type { Address } from "@solana/web3.js";
+import type { Order } from "../../../orders/execution.ts";
+
+/** An account of a foreign instruction: an address, or its place in a lookup table. */
+export type VenueAccount = { isWritable: boolean } & (
+  | { address: Address }
+  | { table: Address; index: number }
+);
+
+/** A pool of Raydium CPMM with its fee configuration. All its other accounts are derived. */
+export type CpmmVenue = { kind: "cpmm"; pool: Address; config: Address };
+
+/** An instruction that Jupiter has made for a helper key, which moves exactly the order's amount as a delegate. */
+export type JupiterVenue = {
+  kind: "jupiter";
+  helper: Address;
+  /** The decimals of the spent mint: 9 for a buy. */
+  sourceDecimals: number;
+  accounts: readonly VenueAccount[];
+  data: Uint8Array;
+};
+
+export type SolVenue = CpmmVenue | JupiterVenue;
+
+type CommonTerms = {
+  wallet: Address;
+  /** A ULID. It is the seed of the marker. */
+  orderId: string;
+  blockhash: string;
+  computeUnitLimit: number;
+  /** Millionths of a lamport for each compute unit. */
+  microLamportsPerUnit: bigint;
+  markerRentLamports: bigint;
+};
+
+/** A transaction that makes only the order's marker, so that no attempt of the order can fill any more. */
+export type ClearTerms = CommonTerms & { purpose: "clear" };
+
+/** A transaction that fills the order, or fails. */
+export type AttemptTerms = CommonTerms & {
+  purpose: "swap";
+  side: Order["side"];
+  mint: Address;
+  /** The program of the mint: Token or Token-2022. */
+  tokenProgram: Address;
+  /** Lamports for a buy, units of the mint for a sale. */
+  amountIn: bigint;
+  /** Units of the mint for a buy, lamports for a sale. */
+  minAmountOut: bigint;
+  wsolRentLamports: bigint;
+  tip?: { account: Address; lamports: bigint };
+  venue: SolVenue;
+};
+
+/** Everything about a Solana message that its order, the market and the hosts decide. The rest is fixed. */
+export type MessageTerms = AttemptTerms | ClearTerms;
+
+/** The token accounts of an attempt. All of them belong to the wallet. */
+export type OwnAccounts = {
+  marker: Address;
+  source: { account: Address; mint: Address; tokenProgram: Address };
+  destination: { account: Address; mint: Address; tokenProgram: Address };
+};

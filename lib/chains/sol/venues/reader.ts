@@ -1,0 +1,15 @@
+import type { TokenNames } from "../../../orders/token-likeness.ts";
+import type { SolClient } from "../calls/hosts.ts";
+import type { SolConfiguration } from "../rules/configuration.ts";
+import type { JupiterClient } from "./jupiter-client.ts";
+
+export type SolReader = {
+  chain: "sol";
+  configuration: SolConfiguration;
+  client: SolClient;
+  taken?: readonly TokenNames[];
+  /** Absent if orders trade with pools of Raydium CPMM alone. */
+  jupiter?: JupiterClient | undefined;
+  /** Receives the reason why an answer of Jupiter cannot be used. Orders then do without it. */
+  onJupiterFault: (fault: unknown) => void;
+};

@@ -1,0 +1,152 @@
+import { hashedId } from "../core/record-ids.ts";
+import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
+import type { Position } from "./execution.ts";
+import { afterEvent, type BookEvent, type Holding, nothingHeld } from "./holding.ts";
+import type { LaneKey } from "./intent.ts";
+import { storedNames } from "./trading-chain.ts";
+
+export type BookKey = LaneKey & { userID: string; token: string };
+
+/**
+ * A user's fills of one token by one wallet: those not final yet, on top of a base that sums up the final ones.
+ * Positions are computed from it, so a fill that the chain takes back leaves no trace.
+ */
+export type Book = BookKey & {
+  /** The name of the pair. */
+  symbol: string;
+  /** The token's own symbol. Books of earlier versions have none. */
+  baseSymbol?: string;
+  decimals: number;
+  /** The sum of the final fills. */
+  base: Holding;
+  /** In the order of their places, which is the chain's order. */
+  events: readonly BookEvent[];
+  /** The positions as last shown, starting with that of the base. */
+  positions: readonly (Position & { ordinal: number })[];
+  /** The next position gets this ordinal or a higher one. */
+  nextOrdinal: number;
+  revision: number;
+};
+
+export const emptyBook = (
+  key: BookKey,
+  { symbol, baseSymbol, decimals }: Pick<Book, "symbol" | "baseSymbol" | "decimals">,
+): Book => ({
+  chain: key.chain,
+  wallet: key.wallet,
+  userID: key.userID,
+  token: key.token,
+  symbol,
+  ...(baseSymbol !== undefined && { baseSymbol }),
+  decimals,
+  base: nothingHeld,
+  events: [],
+  positions: [],
+  nextOrdinal: 1,
+  revision: 0,
+});
+
+/** Computes the positions after these events, starting with that of the base. */
+export function holdingsAfter(base: Holding, events: readonly BookEvent[], nextOrdinal = 1): Holding[] {
+  const holdings = [base];
+  for (const event of events) {
+    const last = holdings.at(-1) as Holding;
+    const next = afterEvent(last, event, nextOrdinal);
+    if (next.ordinal === last.ordinal) holdings.pop();
+    holdings.push(next);
+  }
+  return holdings;
+}
+
+/**
+ * Replaces the events of one order, and returns the book with the positions that change.
+ *
+ * @param events Empty if the order has not filled.
+ */
+export function rebooked(
+  book: Book,
+  orderId: string,
+  events: readonly BookEvent[],
+  nowMs: number,
+): { book: Book; changed: Position[] } {
+  const all = [...book.events.filter((event) => event.orderId !== orderId), ...events].toSorted(
+    (a, b) => a.place - b.place,
+  );
+  const firstOpen = all.findIndex(({ settled }) => !settled);
+  const isFinal = firstOpen < 0;
+  const shown = shownPositions(book, holdingsAfter(book.base, all, book.nextOrdinal), isFinal, nowMs);
+  const final = isFinal ? all : all.slice(0, firstOpen);
+  const base = holdingsAfter(book.base, final, book.nextOrdinal).at(-1) as Holding;
+  return {
+    book: {
+      ...book,
+      base,
+      events: all.slice(final.length),
+      // A position whose fills were finally taken back stays closed. The book forgets it and never reuses its number.
+      positions: shown.positions.filter(({ ordinal }) =>
+        isFinal ? ordinal === base.ordinal : ordinal >= base.ordinal,
+      ),
+      nextOrdinal: isFinal
+        ? Math.max(book.nextOrdinal, (shown.positions.at(-1)?.ordinal ?? 0) + 1)
+        : book.nextOrdinal,
+      revision: book.revision + 1,
+    },
+    changed: shown.changed,
+  };
+}
+
+type Numbered = Position & { ordinal: number };
+
+function shownPositions(book: Book, holdings: readonly Holding[], isFinal: boolean, nowMs: number) {
+  const now = new Date(nowMs).toISOString();
+  const known = new Map(book.positions.map((position) => [position.ordinal, position]));
+  const changed: Position[] = [];
+  const show = (ordinal: number, fields: Partial<Numbered>) => {
+    const old = known.get(ordinal);
+    const next = { ...(old ?? firstShown(book, ordinal)), ...fields } as Numbered;
+    if (old !== undefined && isSameRecord(old, next)) return old;
+    const { ordinal: _, ...position } = { ...next, version: next.version + 1, updatedAt: now };
+    changed.push(position);
+    return { ...position, ordinal };
+  };
+  const current = holdings
+    .filter(({ ordinal }) => ordinal > 0)
+    .map((held) => show(held.ordinal, fieldsOf(held, book)));
+  const takenBack = book.positions
+    .filter(({ ordinal }) => !holdings.some((held) => held.ordinal === ordinal))
+    .map((old) => show(old.ordinal, { ...emptied, closedAt: old.closedAt ?? now, settled: isFinal }));
+  return { positions: [...current, ...takenBack].toSorted((a, b) => a.ordinal - b.ordinal), changed };
+}
+
+/** A position whose fills the chain has taken back. */
+const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", networkFees: "0" } as const;
+
+const firstShown = ({ chain, wallet, token, ...book }: Book, ordinal: number) => ({
+  ordinal,
+  positionId: hashedId([book.userID, chain, wallet, token, ordinal]),
+  wallet,
+  chain,
+  token,
+  version: 0,
+});
+
+function fieldsOf(held: Holding, book: Book): Partial<Numbered> {
+  const { chain, decimals } = book;
+  return {
+    ...storedNames(chain, book),
+    status: held.closedAt === undefined ? "open" : "closed",
+    amount: formatAmount(held.amount, decimals),
+    cost: coinText(chain, held.cost),
+    averageEntryPrice: formatPrice(chain, held.entry.cost, held.entry.amount, decimals),
+    realizedPnl: coinText(chain, held.realizedPnl),
+    networkFees: coinText(chain, held.networkFees),
+    movedOut: held.movedOut === 0n ? undefined : formatAmount(held.movedOut, decimals),
+    settled: held.settled,
+    openedAt: held.openedAt,
+    closedAt: held.closedAt,
+    reason: held.reason,
+  };
+}
+
+const isSameRecord = (a: Numbered, b: Numbered) =>
+  (Object.keys(b) as (keyof Numbered)[]).every((name) => a[name] === b[name]);

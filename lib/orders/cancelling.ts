@@ -1,0 +1,57 @@
+import type { AnySlot } from "../chains/families/types.ts";
+import { type Procedure, perform } from "./effects.ts";
+import { longestValidSeconds } from "./intent.ts";
+import { unchanged } from "./table-step.ts";
+import {
+  type AnyOrder,
+  beingCancelled,
+  cancelledByUser,
+  changed,
+  hasEnded,
+  hasSignedSwap,
+  type Life,
+  lifeAfter,
+} from "./trade-order.ts";
+
+export type CancelAnswer =
+  | { order: AnyOrder }
+  | { refused: "ORDER_NOT_FOUND" }
+  | { refused: "ORDER_NOT_CANCELLABLE"; status: Life["status"] };
+
+const maxTries = 5;
+
+/** Cancellations are kept for this long after the last moment at which the order could be filled. */
+const keptSeconds = 86_400;
+
+/**
+ * Cancels an order: at once while its swap is not signed. After that, a transaction that does nothing competes with it,
+ * and the chain decides. Repeating the cancellation changes nothing.
+ *
+ * Records the cancellation before it reads the order, because executeOrders writes orders and could deny that this one
+ * is open. From then on, nothing but clears is signed, and every run on the lane cancels the order if this one cannot.
+ */
+export function* cancelling(userID: string, orderId: string): Procedure<CancelAnswer> {
+  const nowMs = yield* perform({ do: "now" });
+  const expiresAt = Math.ceil(nowMs / 1000) + longestValidSeconds + keptSeconds;
+  const item = { userID, orderId, expiresAt };
+  yield* perform({ do: "write", step: [{ kind: "put", of: "cancellation", item }] });
+  for (let tries = 1; ; tries++) {
+    const { order, slots } = yield* perform({ do: "readOrder", userID, orderId });
+    if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
+    if (order.life.status === "cancelled" || (order.isCancelling && !hasEnded(order))) return { order };
+    if (hasEnded(order)) return { refused: "ORDER_NOT_CANCELLABLE", status: order.life.status };
+    const cancelled = cancelledOrder(order, slots, nowMs);
+    const step = [{ kind: "put", of: "order", item: cancelled, when: unchanged(order) }] as const;
+    const isWritten = yield* perform({ do: "write", step });
+    if (!isWritten && tries < maxTries) continue;
+    yield* perform({ do: "wake", lane: order.intent });
+    return { order: isWritten ? cancelled : order };
+  }
+}
+
+/** The lane's next run removes slots that are only planned. */
+function cancelledOrder(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): AnyOrder {
+  if (hasSignedSwap(order, slots)) return changed(order, beingCancelled(order), nowMs);
+  const ending = cancelledByUser;
+  return changed(order, { ending, life: lifeAfter(order.life, ending) }, nowMs);
+}

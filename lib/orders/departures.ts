@@ -1,0 +1,71 @@
+import type { Family } from "../chains/families/types.ts";
+import { greatest } from "./bigints.ts";
+import { type Book, rebooked } from "./book.ts";
+import type { LaneCore, LaneState } from "./lane-core.ts";
+import { bookPuts, stillHeld } from "./lane-steps.ts";
+import type { Departure, TradeStep } from "./table-step.ts";
+
+/** The most writes of a step. A write of a position is two items, and a transaction has 100 at most. */
+const mostWrites = 72;
+
+type Judged = { noted: Departure[]; step: TradeStep };
+
+/**
+ * Compares the books of a wallet's users with its balances, for the tokens that somebody has missed. Positions shrink only
+ * once the move is final at both hosts, and tokens that have come back by then have not left.
+ */
+export function judgeDepartures<F extends Family>(
+  { departures: { seenIn, areFinal } }: Pick<LaneCore<F>, "departures">,
+  state: LaneState<F>,
+): Judged {
+  const { view, snapshots, nowMs } = state;
+  const known = new Map(view.lane?.watch?.departures?.map((each) => [each.token, each]));
+  const noted: Departure[] = [];
+  const step: TradeStep[number][] = [];
+  for (const token of view.missed ?? []) {
+    const books = view.books.filter((book) => book.token === token);
+    const isTrading = view.orders.some(({ intent }) => intent.token === token);
+    const total = books.reduce((sum, { base }) => sum + base.amount, 0n);
+    const before = known.get(token);
+    const answers = snapshots.map((snapshot) => snapshot?.held);
+    const [a, b] = answers.map((held) => held?.get(token));
+    // An order of the token may still change the balance.
+    if (isTrading || books.some(({ events }) => events.length > 0)) continue;
+    if (a === undefined || b === undefined) {
+      // A token that no longer answers may never do so again.
+      if (before && answers.includes(undefined)) noted.push(before);
+      continue;
+    }
+    const revisions = Object.fromEntries(books.map(({ userID, revision }) => [userID, revision]));
+    const isSame =
+      before !== undefined && books.every((book) => before.revisions[book.userID] === book.revision);
+    const now = greatest(a, b);
+    const held = isSame ? greatest(now, BigInt(before.held)) : now;
+    if (held >= total) continue;
+    // The balance may fall with each block. The sweep comes back to it.
+    const hasShrunk = before !== undefined && !isSame && total === BigInt(before.held);
+    if (hasShrunk) continue;
+    const isFinal = isSame ? areFinal(before.seenIn, snapshots) : false;
+    const blocks = seenIn(snapshots);
+    if (isFinal === undefined) noted.push(before as Departure);
+    else if (isFinal || blocks?.length === 0) {
+      const writes = shrunk(books, total, held, nowMs);
+      // The next move writes the others.
+      if (step.length + writes.length <= mostWrites) step.push(...writes);
+    } else if (blocks) noted.push({ token, held: String(now), revisions, seenIn: blocks });
+  }
+  return { noted, step: step.length > 0 ? [stillHeld(state), ...step] : [] };
+}
+
+/** Takes what is missing from each position in proportion. The last one bears what rounding has left. */
+function shrunk(books: readonly Book[], total: bigint, held: bigint, nowMs: number): TradeStep {
+  let rest = held;
+  const open = books.filter(({ base }) => base.amount > 0n);
+  return open.flatMap((old, index) => {
+    const left = index < open.length - 1 ? (old.base.amount * held) / total : rest;
+    rest -= left;
+    const time = new Date(nowMs).toISOString();
+    const event = { kind: "moved-out", orderId: "", place: 0, settled: true, time, left } as const;
+    return bookPuts(old, rebooked(old, "", [event], nowMs), old);
+  });
+}

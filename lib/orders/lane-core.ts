@@ -1,0 +1,56 @@
+import type { SendFailure } from "../chains/evm/rules/slot.ts";
+import type { Families, Family } from "../chains/families/types.ts";
+import type { BlockName } from "./block.ts";
+import type { LaneView, Procedure, Question, Recipients, SignRequest } from "./effects.ts";
+import type { LaneKey } from "./intent.ts";
+import type { LaneRun } from "./lane-steps.ts";
+import type { TradeStep } from "./table-step.ts";
+import type { TradeOrder } from "./trade-order.ts";
+
+/** The answers of the two hosts. Undefined for a host without a clear answer. */
+export type Snapshots<F extends Family> = readonly [
+  Families[F]["snapshot"] | undefined,
+  Families[F]["snapshot"] | undefined,
+];
+
+/** The time at which each attempt was sent, or why nobody took it, by hash. */
+export type Sendings = ReadonlyMap<string, number | SendFailure>;
+
+export type LaneState<F extends Family = "evm"> = LaneRun<F> & {
+  snapshots: Snapshots<F>;
+  /** The transactions that this run has sent. */
+  sendings: Sendings;
+  /** True if disagreeing hosts may be asked again before an order is made to wait. */
+  isPatient: boolean;
+  chainLimits: Families[F]["limits"];
+};
+
+/** The next action of a run for a lane. */
+export type Move<F extends Family = "evm"> =
+  | { kind: "write"; step: TradeStep }
+  | { kind: "sign"; request: SignRequest<F>; order: TradeOrder<F> }
+  | { kind: "send"; hash: string; raw: string; to: Recipients }
+  | { kind: "ask again" }
+  | { kind: "rest" };
+
+/** The decisions that depend on the family of a lane's chain. */
+export type LaneCore<F extends Family> = {
+  /** @param untilMs The run makes its last decision by this time. */
+  questionAbout(lane: LaneKey, view: LaneView<F>, untilMs: number): Question<F>;
+  /** Decides only from the current state of the table and the chain. */
+  nextMove(state: LaneState<F>): Move<F>;
+  /** Completes a request with what only this run has. Undefined if it cannot: the signer is not asked then. */
+  completed(request: SignRequest<F>, order: TradeOrder<F>): Procedure<SignRequest<F> | undefined>;
+  /** Returns the facts from the placing of an order, if its first transaction is planned from them. */
+  placedSnapshots(state: Omit<LaneState<F>, "snapshots">, setup: string): Snapshots<F> | undefined;
+  /** True if the request was for the first attempt, so that its refusal ends the order. */
+  isFirst(request: SignRequest<F>, view: LaneView<F>): boolean;
+  /** The blocks in which both hosts have seen a wallet's balances, and whether they are final. */
+  departures: {
+    /** Undefined if the hosts are too far apart. Empty if what they have seen is final. */
+    seenIn: (snapshots: Snapshots<F>) => BlockName[] | undefined;
+    areFinal: (seenIn: readonly BlockName[], snapshots: Snapshots<F>) => boolean | undefined;
+  };
+  /** Rejects an order that the signer refuses. */
+  refusedStep(state: LaneState<F>, order: TradeOrder<F>): TradeStep;
+};

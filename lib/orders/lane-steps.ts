@@ -1,0 +1,297 @@
+import type { AnySlot, Families, Family } from "../chains/families/types.ts";
+import { slotPlace } from "../chains/families/types.ts";
+import { detailsOf } from "../trading/order-report.ts";
+import { type Book, emptyBook, rebooked } from "./book.ts";
+import type { LaneView } from "./effects.ts";
+import type { BookEvent } from "./holding.ts";
+import type { LaneKey } from "./intent.ts";
+import { watchFor } from "./lane-watch.ts";
+import { fillOfOrder } from "./order-fill.ts";
+import { type ItemWrite, isFreeAt, type Lane, type TradeStep, unchanged } from "./table-step.ts";
+import {
+  type AnyOrder,
+  changed,
+  hasEnded,
+  type Life,
+  type OrderChanges,
+  slotsOf,
+  type TradeOrder,
+} from "./trade-order.ts";
+
+const leaseMs = 30_000;
+
+/** The data that a run has read, and the id with which it holds the lane. */
+export type LaneRun<F extends Family = "evm"> = { view: LaneView<F>; holder: string; nowMs: number };
+
+/**
+ * True if another run may still be at work. A wrong clock costs time but no money, since each step checks the holder.
+ */
+export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
+  holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
+
+/** Takes a lane if it exists and is free. A repetition after a lost answer finds it taken by the same run. */
+export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeStep => [
+  {
+    kind: "change",
+    of: "lane",
+    item: lane,
+    set: { holder, leaseUntilMs: nowMs + leaseMs },
+    when: [...isFreeAt(nowMs), { holder }],
+  },
+];
+
+/** Begins the lane of a wallet without orders. Fails if there is one. */
+export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: number): TradeStep => [
+  {
+    kind: "put",
+    of: "lane",
+    item: { chain, wallet, jobs: 0, holder, leaseUntilMs: nowMs + leaseMs },
+    when: "absent",
+  },
+];
+
+/**
+ * Leaves the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
+ * order waits for the sweep.
+ *
+ * @param run The state after that step.
+ */
+export function leaveStep(
+  { view, holder, nowMs }: LaneRun<Family>,
+  last: TradeStep = [],
+  departures = departuresOf(view),
+): TradeStep {
+  const { chain, wallet, jobs } = view.lane as Lane;
+  const item = { chain, wallet };
+  const [addJobs = 0] = last.flatMap((write) => (write.kind === "change" ? [write.add?.jobs ?? 0] : []));
+  const when = { holder, jobs: jobs - addJobs };
+  const leaving: ItemWrite =
+    jobs === 0 && departures.length === 0
+      ? { kind: "remove", of: "lane", item, when }
+      : {
+          kind: "change",
+          of: "lane",
+          item,
+          set: { watch: watchFor(view, nowMs, departures), holder: undefined, leaseUntilMs: undefined },
+          add: { jobs: addJobs },
+          when,
+        };
+  const isOfLane = (write: ItemWrite) =>
+    write.kind === "change" || (write.kind === "check" && write.of === "lane");
+  return [leaving, ...last.filter((write) => !isOfLane(write))];
+}
+
+export const stillHeld = ({ view, holder }: LaneRun<Family>): ItemWrite => ({
+  kind: "check",
+  of: "lane",
+  item: view.lane as Lane,
+  when: { holder },
+});
+
+const departuresOf = ({ lane }: LaneView<Family>) => lane?.watch?.departures ?? [];
+
+const putOrder = (item: AnyOrder, old: AnyOrder): ItemWrite => ({
+  kind: "put",
+  of: "order",
+  item,
+  when: unchanged(old),
+});
+
+/** Writes changes of an order and its slots, and the resulting changes of its position. */
+export function orderStep<F extends Family>(
+  run: LaneRun<F>,
+  old: TradeOrder<F>,
+  changes: OrderChanges<F>,
+  { put = [], removed = [] }: { put?: readonly AnySlot[]; removed?: readonly AnySlot[] } = {},
+): TradeStep {
+  const { view, nowMs } = run;
+  const order = changed(old, changes, nowMs);
+  const known: readonly AnySlot[] = view.slots;
+  const slots = slotsOf(order, known).filter(
+    (slot) => !put.some((each) => slotPlace(each) === slotPlace(slot)),
+  );
+  const before = new Map(known.map((slot) => [slotPlace(slot), slot]));
+  return [
+    stillHeld(run),
+    putOrder(order, old),
+    ...put.map((item): ItemWrite => {
+      const revision = before.get(slotPlace(item))?.revision;
+      return { kind: "put", of: "slot", item, when: revision === undefined ? "absent" : { revision } };
+    }),
+    ...removed.map(
+      (item): ItemWrite => ({ kind: "remove", of: "slot", item, when: { revision: item.revision } }),
+    ),
+    ...bookWrites(run, order, eventsOf(order, [...slots, ...put], nowMs)),
+  ];
+}
+
+/** Ends the work on an order whose outcome is final. The lane ends with its last order. */
+export function settleStep<F extends Family>(run: LaneRun<F>, old: TradeOrder<F>, life: Life): TradeStep {
+  const { orderId, chain, wallet } = old.intent;
+  const { jobs } = run.view.lane as Lane;
+  const { holder } = run;
+  const removed = slotsOf<AnySlot>(old, run.view.slots);
+  const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) } as OrderChanges<F>;
+  const [, ...writes] = orderStep(run, old, changes, { removed });
+  return [
+    jobs === 1 && departuresOf(run.view).length === 0
+      ? { kind: "remove", of: "lane", item: { chain, wallet }, when: { holder, jobs } }
+      : { kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: -1 }, when: { holder } },
+    { kind: "remove", of: "job", item: { chain, wallet, orderId }, when: { orderId } },
+    ...writes,
+  ];
+}
+
+function eventsOf(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): BookEvent[] {
+  const { intent, life, ending } = order;
+  const common = { orderId: intent.orderId, settled: life.settled };
+  if (ending?.soldOutAt !== undefined)
+    return [{ ...common, kind: "sold-out", place: ending.soldOutAt, time: new Date(nowMs).toISOString() }];
+  const found = life.status === "filled" ? fillOfOrder(order, slots) : undefined;
+  if (found === undefined) return [];
+  const { place, spent, received, timeSeconds, held = spent } = found;
+  const time = new Date(timeSeconds * 1000).toISOString();
+  const fill = { ...common, place, time, spent, received, networkFee: life.networkFee };
+  return [intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held }];
+}
+
+function bookWrites(
+  { view, nowMs }: LaneRun<Family>,
+  order: AnyOrder,
+  now: readonly BookEvent[],
+): ItemWrite[] {
+  const { orderId, userID, token } = order.intent;
+  const old = view.books.find((book) => book.userID === userID && book.token === token);
+  const known = old?.events.filter((event) => event.orderId === orderId) ?? [];
+  const isTakenBack = known[0] !== undefined && now.length === 0 && !order.life.settled;
+  const events: readonly BookEvent[] = isTakenBack
+    ? [{ kind: "taken-back", orderId, place: known[0]?.place ?? 0, settled: false }]
+    : now;
+  if (isSameEvents(known, events)) return [];
+  const { baseSymbol } = order.placed;
+  const fresh = { ...(old ?? emptyBook(order.intent, order.placed)), ...(baseSymbol && { baseSymbol }) };
+  return bookPuts(fresh, rebooked(fresh, orderId, events, nowMs), old);
+}
+
+/**
+ * Writes a book and its positions that have changed.
+ *
+ * @param old The stored book, if there is one.
+ */
+export function bookPuts(
+  before: Book,
+  { book, changed: positions }: ReturnType<typeof rebooked>,
+  old: Book | undefined,
+): ItemWrite[] {
+  const { userID } = before;
+  return [
+    { kind: "put", of: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
+    ...positions.map((position): ItemWrite => {
+      const known = before.positions.find(({ positionId }) => positionId === position.positionId);
+      // Lists sort positions by their opening time.
+      const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
+      return { kind: "put", of: "position", item: { ...position, userID }, when };
+    }),
+    ...heldWrites(before, book),
+  ];
+}
+
+/** Lists a token for the sweep while a settled position counts it. Books of earlier versions are listed by their next fill. */
+function heldWrites(before: Book, { base, userID, chain, wallet, token }: Book): ItemWrite[] {
+  if (base === before.base) return [];
+  const kind = base.closedAt === undefined ? "put" : "remove";
+  return [{ kind, of: "held", item: { userID, chain, wallet, token } }];
+}
+
+const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[]): boolean =>
+  known.length === events.length &&
+  known.every((event, index) => {
+    const other = events[index];
+    if (other === undefined || event.kind !== other.kind || event.settled !== other.settled) return false;
+    if (event.place !== other.place) return false;
+    if (!("spent" in event && "spent" in other)) return true;
+    return (
+      event.spent === other.spent &&
+      event.received === other.received &&
+      event.networkFee === other.networkFee &&
+      event.time === other.time
+    );
+  });
+
+/** Applies a step that was written to the view. */
+export const afterStep = <F extends Family>(view: LaneView<F>, step: TradeStep): LaneView<F> =>
+  // A step of a run writes only orders and slots of the run's family.
+  step.reduce<LaneView<Family>>(afterWrite, view) as LaneView<F>;
+
+function afterWrite(view: LaneView<Family>, write: ItemWrite): LaneView<Family> {
+  switch (write.kind) {
+    case "put":
+      return afterPut(view, write);
+    case "remove":
+      return afterRemoval(view, write);
+    case "change":
+    case "check":
+      return view;
+  }
+}
+
+function afterPut(
+  view: LaneView<Family>,
+  { of, item }: Extract<ItemWrite, { kind: "put" }>,
+): LaneView<Family> {
+  switch (of) {
+    case "order": {
+      const { orderId } = item.intent;
+      return {
+        ...view,
+        orders: view.orders.map((order) => (order.intent.orderId === orderId ? item : order)),
+      };
+    }
+    case "book": {
+      const others = view.books.filter(({ userID, token }) => userID !== item.userID || token !== item.token);
+      return { ...view, books: [...others, item] };
+    }
+    case "slot":
+      return { ...view, slots: withSlots(view.slots, [item]) };
+    default:
+      return view;
+  }
+}
+
+function afterRemoval(
+  view: LaneView<Family>,
+  { of, item }: Extract<ItemWrite, { kind: "remove" }>,
+): LaneView<Family> {
+  switch (of) {
+    case "slot":
+      return { ...view, slots: view.slots.filter((slot) => slotPlace(slot) !== slotPlace(item)) };
+    case "job": {
+      const settled = view.orders.find(({ intent }) => intent.orderId === item.orderId)?.intent.token;
+      return {
+        ...view,
+        // The balances that the hosts have shown may be older than its fill.
+        ...(view.missed && { missed: view.missed.filter((token) => token !== settled) }),
+        lane: view.lane && { ...view.lane, jobs: view.lane.jobs - 1 },
+        jobs: view.jobs.filter(({ orderId }) => orderId !== item.orderId),
+        orders: view.orders.filter(({ intent }) => intent.orderId !== item.orderId),
+      };
+    }
+    case "lane":
+      return { ...view, lane: undefined };
+    default:
+      return view;
+  }
+}
+
+/** Replaces or adds slots, ordered by their places. */
+export const withSlots = <Slot extends AnySlot>(slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
+  [
+    ...slots.filter((slot) => !changed.some((other) => slotPlace(other) === slotPlace(slot))),
+    ...changed,
+  ].toSorted((a, b) => slotPlace(a) - slotPlace(b));
+
+export const isSettleable = <F extends Family>(
+  order: TradeOrder<F>,
+  isFinalSlot: (slot: Families[F]["slot"]) => boolean,
+  slots: readonly Families[F]["slot"][],
+): boolean => hasEnded(order) && slotsOf(order, slots).every(isFinalSlot);

@@ -1,0 +1,57 @@
+import type { AnySlot } from "../chains/families/types.ts";
+import type { Lane } from "./table-step.ts";
+import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
+
+/** Problems of a lane that operators must know about. */
+export type LaneTrouble = "LaneHeldTooLong" | "OrderWithoutProgress";
+
+/** The longest time without a change of an order that can go on. */
+const mostIdleMs = 5 * 60_000;
+
+/** The longest time until an ended order is final. The slowest chain takes 20 minutes. */
+const mostUnsettledMs = 60 * 60_000;
+
+/**
+ * The longest time that a lane may stay with a run that has ended. The sweep wakes lanes each minute, and one of its
+ * runs may be lost.
+ */
+const mostLapsedMs = 2 * 60_000;
+
+/**
+ * Returns the time of the last change of these orders. An ended order has an hour until its transactions are final,
+ * unless a nonce must be freed. An order that waits for a lower gas price, or because of its user's policy or another
+ * program, is not a problem.
+ */
+export function idleSinceMs(orders: readonly AnyOrder[], slots: readonly AnySlot[]): number | undefined {
+  const since = orders.flatMap((order) => lastProgressMs(order, slotsOf(order, slots)));
+  return since.length === 0 ? undefined : Math.min(...since);
+}
+
+const reasonsOfUsers: readonly unknown[] = [
+  "GAS_PRICE_TOO_HIGH",
+  "INSUFFICIENT_BALANCE",
+  "POLICY_LIMIT",
+  "WALLET_BUSY",
+];
+
+function lastProgressMs(order: AnyOrder, own: readonly AnySlot[]): number[] {
+  const { intent, life, updatedAt } = order;
+  const isSigned = own.some(({ state }) => state === "signed");
+  if (life.stage === "waiting" && reasonsOfUsers.includes(life.reasonCode)) return [];
+  const signedMs = own.flatMap(({ attempts }) => attempts.map(({ signedAtMs }) => signedAtMs));
+  // Until the deadline, its transaction may wait for a lower gas price.
+  const mayWait = hasEnded(order) || (isSigned && "gasPreset" in intent && intent.gasPreset === "slow");
+  const lastMs = Math.max(Date.parse(updatedAt), ...signedMs, ...(mayWait ? [intent.validUntil * 1000] : []));
+  return [hasEnded(order) && !isSigned ? lastMs + mostUnsettledMs - mostIdleMs : lastMs];
+}
+
+/** True if no run has looked at the lane's newest order. */
+export const hasUnseenOrder = ({ jobs, watch }: Lane): boolean => watch?.jobs !== jobs;
+
+/** @param idleMs The time of the last change of one of its orders. */
+export function troubleOf(lane: Lane, idleMs: number | undefined, nowMs: number): LaneTrouble | undefined {
+  const { holder, leaseUntilMs } = lane;
+  if (holder !== undefined && leaseUntilMs !== undefined && nowMs - leaseUntilMs > mostLapsedMs)
+    return "LaneHeldTooLong";
+  return idleMs !== undefined && nowMs - idleMs > mostIdleMs ? "OrderWithoutProgress" : undefined;
+}

@@ -1,0 +1,69 @@
+import { DomainError } from "../core/domain-error.ts";
+import { maxSignInAgeSeconds } from "../core/sign-in.ts";
+import type { Order } from "./execution.ts";
+import { millionthsOf } from "./percent.ts";
+import { type AnyOrder, hasEnded } from "./trade-order.ts";
+
+/** A trade with all that it could lose. Amounts are in units. */
+export type LossChecks = {
+  side: Order["side"];
+  amount: bigint;
+  minAmountOut: bigint;
+  quotedOut: bigint;
+  /** In percent: how much worse the quote is than the price of a small trade. */
+  priceImpact: number;
+  isListed: boolean;
+  /** The wallet's coin. Undefined without a wallet. */
+  coins: bigint | undefined;
+  /** The wallet's unsettled purchases of tokens that are not listed. */
+  unlisted: UnlistedPurchases;
+};
+
+/** The coin that purchases spend: that of open orders is still in the wallet. */
+type UnlistedPurchases = { open: bigint; filled: bigint };
+
+const whole = millionthsOf(100);
+
+/** True if the least that may arrive is below half of the value at the price of a small trade. */
+const losesMostOfValue = ({ minAmountOut, quotedOut, priceImpact }: LossChecks): boolean =>
+  2n * minAmountOut * (whole - millionthsOf(priceImpact)) < quotedOut * whole;
+
+/**
+ * True if a token that anyone can have made would get most of the wallet's coin. Purchases that are not settled count, since
+ * a thief could split one.
+ */
+const spendsMostOfCoin = ({
+  side,
+  amount,
+  isListed,
+  coins,
+  unlisted: { open, filled },
+}: LossChecks): boolean =>
+  side === "buy" && !isListed && coins !== undefined && 2n * (amount + open + filled) > coins + filled;
+
+/** Refuses a trade that a thief of a token could empty a wallet with. */
+export function objectionToLoss(checks: LossChecks): DomainError<"SIGN_IN_REQUIRED"> | undefined {
+  const reason = losesMostOfValue(checks)
+    ? "could lose more than half of its value"
+    : spendsMostOfCoin(checks)
+      ? "spends more than half of the wallet's coin on a token that is not listed"
+      : undefined;
+  if (reason === undefined) return undefined;
+  const message = `The order ${reason}, which needs a sign-in of the last ${maxSignInAgeSeconds / 60} minutes. Sign in again`;
+  return new DomainError("SIGN_IN_REQUIRED", message, { maxAgeSeconds: maxSignInAgeSeconds });
+}
+
+/**
+ * Sums up a wallet's unsettled purchases of tokens that are not listed.
+ *
+ * @param orders All users' unsettled orders of the wallet.
+ * @param listed The addresses of the listed tokens.
+ */
+export function unlistedPurchases(orders: readonly AnyOrder[], listed: readonly string[]): UnlistedPurchases {
+  const bought = orders.filter(({ intent }) => intent.side === "buy" && !listed.includes(intent.token));
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+  return {
+    open: sum(bought.filter((order) => !hasEnded(order)).map(({ amount }) => amount)),
+    filled: sum(bought.map(({ life }) => (life.status === "filled" ? life.spent : 0n))),
+  };
+}

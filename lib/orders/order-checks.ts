@@ -1,0 +1,212 @@
+import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "../chains/evm/rules/fees.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { Network } from "../core/network.ts";
+import type { TokenFlag } from "../core/token-flag.ts";
+import { coinText, formatAmount } from "./decimal-text.ts";
+import type { Fees } from "./intent.ts";
+import { type LossChecks, objectionToLoss } from "./large-loss.ts";
+import { percentFrom } from "./percent.ts";
+import { isUnsafe, type TokenSafety } from "./token-safety.ts";
+import { type CheckedOrder, type OrderRules, objectionOf, type PolicyObjection } from "./wallet-policy.ts";
+
+/**
+ * An amount of a coin or token that an order needs, and the wallet's balance minus the amounts that its open orders
+ * will spend.
+ */
+export type Need = {
+  /** The token's address, or `native`. */
+  token: string;
+  symbol: string;
+  decimals: number;
+  needed: bigint;
+  available: bigint;
+};
+
+/** The facts that decide about an order before the chain is asked. */
+type PlacingChecks = CheckedOrder & {
+  chain: Network;
+  /** True if an operator has stopped trading. */
+  isStopped: boolean;
+  /** The number of the wallet's open orders. */
+  openOrders: number;
+  /** The most that a buy may spend. */
+  maxOrder: bigint | undefined;
+  /** The rules for the wallet's orders. Absent without a wallet. */
+  rules: OrderRules | undefined;
+};
+
+/** The facts that decide whether an order can be placed, once it has a quote, without its fees. */
+type QuotedChecks = PlacingChecks & {
+  /** If several are too low, the error names the first one. */
+  needs: readonly Need[];
+  safety: TokenSafety;
+  flags: readonly TokenFlag[];
+  allowUnsafe: boolean;
+  /** True if nothing but a router's server prices the token, and the request does not name the least amount. */
+  lacksLeast?: boolean;
+  /** In percent, like its limit: the greater of the pools' and the market's. */
+  priceImpact: number;
+  maxPriceImpact: number;
+  minAmountOut: bigint;
+  quotedOut: bigint;
+  /** The wallet's coin and its purchases, for a caller whose sign-in is too old for a large loss. Absent for others. */
+  loss?: Pick<LossChecks, "isListed" | "coins" | "unlisted"> | undefined;
+};
+
+/** Those with the fees of EVM chains. */
+export type OrderChecks = QuotedChecks & {
+  /** In wei per unit of gas. */
+  maxGasPrice: bigint;
+  /** The most that a transaction may pay the network, in wei. */
+  maxNetworkFee: bigint;
+  fees: Fees;
+  baseFee: bigint;
+  transactions: readonly PlannedGas[];
+};
+
+const maxOpenOrders = 20;
+
+/** Returns the first reason to refuse an order, if there is one. */
+export const objectionToOrder = (checks: OrderChecks): DomainError | undefined =>
+  objectionBeside(objectionToGasPrice(checks), checks);
+
+/** Returns the first reason to refuse an order, in the order of precedence, given the objection to its fees. */
+export function objectionBeside(
+  ofFees: DomainError | undefined,
+  checks: QuotedChecks,
+): DomainError | undefined {
+  return (
+    objectionToTrading(checks) ??
+    objectionToWallet(checks) ??
+    ofFees ??
+    shortage(checks.needs) ??
+    objectionToToken(checks) ??
+    objectionToHearsay(checks) ??
+    objectionToImpact(checks) ??
+    objectionToOldSignIn(checks)
+  );
+}
+
+export const objectionToTrading = ({ isStopped }: Pick<PlacingChecks, "isStopped">) =>
+  isStopped ? new DomainError("TRADING_DISABLED", "Trading is stopped for now") : undefined;
+
+export function objectionToWallet({
+  chain,
+  openOrders,
+  maxOrder,
+  rules,
+  ...order
+}: Omit<PlacingChecks, "isStopped">) {
+  if (openOrders >= maxOpenOrders) {
+    return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the limit`);
+  }
+  const { side, amount } = order;
+  if (side === "buy" && amount !== undefined && maxOrder !== undefined && amount > maxOrder)
+    return aboveLimit(chain, { rule: "maxOrder", limit: maxOrder, requested: amount });
+  const objection = rules && objectionOf(rules, order);
+  return objection && aboveLimit(chain, objection);
+}
+
+/** A rule of the wallet's policy, or the operator's limit. */
+type LimitObjection = PolicyObjection | { rule: "maxOrder"; limit: bigint; requested: bigint };
+
+function aboveLimit(chain: Network, objection: LimitObjection): DomainError<"POLICY_LIMIT"> {
+  if (objection.rule === "tradingEnabled")
+    return new DomainError("POLICY_LIMIT", "The wallet's policy forbids trading", { rule: objection.rule });
+  if (objection.rule === "maxSlippage") {
+    const { rule } = objection;
+    const [limit, requested] = [percentFrom(objection.limit), percentFrom(objection.requested)];
+    const message = `The minimum is ${requested} % below the quote; the wallet's policy allows at most ${limit} %`;
+    return new DomainError("POLICY_LIMIT", message, { rule, limit, requested });
+  }
+  const limit = coinText(chain, objection.limit);
+  const requested = coinText(chain, objection.requested);
+  if (objection.rule === "networkFeesPerDay") {
+    const { resetsAt } = objection;
+    const message = `The wallet's transactions of a day may pay the network at most ${limit}; with this order they may pay ${requested}`;
+    return new DomainError("POLICY_LIMIT", message, { rule: objection.rule, limit, requested, resetsAt });
+  }
+  const { rule } = objection;
+  return new DomainError("POLICY_LIMIT", messageOfAmount[rule](limit, requested), { rule, limit, requested });
+}
+
+const messageOfAmount: Record<
+  Exclude<LimitObjection["rule"], "tradingEnabled" | "maxSlippage" | "networkFeesPerDay">,
+  (limit: string, requested: string) => string
+> = {
+  maxOrder: (limit) => `An order may spend at most ${limit}`,
+  tokens: () => "The wallet's policy forbids buying this token",
+  maxPerOrder: (limit) => `The wallet's policy lets an order spend at most ${limit}`,
+  maxPerDay: (limit, requested) =>
+    `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
+};
+
+function objectionToGasPrice({
+  chain,
+  maxGasPrice,
+  maxNetworkFee,
+  fees,
+  baseFee,
+  transactions,
+}: OrderChecks) {
+  const limits = { maxGasPrice, maxNetworkFee };
+  const tooDear = transactions.find((gas) => feesWithin(limits, fees, baseFee, gas) === undefined);
+  if (tooDear === undefined) return undefined;
+  const { gasLimit, l1Fee } = tooDear;
+  const price = gasPriceNow(baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee);
+  const isOwnLimit = price > maxGasPrice;
+  const gasPrice = gweiText(price);
+  const limit = gweiText(isOwnLimit ? maxGasPrice : maxNetworkFee / gasLimit);
+  const most = isOwnLimit
+    ? `the highest gas price of ${limit} gwei`
+    : `${limit} gwei: the service pays at most ${coinText(chain, maxNetworkFee)} for a transaction`;
+  return new DomainError("GAS_PRICE_TOO_HIGH", `Gas costs ${gasPrice} gwei now, above ${most}`, {
+    gasPrice,
+    limit,
+  });
+}
+
+export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
+
+/** Names the coin or token whose balance is too low, if there is one. */
+export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
+  const short = needs.find((need) => !isEnough(need));
+  if (short === undefined) return undefined;
+  const { token, symbol, decimals } = short;
+  const [needed, available] = [formatAmount(short.needed, decimals), formatAmount(short.available, decimals)];
+  const message = `The wallet needs ${needed} ${symbol} and has ${available} available`;
+  return new DomainError("INSUFFICIENT_BALANCE", message, { token, symbol, needed, available });
+}
+
+function objectionToToken({ side, safety, flags, allowUnsafe }: QuotedChecks) {
+  if (side === "sell" || allowUnsafe || !isUnsafe(safety, flags)) return undefined;
+  const { sellable, buyTax, sellTax } = safety;
+  const isTaxed = isUnsafe({ ...safety, sellable: null });
+  const problem =
+    sellable === false
+      ? "cannot be sold"
+      : isTaxed
+        ? "has a tax above 25 %"
+        : "lets its issuer take it or stop its sale";
+  return new DomainError("TOKEN_UNSAFE", `The token ${problem}. To buy it anyway, set allowUnsafe`, {
+    flags,
+    buyTax,
+    sellTax,
+  });
+}
+
+function objectionToHearsay({ lacksLeast = false }: QuotedChecks) {
+  if (!lacksLeast) return undefined;
+  const field = "minAmountOut";
+  const message = `Nothing but a router's server prices this token. Name the least that may arrive in ${field}`;
+  return new DomainError("NO_REFERENCE", message, { field });
+}
+
+function objectionToImpact({ priceImpact, maxPriceImpact: limit }: QuotedChecks) {
+  if (priceImpact <= limit) return undefined;
+  const message = `The price would be ${priceImpact} % worse, above the limit of ${limit} %`;
+  return new DomainError("PRICE_IMPACT_TOO_HIGH", message, { priceImpact, limit });
+}
+
+const objectionToOldSignIn = ({ loss, rules, amount = 0n, ...checks }: QuotedChecks) =>
+  loss === undefined || rules?.policy.anyLoss ? undefined : objectionToLoss({ ...checks, ...loss, amount });

@@ -1,0 +1,62 @@
+import { stayingRentLamports } from "../chains/sol/rules/fees.ts";
+import { type AnyOrder, hasEnded } from "./trade-order.ts";
+import { addedBy, type DayFeeLimits, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
+
+type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
+
+/** Computes the most coin that an order will spend, with network fees. */
+const coinsOf = ({ intent, quoted, amount }: Planned): bigint =>
+  addedBy(intent.side, amount, quoted.networkFee);
+
+/** Computes the most that an order will add to the day's network fees. */
+const feesOf = ({ intent, quoted }: Planned): bigint =>
+  quoted.networkFee + (intent.chain === "sol" ? stayingRentLamports(intent.side) : 0n);
+
+/** Computes the most that an order needs, in units: what it spends, and the rents of its accounts. */
+const needsOf = (order: Planned): { coins: bigint; tokens: bigint } => ({
+  coins: coinsOf(order) + (order.quoted.rents ?? 0n),
+  tokens: order.intent.side === "buy" ? 0n : order.amount,
+});
+
+/** Sums up the most that a wallet's open orders need: coins, and units of each token by address. */
+export function reservedBy(orders: readonly AnyOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
+  const tokens = new Map<string, bigint>();
+  let coins = 0n;
+  for (const order of orders.filter((each) => !hasEnded(each))) {
+    const needs = needsOf(order);
+    coins += needs.coins;
+    const { token } = order.intent;
+    if (needs.tokens > 0n) tokens.set(token, (tokens.get(token) ?? 0n) + needs.tokens);
+  }
+  return { coins, tokens };
+}
+
+/**
+ * Returns the rules for a user's next order, counting their open orders without a signed swap, with their fees. A signed
+ * approval counts twice until then, so the sum is never too low.
+ *
+ * @param orders The wallet's orders, including those of other users.
+ */
+export function rulesBeside(
+  limits: Limits,
+  orders: readonly AnyOrder[],
+  { userID, nowMs, chainLimits }: { userID: string; nowMs: number; chainLimits: DayFeeLimits },
+): OrderRules {
+  const { policy, spent, fees } = rulesAt(limits, nowMs, chainLimits);
+  const planned = orders.filter(
+    ({ intent, life }) =>
+      intent.userID === userID &&
+      life.status === "open" &&
+      !signedStages.includes(life.stage) &&
+      // The day may have counted this order although the order does not record its signature yet.
+      intent.orderId !== limits.count?.newestOrderId,
+  );
+  return {
+    policy,
+    spent: planned.reduce((sum, order) => sum + coinsOf(order), spent),
+    fees: { ...fees, counted: planned.reduce((sum, order) => sum + feesOf(order), fees.counted) },
+  };
+}
+
+/** Stages of an order whose swap is signed. */
+const signedStages: readonly string[] = ["sent", "cancelling"];

@@ -1,0 +1,34 @@
+import type { Trade } from "../chains/evm/rules/trade-facts.ts";
+import { DomainError } from "../core/domain-error.ts";
+import { unitsFrom } from "./decimal-text.ts";
+import { shortage } from "./order-checks.ts";
+import type { TokenIdentity } from "./token-identity.ts";
+
+export const noRoute = (reason = "No pool can trade this token for the chain's coin") =>
+  new DomainError("NO_ROUTE", reason);
+
+export const tooSmall = () =>
+  new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");
+
+export const tooLarge = () =>
+  new DomainError("INVALID_REQUEST", "amount is more than any pool takes", { field: "amount" });
+
+const perPercent = 10_000;
+
+/**
+ * Computes the tokens of a sale.
+ *
+ * @param available The tokens that the wallet's open orders leave.
+ * @throws {DomainError} INVALID_REQUEST, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of nothing
+ */
+export function amountOfSale(
+  { amount, percent }: Trade,
+  { token, symbol, decimals }: TokenIdentity,
+  available: bigint,
+): bigint {
+  if (percent === undefined) return unitsFrom(amount ?? "", decimals, "amount");
+  const share = (available * BigInt(Math.round(percent * perPercent))) / BigInt(100 * perPercent);
+  if (available === 0n) throw shortage([{ token, symbol, decimals, needed: 1n, available }]) ?? tooSmall();
+  if (share === 0n) throw tooSmall();
+  return share;
+}

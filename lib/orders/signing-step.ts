@@ -1,0 +1,42 @@
+import type { AnyIntent, Family } from "../chains/families/types.ts";
+import { dayOf } from "../core/time.ts";
+import { type Procedure, perform, type SigningView, type SignRequest } from "./effects.ts";
+import type { TradeStep } from "./table-step.ts";
+import type { AnyOrder } from "./trade-order.ts";
+import type { Limits } from "./wallet-policy.ts";
+
+/** Bytes are kept for this long after they can be of use, in case a chain is away for days. */
+const keptSeconds = 7 * 86_400;
+
+/** Computes when the bytes of a transaction may be deleted, in seconds. */
+export const bytesExpireAt = ({ validUntil }: AnyIntent, nowMs: number): number =>
+  Math.max(validUntil, Math.ceil(nowMs / 1000)) + keptSeconds;
+
+/** Reads the clock before the table: a signature counts on the day whose count it has read. */
+export function* readForSigning<F extends Family>(
+  request: SignRequest<F>,
+): Procedure<{ nowMs: number; view: SigningView<F> }> {
+  const nowMs = yield* perform({ do: "now" });
+  const asked = request as SignRequest<Family>;
+  // Orders, slots and ledgers are of the family of their chain.
+  const view = (yield* perform({ do: "readSigning", request: asked, day: dayOf(nowMs) })) as SigningView<F>;
+  return { nowMs, view };
+}
+
+/** Builds the condition that an item has not changed since it was read. */
+export const revisionOf = (item: { revision: number } | undefined) =>
+  item === undefined ? "absent" : { revision: item.revision };
+
+/**
+ * Builds the conditions of a signature that can fill an order. A cancellation has an item of its own, a retirement writes
+ * the wallet, and the user the policy: the signer's step conflicts with each of them, so only one succeeds.
+ */
+export const checksOfFill = (order: AnyOrder, { stored }: Limits): TradeStep => {
+  const { chain, wallet, userID, orderId } = order.intent;
+  return [
+    { kind: "check", of: "order", item: order, when: { revision: order.revision } },
+    { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
+    { kind: "check", of: "cancellation", item: { userID, orderId }, when: "absent" },
+    { kind: "check", of: "policy", item: { chain, wallet, userID }, when: revisionOf(stored) },
+  ];
+};

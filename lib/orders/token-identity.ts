@@ -1,0 +1,66 @@
+import type { IsLike } from "./token-likeness.ts";
+import { shortAddress, shownName, shownSymbol } from "./token-text.ts";
+
+/** A token's own description. Undefined where it gives no readable answer. */
+export type TokenClaims = {
+  decimals: bigint | undefined;
+  /** The token's answer to `balanceOf` for an unused address. */
+  balance: bigint | undefined;
+  totalSupply: bigint | undefined;
+  symbol: string | undefined;
+  name: string | undefined;
+};
+
+/** A token as users see it. */
+export type TokenIdentity = {
+  token: string;
+  symbol: string;
+  name: string;
+  decimals: number;
+  /** True if it is shown to users, so its symbol can be trusted. */
+  isListed: boolean;
+  /** True if its symbol or name is like that of a listed token or of a coin. */
+  isImpersonator: boolean;
+  /** True if its symbol or name cannot be shown unchanged. */
+  isOdd: boolean;
+};
+
+export type ListedToken = { token: string; symbol: string; name: string; decimals: number };
+
+const mostDecimals = 36n;
+
+/** The most digits before the point of an amount. */
+const mostDigits = 40;
+
+/** True if amounts of a token can be written. */
+export const isWritable = (units: bigint, decimals: number): boolean =>
+  units < 10n ** BigInt(mostDigits + decimals);
+
+/**
+ * Identifies a token. Undefined if the address is not a token, or its amounts cannot be written.
+ *
+ * @param listed The tokens shown to users. Their listed data is used instead of their own.
+ * @param isTaken True for names like those of listed tokens and of coins, which no other token should have.
+ */
+export function tokenIdentity(
+  token: string,
+  { decimals, balance, totalSupply, ...texts }: TokenClaims,
+  listed: readonly ListedToken[],
+  isTaken: IsLike,
+): TokenIdentity | undefined {
+  const known = listed.find((each) => each.token === token);
+  if (known !== undefined) return { ...known, isListed: true, isImpersonator: false, isOdd: false };
+  if (decimals === undefined || balance === undefined || decimals > mostDecimals) return undefined;
+  if (!isWritable(totalSupply ?? 0n, Number(decimals))) return undefined;
+  const symbol = shownSymbol(texts.symbol);
+  const name = shownName(texts.name);
+  return {
+    token,
+    symbol: symbol ?? shortAddress(token),
+    name: name ?? symbol ?? shortAddress(token),
+    decimals: Number(decimals),
+    isListed: false,
+    isImpersonator: isTaken(texts),
+    isOdd: symbol === undefined || name === undefined,
+  };
+}

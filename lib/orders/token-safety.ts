@@ -1,0 +1,114 @@
+import { type TokenFlag, tokenFlags } from "../core/token-flag.ts";
+import { percentOf } from "./percent.ts";
+import type { TokenIdentity } from "./token-identity.ts";
+
+/** The findings of a simulated buy and sale of a token. Taxes are in percent; null is unknown. */
+export type TokenSafety = {
+  sellable: boolean | null;
+  buyTax: number | null;
+  sellTax: number | null;
+  /** True if less arrives than was sent, but the difference is too small for a tax. */
+  hasLoss: boolean;
+  /** True if the token's events do not say what a wallet gets. */
+  hasOddEvents?: boolean;
+};
+
+export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTax: null, hasLoss: false };
+
+/** Units of a token on their way to or from a pool. */
+type Transfer = { sent: bigint; arrived: bigint };
+
+/** A buy and a sale. The sale is absent if no sale succeeded. */
+export type RoundTrip = { bought: Transfer; sold?: Transfer; hasOddEvents?: boolean };
+
+const lossOf = ({ sent, arrived }: Transfer) => sent - arrived;
+const taxOf = (transfer: Transfer) => percentOf(lossOf(transfer), transfer.sent);
+
+export function safetyOf({ bought, sold, hasOddEvents = false }: RoundTrip): TokenSafety {
+  const legs = sold === undefined ? [bought] : [bought, sold];
+  return {
+    sellable: sold !== undefined,
+    buyTax: taxOf(bought),
+    sellTax: sold === undefined ? null : taxOf(sold),
+    hasLoss: legs.some((leg) => lossOf(leg) > 0n && taxOf(leg) === 0),
+    ...(hasOddEvents && { hasOddEvents }),
+  };
+}
+
+/** Combines the findings of several pools: the token can be sold if one pool shows it, at the lowest tax. */
+export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
+  const rank = ({ sellable }: TokenSafety) => (sellable === null ? 2 : sellable ? 0 : 1);
+  const tax = ({ buyTax, sellTax }: TokenSafety) => (buyTax ?? 0) + (sellTax ?? 0);
+  const [best = unknownSafety] = safeties.toSorted((a, b) => rank(a) - rank(b) || tax(a) - tax(b));
+  return best;
+}
+
+/**
+ * Combines the findings of the probe with those of a larger amount. The worse ones count, since a token may limit or tax
+ * only large sales.
+ */
+export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafety => ({
+  sellable: larger.sellable === false ? false : (probe.sellable ?? larger.sellable),
+  buyTax: higherTax(probe.buyTax, larger.buyTax),
+  sellTax: higherTax(probe.sellTax, larger.sellTax),
+  hasLoss: probe.hasLoss || larger.hasLoss,
+  ...((probe.hasOddEvents || larger.hasOddEvents) && { hasOddEvents: true }),
+});
+
+const higherTax = (a: number | null, b: number | null) =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
+/** A coin of EVM chains, in units. */
+const evmCoin = 10n ** 18n;
+
+/** The flags that a mint of sol has by its own account. */
+const mintFlags = [
+  ...(["FREEZABLE", "MINTABLE", "HOOKED", "HOOKABLE", "TAXABLE", "SEIZABLE"] as const),
+  ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE", "SCALED"] as const),
+] satisfies TokenFlag[];
+
+export type MintFlag = (typeof mintFlags)[number];
+
+/**
+ * Lists warnings about a token, in a fixed order. `liquidity` is the native side of its deepest pool.
+ *
+ * @param coin A coin in units: in a pool with less, the smallest trade moves the price by several percent.
+ */
+export function flagsOf(
+  { isListed, isImpersonator, isOdd }: TokenIdentity,
+  { sellable, buyTax, sellTax, hasLoss, hasOddEvents = false }: TokenSafety,
+  liquidity: bigint,
+  { coin = evmCoin, ofMint = [] as readonly MintFlag[] } = {},
+): TokenFlag[] {
+  const holds: Record<Exclude<TokenFlag, MintFlag>, boolean> = {
+    NOT_LISTED: !isListed,
+    IMPERSONATES: isImpersonator,
+    ODD_METADATA: isOdd,
+    TAXED: (buyTax ?? 0) > 0 || (sellTax ?? 0) > 0,
+    TRANSFER_LOSS: hasLoss,
+    ODD_EVENTS: hasOddEvents,
+    CANNOT_SELL: sellable === false,
+    SELLABILITY_UNKNOWN: sellable === null,
+    LOW_LIQUIDITY: liquidity < coin,
+  };
+  const held: Partial<Record<TokenFlag, boolean>> = holds;
+  return tokenFlags.filter((flag) => held[flag] || ofMint.some((each) => each === flag));
+}
+
+/** In percent. Above it, a buy needs the user's explicit consent. */
+export const highestTax = 25;
+
+/** What these allow its issuer takes the money as surely as a tax. */
+const unsafeFlags: readonly TokenFlag[] = [
+  ...(["SEIZABLE", "FROZEN_BY_DEFAULT", "NON_TRANSFERABLE", "HOOKED", "HOOKABLE"] as const),
+];
+
+/** True if buying the token most likely loses the money. Sales are never blocked. */
+export const isUnsafe = (
+  { sellable, buyTax, sellTax }: TokenSafety,
+  flags: readonly TokenFlag[] = [],
+): boolean =>
+  sellable === false ||
+  (buyTax ?? 0) > highestTax ||
+  (sellTax ?? 0) > highestTax ||
+  flags.some((flag) => unsafeFlags.includes(flag));

@@ -1,0 +1,198 @@
+import type { AnySlot, Families, Family } from "../chains/families/types.ts";
+import type { BlockName } from "./block.ts";
+import { coinDecimals, coinText, formatAmount, formatPrice } from "./decimal-text.ts";
+import type { Order, ReasonCode } from "./execution.ts";
+import type { OrderDetails } from "./order-details.ts";
+import { reasonText } from "./reason-text.ts";
+import { nativeToken, storedNames } from "./trading-chain.ts";
+
+/**
+ * An end that no later fact about the chain changes, because no swap was signed. Only a sale that found no tokens may
+ * still change.
+ */
+export type OrderEnd = {
+  status: "cancelled" | "rejected" | "expired";
+  reasonCode: ReasonCode;
+  /** For a sale that found no tokens: the nonce up to which the wallet was checked. */
+  soldOutAt?: number;
+  /** The blocks in which both hosts saw no tokens. The end is certain when these are final. */
+  soldOutIn?: readonly BlockName[];
+};
+
+export const cancelledByUser: OrderEnd = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
+
+/** An order's progress, as clients see it. */
+export type Life = {
+  status: OrderEnd["status"] | "open" | "filled";
+  stage: NonNullable<Order["stage"]>;
+  settled: boolean;
+  networkFee: bigint;
+  /** Solana: the coin that stays in accounts opened for the order. */
+  rent?: bigint;
+  spent: bigint;
+  received?: bigint;
+  txHash?: string;
+  reasonCode?: ReasonCode;
+};
+
+/** The terms of a placed order that clients see, in addition to the intent. */
+export type Placed = {
+  clientOrderId: string;
+  /** The name of the pair. */
+  symbol: string;
+  /** The token's own symbol. Orders of earlier versions have none. */
+  baseSymbol?: string;
+  decimals: number;
+  /** In percent. Absent if the client named the minimum. */
+  slippage?: number;
+  percent?: number;
+  createdAt: string;
+};
+
+/** The hosts' quote at the time of placing, in addition to the intent's. */
+export type Quoted = {
+  /** In percent. */
+  priceImpact?: number;
+  marketImpact?: number;
+  /** The pools of each of the intent's routes, from the coin to the token, by address. */
+  pools?: readonly (readonly string[])[];
+  /** Solana: the fees of the pools of the intent's routes, in basis points. */
+  feesBps?: readonly number[];
+  /** The highest planned cost of its transactions, in coin. */
+  networkFee: bigint;
+  /** Solana: the coin that it needs for rents, some of which come back. */
+  rents?: bigint;
+};
+
+/** An order placed here. Clients see {@link shownOrder}. */
+export type TradeOrder<F extends Family = "evm"> = Families[F]["order"] & {
+  intent: Families[F]["intent"];
+  /** Proves that placeOrder made the intent. */
+  mac: string;
+  placed: Placed;
+  quoted: Quoted;
+  /** The amount to spend. A sale lowers it to the wallet's balance. */
+  amount: bigint;
+  /** True if the user wants to cancel it after its swap was signed. */
+  isCancelling: boolean;
+  ending?: OrderEnd;
+  life: Life;
+  /** Present once the order has settled. */
+  details?: OrderDetails;
+  /** Grows with each write. */
+  revision: number;
+  /** Grows with each change that clients see. */
+  version: number;
+  updatedAt: string;
+};
+
+export const unstarted: Life = {
+  status: "open",
+  stage: "queued",
+  settled: false,
+  networkFee: 0n,
+  spent: 0n,
+};
+
+export const hasEnded = ({ life }: Pick<AnyOrder, "life">): boolean => life.status !== "open";
+
+/** The changes by which a cancellation takes effect once the swap is signed. */
+export const beingCancelled = ({ life }: AnyOrder): Pick<AnyOrder, "isCancelling" | "life"> => ({
+  isCancelling: true,
+  life: { ...life, stage: "cancelling" },
+});
+
+/** An order on a chain of any family. */
+export type AnyOrder = TradeOrder<Family>;
+
+export const isSolOrder = (order: AnyOrder): order is TradeOrder<"sol"> => order.intent.chain === "sol";
+
+export const slotsOf = <Slot extends AnySlot>({ intent }: AnyOrder, slots: readonly Slot[]): Slot[] =>
+  slots.filter(({ orderId }) => orderId === intent.orderId);
+
+/** True if a transaction that can fill the order is signed. */
+export const hasSignedSwap = (order: AnyOrder, slots: readonly AnySlot[]): boolean =>
+  slotsOf(order, slots).some(({ attempts }) => attempts.some(({ purpose }) => purpose === "swap"));
+
+/** Ends an order of which no swap was signed. */
+export const lifeAfter = (
+  { networkFee }: Life,
+  { status, reasonCode }: Pick<OrderEnd, "status" | "reasonCode">,
+): Life => ({ ...unstarted, networkFee, ...endedProgress(status, reasonCode) });
+
+export type Progress = Pick<Life, "status" | "stage" | "reasonCode">;
+
+export const endedProgress = (status: Life["status"], reasonCode?: ReasonCode): Progress => ({
+  status,
+  stage: "done",
+  ...(reasonCode && { reasonCode }),
+});
+
+export const openProgress = (stage: Life["stage"], reasonCode?: ReasonCode): Progress => ({
+  status: "open",
+  stage,
+  ...(reasonCode && { reasonCode }),
+});
+
+/** The fields of an order that change. */
+export type OrderChanges<F extends Family> = Partial<
+  Families[F]["order"] & Pick<AnyOrder, "amount" | "isCancelling" | "ending" | "life" | "details">
+>;
+
+/**
+ * Applies changes to the order, with the next revision, and with the next version if clients see a difference. The
+ * time never falls, although a writer may have read the clock before the previous one did.
+ */
+export function changed<F extends Family>(
+  order: TradeOrder<F>,
+  changes: OrderChanges<F>,
+  nowMs: number,
+): TradeOrder<F> {
+  const next = { ...order, ...changes, revision: order.revision + 1 };
+  if (isSameLife(next.life, order.life) && next.amount === order.amount) return next;
+  const updatedMs = Math.max(nowMs, Date.parse(order.updatedAt));
+  return { ...next, version: order.version + 1, updatedAt: new Date(updatedMs).toISOString() };
+}
+
+export function isSameLife(a: Life, b: Life): boolean {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Life>;
+  return [...names].every((name) => a[name] === b[name]);
+}
+
+/** Returns the order as clients and streams see it. */
+export function shownOrder({ intent, placed, amount, life, version, updatedAt }: AnyOrder): Order {
+  const { chain, side } = intent;
+  const ofCoin = coinDecimals[chain];
+  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
+  const { received, spent, txHash, reasonCode } = life;
+  const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
+  return {
+    orderId: intent.orderId,
+    clientOrderId: placed.clientOrderId,
+    wallet: intent.wallet,
+    chain,
+    ...storedNames(chain, placed),
+    token: intent.token,
+    side,
+    type: "market",
+    status: life.status,
+    stage: life.stage,
+    settled: life.settled,
+    amount: formatAmount(amount, inDecimals),
+    amountToken: side === "buy" ? nativeToken : intent.token,
+    ...(placed.percent !== undefined && { percent: placed.percent }),
+    filledAmount: formatAmount(spent, inDecimals),
+    ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
+    ...(coins && tokens && { averagePrice: formatPrice(chain, coins, tokens, placed.decimals) }),
+    minAmountOut: formatAmount(intent.minAmountOut, outDecimals),
+    ...(placed.slippage !== undefined && { slippage: placed.slippage }),
+    networkFee: coinText(chain, life.networkFee),
+    ...(life.rent !== undefined && { rent: coinText(chain, life.rent) }),
+    ...(txHash !== undefined && { txHash }),
+    ...(reasonCode !== undefined && { reason: reasonText[reasonCode], reasonCode }),
+    validUntil: new Date(intent.validUntil * 1000).toISOString(),
+    createdAt: placed.createdAt,
+    updatedAt,
+    version,
+  };
+}

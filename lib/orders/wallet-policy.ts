@@ -1,0 +1,364 @@
+import { dayOf } from "../core/time.ts";
+import { greatest, least } from "./bigints.ts";
+import type { LaneKey } from "./intent.ts";
+import { minimumOf, shortfallOf } from "./percent.ts";
+import type { ChainLimits } from "./trading-chain.ts";
+
+/** Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin. */
+export type WalletPolicy = {
+  /** Without network fees. */
+  maxPerOrder?: bigint;
+  /** Per day in UTC, including the network fees of all the wallet's transactions. */
+  maxPerDay?: bigint;
+  /** Per day in UTC, in place of the operators' usual limit of network fees, for sales too. */
+  maxNetworkFeesPerDay?: bigint;
+  /** The addresses of tokens that may be bought. */
+  tokens: readonly string[] | "any";
+  /** In millionths: how far an order's minimum may be below its quote. */
+  maxSlippage?: bigint;
+  /** Present if orders may lose any part of their value without a fresh sign-in. */
+  anyLoss?: true;
+  /** False if the wallet may neither buy nor sell. */
+  tradingEnabled: boolean;
+};
+
+/** A looser policy that the user has asked for, and the time when it takes effect. */
+export type PendingPolicy = {
+  policy: WalletPolicy;
+  effectiveAt: string;
+  /** The id of the table in which it was announced. Void in any other, such as a restored one. */
+  tableId?: string;
+};
+
+/** The policy in force, and the policy that takes effect later. */
+export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
+
+/** Identifies a user's wallet by its address, so that its limits outlive the wallet. */
+export type PolicyKey = LaneKey & { userID: string };
+
+/**
+ * A policy as stored. Only loosenGuards may write it, which announces each looser one and puts it in force when its
+ * time has come, so the signer believes it.
+ */
+export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
+
+/**
+ * The sum of all that was signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the most
+ * that all transactions may pay the network. Only the signer may write it.
+ */
+export type DaySpend = PolicyKey & {
+  /** In UTC, such as 2026-11-22. */
+  day: string;
+  spent: bigint;
+  /** The network fees in it, and on sol the rents that stay in accounts. */
+  networkFees?: bigint;
+  /** The order whose swap was counted last. */
+  newestOrderId?: string;
+  revision: number;
+  /** In seconds, long after the day. */
+  expiresAt: number;
+};
+
+/** A wallet's stored policy, and the count of a day. */
+export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };
+
+/** The limits of a wallet without a policy, on a day without signatures. */
+export const noStoredLimits: Limits = { stored: undefined, count: undefined };
+
+/** Applies until the user sets a policy. */
+export const openPolicy: WalletPolicy = { tokens: "any", tradingEnabled: true };
+
+/** A change that allows more takes effect after this time. */
+const looserAfterMs = 24 * 60 * 60_000;
+
+const keptDays = 7;
+const dayMs = 24 * 60 * 60_000;
+
+/** Puts a pending policy in force when its time has come, as loosenGuards. All others go by the stored policy. */
+export function policyAt(stored: PolicyState | undefined, nowMs: number): PolicyState {
+  if (stored === undefined) return { policy: openPolicy };
+  const { policy, pending } = stored;
+  if (pending === undefined) return { policy };
+  return Date.parse(pending.effectiveAt) <= nowMs ? { policy: pending.policy } : { policy, pending };
+}
+
+/** Returns the policy in force, and the pending one if it was announced in some table. */
+export function announcedState(stored: PolicyState | undefined): PolicyState {
+  const { policy, pending } = stored ?? { policy: openPolicy };
+  return { policy, ...(pending?.tableId !== undefined && { pending }) };
+}
+
+/**
+ * Computes the state after a user asks for another policy. Tighter limits apply at once, field by field, and the whole
+ * policy after 24 hours. Asking for less than the pending policy keeps its time. Any limit of network fees applies at once:
+ * traders reach it within a day.
+ *
+ * @param state The policy in force now.
+ */
+export function policyAfter(
+  { policy, pending }: PolicyState,
+  asked: WalletPolicy,
+  nowMs: number,
+): PolicyState {
+  const tightened = withFees(tightest(asked, policy), asked);
+  if (isSamePolicy(tightened, asked)) return { policy: asked };
+  const isAnnounced = pending !== undefined && isWithin(asked, withFees(pending.policy, asked));
+  const effectiveAt = isAnnounced ? pending.effectiveAt : new Date(nowMs + looserAfterMs).toISOString();
+  return { policy: tightened, pending: { policy: asked, effectiveAt } };
+}
+
+/** Replaces the limit of network fees by that of another policy. */
+export function withFees(
+  { maxNetworkFeesPerDay: _, ...policy }: WalletPolicy,
+  { maxNetworkFeesPerDay }: WalletPolicy,
+): WalletPolicy {
+  return { ...policy, ...(maxNetworkFeesPerDay !== undefined && { maxNetworkFeesPerDay }) };
+}
+
+/**
+ * True if a change lets the wallet do more, now or later. A frozen wallet may do nothing, whatever its other limits, and
+ * a freeze may leave them out.
+ */
+export function loosens(before: PolicyState, { policy, pending }: PolicyState): boolean {
+  const { tradingEnabled } = pending?.policy ?? policy;
+  if (mayRaiseFees(before.policy, policy)) return tradingEnabled || policy.maxNetworkFeesPerDay !== undefined;
+  return tradingEnabled && pending !== undefined && pending.effectiveAt !== before.pending?.effectiveAt;
+}
+
+/** True unless the limit of network fees stays or is lowered. What holds without one, only operators know. */
+export function mayRaiseFees(
+  { maxNetworkFeesPerDay: before }: WalletPolicy,
+  { maxNetworkFeesPerDay: after }: WalletPolicy,
+): boolean {
+  if (before === undefined || after === undefined) return before !== after;
+  return after > before;
+}
+
+/** Takes the stricter value of each field. */
+export function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
+  const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);
+  const maxPerDay = stricter(a.maxPerDay, b.maxPerDay);
+  const maxSlippage = stricter(a.maxSlippage, b.maxSlippage);
+  const maxNetworkFeesPerDay = stricter(a.maxNetworkFeesPerDay, b.maxNetworkFeesPerDay);
+  return {
+    ...(maxPerOrder !== undefined && { maxPerOrder }),
+    ...(maxPerDay !== undefined && { maxPerDay }),
+    ...(maxNetworkFeesPerDay !== undefined && { maxNetworkFeesPerDay }),
+    tokens: inBoth(a.tokens, b.tokens),
+    ...(maxSlippage !== undefined && { maxSlippage }),
+    ...(a.anyLoss && b.anyLoss && { anyLoss: true }),
+    tradingEnabled: a.tradingEnabled && b.tradingEnabled,
+  };
+}
+
+const stricter = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : least(a, b);
+
+function inBoth(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): WalletPolicy["tokens"] {
+  if (a === "any") return b;
+  return b === "any" ? a : a.filter((token) => b.includes(token));
+}
+
+/** True if a policy allows nothing that the other one forbids. */
+export const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
+  isSamePolicy(tightest(policy, other), policy);
+
+/** True if two policies allow the same. */
+export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
+  a.maxPerOrder === b.maxPerOrder &&
+  a.maxPerDay === b.maxPerDay &&
+  a.maxNetworkFeesPerDay === b.maxNetworkFeesPerDay &&
+  a.maxSlippage === b.maxSlippage &&
+  a.anyLoss === b.anyLoss &&
+  a.tradingEnabled === b.tradingEnabled &&
+  isSameList(a.tokens, b.tokens);
+
+/** True if both have the same policy in force, and the same one pending for the same time. */
+export const isSameState = (a: PolicyState, b: PolicyState): boolean =>
+  isSamePolicy(a.policy, b.policy) &&
+  a.pending?.effectiveAt === b.pending?.effectiveAt &&
+  (a.pending === undefined || b.pending === undefined || isSamePolicy(a.pending.policy, b.pending.policy));
+
+function isSameList(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): boolean {
+  if (a === "any" || b === "any") return a === b;
+  return a.length === b.length && a.every((token) => b.includes(token));
+}
+
+/** The data of an order that a policy checks. */
+export type CheckedOrder = {
+  side: "buy" | "sell";
+  token: string;
+  /** The coin that a buy spends. A sale's amount is not checked. */
+  amount?: bigint | undefined;
+  /** The amount that a buy would add to the day's count. Absent if the count includes it already. */
+  adds?: bigint | undefined;
+  /** The network fees that the order would add to the day's count. Absent if they are unknown, or counted already. */
+  networkFees?: bigint | undefined;
+} & Partial<CheckedMinimum>;
+
+/** An order's minimum, and the quote that it is compared with. Absent before there is a quote. */
+type CheckedMinimum = { minAmountOut: bigint; quotedOut: bigint };
+
+/**
+ * The policy's rule that forbids an order, its limit, and the value that the order would reach: units of the coin, or
+ * millionths for `maxSlippage`.
+ */
+export type PolicyObjection =
+  | { rule: "tradingEnabled" }
+  | {
+      rule: Exclude<keyof WalletPolicy, "tradingEnabled" | "anyLoss" | "maxNetworkFeesPerDay">;
+      limit: bigint;
+      requested: bigint;
+    }
+  | FeesObjection;
+
+/** The day's network fees would be above their limit, until the day ends. */
+export type FeesObjection = {
+  rule: "networkFeesPerDay";
+  limit: bigint;
+  requested: bigint;
+  resetsAt: string;
+};
+
+/** A wallet's network fees of a day, and the most that they may be, in units of the coin. */
+export type FeesOfDay = { counted: bigint; limit: bigint; resetsAt: string };
+
+/** The rules for an order: a policy, and what the wallet's other orders take from the day's limits. */
+export type OrderRules = { policy: WalletPolicy; spent: bigint; fees: FeesOfDay };
+
+/** The operators' limits that bound a day's network fees. */
+export type DayFeeLimits = Pick<ChainLimits, "maxNetworkFee" | "maxNetworkFeesPerDay">;
+
+/** Computes what an order that is not signed yet adds to the day's count. */
+export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: bigint): bigint =>
+  side === "buy" ? amount + networkFee : networkFee;
+
+/** Returns the policy's objection to an order. */
+export function objectionOf(
+  rules: OrderRules,
+  { side, token, amount, adds, networkFees, minAmountOut, quotedOut }: CheckedOrder,
+): PolicyObjection | undefined {
+  // Any other stored value forbids trading.
+  if (rules.policy.tradingEnabled !== true) return { rule: "tradingEnabled" };
+  return (
+    (side === "sell" || amount === undefined ? undefined : objectionToBuy(rules, { token, amount, adds })) ??
+    (minAmountOut === undefined || quotedOut === undefined
+      ? undefined
+      : objectionToMinimum(rules.policy, { minAmountOut, quotedOut })) ??
+    (networkFees === undefined ? undefined : objectionToFees(rules.fees, networkFees))
+  );
+}
+
+/**
+ * Returns the objection to what a transaction adds to the day's network fees. One that adds nothing has none: so whatever
+ * the day has counted, a transaction can replace one that is signed.
+ */
+export const objectionToFees = (
+  { counted, limit, resetsAt }: FeesOfDay,
+  adds: bigint,
+): FeesObjection | undefined =>
+  adds <= 0n || counted + adds <= limit
+    ? undefined
+    : { rule: "networkFeesPerDay", limit, requested: counted + adds, resetsAt };
+
+function objectionToBuy(
+  { policy: { maxPerOrder, maxPerDay, tokens }, spent }: OrderRules,
+  { token, amount, adds }: { token: string; amount: bigint; adds: bigint | undefined },
+): PolicyObjection | undefined {
+  if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
+  if (maxPerOrder !== undefined && amount > maxPerOrder)
+    return { rule: "maxPerOrder", limit: maxPerOrder, requested: amount };
+  if (maxPerDay === undefined || adds === undefined || spent + adds <= maxPerDay) return undefined;
+  return { rule: "maxPerDay", limit: maxPerDay, requested: spent + adds };
+}
+
+function objectionToMinimum(
+  { maxSlippage: limit }: WalletPolicy,
+  { minAmountOut, quotedOut }: CheckedMinimum,
+): PolicyObjection | undefined {
+  if (limit === undefined || minAmountOut >= minimumOf(quotedOut, limit)) return undefined;
+  return { rule: "maxSlippage", limit, requested: shortfallOf(minAmountOut, quotedOut) };
+}
+
+/** Returns what was signed on the day of a time. */
+export const signedOn = (
+  count: DaySpend | undefined,
+  nowMs: number,
+): { spent: bigint; networkFees: bigint } => {
+  const { spent, networkFees = 0n } = count?.day === dayOf(nowMs) ? count : { spent: 0n };
+  return { spent, networkFees };
+};
+
+/** Returns what the day's limit leaves for buys now. Undefined without a limit. */
+export function restOfDay({ stored, count }: Limits, nowMs: number): bigint | undefined {
+  const { maxPerDay } = stored?.policy ?? openPolicy;
+  return maxPerDay === undefined ? undefined : greatest(maxPerDay - signedOn(count, nowMs).spent, 0n);
+}
+
+/** Returns the rules for a wallet's orders now. */
+export const rulesAt = (limits: Limits, nowMs: number, chainLimits: DayFeeLimits): OrderRules => ({
+  policy: limits.stored?.policy ?? openPolicy,
+  spent: signedOn(limits.count, nowMs).spent,
+  fees: feesOfDay(limits, nowMs, chainLimits),
+});
+
+/** A day's network fees may be this many times the most of a transaction, unless operators choose another limit. */
+const usualFees = 10n;
+
+/** Bounds the limits of policies, in multiples of the usual limit: a policy may be forged. */
+const mostRaised = 100n;
+
+const usualLimit = ({ maxNetworkFee, maxNetworkFeesPerDay }: DayFeeLimits): bigint =>
+  maxNetworkFeesPerDay ?? usualFees * maxNetworkFee;
+
+/**
+ * Returns the limits for clears. A policy counts only if it raises the usual limit of network fees, so that none keeps a
+ * wallet from being freed.
+ */
+export const limitsOfClears = ({ stored, count }: Limits, chainLimits: DayFeeLimits): Limits => ({
+  stored: (stored?.policy.maxNetworkFeesPerDay ?? 0n) > usualLimit(chainLimits) ? stored : undefined,
+  count,
+});
+
+/** Returns the network fees that were signed on the day of a time, and their limit: the policy's, or the usual one. */
+export function feesOfDay({ stored, count }: Limits, nowMs: number, chainLimits: DayFeeLimits): FeesOfDay {
+  const usual = usualLimit(chainLimits);
+  return {
+    counted: signedOn(count, nowMs).networkFees,
+    limit: least(stored?.policy.maxNetworkFeesPerDay ?? usual, mostRaised * usual),
+    resetsAt: new Date(Date.parse(dayOf(nowMs)) + dayMs).toISOString(),
+  };
+}
+
+/** Returns what the day's limit leaves for network fees now. */
+export const restOfFees = (...asked: Parameters<typeof feesOfDay>): bigint => {
+  const { limit, counted } = feesOfDay(...asked);
+  return greatest(limit - counted, 0n);
+};
+
+/**
+ * Adds a signature to the day's count.
+ *
+ * @param fees The network fees, and on sol the rents that stay in accounts.
+ * @param swapOf The order whose swap is signed for the first time.
+ */
+export function counted(
+  { userID, chain, wallet }: PolicyKey,
+  count: DaySpend | undefined,
+  { adds, fees, swapOf, nowMs }: { adds: bigint; fees: bigint; swapOf?: string | undefined; nowMs: number },
+): DaySpend {
+  const day = dayOf(nowMs);
+  const newestOrderId = swapOf ?? count?.newestOrderId;
+  const { spent, networkFees } = signedOn(count, nowMs);
+  return {
+    userID,
+    chain,
+    wallet,
+    day,
+    spent: spent + adds,
+    networkFees: networkFees + fees,
+    ...(newestOrderId !== undefined && { newestOrderId }),
+    revision: (count?.revision ?? 0) + 1,
+    expiresAt: (Date.parse(day) + (1 + keptDays) * dayMs) / 1000,
+  };
+}

@@ -1,0 +1,265 @@
+import { evmPlacing } from "../../chains/evm/place.ts";
+import type { Trader } from "../../chains/evm/rules/check-trade.ts";
+import type { AskedTrade } from "../../chains/evm/rules/trade-facts.ts";
+import type { HostAnswers, Quoting } from "../../chains/families/quoting.ts";
+import type { Families, Family } from "../../chains/families/types.ts";
+import { solPlacing } from "../../chains/sol/place.ts";
+import { DomainError } from "../../core/domain-error.ts";
+import { dayOf } from "../../core/time.ts";
+import { coinDecimals, unitsFrom } from "../../orders/decimal-text.ts";
+import { type Effects, type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
+import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
+import { rulesBeside } from "../../orders/reserved.ts";
+import type { TradeStep } from "../../orders/table-step.ts";
+import { type AnyOrder, hasEnded, type TradeOrder, unstarted } from "../../orders/trade-order.ts";
+import { pairNames } from "../../orders/trading-chain.ts";
+import type { DayFeeLimits, OrderRules } from "../../orders/wallet-policy.ts";
+
+/** A request to trade with a wallet, as the client sent it. */
+export type TradeRequest<F extends Family = "evm"> = LaneKey & {
+  userID: string;
+  trade: AskedTrade;
+  /** In ISO 8601. */
+  createdAt: string;
+  /** The chain, or the reason why it does not trade. */
+  setup: Quoting[F]["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
+} & Pick<Trader, "mayLose">;
+
+/** A request to place an order. */
+export type PlaceRequest<F extends Family = "evm"> = TradeRequest<F> & {
+  /** The id of the order, if the key has not placed one yet. */
+  orderId: string;
+  /** The idempotency key, and the fingerprint of the rest of the request. */
+  key: string;
+  fingerprint: string;
+  validForSeconds?: number | undefined;
+};
+
+/** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
+export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
+
+export type PlaceAnswer = { order: AnyOrder; isReplayed: boolean } | { refused: PlacingRefusal };
+
+export type AssessAnswer<F extends Family = "evm"> = Assessed<F> | { refused: PlacingRefusal };
+
+/** Each try can fail because another order is placed for the wallet, which may have 20 of them. */
+const maxTries = 20;
+
+const isOnSol = (request: TradeRequest<Family>): request is TradeRequest<"sol"> => request.chain === "sol";
+
+/** Records an order, once for each key, and wakes its lane. A refused request leaves the key unused. */
+export const placing = (request: PlaceRequest<Family>): Procedure<PlaceAnswer> =>
+  isOnSol(request) ? placeBy(solPlacing, request) : placeBy(evmPlacing, request as PlaceRequest);
+
+/** Computes the terms of an order for the trade, without recording anything. */
+export const trying = (request: TradeRequest<Family>): Procedure<AssessAnswer<Family>> =>
+  isOnSol(request) ? tryBy(solPlacing, request) : tryBy(evmPlacing, request as TradeRequest);
+
+function* placeBy<F extends Family>(
+  family: PlacingFamily<F>,
+  request: PlaceRequest<F>,
+): Procedure<PlaceAnswer> {
+  const { chain, wallet, userID, key, createdAt } = request;
+  const lane: LaneKey = { chain, wallet };
+  let known: Quoting[F]["facts"] | undefined;
+  for (let tries = 0; tries < maxTries; tries++) {
+    const view = yield* readView<F>({ lane, day: dayOf(Date.parse(createdAt)), userID, key });
+    const replay = yield* replayed(request, view);
+    if (replay !== undefined) return replay;
+    const assessed = yield* assess(family, request, view, known);
+    if ("refused" in assessed) return assessed;
+    // A percentage refers to the balance that the orders placed meanwhile have left.
+    if (request.trade.percent === undefined) known = assessed.facts;
+    const intent = intentOf(family, request, assessed);
+    const { orderId, token } = intent;
+    const mac = yield* perform({ do: "makeMac", intent });
+    const order = newOrder(family, request, assessed, intent, mac);
+    const facts = family.factsForRun(assessed, order, (view.jobs ?? 0) + 1);
+    if (yield* perform({ do: "write", step: placingStep(request, order, view, facts) })) {
+      yield* perform({ do: "wake", lane, job: { orderId, userID, token } });
+      return { order, isReplayed: false };
+    }
+    // The key was used meanwhile, the wallet is gone, or another order has reserved funds that this one needs.
+  }
+  return {
+    refused: new DomainError("WALLET_BUSY", "Too many orders are being placed for the wallet at once"),
+  };
+}
+
+function* tryBy<F extends Family>(
+  family: PlacingFamily<F>,
+  request: TradeRequest<F>,
+): Procedure<AssessAnswer<F>> {
+  const { chain, wallet, userID, createdAt } = request;
+  const day = dayOf(Date.parse(createdAt));
+  const view = yield* readView<F>({ lane: { chain, wallet }, day, userID });
+  return yield* assess(family, request, view);
+}
+
+/** The settings are those of the chain's family. */
+function* readView<F extends Family>(ask: Effects["readPlacing"]["ask"]): Procedure<PlacingView<F>> {
+  return (yield* perform({ do: "readPlacing", ...ask })) as PlacingView<F>;
+}
+
+/**
+ * Replays the request: returns the order that this key placed, even if it has changed since, and wakes its lane again.
+ */
+function* replayed(
+  { fingerprint }: PlaceRequest<Family>,
+  { used, order }: PlacingView<Family>,
+): Procedure<PlaceAnswer | undefined> {
+  if (used === undefined || order === undefined) return undefined;
+  if (used.fingerprint !== fingerprint) {
+    const { orderId } = used;
+    const message = "Idempotency-Key was used for another order, with another body";
+    return { refused: new DomainError("IDEMPOTENCY_KEY_REUSED", message, { orderId }) };
+  }
+  if (!order.life.settled) yield* perform({ do: "wake", lane: order.intent });
+  return { order, isReplayed: true };
+}
+
+/** Runs all checks in their order of precedence. Those that need no chain come first. */
+function* assess<F extends Family>(
+  family: PlacingFamily<F>,
+  request: TradeRequest<F>,
+  view: PlacingView<F>,
+  known?: Quoting[F]["facts"],
+): Procedure<AssessAnswer<F>> {
+  const { trade, setup, mayLose } = request;
+  const early = objectionTo(request, view);
+  const { laneOrders: orders, settings } = view;
+  // Every chain that trades has settings.
+  if (early !== undefined || setup instanceof DomainError || settings === undefined)
+    return { refused: early ?? "CHAIN_UNAVAILABLE" };
+  const rules = rulesFor(request, view, setup.limits);
+  const trader = { orders, settings, rules, mayLose, isStopped: view.isStopped } as Quoting[F]["trader"];
+  const question = family.questionAbout(request, trade, trader);
+  const quotes: HostAnswers<F> = known
+    ? [known, known]
+    : // Hosts answer in the terms of the question.
+      ((yield* perform({ do: "quote", question })) as HostAnswers<F>);
+  const facts = family.jointAnswer(quotes, question);
+  if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
+  if (facts instanceof DomainError) return { refused: facts };
+  const [check, ...others] = [facts, ...(quotes as readonly Quoting[F]["facts"][])].map((quote) =>
+    family.check(setup, trade, trader, quote),
+  ) as [Quoting[F]["check"], ...Quoting[F]["check"][]];
+  // An objection that only one host's facts raise may be wrong.
+  const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
+  if (objection !== undefined) return { refused: objection };
+  return { setup, facts, check, ...(known === undefined && { quotes }) };
+}
+
+const rulesFor = (
+  { userID, createdAt }: TradeRequest<Family>,
+  { limits, laneOrders }: PlacingView<Family>,
+  chainLimits: DayFeeLimits,
+): OrderRules => rulesBeside(limits, laneOrders, { userID, nowMs: Date.parse(createdAt), chainLimits });
+
+function objectionTo(request: TradeRequest<Family>, view: PlacingView<Family>): DomainError | undefined {
+  const { trade, setup } = request;
+  const stopped = objectionToTrading(view);
+  if (stopped !== undefined) return stopped;
+  if (setup instanceof DomainError) return setup;
+  if (!view.hasWallet)
+    return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${setup.chain}`);
+  const { side, token } = trade;
+  const amount =
+    side === "sell" || trade.amount === undefined
+      ? undefined
+      : unitsFrom(trade.amount, coinDecimals[setup.chain], "amount");
+  return objectionToWallet({
+    chain: setup.chain,
+    side,
+    token,
+    amount,
+    // Without the network fee, which only hosts know.
+    adds: amount,
+    openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
+    maxOrder: setup.limits.maxOrder,
+    rules: rulesFor(request, view, setup.limits),
+  });
+}
+
+function intentOf<F extends Family>(
+  family: PlacingFamily<F>,
+  { chain, wallet, userID, orderId, trade, validForSeconds, createdAt }: PlaceRequest<F>,
+  assessed: Assessed<F>,
+): Families[F]["intent"] {
+  const { facts, check } = assessed;
+  const seconds = validForSeconds ?? family.secondsFor(check);
+  const terms = {
+    ...{ chain, wallet, orderId, userID },
+    side: trade.side,
+    token: trade.token,
+    amount: facts.amount,
+    minAmountOut: check.least,
+    quotedOut: facts.amountOut,
+    isPrivate: check.submission === "private",
+    validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
+  };
+  return family.intentOf(terms, assessed);
+}
+
+function newOrder<F extends Family>(
+  family: PlacingFamily<F>,
+  { trade, key, createdAt }: PlaceRequest<F>,
+  assessed: Assessed<F>,
+  intent: Families[F]["intent"],
+  mac: string,
+): TradeOrder<F> {
+  const { facts, check } = assessed;
+  const { symbol, decimals } = facts.identity;
+  return {
+    ...family.orderPart,
+    intent,
+    mac,
+    placed: {
+      clientOrderId: key,
+      symbol: pairNames(check.chain, symbol).symbol,
+      baseSymbol: symbol,
+      decimals,
+      ...(trade.minAmountOut === undefined && { slippage: check.settings.slippage }),
+      ...(trade.percent !== undefined && { percent: trade.percent }),
+      createdAt,
+    },
+    quoted: {
+      priceImpact: facts.priceImpact,
+      ...(facts.market && { marketImpact: facts.market.impact }),
+      networkFee: check.networkFee.max,
+      ...family.quotedPart(intent, assessed),
+    },
+    amount: intent.amount,
+    isCancelling: false,
+    life: unstarted,
+    revision: 1,
+    version: 1,
+    updatedAt: createdAt,
+  };
+}
+
+function placingStep(
+  { key, fingerprint }: PlaceRequest<Family>,
+  order: AnyOrder,
+  { jobs }: PlacingView<Family>,
+  facts: string | undefined,
+): TradeStep {
+  const { chain, wallet, userID, orderId, token } = order.intent;
+  const job = { chain, wallet, orderId, userID, token, ...(facts !== undefined && { facts }) };
+  return [
+    { kind: "put", of: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
+    { kind: "put", of: "order", item: order, when: "absent" },
+    { kind: "put", of: "job", item: job, when: "absent" },
+    // No order was placed since; it would have reserved funds that this one counts on.
+    {
+      kind: "change",
+      of: "lane",
+      item: { chain, wallet },
+      add: { jobs: 1 },
+      when: jobs === undefined ? "absent" : { jobs },
+    },
+    { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
+  ];
+}

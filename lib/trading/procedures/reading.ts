@@ -1,0 +1,186 @@
+import type { Network } from "../../core/network.ts";
+import type { BlockName, Look } from "../../orders/block.ts";
+import { type Procedure, perform } from "../../orders/effects.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import { isHeld } from "../../orders/lane-steps.ts";
+import {
+  type ChainNews,
+  isDue,
+  isLookDue,
+  isSettling,
+  mustSettle,
+  watchedIn,
+} from "../../orders/lane-watch.ts";
+import type { Lane } from "../../orders/table-step.ts";
+import { isReaderMissing } from "./reader-lease.ts";
+
+/** The memory of looks at a chain, by which a host that falls behind is noticed. */
+export type LookMemory<Each extends Pick<Look, "number"> = Look> = {
+  /** The last look. */
+  look?: Each | undefined;
+  /** The host that it looks by, among those that answer. */
+  host: number;
+  /** The time of the first of several looks at older blocks than the last one. */
+  backSinceMs?: number | undefined;
+};
+
+/** The memory of a reader's run for a chain. */
+export type Reader = LookMemory & {
+  /** Blocks that are ancestors of the last look, by hash. */
+  confirmed: ReadonlySet<string>;
+  /** The transactions that it has asked about since the last block came. */
+  asked: ReadonlySet<string>;
+  /** The time from which it asks for the final block again. */
+  finalDueMs: number;
+  /** The time at which it last woke each wallet. */
+  wokenMs: Map<string, number>;
+};
+
+export const newReader = (): Reader => ({
+  confirmed: new Set(),
+  asked: new Set(),
+  host: 0,
+  finalDueMs: 0,
+  wokenMs: new Map(),
+});
+
+/** A lane is not woken twice within this time: its run may have just begun, or may have nothing to do. */
+const restMs = 3000;
+
+/** A host that has fallen behind is left after this time. */
+const mostBackMs = 10_000;
+
+/** The interval at which it asks for the final block: a quarter of its age, within these limits. */
+const finalMs = { least: 1000, most: 10_000, share: 4 };
+
+/** The result of a look at the lanes of a chain: their number, and false if no host answered. */
+export type ReadRound = { lanes: number; isAnswered: boolean };
+
+/** Wakes the lanes for which a new block has news, or which are due. One look at the chain serves all lanes. */
+export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound> {
+  const lanes = yield* perform({ do: "readLanes", chain });
+  const nowMs = yield* perform({ do: "now" });
+  const free = lanes.filter((lane) => !isHeld(lane, nowMs) && !isResting(lane, reader, nowMs));
+  const waitsForChain = free.some(
+    (lane) => lane.watch?.finalFrom !== undefined || watchedIn(lane).length > 0,
+  );
+  const news = waitsForChain ? yield* readNews(chain, reader, free, nowMs) : undefined;
+  for (const lane of free.filter((each) => isDue(each, news, nowMs))) {
+    reader.wokenMs.set(lane.wallet, nowMs);
+    yield* perform({ do: "wake", lane });
+  }
+  return { lanes: lanes.length, isAnswered: !waitsForChain || news !== undefined };
+}
+
+const isResting = ({ wallet }: LaneKey, { wokenMs }: Reader, nowMs: number) =>
+  nowMs - (wokenMs.get(wallet) ?? Number.NEGATIVE_INFINITY) < restMs;
+
+/** Asks for what can have changed since the last look. Undefined if no host answers. */
+function* readNews(
+  chain: Network,
+  reader: Reader,
+  lanes: readonly Lane[],
+  nowMs: number,
+): Procedure<ChainNews | undefined> {
+  const transactions = lanes.flatMap(watchedIn);
+  const mined = transactions.flatMap(([hash, block]) => (typeof block === "string" ? [] : [{ hash, block }]));
+  const unconfirmed = mined.filter(({ block }) => !reader.confirmed.has(block.hash));
+  const { look: last, host } = reader;
+  const heights = unconfirmed.map(({ block }) => block.number);
+  const look = yield* perform({
+    do: "look",
+    chain,
+    host,
+    heights: [...new Set(last === undefined ? heights : [last.number - 1, ...heights])],
+    wantsFinal: nowMs >= reader.finalDueMs && lanes.some(({ watch }) => watch?.finalFrom !== undefined),
+  });
+  if (look === undefined) return undefined;
+  if (isBehind(look, reader, nowMs)) return { minedIn: new Map() };
+  const isNew = look.number !== last?.number || look.parentHash !== last.parentHash;
+  const isOn = ({ number, hash }: BlockName) => look.hashes.get(number) === hash;
+  // If the last parent is still there, so are all of its ancestors.
+  const isSameChain = last !== undefined && isOn({ number: last.number - 1, hash: last.parentHash });
+  const confirmed = mined.filter(
+    ({ block }) => isOn(block) || (isSameChain && reader.confirmed.has(block.hash)),
+  );
+  const refuted = unconfirmed.filter(({ block }) => look.hashes.has(block.number) && !isOn(block));
+  const unseen = transactions.flatMap(([hash, block]) =>
+    typeof block === "string" && (isNew || !reader.asked.has(hash)) ? [hash] : [],
+  );
+  const hashes = [...unseen, ...refuted.map(({ hash }) => hash)];
+  const minedIn =
+    hashes.length === 0 ? new Map<string, string>() : yield* perform({ do: "minedIn", chain, host, hashes });
+  if (minedIn === undefined) return undefined;
+  reader.look = look;
+  reader.confirmed = new Set(confirmed.map(({ block }) => block.hash));
+  reader.asked = new Set([...(isNew ? [] : reader.asked), ...unseen]);
+  if (look.final !== undefined) reader.finalDueMs = nowMs + finalPauseMs(look.time - look.final.time);
+  return { minedIn, final: look.final?.number };
+}
+
+/** True if a look shows an older block than the last one. Another host's word counts after a while, whatever it says. */
+export function isBehind<Each extends Pick<Look, "number">>(
+  look: Each,
+  memory: LookMemory<Each>,
+  nowMs: number,
+): boolean {
+  if (memory.look === undefined || look.number >= memory.look.number) {
+    memory.backSinceMs = undefined;
+    return false;
+  }
+  memory.backSinceMs ??= nowMs;
+  if (nowMs - memory.backSinceMs < mostBackMs) return true;
+  memory.backSinceMs = undefined;
+  memory.look = undefined;
+  memory.host++;
+  return true;
+}
+
+const finalPauseMs = (ageSeconds: number): number =>
+  Math.min(finalMs.most, Math.max(finalMs.least, (ageSeconds * 1000) / finalMs.share));
+
+/** The memory of the sweep for a chain: one for each of two hosts, since a run of readChains may see only a wrong one. */
+export type SweepMemory = readonly [Reader, Reader];
+
+export const newSweepMemory = (): SweepMemory => [newReader(), newReader()];
+
+/** The result of a sweep: the lanes of the chain, and whether a reader is missing. */
+export type Sweep = { lanes: readonly Lane[]; isReaderMissing: boolean };
+
+/**
+ * Wakes the lanes that are due or have waited for long, and all of them if no reader has read the chain for long. This
+ * retries anything that was lost. Lanes that wait only for finality are left alone while two hosts say that they must.
+ */
+export function* sweepLanes(chain: Network, memory: SweepMemory): Procedure<Sweep> {
+  const lanes = yield* perform({ do: "readLanes", chain });
+  const lease = yield* perform({ do: "readReaderLease", chain });
+  const nowMs = yield* perform({ do: "now" });
+  const isMissing = lanes.length > 0 && isReaderMissing(lease, nowMs);
+  const settling: Lane[] = [];
+  for (const lane of lanes) {
+    const isDueNow = isMissing || isDue(lane, undefined, nowMs);
+    if (!isDueNow && !isLookDue(lane, nowMs)) continue;
+    // A look can take long, so no other lane waits for it.
+    if (!isDueNow && isSettling(lane)) settling.push(lane);
+    else yield* perform({ do: "wake", lane });
+  }
+  yield* wakeUnlessSettling(chain, memory, settling, nowMs);
+  return { lanes, isReaderMissing: isMissing };
+}
+
+function* wakeUnlessSettling(
+  chain: Network,
+  memory: SweepMemory,
+  lanes: readonly Lane[],
+  nowMs: number,
+): Procedure<void> {
+  if (lanes.length === 0) return;
+  const seen: { news: ChainNews | undefined; confirmed: Reader["confirmed"] }[] = [];
+  for (const [host, reader] of memory.entries()) {
+    Object.assign(reader, { host, finalDueMs: nowMs });
+    const news = yield* readNews(chain, reader, lanes, nowMs);
+    seen.push({ news, confirmed: reader.confirmed });
+  }
+  const isWaiting = (lane: Lane) => seen.every(({ news, confirmed }) => mustSettle(lane, news, confirmed));
+  for (const lane of lanes) if (!isWaiting(lane)) yield* perform({ do: "wake", lane });
+}

@@ -1,0 +1,131 @@
+import { clearGas } from "../../chains/evm/rules/fees.ts";
+import { addedToDay, feeRise, isFirstSwap, objectionTo } from "../../chains/evm/rules/signing-rules.ts";
+import { mostFeeOf, type Slot } from "../../chains/evm/rules/slot.ts";
+import type { Family } from "../../chains/families/types.ts";
+import { signMessage } from "../../chains/sol/rules/sign.ts";
+import { greatest } from "../../orders/bigints.ts";
+import {
+  type Objection,
+  type Procedure,
+  perform,
+  type SignAnswer,
+  type SigningView,
+  type SignRequest,
+} from "../../orders/effects.ts";
+import type { Call, UnsignedTransaction } from "../../orders/intent.ts";
+import { objectionToOwner } from "../../orders/signing-state.ts";
+import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../orders/signing-step.ts";
+import { emptyLedger, type Ledger, type TradeStep } from "../../orders/table-step.ts";
+import type { TradeOrder } from "../../orders/trade-order.ts";
+import { counted } from "../../orders/wallet-policy.ts";
+
+/** Signs what a run asks for, on a chain of any family. */
+export const signRequested = (request: SignRequest<Family>): Procedure<SignAnswer<Family>> =>
+  "message" in request ? signMessage(request) : signTransaction(request);
+
+/**
+ * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
+ * record. If asked again, it signs the same bytes again, and counts nothing.
+ */
+export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
+  const { nowMs, view } = yield* readForSigning(request);
+  const { slot, order } = view;
+  if (slot === undefined || order === undefined) return { later: "the slot is gone" };
+  const mismatch = mismatchOf(request, order, slot);
+  if (mismatch !== undefined) return mismatch;
+  const transaction = transactionFor(request, slot);
+  if (transaction === undefined) return { later: "the slot is for another purpose" };
+  const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
+  const objection = objectionTo(transaction, view, isGenuine, nowMs);
+  if (objection !== undefined) return objection;
+  const bytes = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
+  if (!("raw" in bytes)) return bytes;
+  const { hash, raw } = bytes;
+  const { chain, wallet, gasLimit } = transaction;
+  const expiresAt = bytesExpireAt(order.intent, nowMs);
+  const recorded = { kind: "put", of: "bytes", item: { chain, wallet, hash, raw, expiresAt } } as const;
+  // Only the signer can have made this hash before, and then it has recorded and counted the signature.
+  if (slot.attempts.some((attempt) => attempt.hash === hash)) {
+    yield* perform({ do: "write", step: [recorded] });
+    return { slot, raw };
+  }
+  const attempt = { ...request.fees, purpose: request.purpose, hash, gasLimit, signedAtMs: nowMs };
+  const signed: Slot = {
+    ...slot,
+    state: "signed",
+    attempts: [...slot.attempts, attempt],
+    revision: slot.revision + 1,
+  };
+  const step = [recorded, ...signingStep(transaction, view, order, slot, signed, nowMs)];
+  const isWritten = yield* perform({ do: "write", step });
+  return isWritten ? { slot: signed, raw } : { later: "the order or its slot has changed" };
+}
+
+/** The executor can write orders and slots, so the signer treats them as hints and trusts only the intent. */
+function mismatchOf(request: SignRequest, { intent }: TradeOrder, slot: Slot): Objection | undefined {
+  const { orderId, userID, chain, wallet, nonce } = request;
+  const foreign = objectionToOwner(request, intent);
+  if (foreign !== undefined) return foreign;
+  if (slot.chain !== chain || slot.wallet !== wallet || slot.nonce !== nonce)
+    return { refused: "the slot is of another nonce or wallet" };
+  const isOwn = slot.orderId === orderId && slot.userID === userID;
+  return isOwn ? undefined : { later: "the slot is another order's" };
+}
+
+function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTransaction | undefined {
+  const { chain, wallet, nonce } = slot;
+  const call: Call = purpose === "clear" ? { purpose } : slot.call;
+  if (call.purpose !== purpose) return undefined;
+  return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
+}
+
+/** If two buys are signed at once, only one finds the day's count unchanged. */
+function signingStep(
+  transaction: UnsignedTransaction,
+  view: SigningView,
+  order: TradeOrder,
+  slot: Slot,
+  signed: Slot,
+  nowMs: number,
+): TradeStep {
+  const { ledger, limits } = view;
+  const recorded: TradeStep = [
+    { kind: "put", of: "slot", item: signed, when: { revision: slot.revision } },
+    {
+      kind: "put",
+      of: "ledger",
+      item: entered(ledger ?? emptyLedger(order.intent), transaction),
+      when: revisionOf(ledger),
+    },
+  ];
+  const counting = countingWrites(transaction, view, order, nowMs);
+  if (transaction.call.purpose === "clear") return [...recorded, ...counting];
+  return [...recorded, ...counting, ...checksOfFill(order, limits)];
+}
+
+/** Counts a signature on its day, unless it adds nothing: then a nonce has paid as much before. */
+function countingWrites(
+  transaction: UnsignedTransaction,
+  { ledger, limits: { count } }: SigningView,
+  { intent }: TradeOrder,
+  nowMs: number,
+): TradeStep {
+  const adds = addedToDay(transaction, intent, ledger);
+  if (adds === 0n) return [];
+  const swapOf = isFirstSwap(transaction.call, ledger) ? intent.orderId : undefined;
+  const item = counted(intent, count, { adds, fees: feeRise(transaction, ledger), swapOf, nowMs });
+  return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
+}
+
+function entered(ledger: Ledger, transaction: UnsignedTransaction): Ledger {
+  const { nonce, call, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  const most = greatest(ledger.fees[nonce]?.most ?? 0n, mostFeeOf(transaction));
+  const isNewApproval = call.purpose === "approve" && !ledger.approveNonces.includes(nonce);
+  return {
+    ...ledger,
+    ...(isNewApproval && { approveNonces: [...ledger.approveNonces, nonce] }),
+    ...(call.purpose === "swap" && { swap: { nonce, call } }),
+    fees: { ...ledger.fees, [nonce]: { maxFeePerGas, maxPriorityFeePerGas, most } },
+    revision: ledger.revision + 1,
+  };
+}

@@ -1,0 +1,191 @@
+import { evmCore } from "../../chains/evm/lane.ts";
+import type { SendFailure } from "../../chains/evm/rules/slot.ts";
+import type { Families, Family } from "../../chains/families/types.ts";
+import type { SolLimits } from "../../chains/sol/rules/limits.ts";
+import { solCore } from "../../chains/sol/rules/next-move.ts";
+import { dayOf } from "../../core/time.ts";
+import { judgeDepartures } from "../../orders/departures.ts";
+import {
+  type LaneView,
+  type Procedure,
+  perform,
+  type Question,
+  type SignAnswer,
+  type SignRequest,
+} from "../../orders/effects.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-core.ts";
+import { afterStep, beginStep, leaveStep, takeStep, withSlots } from "../../orders/lane-steps.ts";
+import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-step.ts";
+
+/** Disagreeing hosts are asked again for this long, at this interval. */
+const patienceMs = 2000;
+const pauseMs = 250;
+
+/** The most moves of a run, and the longest time before it reads the table again. The lease lasts much longer. */
+const maxMoves = 40;
+const longestMs = 10_000;
+
+function* askHosts<F extends Family>(
+  core: LaneCore<F>,
+  lane: LaneKey,
+  view: LaneView<F>,
+  untilMs: number,
+): Procedure<Snapshots<F>> {
+  const question = core.questionAbout(lane, view, untilMs) as Question<Family>;
+  const first = yield* perform({ do: "hostSnapshot", host: 0, question });
+  const second = yield* perform({ do: "hostSnapshot", host: 1, question });
+  // Hosts answer in the terms of the question.
+  return [first, second] as Snapshots<F>;
+}
+
+/**
+ * Takes a wallet's lane, does everything that is possible now for its orders, and leaves. It never waits for a block.
+ *
+ * @param holder A random id of this run.
+ * @param setup Names the configuration of the chain.
+ * @param job The lane is expected to have it.
+ */
+export const workLane = (
+  lane: LaneKey,
+  holder: string,
+  chainLimits: Families[Family]["limits"],
+  setup: string,
+  job?: JobName,
+  missed?: MissedToken,
+): Procedure<void> => {
+  const run = { holder, setup, job, missed };
+  return lane.chain === "sol"
+    ? workWith(solCore, lane, { ...run, chainLimits: chainLimits as SolLimits })
+    : workWith(evmCore, lane, { ...run, chainLimits });
+};
+
+type Run<F extends Family> = {
+  holder: string;
+  chainLimits: Families[F]["limits"];
+  setup: string;
+  job: JobName | undefined;
+  missed: MissedToken | undefined;
+};
+
+function* workWith<F extends Family>(
+  core: LaneCore<F>,
+  lane: LaneKey,
+  { holder, chainLimits, setup, job, missed }: Run<F>,
+): Procedure<void> {
+  const startMs = yield* perform({ do: "now" });
+  // Takes the lane before reading it: another run may have changed anything read earlier.
+  if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) {
+    if (missed === undefined) return;
+    // A wallet without orders has no lane.
+    if (!(yield* perform({ do: "write", step: beginStep(lane, holder, startMs) }))) return;
+  }
+  const read = (nowMs: number, newest?: JobName) => readLane<F>(lane, nowMs, { job: newest, missed });
+  let view = yield* read(startMs, job);
+  if (view.lane?.holder !== holder) return;
+  const sendings = new Map<string, number | SendFailure>();
+  for (let moves = 0; moves < maxMoves; ) {
+    const readMs = yield* perform({ do: "now" });
+    const run = { view, holder, sendings, chainLimits };
+    const known = core.placedSnapshots({ ...run, nowMs: readMs, isPatient: true }, setup);
+    const snapshots = known ?? (yield* askHosts(core, lane, view, startMs + longestMs));
+    const nowMs = known === undefined ? yield* perform({ do: "now" }) : readMs;
+    if (nowMs - startMs > longestMs) return;
+    const isPatient = nowMs - startMs < patienceMs;
+    // The run relies on its own writes until it needs new facts.
+    for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
+      const state: LaneState<F> = { view, snapshots, nowMs, holder, sendings, isPatient, chainLimits };
+      const move = moveOf(core, state);
+      if (move.kind === "rest") {
+        if (yield* perform({ do: "write", step: leaving(core, state) })) return;
+        isKnown = false;
+      } else if (move.kind === "ask again") {
+        yield* perform({ do: "pause", ms: pauseMs });
+        isKnown = false;
+      } else {
+        const next = yield* carryOut(core, move, state, sendings);
+        if (next === "left") return;
+        isKnown = next !== undefined;
+        view = next ?? view;
+      }
+    }
+    view = yield* read(nowMs);
+    if (view.lane?.holder !== holder) return;
+  }
+}
+
+/** All items of a lane are of its chain's family. */
+function* readLane<F extends Family>(
+  lane: LaneKey,
+  nowMs: number,
+  expected: Pick<Run<F>, "job" | "missed">,
+): Procedure<LaneView<F>> {
+  return (yield* perform({ do: "readLane", lane, day: dayOf(nowMs), ...expected })) as LaneView<F>;
+}
+
+/** Decides about orders first, and then about tokens that have left the wallet. */
+function moveOf<F extends Family>(core: LaneCore<F>, state: LaneState<F>): Move<F> {
+  const move = core.nextMove(state);
+  const step = move.kind === "rest" ? judgeDepartures(core, state).step : [];
+  return step.length > 0 ? { kind: "write", step } : move;
+}
+
+const leaving = <F extends Family>(core: LaneCore<F>, state: LaneState<F>, last?: TradeStep): TradeStep =>
+  leaveStep(state, last, judgeDepartures(core, state).noted);
+
+/** Returns the view after a move: undefined if the table has changed, "left" if the move also left the lane. */
+function* carryOut<F extends Family>(
+  core: LaneCore<F>,
+  move: Exclude<Move<F>, { kind: "rest" | "ask again" }>,
+  state: LaneState<F>,
+  sendings: Map<string, number | SendFailure>,
+): Procedure<LaneView<F> | "left" | undefined> {
+  const { view } = state;
+  switch (move.kind) {
+    case "write":
+      return yield* writeStep(core, move.step, state);
+    case "send": {
+      const { raw, to } = move;
+      const answer = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, to });
+      sendings.set(move.hash, answer === "reached" ? yield* perform({ do: "now" }) : answer);
+      return view;
+    }
+    case "sign": {
+      const request = yield* core.completed(move.request, move.order);
+      const answer: SignAnswer<Family> =
+        request === undefined
+          ? { later: "the request cannot be completed" }
+          : yield* perform({ do: "sign", request: request as SignRequest<Family> });
+      if ("slot" in answer) return withSigned(view, answer as Signed<F>);
+      if (core.isFirst(move.request, view) && "refused" in answer)
+        return yield* writeStep(core, core.refusedStep(state, move.order), state);
+      // Nothing but time can help.
+      yield* perform({ do: "write", step: leaveStep(state) });
+      return "left";
+    }
+  }
+}
+
+type Signed<F extends Family> = Extract<SignAnswer<F>, { raw: string }>;
+
+function withSigned<F extends Family>(view: LaneView<F>, { slot, raw }: Signed<F>): LaneView<F> {
+  const bytes = new Map(view.bytes).set(slot.attempts.at(-1)?.hash ?? "", raw);
+  return { ...view, slots: withSlots(view.slots, [slot]), bytes };
+}
+
+/** Writes a step, and leaves the lane with it if nothing else is to be done. */
+function* writeStep<F extends Family>(
+  core: LaneCore<F>,
+  step: TradeStep,
+  state: LaneState<F>,
+): Procedure<LaneView<F> | "left" | undefined> {
+  const view = afterStep(state.view, step);
+  const next = view.lane && moveOf(core, { ...state, view });
+  if (next?.kind === "rest") {
+    const last = leaving(core, { ...state, view }, step);
+    return (yield* perform({ do: "write", step: last })) ? "left" : undefined;
+  }
+  if (!(yield* perform({ do: "write", step }))) return undefined;
+  // The lane has ended with its last order.
+  return next === undefined ? "left" : view;
+}

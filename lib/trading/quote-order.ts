@@ -1,0 +1,95 @@
+import type { QuoteRequest, TradeQuote } from "../api/quote-schema.ts";
+import { quoteTrade } from "../chains/evm/quote.ts";
+import type { Trader } from "../chains/evm/rules/check-trade.ts";
+import { readAddress } from "../chains/families/address.ts";
+import type { Chains } from "../chains/families/open-chains.ts";
+import { quoteSolTrade } from "../chains/sol/quote.ts";
+import { DomainError } from "../core/domain-error.ts";
+import { isFreshSignIn } from "../core/sign-in.ts";
+import { dayOf } from "../core/time.ts";
+import { parseAmount } from "../orders/decimal-text.ts";
+import type { LaneKey } from "../orders/intent.ts";
+import { chainFor, limitsOf, walletNotFound } from "../orders/requests.ts";
+import { rulesBeside } from "../orders/reserved.ts";
+import type { ChainLimits, TradingChain } from "../orders/trading-chain.ts";
+import type { Table } from "../table/table.ts";
+import { find } from "./items/found-items.ts";
+import { keysOfItems } from "./items/items.ts";
+import { laneOrdersOf } from "./items/lane-records.ts";
+import { type OrderTerms, ownsWallet, readOrderTerms } from "./items/trader-records.ts";
+import type { ReportMissed } from "./report-missed.ts";
+
+type Deps = { table: Table; chains: Chains; lossSignIn: boolean; reportMissed: ReportMissed };
+type Asked = { userID: string; now: Date; signedInAt: Date | undefined; body: QuoteRequest };
+
+/**
+ * Quotes an order of the user. A quote reserves nothing and is not binding.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE,
+ * AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of an empty balance
+ * @throws {ChainUnavailable}
+ */
+export async function quoteOrder(
+  deps: Deps,
+  { userID, now, signedInAt, body }: Asked,
+): Promise<{ quote: TradeQuote }> {
+  const { table, chains, lossSignIn } = deps;
+  const reader = chainFor(chains, body.chain);
+  const chainLimits = limitsOf(reader.chain, reader.configuration);
+  const wallet = body.wallet === undefined ? undefined : readAddress(reader.chain, body.wallet, "wallet");
+  const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
+  const asked = { userID, wallet, now, chainLimits, mayLose };
+  const seller = body.side === "sell" && wallet ? { chain: reader.chain, wallet, userID } : undefined;
+  try {
+    const quote =
+      reader.chain === "sol"
+        ? await quoteSolTrade(reader, body, await traderOf(table, reader.chain, asked), now)
+        : await quoteTrade(reader, body, await traderOf(table, reader.chain, asked), now);
+    const balance = quote.balances?.find(({ token }) => token === quote.token);
+    if (seller && balance) void reportLack(deps, seller, balance);
+    return { quote };
+  } catch (error) {
+    if (seller && error instanceof DomainError && error.code === "INSUFFICIENT_BALANCE")
+      void reportLack(deps, seller, (error as DomainError<"INSUFFICIENT_BALANCE">).details);
+    throw error;
+  }
+}
+
+/** Reports a wallet that has less of a token than the user's position counts. Nothing waits for it, and it never fails. */
+async function reportLack(
+  { table, reportMissed }: Pick<Deps, "table" | "reportMissed">,
+  { chain, wallet, userID }: LaneKey & { userID: string },
+  { token, available }: { token: string; available: string },
+): Promise<void> {
+  try {
+    const name = { chain, wallet, userID, token };
+    const book = (await find(table, [keysOfItems.book(name)])).get("book", name);
+    const units = book && (available === "0" ? 0n : parseAmount(available, book.decimals));
+    if (typeof units === "bigint" && book && book.events.length === 0 && book.base.amount > units)
+      reportMissed({ chain, wallet }, { userID, token });
+  } catch {
+    // The next read repeats it.
+  }
+}
+
+type AskedTrader = Pick<Asked, "userID" | "now"> & {
+  wallet: string | undefined;
+  chainLimits: ChainLimits;
+} & Pick<Trader, "mayLose">;
+
+/** @throws {DomainError} WALLET_NOT_FOUND */
+async function traderOf<Chain extends TradingChain>(
+  table: Table,
+  chain: Chain,
+  { userID, wallet, now, chainLimits, mayLose }: AskedTrader,
+): Promise<Omit<Trader, "settings"> & Pick<OrderTerms<Chain>, "settings">> {
+  const lane = wallet === undefined ? undefined : { chain, wallet };
+  const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
+    lane === undefined || ownsWallet(table, lane, userID),
+    lane === undefined ? [] : laneOrdersOf(table, lane),
+    readOrderTerms(table, { chain, userID, wallet, day: dayOf(now) }),
+  ]);
+  if (!isOwn) throw walletNotFound(chain);
+  const rules = limits && rulesBeside(limits, orders, { userID, nowMs: now.getTime(), chainLimits });
+  return { settings, isStopped, orders, rules, mayLose };
+}

@@ -1,0 +1,159 @@
+import { id } from "ethers/hash";
+import { describe, expect, it } from "vitest";
+import { fillOf, takenByPool, unwrappedBy } from "../../../../lib/chains/evm/calls/fill-logs.ts";
+import type { ContractLog } from "../../../../lib/chains/evm/calls/rpc-call.ts";
+import { defaultChains } from "../../../../lib/infra/default-chains.ts";
+import type { SwapCall } from "../../../../lib/orders/intent.ts";
+
+const chain = defaultChains.eth;
+const wrapped = chain.wrapped.token;
+const [v2Router = "", v3Router = ""] = chain.venues.map(({ router }) => router);
+const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const pool = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const token = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
+
+const word = (value: string | bigint) =>
+  (typeof value === "bigint" ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, "0");
+
+const event = (address: string, signature: string, indexed: string[], ...data: bigint[]): ContractLog => ({
+  address,
+  topics: [id(signature), ...indexed.map((value) => `0x${word(value)}`)],
+  data: `0x${data.map(word).join("")}`,
+});
+
+const transfer = (address: string, from: string, to: string, amount: bigint) =>
+  event(address, "Transfer(address,address,uint256)", [from, to], amount);
+const deposit = (by: string, amount: bigint, address = wrapped) =>
+  event(address, "Deposit(address,uint256)", [by], amount);
+const withdrawal = (by: string, amount: bigint, address = wrapped) =>
+  event(address, "Withdrawal(address,uint256)", [by], amount);
+
+const call: SwapCall = {
+  purpose: "swap",
+  venue: "uniswap-v2",
+  feeBps: 30,
+  router: v2Router,
+  side: "buy",
+  token,
+  recipient: wallet,
+  value: 100n,
+  amountIn: 100n,
+  minAmountOut: 1n,
+  deadline: 1000,
+  hasRefund: false,
+};
+
+const fill = (changes: Partial<SwapCall>, ...logs: ContractLog[]) =>
+  fillOf(chain, { ...call, ...changes }, wallet, logs);
+
+describe("fillOf", () => {
+  it("counts the coin that the router wrapped, and the tokens that reached the wallet", () => {
+    const logs = [
+      deposit(v2Router, 90n),
+      transfer(wrapped, v2Router, pool, 90n),
+      transfer(token, pool, wallet, 7n),
+    ];
+    expect(fill({}, ...logs)).toEqual({ spent: 90n, received: 7n });
+  });
+
+  it("counts the tokens that left the wallet, taxes included, and the coin that the router unwrapped", () => {
+    const logs = [
+      transfer(token, wallet, pool, 95n),
+      transfer(token, wallet, token, 5n),
+      withdrawal(v2Router, 8n),
+    ];
+    expect(fill({ side: "sell" }, ...logs)).toEqual({ spent: 100n, received: 8n });
+  });
+
+  it("subtracts refunds", () => {
+    const logs = [
+      transfer(token, wallet, pool, 95n),
+      transfer(token, pool, wallet, 5n),
+      withdrawal(v2Router, 8n),
+    ];
+    expect(fill({ side: "sell" }, ...logs)).toEqual({ spent: 90n, received: 8n });
+    const bought = [
+      transfer(token, pool, wallet, 7n),
+      transfer(token, wallet, pool, 2n),
+      deposit(v2Router, 1n),
+    ];
+    expect(fill({}, ...bought)).toEqual({ spent: 1n, received: 5n });
+  });
+
+  it("ignores events of other contracts, other routers and other kinds", () => {
+    const others = [
+      deposit(v2Router, 90n, token),
+      deposit(v3Router, 90n),
+      transfer(pool, wallet, wallet, 7n),
+      transfer(token, pool, v2Router, 7n),
+      event(token, "Transfer(address,address,uint256)", [pool, wallet, "0x07"]),
+      event(token, "Approval(address,address,uint256)", [pool, wallet], 7n),
+    ];
+    expect(fill({}, ...others)).toEqual({ spent: 0n, received: 0n });
+    expect(fill({ venue: "uniswap-v3", router: v3Router }, deposit(v3Router, 90n))).toEqual({
+      spent: 90n,
+      received: 0n,
+    });
+  });
+});
+
+describe("fillOf, for a token that trades during its transfers", () => {
+  it("leaves out the coin that the token wrapped: after the payment on v2, before it on v3", () => {
+    const [first, second] = [90n, 40n];
+    expect(fill({}, deposit(v2Router, first), deposit(v2Router, second)).spent).toBe(first);
+    const v3 = { venue: "uniswap-v3", router: v3Router } as const;
+    expect(fill(v3, deposit(v3Router, first), deposit(v3Router, second)).spent).toBe(second);
+  });
+
+  it("never returns a negative amount", () => {
+    expect(fill({}, deposit(v2Router, 90n), transfer(token, wallet, pool, 7n)).received).toBe(0n);
+    expect(fill({ side: "sell" }, transfer(token, pool, wallet, 7n)).spent).toBe(0n);
+  });
+});
+
+describe("unwrappedBy", () => {
+  it("leaves out the coin that the token's own sale brought by the same router", () => {
+    const logs = [withdrawal(v2Router, 3n), withdrawal(v2Router, 4n), withdrawal(v3Router, 5n)];
+    expect(unwrappedBy(v2Router, wrapped, [...logs, withdrawal(v2Router, 6n, token)])).toBe(4n);
+    expect(unwrappedBy(wallet, wrapped, logs)).toBe(0n);
+  });
+});
+
+describe("takenByPool", () => {
+  it("reads the token's amount, whichever of the two it is", () => {
+    const signature = "Swap(address,uint256,uint256,uint256,uint256,address)";
+    const logs = [event(pool, signature, [v2Router, wallet], 11n, 22n, 33n, 44n)];
+    // The token's address is below the wrapped coin's.
+    expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(11n);
+    expect(takenByPool({ pool, venue: "uniswap-v2" }, token, wrapped, logs)).toBe(22n);
+    expect(takenByPool({ pool: wallet, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(0n);
+    // The token had sold some of its own units before.
+    const before = event(pool, signature, [v2Router, token], 100n, 0n, 0n, 1n);
+    expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, [before, ...logs])).toBe(11n);
+  });
+
+  it("adds up the bins that a swap in LFJ's pool logs, with the protocol's fees", () => {
+    const signature = "Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)";
+    const first = (amount: bigint) => amount;
+    const second = (amount: bigint) => amount << 128n;
+    const logs = [
+      event(pool, signature, [v2Router, wallet], 8388608n, first(100n), second(7n), 0n, first(3n), first(1n)),
+      event(pool, signature, [v2Router, wallet], 8388607n, first(10n), second(5n), 0n, first(2n), first(0n)),
+    ];
+    const lfj = { pool, venue: "lfj-v2.1" } as const;
+    expect(takenByPool(lfj, wrapped, token, logs)).toBe(111n);
+    const sold = event(
+      pool,
+      signature,
+      [v2Router, wallet],
+      1n,
+      second(100n),
+      first(7n),
+      0n,
+      second(3n),
+      second(1n),
+    );
+    expect(takenByPool(lfj, wrapped, token, [sold])).toBe(101n);
+    expect(takenByPool({ ...lfj, pool: wallet }, wrapped, token, logs)).toBe(0n);
+  });
+});

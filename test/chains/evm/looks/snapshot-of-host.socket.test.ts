@@ -1,0 +1,403 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { approval, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { chainIdentity } from "../../../../lib/chains/evm/calls/rpc-call.ts";
+import { snapshotOf } from "../../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import { quoteOnChain } from "../../../../lib/chains/evm/quotes/quote-on-chain.ts";
+import { gasLimitFor } from "../../../../lib/chains/evm/rules/fees.ts";
+import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import { type CallTransaction, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
+import type { RpcCall } from "../../../../lib/chains/hosts/rpc-call.ts";
+import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
+import type { Question } from "../../../../lib/orders/effects.ts";
+import { type Call, type Intent, isSameRoute, type Route, swapBy } from "../../../../lib/orders/intent.ts";
+import { chainFacts } from "../../../../lib/orders/trading-chain.ts";
+import { alice, startTestChain, type TestChain, type TestReceipt } from "../../../support/local-chain.ts";
+import { creationOfToken } from "../../../support/odd-tokens.ts";
+import { intent as intentOf, localV2 as v2, localV3 as v3 } from "../../../support/trading.ts";
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain({ chain: "base" });
+});
+afterAll(() => chain.close());
+beforeEach(() => chain.restore());
+
+const { moon, usdx, taxd, trap, v3Router } = localAddresses;
+const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
+const wallet = alice.address;
+
+const intent = (changes: Partial<Intent> = {}): Intent =>
+  intentOf({
+    chain: "base",
+    wallet,
+    token: moon,
+    minAmountOut: 1n,
+    routes: [v2, v3],
+    isPrivate: false,
+    validUntil: 2 ** 32 - 1,
+    ...changes,
+  });
+
+const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
+const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
+
+/** Within the second of the last block, pools skip a costly part of their bookkeeping. */
+async function waitASecond(): Promise<void> {
+  const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
+    timestamp: string;
+  };
+  await chain.request("evm_setNextBlockTimestamp", [Number(timestamp) + 1]);
+}
+
+async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
+  await waitASecond();
+  return await chain.transact({ from: wallet, ...transactionOf(call), gas });
+}
+
+const swap = (changes: Partial<Intent>, route: Route) =>
+  send(swapBy(intent(changes), route, intent(changes).amount));
+
+const take = async (question: Partial<Question> = {}, url = chain.url): Promise<HostSnapshot | undefined> =>
+  await snapshotOf(
+    rpcHost({ url, identity: chainIdentity(chainFacts.base.chainId) }),
+    { chain: "base", configuration: configuration() },
+    { chain: "base", wallet, hashes: [], orders: [], ...question },
+  );
+
+async function factsOf(order: Intent): Promise<OrderFacts> {
+  const snapshot = await take({ orders: [order] });
+  return snapshot?.orders.get(order.orderId) as OrderFacts;
+}
+
+/** The route that pays most. */
+async function bestOf(order: Intent): Promise<RouteFacts> {
+  const { routes } = await factsOf(order);
+  const [best] = routes.toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : 1));
+  if (best === undefined) throw new Error("No route delivers");
+  return best;
+}
+
+async function receiptOf({ transactionHash }: TestReceipt) {
+  const snapshot = await take({ hashes: [transactionHash] });
+  return snapshot?.receipts.get(transactionHash);
+}
+
+const wei = async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+
+describe("snapshotOf", () => {
+  it("shows the wallet at the latest and the finalized block", async () => {
+    await send({ purpose: "clear" });
+    await chain.mine(3);
+    await send({ purpose: "clear" });
+    const snapshot = await take();
+    const latest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
+    expect(snapshot?.latest.hash).toBe(latest.hash);
+    expect(snapshot?.finalized.number).toBeLessThan(snapshot?.latest.number ?? 0);
+    expect(snapshot?.nonce).toEqual({ latest: 2, pending: 2 });
+    expect(snapshot?.coins).toBe(await wei());
+    expect(snapshot?.clearL1Fee).toBeGreaterThan(0n);
+  });
+
+  it("returns the hashes of requested blocks, if there are any", async () => {
+    const snapshot = await take();
+    const number = snapshot?.latest.number ?? 0;
+    expect((await take({ blocks: [number, number + 9] }))?.blocks).toEqual(
+      new Map([[number, snapshot?.latest.hash]]),
+    );
+  });
+
+  it("counts a waiting transaction only as pending", async () => {
+    await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, gas: "0x5208" }]);
+    expect((await take())?.nonce).toMatchObject({ latest: 0, pending: 1 });
+  });
+
+  it.each<[string, Route]>([
+    ["v2", v2],
+    ["v3", v3],
+  ])("reads the amounts of a buy and a sale on %s from their receipts", async (_, route) => {
+    const before = await wei();
+    const bought = await receiptOf(await swap({}, route));
+    expect(bought).toMatchObject({ status: "ok", spent: coins(0.5) });
+    if (bought?.status !== "ok") throw new Error("The purchase failed");
+    expect(before - (await wei())).toBe(bought.spent + bought.fee);
+
+    const amount = bought.received;
+    const { router } = route;
+    const approved = await receiptOf(await send({ purpose: "approve", token: moon, router, amount }));
+    expect(approved).toMatchObject({ status: "ok", spent: 0n, received: 0n });
+    const middle = await wei();
+    const sold = await receiptOf(await swap({ side: "sell", amount }, route));
+    expect(sold).toMatchObject({ status: "ok", spent: amount });
+    if (sold?.status !== "ok") throw new Error("The sale failed");
+    expect((await wei()) - middle).toBe(sold.received - sold.fee);
+    expect((await factsOf(intent({ side: "sell", amount }))).held).toBe(0n);
+  });
+
+  it("reports whether a swap failed because of its minimum", async () => {
+    const slipped = await swap({ minAmountOut: 10n ** 30n }, v2);
+    const late = await swap({ validUntil: 1 }, v3);
+    const snapshot = await take({ hashes: [slipped.transactionHash, late.transactionHash] });
+    expect([...(snapshot?.receipts.values() ?? [])]).toMatchObject([
+      { status: "failed", isSlippage: true },
+      { status: "failed", isSlippage: false },
+    ]);
+  });
+
+  it("shows a transaction that ran out of gas", async () => {
+    const failed = await send(swapBy(intent(), v2, coins(0.5)), 80_000n);
+    expect(await receiptOf(failed)).toMatchObject({ status: "failed", isSlippage: false });
+  });
+
+  it("returns a failed transaction even if the host has forgotten the state before it", async () => {
+    const { transactionHash } = await swap({ minAmountOut: 10n ** 30n }, v2);
+    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+    const isOfWallet = ({ method, params: [request] }: RpcCall<unknown>) =>
+      method === "eth_call" && (request as { from?: string }).from === wallet;
+    const forgetful: RpcHost = {
+      request: (calls) =>
+        host.request(
+          calls.map((call) =>
+            isOfWallet(call) ? { ...call, params: [call.params[0], "0xffffff"] } : call,
+          ) as unknown as typeof calls,
+        ),
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
+    const snapshot = await snapshotOf(forgetful, reader, question);
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
+  });
+
+  it("asks for many receipts in parts", async () => {
+    const { transactionHash } = await swap({}, v2);
+    const sizes: number[] = [];
+    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+    const counting: RpcHost = {
+      request: (calls) => {
+        sizes.push(calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
+        return host.request(calls);
+      },
+    };
+    const hashes = [
+      ...Array.from({ length: 44 }, (_, n) => `0x${String(n).padStart(64, "7")}`),
+      transactionHash,
+    ];
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const snapshot = await snapshotOf(counting, reader, { chain: "base", wallet, hashes, orders: [] });
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
+    expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
+  });
+
+  it.each<UnkindnessName>([
+    "batches of 3",
+    "simulation unsupported",
+    "short fee history",
+    "pruned states",
+    "header not found",
+  ])("sees a filled order through a host of this kind: %s", async (name) => {
+    const { transactionHash } = await swap({}, v2);
+    const host = await startSecondHost({ chainUrl: chain.url });
+    host.faults = unkindnesses[name];
+    const snapshot = await take({ hashes: [transactionHash], orders: [intent()] }, host.url).finally(
+      host.close,
+    );
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
+    expect(snapshot?.orders.size).toBe(1);
+  });
+
+  it("takes the mined nonce from a host that keeps no pending transactions", async () => {
+    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+    const poolless: RpcHost = {
+      request: (calls) =>
+        host.request(
+          calls.map((call) =>
+            call.params[1] === "pending" ? { ...call, method: "eth_unknown" } : call,
+          ) as unknown as typeof calls,
+        ),
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const snapshot = await snapshotOf(poolless, reader, { chain: "base", wallet, hashes: [], orders: [] });
+    expect(snapshot?.nonce.pending).toBe(snapshot?.nonce.latest);
+  });
+
+  it("returns no receipt for a pending transaction", async () => {
+    expect((await take({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
+  });
+
+  it.each<[string, Partial<Intent>]>([
+    ["a purchase on v2", { amount: coins(5) }],
+    ["a purchase on v3", { token: usdx }],
+    ["a purchase of a taxed token", { token: taxd }],
+    ["a purchase by another venue only", { routes: [v3] }],
+  ])("quotes exactly the amount that %s then delivers", async (_, changes) => {
+    const order = intent(changes);
+    const { gasLimit, ...quote } = await bestOf(order);
+    const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
+    expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
+    // The bytes of the minimum cost gas too.
+    const margin = (Number(gasLimit.swap) / Number(receipt?.gasUsed)) * 100;
+    expect(Math.round(margin)).toBe(150);
+  });
+
+  it.each([["moon"], ["usdx"], ["taxd"]] as const)(
+    "quotes exactly the amount that a sale of %s then delivers",
+    async (name) => {
+      const token = localAddresses[name];
+      const bought = await receiptOf(await swap({ token }, v2));
+      if (bought?.status !== "ok") throw new Error("The purchase failed");
+      const order = intent({ token, side: "sell", amount: bought.received });
+      expect((await factsOf(order)).held).toBe(bought.received);
+      const { gasLimit, router, amountOut, ...quote } = await bestOf(order);
+      expect(quote.allowance).toBe(0n);
+      const approved = await receiptOf(
+        await send({ purpose: "approve", token, router, amount: order.amount }, gasLimit.approve),
+      );
+      expect(gasLimit.approve).toBe(gasLimitFor(approved?.gasUsed ?? 0n));
+      const after = await bestOf(order);
+      expect(after).toMatchObject({ allowance: order.amount, amountOut });
+      const sold = await receiptOf(await send(swapBy(order, after, order.amount), after.gasLimit.swap));
+      expect(sold).toMatchObject({ status: "ok", spent: order.amount, received: amountOut });
+    },
+  );
+
+  it("quotes a sale for the amount that the wallet still has", async () => {
+    await swap({}, v2);
+    const order = intent({ side: "sell", amount: 10n ** 24n });
+    const { held, routes } = await factsOf(order);
+    const less = await factsOf({ ...order, amount: held ?? 0n });
+    expect(held).toBeGreaterThan(0n);
+    expect(routes.length).toBeGreaterThan(0);
+    expect(routes).toEqual(less.routes);
+  });
+
+  it("quotes a buy on v3 of a token like USDT, although the router still has an allowance", async () => {
+    const [token] = (await chain.deploy(creationOfToken("wants an approval of 0 first"))) as [string];
+    const pool = { token, coins: 10n ** 18n, tokens: 10n ** 24n, fee: 3000, reach: 2 } as const;
+    await chain.deploy(
+      approval(token, localAddresses.v3Positions),
+      v3Liquidity(localAddresses, deployer, pool),
+    );
+    await send({ purpose: "approve", token, router: v3.router, amount: 5n });
+    const order = intent({ token, amount: coins(0.01) });
+    const { routes } = await factsOf(order);
+    expect(routes).toMatchObject([v3]);
+    const receipt = await receiptOf(await send(swapBy(order, v3, order.amount)));
+    expect(receipt).toMatchObject({ status: "ok", received: routes[0]?.amountOut });
+  });
+
+  it("returns no quote if no pool can deliver", async () => {
+    expect((await factsOf(intent({ token: trap, routes: [v3] }))).routes).toEqual([]);
+    expect((await factsOf(intent({ token: v3Router }))).routes).toEqual([]);
+  });
+
+  it("quotes no sale of a token that cannot be sold", async () => {
+    const bought = await receiptOf(await swap({ token: trap }, v2));
+    if (bought?.status !== "ok") throw new Error("The purchase failed");
+    const order = intent({ token: trap, side: "sell", amount: bought.received });
+    expect((await factsOf(order)).routes).toEqual([]);
+  });
+
+  it("takes two requests, and one more if a block arrives between the calls of the first", async () => {
+    const buy = await receiptOf(await swap({}, v2));
+    if (buy?.status !== "ok") throw new Error("The purchase failed");
+    const sale = intent({ side: "sell", amount: buy.received, orderId: "sale" });
+    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [], orders: [intent(), sale] };
+    const methods: string[][] = [];
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const watched: RpcHost = {
+      async request(calls) {
+        methods.push(calls.map(({ method }) => method));
+        const [first, ...others] = calls;
+        if (meanwhile === undefined || first === undefined) return await host.request(calls);
+        const head = await host.request([first]);
+        await meanwhile();
+        meanwhile = undefined;
+        return [...head, ...(await host.request(others))] as never;
+      },
+    };
+    const whole = await snapshotOf(watched, reader, question);
+    expect(methods).toHaveLength(2);
+    // Nothing that the check guards is asked beside it, or later.
+    expect(methods[1]?.at(-1)).toBe("eth_getBlockByNumber");
+    methods.length = 0;
+    meanwhile = () => swap({ amount: coins(5) }, v2);
+    const torn = await snapshotOf(watched, reader, question);
+    expect(methods).toHaveLength(3);
+    expect(torn?.latest).toEqual(whole?.latest);
+    expect(torn?.nonce.latest).toBe(whole?.nonce.latest);
+    const amountsIn = (snapshot: HostSnapshot | undefined) =>
+      [...(snapshot?.orders.values() ?? [])].map(({ held, routes }) => [
+        held,
+        ...routes.map(({ amountOut }) => amountOut),
+      ]);
+    expect(amountsIn(torn)).toEqual(amountsIn(whole));
+    expect(amountsIn(whole)).toMatchObject([{ length: 3 }, { length: 3 }]);
+  });
+
+  describe("a quote for planning", () => {
+    const trade = { side: "sell", token: moon, amount: "0.5" } as const;
+    const sale = intent({ side: "sell", orderId: "sale" });
+    /** Asks for a quote, and acts before one of its requests. */
+    async function quoted(act: (request: number) => Promise<unknown> = async () => undefined) {
+      const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+      const reader = { chain: "base", configuration: configuration() } as const;
+      const asked = { wallet, trade, gasPreset: sale.gasPreset, orders: [], isForPlanning: true };
+      let requests = 0;
+      const ask: RpcHost["request"] = async (calls) => {
+        await act(++requests);
+        return await host.request(calls);
+      };
+      return (await quoteOnChain((calls) => ask(calls), reader, asked)).forPlanning;
+    }
+
+    it("says what the snapshot says", async () => {
+      await swap({}, v2);
+      const snapshot = await take({ orders: [sale] });
+      if (snapshot === undefined) throw new Error("There is no snapshot");
+      const { latest, coins, baseFee, orders, nonce } = snapshot;
+      const quote = await quoted();
+      expect(quote).toMatchObject({
+        ...{ latest, coins, baseFee },
+        nonce: { latest: nonce.latest, pending: nonce.pending },
+        order: { ...orders.get("sale"), routes: expect.anything() },
+      });
+      const bound = (facts: OrderFacts | undefined) =>
+        sale.routes.map((route) => facts?.routes.find((each) => isSameRoute(each, route)));
+      expect(bound(quote?.order)).toEqual(bound(orders.get("sale")));
+    });
+
+    it("says nothing if a block replaces the one that it has read", async () => {
+      await swap({}, v2);
+      await chain.mine(2);
+      const reorg = async (request: number) => request === 2 && chain.request("anvil_reorg", [1, []]);
+      expect(await quoted(reorg)).toBeUndefined();
+    });
+  });
+
+  it("is undefined if another block replaces the latest one meanwhile", async () => {
+    await chain.mine(2);
+    const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
+    let requests = 0;
+    const torn: RpcHost = {
+      async request(calls) {
+        requests += 1;
+        if (requests === 2) await chain.request("anvil_reorg", [1, []]);
+        return await host.request(calls);
+      },
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [], orders: [] };
+    expect(await snapshotOf(torn, reader, question)).toBeUndefined();
+    expect(await snapshotOf(host, reader, question)).toBeDefined();
+  });
+
+  it("is undefined if the host fails, or a transaction is not the wallet's", async () => {
+    expect(await take({}, "http://127.0.0.1:1")).toBeUndefined();
+    const other = await chain.transact({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: wallet });
+    expect(await take({ hashes: [other.transactionHash] })).toBeUndefined();
+  });
+});

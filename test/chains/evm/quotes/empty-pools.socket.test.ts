@@ -1,0 +1,121 @@
+import { Interface } from "ethers/abi";
+import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { quotesOfHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
+import { DomainError } from "../../../../lib/core/domain-error.ts";
+import { PoolFinder } from "../../../../lib/markets/chains/find-pools.ts";
+import { chainsOf } from "../../../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import { deployOddToken } from "../../../support/odd-tokens.ts";
+
+const { v3Factory, v3Positions, pancakeFactory, pancakePositions, wrapped } = localAddresses;
+
+/** The tiers of empty pools, in basis points. With ticks of the least spacing, each quote burns all gas that it gets. */
+const emptyTiers = [1, 2, 3, 4, 6];
+
+const abi = new Interface([
+  "function enableFeeAmount(uint24, int24)",
+  "function createAndInitializePoolIfNecessary(address, address, uint24, uint160) payable",
+]);
+
+/** The venues of eth, with more tiers. */
+const venues = localContracts("eth").venues.map((row) =>
+  "tiers" in row && row.venue !== "slipstream" ? { ...row, tiers: [...emptyTiers, ...row.tiers] } : row,
+) as EvmReader["configuration"]["venues"];
+
+let chain: TestChain;
+let host: SecondHost;
+let token: string;
+
+beforeAll(async () => {
+  chain = await startTestChain({ chain: "eth" });
+  host = await startSecondHost({ chainUrl: chain.url });
+  token = await deployOddToken(chain, "has nothing odd");
+  // The deepest pool is the last one of which the quoter is asked.
+  await chain.deploy(
+    approval(token, v3Positions),
+    approval(token, pancakePositions),
+    pool(v3Positions, 2n, 3000),
+    pool(pancakePositions, 300n, 10_000),
+    ...[v3Factory, pancakeFactory].flatMap((factory) =>
+      emptyTiers
+        .filter((tier) => tier > 1)
+        .map((tier) => ({ to: factory, data: abi.encodeFunctionData("enableFeeAmount", [100 * tier, 1]) })),
+    ),
+  );
+  await chain.keep();
+});
+afterAll(() => Promise.all([chain.close(), host.close()]));
+beforeEach(async () => {
+  host.faults = {};
+  await chain.restore();
+});
+
+const pool = (positions: string, coins: bigint, fee: 3000 | 10_000) =>
+  v3Liquidity({ v3Positions: positions, wrapped }, deployer, {
+    ...{ token, fee, reach: 4 },
+    coins: coins * 10n ** 18n,
+    tokens: coins * 10n ** 22n,
+  });
+
+/** Creates ten empty pools, as any stranger could. */
+const strangersPools = (): DeployerTransaction[] =>
+  [v3Positions, pancakePositions].flatMap((to) =>
+    emptyTiers.map((tier) => ({
+      to,
+      data: abi.encodeFunctionData("createAndInitializePoolIfNecessary", [
+        ...[token, wrapped].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)),
+        ...[100 * tier, 2n ** 96n],
+      ]),
+    })),
+  );
+
+const reader = (): EvmReader => {
+  const { contracts } = chain;
+  const own = { ...chain, contracts: { ...contracts, venues } };
+  return chainsOf(own, { hosts: [host.url] }).get("eth") as EvmReader;
+};
+
+const quote = async (side: "buy" | "sell") => {
+  const trade = { side, token, amount: side === "buy" ? "3" : "20000" };
+  const [facts] = await quotesOfHosts(
+    reader(),
+    { chain: "eth", wallet: alice.address, trade, gasPreset: "medium", orders: [] },
+    Date.now,
+  );
+  if (facts === undefined || facts instanceof DomainError) return facts;
+  const { amountOut, routes, market, priceImpact } = facts;
+  // Fees change with each block.
+  return { amountOut, routes: routes.map(({ networkFee: _, ...route }) => route), market, priceImpact };
+};
+
+const pools = async () => (await new PoolFinder(reader()).find(token))?.pools;
+
+describe("the pools of a token", () => {
+  it.each([
+    ["30 million", {}],
+    ["5 million", { mostGas: 5_000_000 }],
+  ])(
+    "keep their prices and routes beside ten empty ones of a stranger, where a call gets %s gas",
+    async (_, faults) => {
+      const look = async () => ({ buy: await quote("buy"), sell: await quote("sell"), pools: await pools() });
+      const before = await look();
+      const best = { venue: "pancakeswap-v3", feeBps: 100 };
+      for (const quoted of [before.buy, before.sell])
+        expect(quoted).toMatchObject({ routes: expect.arrayContaining([expect.objectContaining(best)]) });
+      expect(before.pools?.[0]).toMatchObject(best);
+      await chain.deploy(...strangersPools());
+      host.faults = faults;
+      expect(await look()).toEqual(before);
+    },
+  );
+
+  it("are not missing where a call gets too little gas for any of them", async () => {
+    host.faults = { mostGas: 1_000_000 };
+    await expect(pools()).rejects.toThrow("No host of eth answers");
+    expect(await quote("buy")).toBeUndefined();
+  });
+});

@@ -1,0 +1,252 @@
+import { Interface } from "ethers/abi";
+import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
+import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
+import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
+import { checksArrival, type Route, type SwapVenue, swapBy } from "../../../../lib/orders/intent.ts";
+import type { EvmChain } from "../../../../lib/orders/trading-chain.ts";
+import { readerOf } from "../../../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import { addToken } from "../../../support/odd-tokens.ts";
+import { quotedAt, traderOf } from "../../../support/quotes.ts";
+import { intent, localV2, localV3 } from "../../../support/trading.ts";
+
+const { usdx, star, comet, taxd, wrapped, v2Router, v3Router, v3Positions } = localAddresses;
+const wallet = alice.address;
+const coin = 10n ** 18n;
+
+let chain: TestChain;
+/** A ThievingToken, which steals from the next call of `steal` on. */
+let loot: string;
+
+const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdx } as const;
+/** The routes of eth, one of each shape, by the pools from the coin to the token. */
+const onEth: Record<string, Route> = {
+  v2: localV2,
+  v3: localV3,
+  "v2, v2": { ...localV2, bridge: { venue: "uniswap-v2", feeBps: 30, token: usdx } },
+  "v3, v3": { ...localV3, bridge },
+  "v3, v2": { ...localV2, router: v3Router, bridge },
+};
+
+const routerOf = (name: EvmChain, venue: SwapVenue): string =>
+  localContracts(name).venues.find((row) => row.venue === venue)?.router ?? "";
+const slipstream = { venue: "slipstream", feeBps: 30, spacing: 200 } as const;
+const onSlipstream: Route = { ...slipstream, router: routerOf("base", "slipstream") };
+const lfj = { venue: "lfj-v2.1", feeBps: 20, spacing: 20, router: routerOf("avax", "lfj-v2.1") } as const;
+
+const onBase: Record<string, Route> = {
+  Slipstream: onSlipstream,
+  "Slipstream, Slipstream": {
+    ...onSlipstream,
+    bridge: { venue: "slipstream", feeBps: 5, spacing: 100, token: usdx },
+  },
+};
+const onAvax: Record<string, Route> = {
+  LFJ: lfj,
+  "LFJ, LFJ": {
+    ...{ ...lfj, venue: "lfj-v2.2" },
+    bridge: { venue: "lfj-v2.2", feeBps: 10, spacing: 10, token: usdx },
+  },
+};
+
+const sides = ["buy", "sell"] as const;
+type Side = (typeof sides)[number];
+const tradesBy = (routes: Record<string, Route>) =>
+  sides.flatMap((side) => Object.entries(routes).map(([shape, route]) => [side, shape, route] as const));
+
+const abi = new Interface([
+  "function transfer(address, uint256)",
+  "function steal(address, address[], uint256)",
+]);
+
+const amounts = { buy: coin / 10n, sell: 1000n * coin };
+
+async function startEth(): Promise<void> {
+  chain = await startTestChain();
+  loot = await addToken(chain, "ThievingToken");
+  const pool = { token: loot, coins: 10n * coin, tokens: 10n ** 5n * coin };
+  await chain.deploy(
+    v2Liquidity(localAddresses, deployer, pool),
+    v3Liquidity({ v3Positions, wrapped }, deployer, { ...pool, fee: 3000, reach: 2 }),
+  );
+  await prepare([v2Router, v3Router]);
+}
+
+/** Starts a chain where COMET becomes the thief. Its pools and holders stay as they are. */
+async function startWithComet(name: EvmChain, router: string): Promise<void> {
+  chain = await startTestChain({ chain: name });
+  loot = comet;
+  const code = await chain.request("eth_getCode", [await addToken(chain, "ThievingToken"), "latest"]);
+  await chain.request("anvil_setCode", [loot, code]);
+  await prepare([router]);
+}
+
+/** Gives the wallet tokens to sell, and lets the routers take them. */
+async function prepare(routers: readonly string[]): Promise<void> {
+  await chain.deploy({ to: loot, data: abi.encodeFunctionData("transfer", [wallet, 10n ** 4n * coin]) });
+  for (const router of routers)
+    await chain.transact({ from: wallet, to: loot, data: approval(loot, router).data });
+  await chain.keep();
+}
+
+beforeEach(() => chain.restore());
+
+const tokensOf = async (token: string) => BigInt(await chain.call(token, balanceOf(token, wallet).data));
+
+async function holdings(side: Side, token: string) {
+  const coins = BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+  const tokens = await tokensOf(token);
+  return side === "buy" ? { paid: coins, got: tokens } : { paid: tokens, got: coins };
+}
+
+/** Swaps on the chain. Returns what arrived, or undefined if the swap failed. */
+async function swap(
+  side: Side,
+  route: Route,
+  minAmountOut: bigint,
+  token = loot,
+): Promise<bigint | undefined> {
+  const amount = amounts[side];
+  const order = intent({ wallet, token, side, amount, minAmountOut, validUntil: 2 ** 32 - 1 });
+  const before = await holdings(side, token);
+  const call = encodeCall(readerOf(chain).configuration, swapBy(order, route, amount), wallet);
+  const { status, gasUsed, effectiveGasPrice } = await chain.transact({ from: wallet, ...call });
+  const after = await holdings(side, token);
+  const fee = BigInt(gasUsed) * BigInt(effectiveGasPrice);
+  const [paid, got] = [before.paid - after.paid, after.got - before.got];
+  const isOk = status === "0x1";
+  expect(side === "buy" ? paid - fee : paid).toBe(isOk ? amount : 0n);
+  return isOk ? (side === "buy" ? got : got + fee) : undefined;
+}
+
+async function startTax(token: string): Promise<void> {
+  const code = await chain.request("eth_getCode", [taxd, "latest"]);
+  await chain.request("anvil_setCode", [token, code]);
+}
+
+/** Measures what a swap pays while the token is honest. */
+async function fairOut(side: Side, route: Route): Promise<bigint> {
+  const fair = (await swap(side, route, 1n)) as bigint;
+  await chain.restore();
+  return fair;
+}
+
+const steal = (router: string, mostReturned: bigint) => {
+  const data = abi.encodeFunctionData("steal", [router, [wrapped, usdx], mostReturned]);
+  return chain.deploy({ to: loot, data });
+};
+
+/** Attacks a router that gives anyone what it holds, as those of v3 do. */
+function expectNoTheft(router: string, routes: Record<string, Route>): void {
+  it.each(tradesBy(routes))(
+    "a token that takes what lies at the router leaves a trade its minimum, or fails it: %s by %s",
+    async (side, _, route) => {
+      const minimum = ((await fairOut(side, route)) * 9n) / 10n;
+      for (const returned of [0n, minimum - 1n, minimum, 2n ** 255n]) {
+        await steal(router, returned);
+        const got = await swap(side, route, minimum);
+        if (got !== undefined) expect(got).toBeGreaterThanOrEqual(minimum);
+        await chain.restore();
+      }
+    },
+  );
+}
+
+function expectNoTax(routes: Record<string, Route>): void {
+  it.each(tradesBy(routes))(
+    "a tax that begins after the simulation fails a trade, unless its router cannot notice: %s by %s",
+    async (side, _, route) => {
+      const minimum = ((await fairOut(side, route)) * 99n) / 100n;
+      await startTax(loot);
+      const got = await swap(side, route, minimum);
+      expect(got === undefined).toBe(side === "sell" || checksArrival(route));
+    },
+  );
+
+  it.each(tradesBy(routes).filter(([, , route]) => route.bridge))(
+    "a tax of the quote token that begins after the simulation fails a trade: %s by %s",
+    async (side, _, route) => {
+      const minimum = ((await fairOut(side, route)) * 99n) / 100n;
+      await startTax(usdx);
+      expect(await swap(side, route, minimum)).toBeUndefined();
+    },
+  );
+}
+
+describe("on base,", () => {
+  beforeAll(() => startWithComet("base", onSlipstream.router));
+  afterAll(() => chain.close());
+  expectNoTheft(onSlipstream.router, onBase);
+  expectNoTax(onBase);
+});
+
+describe("on avax,", () => {
+  beforeAll(() => startWithComet("avax", lfj.router));
+  afterAll(() => chain.close());
+  expectNoTax(onAvax);
+});
+
+describe("on eth,", () => {
+  beforeAll(startEth);
+  afterAll(() => chain.close());
+  expectNoTheft(v3Router, onEth);
+  expectNoTax(onEth);
+
+  it("a token can take of a sale on v3 just what is above the minimum", async () => {
+    const fair = await fairOut("sell", localV3);
+    const minimum = (fair * 9n) / 10n;
+    await steal(v3Router, minimum);
+    expect(await swap("sell", localV3, minimum)).toBe(minimum);
+    await steal(v3Router, minimum - 1n);
+    expect(await swap("sell", localV3, minimum)).toBeUndefined();
+  });
+
+  describe("quoteTrade", () => {
+    it("quotes exactly what arrives over a quote token that takes a tax", async () => {
+      await startTax(usdx);
+      const asked = { chain: "eth", side: "buy", token: star, amount: "0.1", wallet } as const;
+      const quoted = await quoteTrade(readerOf(chain), asked, traderOf(), quotedAt);
+      expect(quoted.route).toMatchObject([{ venue: "uniswap-v3" }, { venue: "uniswap-v2" }]);
+      const minimum = BigInt(quoted.amountOut.replace(".", ""));
+      const route = onEth["v3, v2"] as Route;
+      expect(await swap("buy", route, minimum + 1n, star)).toBeUndefined();
+      expect(await swap("buy", route, minimum, star)).toBe(minimum);
+    });
+
+    const both = ["uniswap-v2", "uniswap-v3"];
+    /** Quotes a trade over the bridge on v3. */
+    const quote = (venues: readonly string[], side: Side, amount: string) => {
+      const reader = readerOf(chain);
+      const { configuration } = reader;
+      const over = {
+        ...reader,
+        configuration: {
+          ...configuration,
+          venues: configuration.venues.filter(({ venue }) => venues.includes(venue)),
+          quoteTokens: [{ token: usdx, isStable: true, bridges: [bridge] }],
+        },
+      };
+      return quoteTrade(over, { chain: "eth", side, token: star, amount }, traderOf(), quotedAt);
+    };
+
+    it("finds no route over a bridge or to a pool that would run dry", async () => {
+      // With 40 coins the token's own v3 pool runs dry, and with 80 the bridge.
+      expect((await quote(both, "buy", "40")).route).toMatchObject([
+        { venue: "uniswap-v3" },
+        { venue: "uniswap-v2" },
+      ]);
+      for (const [venues, side, amount] of [
+        [["uniswap-v3"], "buy", "40"],
+        [both, "buy", "80"],
+        [["uniswap-v3"], "sell", "10000000"],
+      ] as const)
+        await expect(quote(venues, side, amount)).rejects.toMatchObject({
+          code: "INVALID_REQUEST",
+          details: { field: "amount" },
+        });
+    });
+  });
+});

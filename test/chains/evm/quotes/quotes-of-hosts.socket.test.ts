@@ -1,0 +1,205 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { approval, type V3Fee, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { quotesOfHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { jointQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
+import type { QuoteQuestion, TradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
+import { DomainError } from "../../../../lib/core/domain-error.ts";
+import { readerOf } from "../../../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import { deployOddToken } from "../../../support/odd-tokens.ts";
+
+const { moon, usdx, wrapped } = localAddresses;
+
+let chain: TestChain;
+let others: [SecondHost, SecondHost];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  const start = () => startSecondHost({ chainUrl: chain.url });
+  others = [await start(), await start()];
+});
+afterAll(async () => {
+  for (const host of others) await host.close();
+  await chain.close();
+});
+beforeEach(() => {
+  for (const host of others) host.lie = (_, reply) => reply;
+  for (const host of others) host.faults = {};
+});
+
+const question = (changes: Partial<QuoteQuestion["trade"]> = {}): QuoteQuestion => ({
+  chain: "eth",
+  wallet: alice.address,
+  trade: { side: "buy", token: moon, amount: "0.5", ...changes },
+  gasPreset: "medium",
+  orders: [],
+});
+
+/** Makes a clock that runs out after this many rounds. */
+const rounds = (count: number) => {
+  let reads = 0;
+  return () => 700 * (reads++ >= count ? 10 : 0);
+};
+
+const ask = (hosts: readonly string[], asked = question(), count = 1) =>
+  quotesOfHosts(readerOf(chain, { hosts }), asked, rounds(count));
+
+const fair = { amountOut: 4_960_273_038_901_078_125_544n };
+
+/** Makes a host's pools pay half. */
+const lieAbout = (host: SecondHost) => {
+  host.lie = ({ method }, reply) => {
+    if (method !== "eth_simulateV1" || !("result" in reply)) return reply;
+    const text = JSON.stringify(reply.result).replaceAll(
+      fair.amountOut.toString(16),
+      (fair.amountOut / 2n).toString(16),
+    );
+    return { ...reply, result: JSON.parse(text) };
+  };
+};
+
+describe("quotesOfHosts", () => {
+  it("asks two hosts until they agree", async () => {
+    expect(await ask([chain.url, others[0].url])).toMatchObject([fair, fair]);
+  });
+
+  it("ranks all routes, and quotes four times the amount too", async () => {
+    for (const side of ["buy", "sell"] as const) {
+      const [quote] = await ask([chain.url], question({ side, amount: side === "buy" ? "0.5" : "100" }));
+      const { routes, amountOut } = quote as TradeFacts;
+      const v3 = { venue: "uniswap-v3", feeBps: 30 };
+      const overUSDX = { ...v3, bridge: { venue: "uniswap-v3", feeBps: 5 } };
+      // The wallet has nothing to sell, so sales are ranked as if all took the same gas.
+      const others = side === "buy" ? [overUSDX, v3] : [v3, overUSDX];
+      expect(routes).toMatchObject([{ venue: "uniswap-v2", amountOut }, ...others]);
+      for (const route of routes) {
+        expect(route.deepOut).toBeGreaterThan(3n * route.amountOut);
+        expect(route.deepOut).toBeLessThan(4n * route.amountOut);
+      }
+    }
+  });
+
+  it("finds the deep pool of a sale behind narrow ones that purchases prefer", async () => {
+    const token = await deployOddToken(chain, "has nothing odd");
+    const pool = (coins: bigint, perCoin: bigint, fee: V3Fee, reach: number) =>
+      v3Liquidity(localAddresses, deployer, {
+        ...{ token, fee, reach },
+        coins: coins * 10n ** 18n,
+        tokens: coins * perCoin * 10n ** 18n,
+      });
+    await chain.deploy(
+      approval(token, localAddresses.v3Positions),
+      pool(3n, 10_500n, 100, 1.1),
+      pool(3n, 10_400n, 500, 1.1),
+      pool(1n, 9500n, 3000, 1.05),
+      pool(500n, 10_000n, 10_000, 2),
+    );
+    const [quote] = await ask([chain.url], question({ side: "sell", token, amount: "5000" }));
+    const { routes } = quote as TradeFacts;
+    const onV3 = routes.filter(({ venue }) => venue === "uniswap-v3");
+    expect(onV3.map(({ feeBps }) => feeBps).toSorted((a, b) => a - b)).toEqual([1, 5, 30, 100]);
+  });
+
+  it("believes a lone host", async () => {
+    expect(await ask([chain.url])).toMatchObject([fair, fair]);
+  });
+
+  it("asks about the block of a host that is behind", async () => {
+    await chain.mine();
+    others[0].faults = { blocksBehind: 1 };
+    const [a, b] = await ask([chain.url, others[0].url]);
+    expect([a, b]).toMatchObject([fair, { ...fair, block: (a as { block: object }).block }]);
+  });
+
+  it("ignores a host that is far behind", async () => {
+    await chain.request("anvil_mine", ["0x14", "0x1"]);
+    others[0].faults = { blocksBehind: 19 };
+    const [a, b] = (await ask([chain.url, others[0].url])) as readonly { block: { number: number } }[];
+    expect(a?.block.number).not.toBe(b?.block.number);
+  });
+
+  it("returns both quotes if the hosts disagree", async () => {
+    lieAbout(others[0]);
+    const [a, b] = await ask([chain.url, others[0].url]);
+    expect(a).toMatchObject(fair);
+    expect(b).not.toMatchObject(fair);
+  });
+
+  it("agrees on a taxed token with a host that cannot simulate", async () => {
+    others[0].lie = ({ method }, reply) =>
+      method === "eth_simulateV1"
+        ? { error: { code: -32600, message: `Unsupported method: ${method}` } }
+        : reply;
+    const taxed = question({ token: localAddresses.taxd });
+    const [both] = await ask([chain.url, others[1].url], taxed);
+    const [a, b] = await ask([chain.url, others[0].url], taxed);
+    expect(jointQuote(a, b, "buy")).toMatchObject({ amountOut: (both as TradeFacts).amountOut });
+    expect((b as TradeFacts).amountOut).toBeGreaterThan((both as TradeFacts).amountOut);
+  });
+
+  it("gets proof from a host that cannot simulate of how much of an unlisted token arrives", async () => {
+    others[0].faults = unkindnesses["simulation unsupported"];
+    const provenOf = async (token: string, tokens: typeof chain.contracts.tokens) => {
+      const reader = readerOf(
+        { ...chain, contracts: { ...chain.contracts, tokens } },
+        { hosts: [others[0].url] },
+      );
+      const [quote] = await quotesOfHosts(reader, question({ token }), rounds(1));
+      const [{ quoted, provenOut }] = (quote as TradeFacts).routes;
+      return provenOut && Math.round(Number((provenOut * 10_000n) / quoted) / 100);
+    };
+    expect(await provenOf(moon, chain.contracts.tokens)).toBeUndefined();
+    expect(await provenOf(moon, [])).toBe(100);
+    expect(await provenOf(localAddresses.taxd, [])).toBe(95);
+  });
+
+  it.each<UnkindnessName>([
+    "batches of 10",
+    "batches of 3",
+    "simulation unknown",
+    "simulation unsupported",
+    "simulation not whitelisted",
+    "simulation short of gas",
+    "calls of 5 million gas",
+    "short fee history",
+    "pruned states",
+    "header not found",
+  ])("agrees on a buy and a sale with a host of this kind: %s", async (name) => {
+    others[0].faults = unkindnesses[name];
+    for (const asked of [question({ token: usdx }), question({ side: "sell", amount: "100" })]) {
+      const [a, b] = await ask([chain.url, others[0].url], asked, 3);
+      expect(jointQuote(a, b, asked.trade.side)).toMatchObject({ amountOut: expect.any(BigInt) });
+    }
+  });
+
+  it("finds two of three hosts that agree", async () => {
+    lieAbout(others[0]);
+    expect(await ask([others[0].url, chain.url, others[1].url], question(), 3)).toMatchObject([fair, fair]);
+  });
+
+  it("finds two of three hosts if one cannot be reached", async () => {
+    expect(await ask(["http://127.0.0.1:1", chain.url, others[1].url], question(), 3)).toMatchObject([
+      fair,
+      fair,
+    ]);
+  });
+
+  it("asks a recently failed host only if the others do not agree", async () => {
+    const reader = readerOf(chain, { hosts: ["http://127.0.0.1:1", chain.url, others[1].url] });
+    await quotesOfHosts(reader, question(), rounds(3));
+    expect(await quotesOfHosts(reader, question(), rounds(1))).toMatchObject([fair, fair]);
+  });
+
+  it("returns nothing for a host that cannot be reached", async () => {
+    expect(await ask([chain.url, "http://127.0.0.1:1"])).toMatchObject([fair, undefined]);
+  });
+
+  it("returns both hosts' reasons for refusing a quote", async () => {
+    const quotes = await ask([chain.url, others[0].url], question({ token: wrapped }));
+    for (const quote of quotes) expect(quote).toMatchObject({ code: "NO_ROUTE" });
+    expect(quotes[0]).toBeInstanceOf(DomainError);
+  });
+});

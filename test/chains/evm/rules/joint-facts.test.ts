@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { HostFees } from "../../../../lib/chains/evm/rules/fees.ts";
+import { jointFees, jointQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
+import type { QuotedRoute, TradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
+import { DomainError } from "../../../../lib/core/domain-error.ts";
+import { quotedRoute, tradeFacts } from "../../../support/place-request.ts";
+import { v3 } from "../../../support/trading.ts";
+
+const fees = (tip: bigint, forBase: bigint, floor?: bigint): HostFees => ({
+  maxFeePerGas: forBase + tip,
+  maxPriorityFeePerGas: tip,
+  ...(floor !== undefined && { floor }),
+});
+
+describe("jointFees", () => {
+  it.each([
+    ["the lower tip and the higher part for the base fee", fees(3n, 10n), fees(5n, 8n), fees(3n, 10n)],
+    ["at least the higher floor", fees(5n, 0n, 5n), fees(9n, 0n, 7n), fees(7n, 0n)],
+    ["the lower tip if it is above both floors", fees(8n, 0n, 5n), fees(9n, 0n, 7n), fees(8n, 0n)],
+  ])("takes %s", (_, a, b, joint) => {
+    expect([jointFees([a, b]), jointFees([b, a])]).toEqual([joint, joint]);
+  });
+});
+
+const { identity } = tradeFacts();
+
+/** A host's facts about an unlisted token. */
+const unlisted = (...routes: [QuotedRoute, ...QuotedRoute[]]): TradeFacts =>
+  tradeFacts({ identity: { ...identity, isListed: false }, amountOut: routes[0].amountOut, routes });
+
+const onV2 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ quoted: 5000n, ...changes });
+const onV3 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ ...v3, pool: "0x3", ...changes });
+
+const isGuess = true;
+/** The answer of a host that cannot simulate. */
+const guess = onV2({ isGuess });
+
+/** Combines both orders of two hosts' facts, which must give the same. */
+function joint(a: TradeFacts, b: TradeFacts | DomainError, side: "buy" | "sell" = "buy") {
+  const [one, other] = [jointQuote(a, b, side), jointQuote(b, a, side)];
+  expect(other).toEqual(one);
+  return one;
+}
+
+describe("jointQuote, of two hosts of which one cannot simulate", () => {
+  it("lowers what arrives to what the other one has simulated", () => {
+    const taxed = unlisted(onV2({ amountOut: 4500n, deepOut: 18_000n }));
+    for (const side of ["buy", "sell"] as const)
+      expect(joint(taxed, unlisted(guess), side)).toMatchObject({
+        amountOut: 4500n,
+        safety: taxed.safety,
+        routes: [{ amountOut: 4500n, deepOut: 18_000n }],
+      });
+  });
+
+  it.each<[string, TradeFacts, TradeFacts]>([
+    ["lowers more than a safe token's tax", unlisted(onV2({ amountOut: 3749n })), unlisted(guess)],
+    [
+      "lowers an amount that the other one has shown to arrive",
+      unlisted(onV2({ amountOut: 4749n })),
+      unlisted(onV2({ isGuess, provenOut: 4750n })),
+    ],
+    [
+      "refuses a pool of which the other one has shown more to arrive",
+      unlisted(onV2({ feeBps: 25, amountOut: 4749n, quoted: 4749n })),
+      unlisted(
+        onV2({ isGuess, provenOut: 4750n }),
+        onV2({ feeBps: 25, amountOut: 4749n, quoted: 4749n, isGuess }),
+      ),
+    ],
+    [
+      "lowers a listed token",
+      tradeFacts({ routes: [onV2({ amountOut: 4999n })] }),
+      tradeFacts({ routes: [guess] }),
+    ],
+    ["differs about the pool", unlisted(onV2({ amountOut: 4500n, quoted: 4999n })), unlisted(guess)],
+    [
+      "that cannot simulate hides the best v2 pool",
+      unlisted(onV2(), onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n })),
+      unlisted(onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n, isGuess })),
+    ],
+    [
+      "refuses a pool of a listed token",
+      tradeFacts({ routes: [onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n })] }),
+      tradeFacts({ routes: [guess, onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n, isGuess })] }),
+    ],
+    [
+      "refuses a pool without another one that pays nearly as much",
+      unlisted(onV2({ amountOut: 3749n, quoted: 3749n })),
+      unlisted(onV3({ isGuess }), onV2({ amountOut: 3749n, quoted: 3749n, isGuess })),
+    ],
+  ])("disagrees if a host %s", (_, simulated, plain) => {
+    expect(joint(simulated, plain, "sell")).toBeUndefined();
+  });
+
+  it("lowers what arrives down to the amount that the other one has shown", () => {
+    const shown = unlisted(onV2({ isGuess, provenOut: 4750n }));
+    expect(joint(unlisted(onV2({ amountOut: 4750n })), shown)).toMatchObject({ amountOut: 4750n });
+  });
+
+  it("lets the simulation refuse a route", () => {
+    const plain = unlisted(onV3({ isGuess }), onV2({ amountOut: 4900n, quoted: 4900n, isGuess }));
+    const simulated = unlisted(onV2({ amountOut: 4800n, quoted: 4900n }));
+    expect(joint(simulated, plain, "sell")).toMatchObject({
+      amountOut: 4800n,
+      routes: [{ venue: "uniswap-v2" }],
+    });
+  });
+
+  it("takes v2 for an unlisted token if v3 is hardly better after both hosts' answers", () => {
+    const simulated = unlisted(onV2({ amountOut: 4980n }), onV3({ quoted: 5060n, amountOut: 5010n }));
+    const plain = unlisted(onV3({ quoted: 5060n, amountOut: 5060n, isGuess }), guess);
+    const routes = [{ venue: "uniswap-v2" }, { venue: "uniswap-v3" }];
+    expect(joint(simulated, plain, "sell")).toMatchObject({ amountOut: 4980n, routes });
+  });
+
+  it("buys an unlisted token on v2, unless v3 pays much more", () => {
+    const cheap = onV2({ amountOut: 4850n, quoted: 4850n });
+    expect(joint(unlisted(onV3(), cheap), unlisted({ ...cheap, isGuess }))).toMatchObject({
+      amountOut: 4850n,
+    });
+    const poor = onV2({ amountOut: 4849n, quoted: 4849n });
+    expect(joint(unlisted(onV3(), poor), unlisted({ ...poor, isGuess }))).toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("buys an unlisted token on v3 only if both simulate", () => {
+    const none = new DomainError("NO_ROUTE", "No pool");
+    expect(joint(unlisted(onV3()), none)).toMatchObject({ code: "NO_ROUTE" });
+    expect(joint(unlisted(onV3()), unlisted(onV3()))).toMatchObject({ routes: [v3] });
+    expect(joint(unlisted(onV2()), none)).toBeUndefined();
+  });
+});
+
+describe("jointQuote, of two hosts that simulate", () => {
+  it("disagrees about any other amount, even of a taxed token", () => {
+    expect(joint(unlisted(onV2({ amountOut: 4500n })), unlisted(onV2({ amountOut: 4499n })))).toBeUndefined();
+    expect(
+      joint(unlisted(onV2(), onV3({ amountOut: 1n })), unlisted(onV3({ amountOut: 1n }))),
+    ).toBeUndefined();
+  });
+});

@@ -1,0 +1,309 @@
+import { describe, expect, it } from "vitest";
+import { clearGas } from "../../../../lib/chains/evm/rules/fees.ts";
+import type { HostSnapshot, OrderFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import { nextMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-move.ts";
+import { objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
+import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { Fees } from "../../../../lib/orders/intent.ts";
+import { emptyLedger, type Items, type ItemWrite } from "../../../../lib/orders/table-step.ts";
+import {
+  gwei,
+  laneStateOf,
+  laneView,
+  orderFacts,
+  routeFacts,
+  seconds,
+  signedOrder,
+  snapshot,
+} from "../../../support/lane-states.ts";
+import { intent, signedFee, signingView, tradeOrder, wideLimits } from "../../../support/trading.ts";
+
+/** Returns the fees of the signature that a move asks for. */
+function feesAsked(move: ReturnType<typeof nextMove>): Fees {
+  if (move.kind !== "sign") throw new Error(`The move is to ${move.kind}`);
+  return move.request.fees;
+}
+
+type Written = Extract<ItemWrite, { kind: "put" }>;
+
+/** Returns the item of this kind that a move writes. */
+function written<Kind extends Written["of"]>(move: ReturnType<typeof nextMove>, kind: Kind) {
+  const writes = move.kind === "write" ? move.step : [];
+  const put = writes.find((write): write is Written => write.kind === "put" && write.of === kind);
+  if (put === undefined) throw new Error(`The move to ${move.kind} writes no ${kind}`);
+  return put.item as Items[Kind];
+}
+
+const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot") as Slot;
+const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
+
+/** The swap was sent by this run. */
+const sendings = new Map([["0x1", 1]]);
+
+describe("nextMove", () => {
+  it.each([0n, 10n ** 14n])(
+    "frees a nonce whose swap was signed near the highest gas price, if the L1 fee is %d",
+    (clearL1Fee) => {
+      const late = seconds + 86_400;
+      const highest = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: 9n * gwei };
+      const { order, slot } = signedOrder({
+        order: { intent: intent({ chain: "bsc", maxGasPrice: 10n * gwei }) },
+        attempt: highest,
+      });
+      const seen = snapshot(undefined, {
+        latest: { number: 9999, hash: "0xb9999", time: late },
+        clearFees: { maxFeePerGas: gwei / 10n, maxPriorityFeePerGas: gwei / 10n },
+        clearL1Fee,
+      });
+      const ended = { ...order, life: { ...order.life, status: "expired", stage: "done" } as const };
+      const view = laneView(
+        { ...ended, life: { ...ended.life, reasonCode: "NOT_INCLUDED" } },
+        { slots: [slot] },
+      );
+      const fees = feesAsked(nextMove(laneStateOf(view, { snapshots: [seen, seen], nowMs: late * 1000 })));
+      expect(fees).toEqual({ maxFeePerGas: 11_250_000_000n, maxPriorityFeePerGas: 10_125_000_000n });
+      const { chain, wallet, nonce } = slot;
+      const clear = {
+        chain,
+        wallet,
+        nonce,
+        call: { purpose: "clear" },
+        gasLimit: clearGas,
+        ...fees,
+      } as const;
+      const ledger = { ...emptyLedger(order.intent), fees: { 7: signedFee(highest) }, revision: 1 };
+      const signing = signingView({ order, slot, ledger, maxGasPrice: 10n * gwei });
+      expect(objectionTo(clear, signing, true, late * 1000)).toBeUndefined();
+    },
+  );
+
+  it("lowers a plan's fees to the operators' limit, and waits while the next block costs more", () => {
+    const facts = snapshot(orderFacts());
+    const moveWith = (gasPrice: bigint) => {
+      const chainLimits = { maxNetworkFee: gasPrice * 134_415n };
+      return nextMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
+    };
+    const maxFeePerGas = (gwei * 3n) / 2n;
+    expect(slotPlanned(moveWith(maxFeePerGas)).fees).toMatchObject({ maxFeePerGas });
+    expect(lifeWritten(moveWith(gwei))).toMatchObject({ stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" });
+  });
+
+  it.each([
+    [20, true],
+    [21, false],
+  ])("plans a transaction %d nonces above the wallet's next one at placing: %s", (ahead, isPlanned) => {
+    const nonce = { latest: 7 + ahead, pending: 7 + ahead };
+    const facts = snapshot(orderFacts(), { nonce });
+    const order = tradeOrder({ intent: intent({ nextNonce: 7 }) });
+    const move = nextMove(laneStateOf(laneView(order), { snapshots: [facts, facts] }));
+    expect(lifeWritten(move)).toMatchObject(
+      isPlanned ? { stage: "queued" } : { stage: "waiting", reasonCode: "WALLET_BUSY" },
+    );
+  });
+
+  it("rejects a buy above the operators' limit", () => {
+    const facts = snapshot(orderFacts());
+    const chainLimits = { ...wideLimits, maxOrder: intent().amount - 1n };
+    const move = nextMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
+    expect(lifeWritten(move)).toMatchObject({ status: "rejected", reasonCode: "POLICY_LIMIT" });
+  });
+
+  describe("with two hosts, one of which lies", () => {
+    const honest = orderFacts();
+    const greedy = orderFacts({ fees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas: 99n * gwei } });
+    const both = <Each>(honestly: Each, lie: Each): [Each, Each][] => [
+      [honestly, lie],
+      [lie, honestly],
+    ];
+
+    it.each(both(honest, greedy))("plans a swap with the lower tip (%#)", (...facts) => {
+      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const { fees } = slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots })));
+      expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
+    });
+
+    it.each(both(honest, orderFacts({ routes: [routeFacts({ gasLimit: { approve: 1n, swap: 60_000n } })] })))(
+      "plans a swap with the higher gas limit (%#)",
+      (...facts) => {
+        const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+        expect(slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots }))).gasLimit).toBe(
+          134_415n,
+        );
+      },
+    );
+
+    it("plans at most twice the intent's gas, and at most the signer's limit", () => {
+      const snapshots = both(
+        honest,
+        orderFacts({ routes: [routeFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } })] }),
+      )[0]?.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const gasOf = (gasLimit: bigint) => {
+        const order = tradeOrder({ intent: intent({ gasLimit, maxGasPrice: 10n * gwei }) });
+        return slotPlanned(nextMove(laneStateOf(laneView(order), { snapshots }))).gasLimit;
+      };
+      expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
+    });
+
+    it("keeps an order that is too expensive only by the liar's costs", () => {
+      const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
+      const coins = tradeOrder().amount + 134_415n * 3n * gwei;
+      const scene = (facts: OrderFacts) =>
+        laneStateOf(laneView(tradeOrder()), {
+          snapshots: [snapshot(facts, { coins }), snapshot(lie, { coins })],
+        });
+      expect(lifeWritten(nextMove(scene(honest)))).toMatchObject({ stage: "waiting" });
+      expect(lifeWritten(nextMove(scene(lie)))).toMatchObject({ status: "rejected" });
+    });
+
+    it.each(both(honest, greedy))("replaces a swap with the lower tip (%#)", (...facts) => {
+      const { order, slot } = signedOrder();
+      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const fees = feesAsked(
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
+      );
+      expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+    });
+
+    it.each(both(gwei / 10n, 99n * gwei))("frees a nonce with the lower tip (%#)", (...tips) => {
+      const life = { ...tradeOrder().life, stage: "cancelling", txHash: "0x1" } as const;
+      const { order, slot } = signedOrder({ order: { isCancelling: true, life } });
+      const snapshots = tips.map((maxPriorityFeePerGas) =>
+        snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
+      ) as [HostSnapshot, HostSnapshot];
+      const fees = feesAsked(
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
+      );
+      expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+    });
+
+    it("pays just enough to replace a swap if only one host answers", () => {
+      const { order, slot } = signedOrder();
+      const scene = laneStateOf(laneView(order, { slots: [slot] }), {
+        snapshots: [undefined, snapshot(greedy)],
+        sendings,
+      });
+      expect(feesAsked(nextMove(scene))).toEqual({
+        maxFeePerGas: (2n * gwei * 9n) / 8n,
+        maxPriorityFeePerGas: (gwei * 9n) / 8n,
+      });
+    });
+  });
+
+  it("holds back a sale while another sale of the token waits with its approval", () => {
+    const sale = intent({ side: "sell", amount: 900n, minAmountOut: 1n });
+    const life = { ...tradeOrder().life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
+    const approved = tradeOrder({
+      intent: { ...sale, maxGasPrice: 1n },
+      amount: 900n,
+      approveNonces: [6],
+      life,
+    });
+    const facts = orderFacts({ held: 2000n, routes: [routeFacts({ allowance: 900n })] });
+    const moveFor = (token: string) => {
+      const next = tradeOrder({ intent: { ...sale, orderId: "next", token, amount: 1000n }, amount: 1000n });
+      const orders = new Map([approved, next].map((order) => [order.intent.orderId, facts]));
+      const seen = snapshot(undefined, { orders });
+      const view = laneView(approved, { orders: [approved, next] });
+      return nextMove(laneStateOf(view, { snapshots: [seen, seen] }));
+    };
+    expect(moveFor(sale.token)).toEqual({ kind: "rest" });
+    const another = "0x00000000000000000000000000000000000000AD";
+    expect(slotPlanned(moveFor(another)).call).toMatchObject({ purpose: "approve", amount: 1000n });
+  });
+
+  it("has the signer make missing bytes again, with the same fees", () => {
+    const { order, slot } = signedOrder();
+    const seen = snapshot(orderFacts());
+    const moveWith = (bytes: ReadonlyMap<string, string>) =>
+      nextMove(laneStateOf(laneView(order, { slots: [slot], bytes }), { snapshots: [seen, seen] }));
+    expect(moveWith(new Map([["0x1", "0x02"]]))).toMatchObject({ kind: "send", raw: "0x02" });
+    expect(moveWith(new Map())).toMatchObject({ kind: "sign", request: { nonce: 7, fees: slot.fees } });
+  });
+
+  it("cancels a signed order whose cancellation is recorded, and does not send it", () => {
+    const { order, slot } = signedOrder();
+    const view = laneView(order, { slots: [slot], cancelled: new Set([order.intent.orderId]) });
+    const seen = snapshot(orderFacts());
+    const move = nextMove(laneStateOf(view, { snapshots: [seen, seen] }));
+    const written = (move.kind === "write" ? move.step : []).find(({ of }) => of === "order");
+    expect(written).toMatchObject({ item: { isCancelling: true, life: { stage: "cancelling" } } });
+  });
+
+  it("raises no fees of an attempt that reached nobody", () => {
+    const { order, slot } = signedOrder();
+    const moveFor = (isUndelivered: boolean) => {
+      const life = isUndelivered
+        ? ({ ...order.life, stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" } as const)
+        : order.life;
+      const view = laneView({ ...order, life }, { slots: [{ ...slot, isUndelivered }] });
+      const seen = snapshot(orderFacts());
+      const sent = new Map([["0x1", isUndelivered ? ("unreached" as const) : 1]]);
+      return nextMove(laneStateOf(view, { snapshots: [seen, seen], sendings: sent })).kind;
+    };
+    expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
+  });
+
+  describe("with an attempt that is refused because it pays too little", () => {
+    const signedAtMs = seconds * 1000;
+    const moveAfter = (ms: number, changes: Partial<Slot>) => {
+      const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: undefined } });
+      const life = { ...order.life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
+      const refused = { ...slot, isUndelivered: true, refusal: "underpriced" as const, ...changes };
+      const seen = snapshot(orderFacts());
+      return nextMove(
+        laneStateOf(laneView({ ...order, life }, { slots: [refused] }), {
+          snapshots: [seen, seen],
+          sendings: new Map([["0x1", "underpriced"]]),
+          nowMs: signedAtMs + ms,
+        }),
+      );
+    };
+
+    it("raises the fees after five seconds", () => {
+      expect(moveAfter(4999, { isPrivate: false }).kind).toBe("rest");
+      expect(feesAsked(moveAfter(5000, { isPrivate: false }))).toEqual({
+        maxFeePerGas: (2n * gwei * 9n) / 8n,
+        maxPriorityFeePerGas: (gwei * 9n) / 8n,
+      });
+    });
+
+    it("does not believe a relay, which could lie, and raises them at the usual time", () => {
+      expect(moveAfter(59_999, {}).kind).toBe("rest");
+      expect(moveAfter(60_000, {}).kind).toBe("sign");
+    });
+  });
+
+  it.each([
+    ["a private swap to the relay alone", true, "swap", "relay"],
+    ["a private order's clear to everybody", true, "clear", "relay and hosts"],
+    ["a public swap to the hosts", false, "swap", "hosts"],
+    ["a public order's clear to the hosts", false, "clear", "hosts"],
+  ] as const)("sends %s", (_, isPrivate, purpose, to) => {
+    const { order, slot } = signedOrder({ attempt: { purpose } });
+    const seen = snapshot(orderFacts());
+    const bytes = new Map([["0x1", "0x02"]]);
+    const view = laneView(order, { slots: [{ ...slot, isPrivate }], bytes });
+    expect(nextMove(laneStateOf(view, { snapshots: [seen, seen] }))).toMatchObject({ kind: "send", to });
+  });
+});
+
+describe("wantsFacts", () => {
+  const signedAtMs = seconds * 1000;
+  const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: signedAtMs } });
+  const [newest] = slot.attempts as [Slot["attempts"][0]];
+
+  it.each<[string, Partial<Slot>, number, boolean]>([
+    ["is not signed", { state: "planned", attempts: [] }, 0, true],
+    ["waits for a block", {}, 59_999, false],
+    ["is due for higher fees", {}, 60_000, true],
+    [
+      "is refused for its fees",
+      { isPrivate: false, isUndelivered: true, refusal: "underpriced" },
+      5000,
+      true,
+    ],
+    ["is replaced by a clear", { attempts: [newest, { ...newest, purpose: "clear" }] }, 60_000, false],
+  ])("decides about an order whose swap %s", (_, changes, ms, expected) => {
+    expect(wantsFacts(order, [{ ...slot, ...changes }], signedAtMs + ms)).toBe(expected);
+  });
+});

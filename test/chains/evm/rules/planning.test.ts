@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import { planFor } from "../../../../lib/chains/evm/rules/planning.ts";
+import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { Intent, Route } from "../../../../lib/orders/intent.ts";
+import { laneView, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
+import { intent, slot, tradeOrder, v2, v3, wideLimits } from "../../../support/trading.ts";
+
+const amount = 10n ** 21n;
+const minimum = 10n ** 17n;
+const terms: Partial<Intent> = { side: "sell", amount, minAmountOut: minimum, routes: [v3, v2] };
+const sale = tradeOrder({ intent: intent(terms), amount });
+const otherPool: Route = { ...v3, feeBps: 100 };
+
+/** A host's facts about a sale whose routers have all approvals. Each route pays so many thousandths of the minimum. */
+const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest: Partial<OrderFacts> = {}) =>
+  orderFacts({
+    held: amount,
+    routes: routes.map(({ pays, ...route }) =>
+      routeFacts({ allowance: amount, amountOut: (pays * minimum) / 1000n, ...route }),
+    ),
+    ...rest,
+  });
+
+const nothing = facts([]);
+const [good, better, tooLittle] = [1010n, 1020n, 999n];
+
+/** The plans with the hosts in either order, which must be the same. */
+function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slot[] = []) {
+  const [one, other] = [
+    [a, b],
+    [b, a],
+  ].map(([first, second]) => {
+    const hosts = [snapshot(first), snapshot(second)] as const;
+    const plan = planFor(order, laneView(order, { slots }), hosts, { chainLimits: wideLimits, nowMs: 0 });
+    return "slot" in plan ? plan.slot.call : plan;
+  });
+  expect(one).toEqual(other);
+  return one;
+}
+
+describe("planFor, with two hosts of which one lies", () => {
+  const honest = facts([
+    { ...v3, pays: better },
+    { ...v2, pays: good },
+  ]);
+
+  it("takes the best route by the lesser output", () => {
+    expect(planned(honest, honest)).toMatchObject(v3);
+    const low = facts([
+      { ...v3, pays: 1005n },
+      { ...v2, pays: 5000n },
+    ]);
+    expect(planned(honest, low)).toMatchObject(v2);
+  });
+
+  it("never takes a pool that the order does not name, although it pays the minimum", () => {
+    const lie = facts([{ ...otherPool, pays: 1000n }]);
+    expect(planned(honest, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+    const invented = facts([
+      { ...otherPool, pays: 9000n },
+      { ...v3, pays: better },
+    ]);
+    expect(planned(honest, invented)).toMatchObject(v3);
+  });
+
+  it("waits for a route that the honest host does not quote, or below the minimum", () => {
+    const lie = facts([{ ...v3, pays: 1000n }]);
+    expect(planned(nothing, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+    expect(planned(facts([{ ...v3, pays: tooLittle }]), lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+  });
+
+  it("takes the next route if one host hides the best", () => {
+    expect(planned(honest, facts([{ ...v2, pays: good }]))).toMatchObject(v2);
+  });
+
+  it("ends the order only if both say that no route reaches the minimum", () => {
+    const low = facts([{ ...v3, pays: tooLittle }]);
+    const ended = (reasonCode: string) => ({ end: { status: "rejected", reasonCode } });
+    expect(planned(nothing, nothing)).toEqual(ended("NO_ROUTE"));
+    expect(planned(low, low)).toEqual(ended("SLIPPAGE_EXCEEDED"));
+    expect(planned(low, nothing)).toEqual(ended("SLIPPAGE_EXCEEDED"));
+    for (const lie of [nothing, low]) expect(planned(honest, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+  });
+
+  it("takes a route that reaches the minimum before a cheaper one that does not", () => {
+    const dear = facts([
+      { ...v3, pays: good, networkFee: minimum },
+      { ...v2, pays: tooLittle },
+    ]);
+    expect(planned(dear, dear)).toMatchObject(v3);
+  });
+
+  it("takes v3 for a buy of an unlisted token only if it is better than v2 by 1 %", () => {
+    const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
+    const pay = (onV3: bigint, onV2: bigint) => {
+      const some = [
+        { ...v3, pays: onV3 },
+        { ...v2, pays: onV2 },
+      ];
+      const seen = facts(some, { isListed: false });
+      return planned(seen, seen, buy);
+    };
+    expect(pay(1009n, 1000n)).toMatchObject(v2);
+    expect(pay(1010n, 1000n)).toMatchObject(v3);
+    expect(pay(1008n, tooLittle)).toEqual({ end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } });
+  });
+
+  it("takes a token for listed only if the facts of both hosts do", () => {
+    const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
+    const some = [
+      { ...v3, pays: 1009n },
+      { ...v2, pays: 1000n },
+    ];
+    const [listed, unlisted] = [true, false].map((isListed) => facts(some, { isListed })) as [
+      OrderFacts,
+      OrderFacts,
+    ];
+    expect(planned(listed, listed, buy)).toMatchObject(v3);
+    expect(planned(listed, unlisted, buy)).toMatchObject(v2);
+  });
+
+  it("moves no buy of an unlisted token to v3 while one host prefers v2", () => {
+    const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
+    const onV3 = { ...v3, pays: 1020n };
+    const seen = (...routes: Parameters<typeof facts>[0]) => facts(routes, { isListed: false });
+    const truth = seen(onV3, { ...v2, pays: 1019n });
+    const waits = { wait: "CHAIN_UNAVAILABLE" };
+    expect(planned(truth, seen(onV3), buy)).toEqual(waits);
+    expect(planned(truth, seen(onV3, { ...v2, pays: tooLittle }), buy)).toEqual(waits);
+    expect(planned(truth, seen(onV3, { ...v2, pays: 1001n }), buy)).toMatchObject(v2);
+  });
+});
+
+describe("planFor, for a sale that needs an approval", () => {
+  const seen = (onV3: bigint, onV2: bigint, changes: Partial<RouteFacts> = {}) =>
+    facts([
+      { ...v3, pays: onV3, allowance: 0n, ...changes },
+      { ...v2, pays: onV2, allowance: 0n },
+    ]);
+  const approval = (of: Route, nonce = 5) =>
+    slot(
+      {
+        nonce,
+        state: "mined",
+        call: { purpose: "approve", token: sale.intent.token, router: of.router, amount },
+      },
+      sale.intent,
+    );
+  const approved = (...nonces: number[]) => tradeOrder({ ...sale, approveNonces: nonces });
+
+  it("approves the router of the best route, with the exact amount", () => {
+    const call = { purpose: "approve", token: sale.intent.token, router: v3.router, amount };
+    expect(planned(seen(better, good), seen(better, good))).toEqual(call);
+  });
+
+  it("sets an allowance to 0 first if either host says that the token wants it", () => {
+    const rest = { allowance: 1n, wantsZeroFirst: true };
+    const call = { purpose: "approve", router: v3.router, amount: 0n };
+    expect(planned(seen(better, 0n, { allowance: 1n }), seen(better, 0n, rest))).toMatchObject(call);
+  });
+
+  it("waits while the hosts disagree on the allowance of the chosen router", () => {
+    const rest = { allowance: amount };
+    expect(planned(seen(better, good), seen(better, good, rest))).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+  });
+
+  it("keeps the approved router while one of its routes reaches the minimum", () => {
+    const facts = seen(good, better, { allowance: amount });
+    expect(planned(facts, facts, approved(5), [approval(v3)])).toMatchObject({ purpose: "swap", ...v3 });
+  });
+
+  it("waits while one host says that the approved router's routes fall short", () => {
+    const [yes, no] = [good, tooLittle].map((pays) => seen(pays, better, { allowance: amount }));
+    expect(planned(yes as OrderFacts, no as OrderFacts, approved(5), [approval(v3)])).toEqual({
+      wait: "CHAIN_UNAVAILABLE",
+    });
+  });
+
+  it("approves another router if both say so, as long as the order has an approval left", () => {
+    const facts = seen(tooLittle, better, { allowance: amount });
+    expect(planned(facts, facts, approved(5), [approval(v3)])).toMatchObject({ router: v2.router, amount });
+    const ended = { end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } };
+    expect(planned(facts, facts, approved(4, 5), [approval(v3)])).toEqual(ended);
+  });
+
+  it("ends a sale whose two approvals had no effect", () => {
+    const facts = seen(good, better);
+    const ended = { end: { status: "rejected", reasonCode: "REVERTED" } };
+    expect(planned(facts, facts, approved(4, 5), [approval(v3)])).toEqual(ended);
+  });
+});
+
+describe("planFor, with a balance that grows", () => {
+  const holding = (held: bigint) => facts([{ ...v3, pays: good }], { held });
+  const at = (block: number, held: bigint) =>
+    snapshot(holding(held), { latest: { number: block, hash: `0x${block}`, time: block } });
+  const planAt = (...hosts: readonly [HostSnapshot, HostSnapshot]) => {
+    const plan = planFor(sale, laneView(sale), hosts, { chainLimits: wideLimits, nowMs: 0 });
+    return "slot" in plan ? [plan.amount, plan.slot.held] : plan;
+  };
+  const [held, waits] = [amount / 2n, { wait: "CHAIN_UNAVAILABLE" }];
+  const most = held + held / 10_000n;
+
+  it("sells the smaller balance of two hosts at different blocks", () => {
+    expect(planAt(at(57, held), at(58, most))).toEqual([held, held]);
+    expect(planAt(at(58, most), at(57, held))).toEqual([held, held]);
+  });
+
+  it.each([
+    [held, { purpose: "swap", amountIn: held }],
+    [held - held / 20_000n, { purpose: "swap", amountIn: held - held / 20_000n }],
+    [held - held / 5000n, { purpose: "approve", amount: held }],
+  ])("sells what is approved if the balance has grown a little since: %d", (allowance, call) => {
+    const seen = facts([{ ...v3, pays: good, allowance }], { held });
+    const approval = slot(
+      {
+        nonce: 5,
+        state: "mined",
+        call: { purpose: "approve", token: sale.intent.token, router: v3.router, amount: allowance },
+      },
+      sale.intent,
+    );
+    const approved = tradeOrder({ ...sale, approveNonces: [5] });
+    expect(planned(seen, seen, approved, [approval])).toMatchObject(call);
+  });
+
+  it("waits if the balances are further apart, differ at the same block, or one is 0", () => {
+    expect(planAt(at(57, held), at(58, most + 1n))).toEqual(waits);
+    expect(planAt(at(57, held), at(57, held + 1n))).toEqual(waits);
+    expect(planAt(at(57, 0n), at(58, 1n))).toEqual(waits);
+  });
+});

@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { binPrice } from "../../../../lib/chains/evm/rules/pool-price.ts";
+
+describe("binPrice", () => {
+  const middle = 2n ** 23n;
+  const rate = ({ out, in: sold }: { out: bigint; in: bigint }) => Number(out) / Number(sold);
+
+  it("rises by the step from bin to bin", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100 }),
+        fc.integer({ min: -100_000, max: 100_000 }),
+        (step, away) => {
+          // The contracts reject bins whose price does not fit into 128 bits on each side of the point.
+          fc.pre(Math.abs(away) * Math.log2(1 + step / 10_000) < 100);
+          const bin = middle + BigInt(away);
+          const exact = (1 + step / 10_000) ** away;
+          expect(rate(binPrice(bin, step, true)) / exact).toBeCloseTo(1, 6);
+          expect(rate(binPrice(bin, step, false)) * exact).toBeCloseTo(1, 6);
+        },
+      ),
+    );
+  });
+
+  it("is 1 in the middle", () => {
+    for (const isFirstSold of [true, false]) expect(rate(binPrice(middle, 25, isFirstSold))).toBe(1);
+  });
+});

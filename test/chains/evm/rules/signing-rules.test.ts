@@ -1,0 +1,479 @@
+import { describe, expect, it } from "vitest";
+import { replacing } from "../../../../lib/chains/evm/rules/fee-bumps.ts";
+import { clearGas } from "../../../../lib/chains/evm/rules/fees.ts";
+import { feeBudget, objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
+import { type Attempt, mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { SigningView } from "../../../../lib/orders/effects.ts";
+import {
+  type ApproveCall,
+  type Route,
+  type SwapCall,
+  swapBy,
+  type UnsignedTransaction,
+} from "../../../../lib/orders/intent.ts";
+import { emptyLedger, type Ledger } from "../../../../lib/orders/table-step.ts";
+import { unstarted } from "../../../../lib/orders/trade-order.ts";
+import { counted, openPolicy, type WalletPolicy } from "../../../../lib/orders/wallet-policy.ts";
+import { attempt } from "../../../support/lane-states.ts";
+import {
+  intent,
+  signedFee,
+  signingView,
+  slot,
+  tradeOrder,
+  transaction,
+  v2,
+  v3,
+  wideLimits,
+} from "../../../support/trading.ts";
+
+const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+const swap = slot().call as SwapCall;
+const { fees } = slot();
+
+const objection = (
+  changes: Partial<UnsignedTransaction> = {},
+  view: Partial<SigningView> = {},
+  { isGenuine = true, atMs = nowMs } = {},
+) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
+
+const ledger = (changes: Partial<Ledger> = {}): Ledger => ({
+  ...emptyLedger(intent()),
+  revision: 1,
+  ...changes,
+});
+
+describe("objectionTo", () => {
+  it("accepts the order's own swap", () => {
+    expect(objection()).toBeUndefined();
+  });
+
+  it.each<[string, Partial<SwapCall>]>([
+    ["another recipient", { recipient: "0xBAD" }],
+    ["another token", { token: "0xBAD" }],
+    ["the other side", { side: "sell" }],
+    ["a lower minimum", { minAmountOut: swap.minAmountOut - 1n }],
+    ["another deadline", { deadline: swap.deadline + 1 }],
+    ["more than the order's amount", { amountIn: swap.amountIn + 1n, value: swap.value + 1n }],
+    ["another value than its amount", { value: swap.value - 1n }],
+    ["nothing at all", { amountIn: 0n, value: 0n }],
+    ["no refund", { hasRefund: false }],
+  ])("refuses a swap with %s", (_, change) => {
+    expect(objection({ call: { ...swap, ...change } })).toHaveProperty("refused");
+  });
+
+  it.each<[string, Partial<UnsignedTransaction>]>([
+    ["more gas than twice the intent's", { gasLimit: 2n * 134_415n + 1n }],
+    ["a fee above the highest gas price", { maxFeePerGas: 100_000_000_001n }],
+    ["a tip above the whole fee", { maxPriorityFeePerGas: 1_750_000_001n }],
+  ])("refuses %s", (_, change) => {
+    expect(objection(change)).toHaveProperty("refused");
+  });
+
+  it("refuses more than 1.5 million gas, whatever the intent says", () => {
+    const order = tradeOrder({ intent: intent({ gasLimit: 1_000_000n }) });
+    expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
+  });
+
+  it.each<[string, readonly Route[]]>([
+    ["does not name", [v2]],
+    ["names with another fee", [v2, { ...v3, feeBps: 100 }]],
+    ["names with another router", [v2, { ...v3, router: v2.router }]],
+    ["names among more than three", [v3, v2, { ...v3, feeBps: 5 }, { ...v3, feeBps: 100 }]],
+  ])("refuses a route that the intent %s", (_, routes) => {
+    const order = tradeOrder({ intent: intent({ routes }) });
+    expect(objection({}, { order })).toHaveProperty("refused");
+  });
+
+  it("refuses an intent without routes, and one not made by placeOrder", () => {
+    const order = tradeOrder({ intent: intent({ routes: [] }) });
+    expect(objection({}, { order })).toHaveProperty("refused");
+    expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
+  });
+
+  it.each<[string, Partial<SigningView>, number]>([
+    ["at its deadline", {}, Date.parse("2026-11-21T20:02:00.000Z")],
+    ["while trading is stopped", { isStopped: true }, nowMs],
+    ["with a retired wallet", { isRetired: true }, nowMs],
+    ["of an order being cancelled", { order: tradeOrder({ isCancelling: true }) }, nowMs],
+    ["that the user has cancelled, whatever the order says", { isCancelled: true }, nowMs],
+    [
+      "of an order that has ended",
+      { order: tradeOrder({ life: { ...unstarted, status: "expired" } }) },
+      nowMs,
+    ],
+    ["at a nonce that is used", { slot: slot({ state: "mined" }) }, nowMs],
+    ["without a slot", { slot: undefined }, nowMs],
+  ])("postpones a swap %s", (_, view, atMs) => {
+    expect(objection({}, view, { atMs })).toHaveProperty("later");
+  });
+
+  it("refuses a second nonce or a second call for the order's swap", () => {
+    const signed = { fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } };
+    expect(objection({}, { ledger: ledger(signed) })).toBeUndefined();
+    expect(objection({ nonce: 8 }, { ledger: ledger(signed) })).toHaveProperty("refused");
+    const call = { ...swap, amountIn: swap.amountIn - 1n, value: swap.value - 1n };
+    expect(objection({ call }, { ledger: ledger(signed) })).toHaveProperty("refused");
+  });
+
+  it("demands an eighth more for each further attempt", () => {
+    const signed = ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } });
+    const raised = { maxFeePerGas: 1_968_750_000n, maxPriorityFeePerGas: 1_125_000_000n };
+    expect(objection(raised, { ledger: signed })).toBeUndefined();
+    expect(
+      objection({ ...raised, maxFeePerGas: raised.maxFeePerGas - 1n }, { ledger: signed }),
+    ).toHaveProperty("later");
+  });
+
+  describe("by the order's budget for fees", () => {
+    const sale = intent({ side: "sell" });
+    const order = tradeOrder({ intent: sale });
+    const call: ApproveCall = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n };
+    const highest = { maxFeePerGas: sale.maxGasPrice, maxPriorityFeePerGas: sale.maxGasPrice };
+
+    it("allows two approvals and a swap with the most gas at the highest price", () => {
+      const most = sale.approvalGas * sale.maxGasPrice;
+      const approved = ledger({ approveNonces: [5], fees: { 5: { ...fees, most } } });
+      const approval = { call, gasLimit: sale.approvalGas, ...highest };
+      expect(objection(approval, { order, ledger: approved })).toBeUndefined();
+      const twice = ledger({ approveNonces: [5, 6], fees: { 5: { ...fees, most }, 6: { ...fees, most } } });
+      const swapOfAll = swapBy(sale, v2, sale.amount);
+      const last = { call: swapOfAll, gasLimit: 2n * sale.gasLimit, ...highest };
+      expect(objection(last, { order, ledger: twice })).toBeUndefined();
+      const above = ledger({ fees: { 5: { ...fees, most: 2n * most }, 6: { ...fees, most: 1n } } });
+      expect(objection(last, { order, ledger: above })).toHaveProperty("refused");
+      expect(objection({ ...approval, gasLimit: sale.approvalGas + 1n }, { order })).toHaveProperty(
+        "refused",
+      );
+    });
+
+    it("counts replaced transactions of a nonce once", () => {
+      const signed = ledger({ fees: { 7: { ...fees, most: feeBudget(sale) } } });
+      const swapOfAll = swapBy(sale, v2, sale.amount);
+      const raised = { call: swapOfAll, gasLimit: 2n * sale.gasLimit, ...highest };
+      expect(objection(raised, { order, ledger: signed })).toBeUndefined();
+      expect(objection({ ...raised, nonce: 8 }, { order, ledger: signed })).toHaveProperty("refused");
+    });
+  });
+
+  it("refuses a nonce more than 20 above the wallet's next one at placing, and accepts a lower one", () => {
+    const order = tradeOrder({ intent: intent({ nextNonce: 10 }) });
+    for (const nonce of [7, 30]) expect(objection({ nonce }, { order })).toBeUndefined();
+    expect(objection({ nonce: 31 }, { order })).toHaveProperty("refused");
+  });
+
+  it("postpones a deadline more than ten minutes away", () => {
+    const order = tradeOrder({ intent: intent({ validUntil: nowMs / 1000 + 600 }) });
+    const call = swapBy(order.intent, v3, order.amount);
+    expect(objection({ call }, { order })).toBeUndefined();
+    expect(objection({ call }, { order }, { atMs: nowMs - 1 })).toHaveProperty("later");
+  });
+
+  it("refuses a transaction that may pay the network more than the operators allow", () => {
+    const chainLimits = { maxNetworkFee: signedFee(fees).most };
+    expect(objection({}, { chainLimits })).toBeUndefined();
+    const raised = { maxFeePerGas: fees.maxFeePerGas + 1n };
+    expect(objection(raised, { chainLimits })).toHaveProperty("refused");
+  });
+
+  it("postpones a buy above the operators' limit, and no sale", () => {
+    const chainLimits = { ...wideLimits, maxOrder: intent().amount };
+    expect(objection({}, { chainLimits })).toBeUndefined();
+    const lower = { ...chainLimits, maxOrder: intent().amount - 1n };
+    expect(objection({}, { chainLimits: lower })).toHaveProperty("later");
+    const order = tradeOrder({ intent: intent({ side: "sell" }) });
+    const call = swapBy(order.intent, v2, order.amount);
+    expect(objection({ call }, { order, chainLimits: lower })).toBeUndefined();
+  });
+
+  describe("by the day's limit of network fees", () => {
+    const { chain, wallet, userID } = intent();
+    const { most } = signedFee(fees);
+    const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+    const approval = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n } as const;
+    const counting = (fees: bigint) =>
+      counted({ chain, wallet, userID }, undefined, { adds: fees, fees, nowMs });
+    const view = (left: bigint, changes: Partial<SigningView> = {}) => ({
+      limits: { stored: undefined, count: counting(9n * most) },
+      chainLimits: { ...wideLimits, maxNetworkFeesPerDay: 9n * most + left },
+      ...changes,
+    });
+    const late = { later: "the policy forbids it: networkFeesPerDay" };
+    const raised = {
+      maxFeePerGas: 2n * fees.maxFeePerGas,
+      maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
+    };
+    const signed = {
+      ledger: ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } }),
+      slot: slot({ state: "signed" }),
+    };
+
+    it.each([
+      ["a buy", {}, {}],
+      ["a sale", { call: swapBy(sale.intent, v2, sale.amount) }, { order: sale }],
+      ["an approval", { call: approval }, { order: sale }],
+    ])("counts the most that %s may pay", (_, changed, changes) => {
+      const own = mostFeeOf(transaction(changed));
+      expect(objection(changed, view(own, changes))).toBeUndefined();
+      expect(objection(changed, view(own - 1n, changes))).toEqual(late);
+    });
+
+    it("is ten times the operators' limit of a transaction, unless they choose another", () => {
+      const limits = (fees: bigint) => ({ stored: undefined, count: counting(fees) });
+      const chainLimits = { maxNetworkFee: most };
+      expect(objection({}, { chainLimits, limits: limits(9n * most) })).toBeUndefined();
+      expect(objection({}, { chainLimits, limits: limits(9n * most + 1n) })).toEqual(late);
+    });
+
+    it("counts the same bytes, and lower fees after higher ones, only once", () => {
+      expect(objection({}, view(0n, signed))).toBeUndefined();
+      const lower = { ...fees, most: 3n * most };
+      const ledgerOf = ledger({ fees: { 7: lower }, swap: { nonce: 7, call: swap } });
+      expect(objection(raised, view(0n, { ...signed, ledger: ledgerOf }))).toBeUndefined();
+    });
+
+    it("counts a replacement by what it adds", () => {
+      expect(objection(raised, view(most, signed))).toBeUndefined();
+      expect(objection(raised, view(most - 1n, signed))).toEqual(late);
+    });
+
+    it("starts again at midnight in UTC", () => {
+      const midnightMs = Date.parse("2026-11-22T00:00:00.000Z");
+      const order = tradeOrder({ intent: intent({ validUntil: midnightMs / 1000 + 60 }) });
+      const call = swapBy(order.intent, v3, order.amount);
+      expect(objection({ call }, view(0n, { order }), { atMs: midnightMs - 1 })).toEqual(late);
+      expect(objection({ call }, view(0n, { order }), { atMs: midnightMs })).toBeUndefined();
+    });
+
+    it("never stops a clear that pays no more than its nonce could, and counts what another one adds", () => {
+      const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
+      const free = { ...raised, maxFeePerGas: most / clearGas };
+      expect(
+        objection({ ...clear, ...free }, view(-most, { ...signed, maxGasPrice: 10n ** 18n })),
+      ).toBeUndefined();
+      const dear = { ...raised, maxFeePerGas: most / clearGas + 1n };
+      const adds = clearGas * dear.maxFeePerGas - most;
+      const changes = { ...signed, maxGasPrice: 10n ** 18n };
+      expect(objection({ ...clear, ...dear }, view(adds, changes))).toBeUndefined();
+      expect(objection({ ...clear, ...dear }, view(adds - 1n, changes))).toEqual({
+        later: "the limit forbids it: networkFeesPerDay",
+      });
+    });
+
+    it("allows a clear what the owner has raised it to, and takes nothing from one that is lowered", () => {
+      const dear = { ...raised, maxFeePerGas: most / clearGas + 1n };
+      const clear = { call: { purpose: "clear" }, gasLimit: clearGas, ...dear } as const;
+      const adds = clearGas * dear.maxFeePerGas - most;
+      const objectionWith = (left: bigint, maxNetworkFeesPerDay: bigint) => {
+        const { limits, ...rest } = view(left, { ...signed, maxGasPrice: 10n ** 18n });
+        const policy = { ...openPolicy, maxNetworkFeesPerDay };
+        const stored = { chain, wallet, userID, policy, revision: 1 };
+        return objection(clear, { ...rest, limits: { ...limits, stored } });
+      };
+      expect(objectionWith(-1n, 9n * most + adds)).toBeUndefined();
+      expect(objectionWith(-1n, 9n * most + adds - 1n)).toHaveProperty("later");
+      expect(objectionWith(adds, 1n)).toBeUndefined();
+    });
+  });
+
+  describe("by the wallet's policy", () => {
+    const { chain, wallet, userID, amount } = intent();
+    const key = { chain, wallet, userID };
+    const spent = 5n;
+    const fee = mostFeeOf(transaction());
+    const count = counted(key, undefined, { fees: 0n, adds: spent, swapOf: "another", nowMs });
+    const limits = (changes: Partial<WalletPolicy>) => ({
+      limits: { stored: { ...key, policy: { ...openPolicy, ...changes }, revision: 1 }, count },
+    });
+    const signed = ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } });
+
+    const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+    const call = swapBy(sale.intent, v2, sale.amount);
+    const approval = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n } as const;
+
+    it.each<[string, Partial<WalletPolicy>]>([
+      ["while trading is off", { tradingEnabled: false }],
+      ["with a minimum too far below the quote", { maxSlippage: 9_999n }],
+    ])("postpones a buy, a sale and an approval %s", (_, changes) => {
+      expect(objection({}, limits(changes))).toHaveProperty("later");
+      for (const each of [call, approval])
+        expect(objection({ call: each }, { order: sale, ...limits(changes) })).toHaveProperty("later");
+    });
+
+    it.each<[string, Partial<WalletPolicy>]>([
+      ["of a token that is not listed", { tokens: ["0xBAD"] }],
+      ["above the limit of an order", { maxPerOrder: amount - 1n }],
+      ["above the rest of the day, with its fee", { maxPerDay: amount + fee + spent - 1n }],
+    ])("postpones a buy %s, and allows every sale", (_, changes) => {
+      expect(objection({}, limits(changes))).toHaveProperty("later");
+      expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
+    });
+
+    it("accepts a buy at the limits", () => {
+      const changes = {
+        tokens: [intent().token],
+        maxPerOrder: amount,
+        maxPerDay: amount + fee + spent,
+        maxSlippage: 10_000n,
+      };
+      expect(objection({}, limits(changes))).toBeUndefined();
+    });
+
+    it("counts an order once, and then only what higher fees add", () => {
+      const raised = {
+        maxFeePerGas: 2n * fees.maxFeePerGas,
+        maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
+      };
+      for (const [maxPerDay, isAllowed] of [
+        [spent + fee, true],
+        [spent + fee - 1n, false],
+      ] as const) {
+        const view = { ledger: signed, ...limits({ maxPerDay }) };
+        expect(objection({}, view)).toBeUndefined();
+        const answer = objection(raised, view);
+        if (isAllowed) expect(answer).toBeUndefined();
+        else expect(answer).toEqual({ later: "the policy forbids it: maxPerDay" });
+      }
+      expect(objection({}, { ledger: signed, ...limits({ tokens: [] }) })).toHaveProperty("later");
+    });
+
+    it("accepts clears under any policy, and beyond the day's limit", () => {
+      const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
+      const raised = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
+      const view = {
+        slot: slot({ state: "signed" }),
+        ledger: signed,
+        ...limits({ tradingEnabled: false, maxPerDay: 1n }),
+      };
+      expect(objection({ ...clear, ...raised }, view)).toBeUndefined();
+    });
+
+    it("applies the policy in force, and no pending one by its time alone", () => {
+      const pending = { policy: openPolicy, effectiveAt: new Date(nowMs - 1).toISOString() };
+      const stored = { ...key, policy: { ...openPolicy, tradingEnabled: false }, pending, revision: 1 };
+      expect(objection({}, { limits: { stored, count: undefined } })).toHaveProperty("later");
+    });
+  });
+
+  describe("for an approval", () => {
+    const order = tradeOrder({ intent: intent({ side: "sell" }) });
+    const call: ApproveCall = {
+      purpose: "approve",
+      token: "0x5FbD",
+      router: v2.router,
+      amount: order.amount,
+    };
+
+    it("accepts the order's amount or 0, at two nonces at most", () => {
+      expect(objection({ call }, { order })).toBeUndefined();
+      expect(objection({ call: { ...call, amount: 0n } }, { order })).toBeUndefined();
+      expect(objection({ call }, { order, ledger: ledger({ approveNonces: [5, 6] }) })).toHaveProperty(
+        "refused",
+      );
+    });
+
+    it("refuses the router of no bound route", () => {
+      const onlyV3 = tradeOrder({ intent: intent({ side: "sell", routes: [v3] }) });
+      expect(objection({ call }, { order: onlyV3 })).toHaveProperty("refused");
+      expect(objection({ call: { ...call, router: "0xBAD" } }, { order })).toHaveProperty("refused");
+    });
+
+    it("refuses a higher amount, another token, a buy's approval, and the nonce of the swap", () => {
+      expect(objection({ call: { ...call, amount: order.amount + 1n } }, { order })).toHaveProperty(
+        "refused",
+      );
+      expect(objection({ call: { ...call, token: "0xBAD" } }, { order })).toHaveProperty("refused");
+      expect(objection({ call })).toHaveProperty("refused");
+      const signed = ledger({ swap: { nonce: 7, call: swap } });
+      expect(objection({ call }, { order, ledger: signed })).toHaveProperty("refused");
+    });
+  });
+
+  describe("for clearing a nonce", () => {
+    const clear = {
+      call: { purpose: "clear" },
+      gasLimit: clearGas,
+      maxFeePerGas: 3_000_000_000n,
+      maxPriorityFeePerGas: 2_000_000_000n,
+    } as const;
+    const signed = { slot: slot({ state: "signed" }), ledger: ledger({ fees: { 7: signedFee(fees) } }) };
+
+    it("accepts it after the deadline, a stop or a cancellation", () => {
+      const order = tradeOrder({ isCancelling: true });
+      const view = { ...signed, order, isStopped: true, isRetired: true, isCancelled: true };
+      expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
+    });
+
+    it("refuses a nonce at which nothing was signed, and the nonce of another wallet", () => {
+      expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
+      const others = { ...signed, ledger: { ...signed.ledger, wallet: "0xBAD" } };
+      expect(objection(clear, others)).toHaveProperty("refused");
+    });
+
+    it("costs no more than what was signed there if the intent was not made by placeOrder", () => {
+      const maxFeePerGas = signedFee(fees).most / clearGas;
+      const atMost = { ...clear, maxFeePerGas };
+      expect(objection(atMost, signed, { isGenuine: false })).toBeUndefined();
+      const more = { ...clear, maxFeePerGas: maxFeePerGas + 1n };
+      expect(objection(more, signed)).toBeUndefined();
+      expect(objection(more, signed, { isGenuine: false })).toHaveProperty("refused");
+      expect(objection(clear, { slot: signed.slot }, { isGenuine: false })).toHaveProperty("refused");
+    });
+
+    it("allows the user's current highest gas price, or the order's", () => {
+      const maxFeePerGas = 150_000_000_000n;
+      expect(objection({ ...clear, maxFeePerGas }, { ...signed, maxGasPrice: maxFeePerGas })).toBeUndefined();
+      expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
+    });
+
+    it("waits, without an alarm, if the user has lowered that since the clear was planned", () => {
+      const lowered = { ...signed, maxGasPrice: 149_999_999_999n };
+      expect(objection({ ...clear, maxFeePerGas: 150_000_000_000n }, lowered)).toHaveProperty("later");
+    });
+
+    it("allows enough to replace the order's own transaction, but not another clear", () => {
+      const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+      const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
+      const view = (...attempts: Attempt[]) => ({
+        slot: slot({ state: "signed", attempts }),
+        ledger: ledger({ fees: { 7: signedFee(highest) } }),
+      });
+      expect(objection({ ...clear, ...raised }, view(attempt(highest)))).toBeUndefined();
+      const isTooMuch = { ...raised, maxFeePerGas: raised.maxFeePerGas + 1n };
+      expect(objection({ ...clear, ...isTooMuch }, view(attempt(highest)))).toHaveProperty("later");
+      const cleared = attempt({ ...highest, purpose: "clear" });
+      expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("later");
+    });
+
+    it("never allows more than the rest of the order's budget, whatever the settings say", () => {
+      const view = { ...signed, maxGasPrice: 10n ** 18n };
+      const maxFeePerGas = feeBudget(intent()) / clearGas;
+      expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
+      const slotOfMuch = slot({ state: "signed", attempts: [attempt({ maxFeePerGas: 10n ** 18n })] });
+      expect(
+        objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, { ...signed, slot: slotOfMuch }),
+      ).toHaveProperty("refused");
+    });
+
+    it("always allows as much as was signed at the nonce", () => {
+      const used = ledger({ fees: { 6: { ...fees, most: feeBudget(intent()) }, 7: signedFee(fees) } });
+      const view = { ...signed, ledger: used, maxGasPrice: 10n ** 18n };
+      const maxFeePerGas = signedFee(fees).most / clearGas;
+      expect(maxFeePerGas).toBeGreaterThan(replacing(fees).maxFeePerGas);
+      expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
+    });
+
+    it("allows it after the operators have lowered their limit, but no more than before", () => {
+      const view = { ...signed, chainLimits: { maxNetworkFee: 1n }, maxGasPrice: 10n ** 18n };
+      const maxFeePerGas = signedFee(fees).most / clearGas;
+      expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
+    });
+
+    it("refuses unneeded gas", () => {
+      expect(objection({ ...clear, gasLimit: clearGas + 1n }, signed)).toHaveProperty("refused");
+    });
+  });
+});

@@ -1,0 +1,272 @@
+import { describe, expect, it } from "vitest";
+import type { HostSnapshot, Receipt } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import {
+  isFinal,
+  isToJudge,
+  observed,
+  type Slot,
+  swapResultOf,
+  withSendings,
+} from "../../../../lib/chains/evm/rules/slot.ts";
+import type { SwapCall } from "../../../../lib/orders/intent.ts";
+import { slot } from "../../../support/trading.ts";
+
+const attempt = {
+  purpose: "swap",
+  hash: "0x1",
+  gasLimit: 1n,
+  signedAtMs: 0,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+} as const;
+const signed = slot({ state: "signed", attempts: [attempt] });
+
+const block = (number: number) => ({ number, hash: `0xb${number}`, time: number });
+const paid = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n };
+const receipt: Receipt = { hash: "0x1", block: block(5), ...paid, status: "ok", spent: 2n, received: 3n };
+
+const snapshot = (
+  receipts: readonly Receipt[],
+  { latest = 7, number = 4, blocks = [] as { number: number; hash: string }[] } = {},
+): HostSnapshot => ({
+  latest: block(9),
+  finalized: block(number),
+  nonce: { latest, pending: latest },
+  coins: 0n,
+  baseFee: 1n,
+  clearFees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+  clearL1Fee: 0n,
+  orders: new Map(),
+  blocks: new Map(blocks.map((each) => [each.number, each.hash])),
+  receipts: new Map(receipts.map((each) => [each.hash, each])),
+});
+
+const mined: Slot = { ...signed, state: "mined", receipt };
+
+describe("observed", () => {
+  it("believes one host's receipt", () => {
+    const after = observed(signed, [snapshot([]), snapshot([receipt])]);
+    expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
+  });
+
+  it("rejects one host's receipt when the other's final chain reaches beyond its block", () => {
+    const beyond = snapshot([], { number: 5 });
+    for (const slotBefore of [signed, mined])
+      for (const snapshots of [
+        [snapshot([receipt]), beyond] as const,
+        [beyond, snapshot([receipt])] as const,
+      ])
+        expect(observed(slotBefore, snapshots)).toMatchObject({ state: "signed" });
+    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 4 })]).state).toBe("mined");
+    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 5, latest: 8 })]).state).toBe(
+      "mined",
+    );
+  });
+
+  it("marks a nonce as taken only if both hosts report it as used, without a receipt", () => {
+    const used = snapshot([], { latest: 8 });
+    expect(observed(signed, [used, used]).state).toBe("taken");
+    expect(observed(signed, [used, snapshot([])]).state).toBe("signed");
+    expect(observed(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
+  });
+
+  it("keeps the blocks in which a nonce was taken until the final chain has others", () => {
+    const used = snapshot([], { latest: 8 });
+    const taken = observed(signed, [used, used]);
+    expect(taken.takenIn).toMatchObject([{ hash: "0xb9" }, { hash: "0xb9" }]);
+    expect(observed(taken, [used, used])).toBe(taken);
+    expect(observed(taken, [snapshot([]), snapshot([])])).not.toHaveProperty("takenIn");
+
+    const otherBlock = { ...used, latest: block(12), finalized: block(9) };
+    const fork = { ...otherBlock, blocks: new Map([[9, "0xfork"]]) };
+    expect(observed(taken, [fork, otherBlock])).toBe(taken);
+    expect(observed(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
+  });
+
+  it("never waits for a block that a lying host makes up far ahead", () => {
+    const used = snapshot([], { latest: 8 });
+    const ahead = (blocks: number) => ({ ...used, latest: { ...block(9), number: 9 + blocks } });
+    expect(observed(signed, [used, ahead(1000)]).takenIn).toMatchObject([{ number: 9 }, { number: 1009 }]);
+    for (const hosts of [[used, ahead(1001)] as const, [ahead(1001), used] as const])
+      expect(observed(signed, hosts)).not.toHaveProperty("takenIn");
+  });
+
+  it("drops a receipt only if both hosts answer without it", () => {
+    expect(observed(mined, [snapshot([]), snapshot([])])).not.toHaveProperty("receipt");
+    expect(observed(mined, [snapshot([]), undefined])).toBe(mined);
+    expect(observed(mined, [undefined, undefined])).toBe(mined);
+  });
+
+  it("keeps the known receipt while any host has it", () => {
+    const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
+    expect(observed(mined, [snapshot([other]), snapshot([receipt])])).toBe(mined);
+    expect(observed(mined, [snapshot([other]), snapshot([])]).receipt).toEqual(other);
+  });
+
+  it("leaves a planned slot unchanged", () => {
+    const planned = slot();
+    expect(observed(planned, [snapshot([], { latest: 8 }), snapshot([], { latest: 8 })])).toBe(planned);
+  });
+});
+
+describe("observed, for what the wallet's balances say", () => {
+  const says = (moved?: bigint, number = 4, at = receipt) =>
+    snapshot([moved === undefined ? at : ({ ...at, moved } as Receipt)], { number });
+  const seen = (known: Slot, ...hosts: [HostSnapshot | undefined, HostSnapshot | undefined]) =>
+    observed(known, hosts).receipt;
+
+  it("agrees once both hosts name the same amount, and then asks no more", () => {
+    const agreed = observed(signed, [says(5n), says(5n)]);
+    expect(agreed.receipt).toMatchObject({ moved: 5n, isAgreed: true });
+    expect(observed(agreed, [says(), says()])).toBe(agreed);
+    expect(observed(agreed, [says(6n), says(6n)])).toBe(agreed);
+    expect(isFinal(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
+  });
+
+  it("believes one host for now, and keeps its word while no other comes", () => {
+    const one = observed(signed, [snapshot([]), says(5n)]);
+    expect(one.receipt).toMatchObject({ moved: 5n });
+    expect(one.receipt).not.toHaveProperty("isAgreed");
+    expect(observed(one, [says(5n), says(6n)])).toBe(one);
+    expect(seen(one, says(6n), undefined)).toMatchObject({ moved: 6n });
+    expect(observed(one, [says(), undefined])).toBe(one);
+  });
+
+  it("is not final while the hosts name different amounts", () => {
+    const hosts = [says(5n, 5), says(6n, 5)] as const;
+    expect(isFinal(observed(signed, hosts), hosts)).toBe(false);
+  });
+
+  it("returns to the events if a host has forgotten the balances of a final block", () => {
+    const one = observed(signed, [snapshot([]), says(5n)]);
+    expect(seen(one, says(), says(5n))).toMatchObject({ moved: 5n });
+    const hosts = [says(undefined, 25), says(5n, 25)] as const;
+    const after = observed(one, hosts);
+    expect(after.receipt).toEqual(receipt);
+    expect(isFinal(after, hosts)).toBe(true);
+  });
+
+  it("takes no refusal for forgotten balances until both hosts' final blocks are 20 s later", () => {
+    const one = observed(signed, [snapshot([]), says(5n)]);
+    for (const early of [
+      [says(undefined, 24), says(5n, 25)] as const,
+      [says(), says(undefined, 25)] as const,
+    ]) {
+      const after = observed(one, early);
+      expect(after.receipt).toMatchObject({ moved: 5n });
+      expect(isFinal(after, early)).toBe(false);
+    }
+    const unknown = observed(signed, [says(), says()]);
+    expect(isFinal(unknown, [says(undefined, 24), says(undefined, 25)])).toBe(false);
+    expect(isFinal(unknown, [says(undefined, 25), says(undefined, 25)])).toBe(true);
+  });
+
+  it("returns to the events if the hosts disagree until both final blocks are 10 minutes later", () => {
+    const one = observed(signed, [says(5n), says(6n)]);
+    const early = [says(5n, 604), says(7n, 605)] as const;
+    expect(observed(one, early)).toBe(one);
+    expect(isFinal(one, early)).toBe(false);
+    const hosts = [says(5n, 605), says(7n, 605)] as const;
+    const after = observed(one, hosts);
+    expect(after.receipt).toEqual(receipt);
+    expect(swapResultOf(after)).toMatchObject({ received: 3n, doubt: "balances are unknown" });
+    expect(isFinal(after, hosts)).toBe(true);
+    // An amount that both have named stands.
+    expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
+  });
+
+  it("starts again in another block", () => {
+    const agreed = observed(signed, [says(5n), says(5n)]);
+    const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
+    const moved = seen(agreed, says(6n, 4, other), says(undefined, 4, other));
+    expect(moved).toMatchObject({ block: other.block, moved: 6n });
+    expect(moved).not.toHaveProperty("isAgreed");
+  });
+});
+
+describe("swapResultOf", () => {
+  const result = (side: "buy" | "sell", moved?: bigint) =>
+    swapResultOf({
+      ...mined,
+      call: { ...(mined.call as SwapCall), side },
+      receipt: { ...receipt, ...(moved !== undefined && { moved }) } as Receipt,
+    });
+
+  it("takes the tokens from the balances, and the coin from the events", () => {
+    expect(result("buy", 7n)).toMatchObject({ spent: 2n, received: 7n, doubt: "events are odd" });
+    expect(result("sell", 7n)).toMatchObject({ spent: 7n, received: 3n, doubt: "events are odd" });
+    expect(result("buy", 3n)).not.toHaveProperty("doubt");
+    expect(result("sell", 2n)).not.toHaveProperty("doubt");
+  });
+
+  it("says that it was not checked without the balances", () => {
+    expect(result("buy")).toMatchObject({ spent: 2n, received: 3n, doubt: "balances are unknown" });
+  });
+});
+
+describe("isToJudge", () => {
+  it("wants a second look at a fresh block until the hosts agree", () => {
+    expect(isToJudge(mined, 6000)).toBe(true);
+    expect(isToJudge(mined, 60_000)).toBe(false);
+    expect(isToJudge({ ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } as Receipt }, 6000)).toBe(
+      false,
+    );
+    expect(isToJudge(signed, 6000)).toBe(false);
+  });
+});
+
+describe("withSendings", () => {
+  it("keeps the time when an attempt was first sent", () => {
+    const sent = withSendings(signed, new Map([["0x1", 5]]));
+    expect(sent.attempts[0]?.sentAtMs).toBe(5);
+    expect(withSendings(sent, new Map([["0x1", 9]]))).toBe(sent);
+  });
+
+  it("marks an attempt that reached nobody, until it does", () => {
+    const lost = withSendings(signed, new Map([["0x1", "unreached"]]));
+    expect(lost.isUndelivered).toBe(true);
+    expect(withSendings(lost, new Map())).toBe(lost);
+    expect(withSendings(lost, new Map([["0x1", 5]]))).toMatchObject({
+      isUndelivered: false,
+      revision: 3,
+    });
+  });
+
+  it("records why an attempt was refused, until the reason changes", () => {
+    const refused = withSendings(signed, new Map([["0x1", "underpriced"]]));
+    expect(refused).toMatchObject({ isUndelivered: true, refusal: "underpriced", revision: 2 });
+    expect(withSendings(refused, new Map())).toBe(refused);
+    expect(withSendings(refused, new Map([["0x1", "underpriced"]]))).toBe(refused);
+    expect(withSendings(refused, new Map([["0x1", "unfunded"]]))).toMatchObject({ refusal: "unfunded" });
+    expect(withSendings(refused, new Map([["0x1", 5]])).refusal).toBeUndefined();
+  });
+});
+
+describe("isFinal", () => {
+  it("is true if both hosts have the receipt in a final block", () => {
+    const agreed: Slot = { ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } };
+    const final = snapshot([receipt], { number: 5 });
+    expect(isFinal(agreed, [final, final])).toBe(true);
+    expect(isFinal(agreed, [final, snapshot([receipt])])).toBe(false);
+    expect(isFinal(agreed, [final, undefined])).toBe(false);
+    expect(isFinal(agreed, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
+  });
+
+  it("is true for a taken nonce if the blocks in which both hosts saw it are final", () => {
+    const taken: Slot = { ...signed, state: "taken", takenIn: [block(5), block(6)] };
+    const seen = { number: 6, blocks: [block(5), block(6)] };
+    const final = snapshot([], seen);
+    expect(isFinal(taken, [final, final])).toBe(true);
+    expect(isFinal(taken, [final, undefined])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([receipt], seen)])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([], { ...seen, number: 5 })])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([], { ...seen, blocks: [block(5)] })])).toBe(false);
+    const fork = { ...seen, blocks: [block(5), { number: 6, hash: "0xfork" }] };
+    expect(isFinal(taken, [final, snapshot([], fork)])).toBe(false);
+  });
+
+  it("is never true for a transaction that may still be mined", () => {
+    const final = snapshot([], { latest: 8 });
+    expect(isFinal(signed, [final, final])).toBe(false);
+  });
+});

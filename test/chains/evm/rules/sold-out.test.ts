@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { HostSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import { nextMove } from "../../../../lib/chains/evm/rules/next-move.ts";
+import type { LaneState } from "../../../../lib/orders/lane-core.ts";
+import { afterStep } from "../../../../lib/orders/lane-steps.ts";
+import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
+import { laneStateOf, laneView, orderFacts, snapshot } from "../../../support/lane-states.ts";
+import { intent, tradeOrder } from "../../../support/trading.ts";
+
+const { orderId } = intent();
+const sale = tradeOrder({ intent: intent({ side: "sell", minAmountOut: 1n }) });
+const facts = orderFacts({ held: 0n });
+const { latest } = snapshot(facts);
+
+/** Makes the answer of a host whose final block is later. */
+const later = (hash?: string, finalized = latest.number): HostSnapshot =>
+  snapshot(undefined, {
+    finalized: { ...latest, number: finalized },
+    blocks: new Map(hash === undefined ? [] : [[latest.number, hash]]),
+  });
+
+/** Makes all moves that the hosts' snapshots allow. */
+function settled(scene: LaneState) {
+  let { view } = scene;
+  for (let moves = 0; moves < 9; moves++) {
+    const move = nextMove({ ...scene, view });
+    if (move.kind !== "write") break;
+    view = { ...afterStep(view, move.step), orders: ordersIn(move.step, view.orders) };
+  }
+  return view;
+}
+
+/** Returns the orders after a step, including settled ones. */
+const ordersIn = (step: Parameters<typeof afterStep>[1], orders: LaneState["view"]["orders"]) =>
+  orders.map((order) => {
+    const put = step.find((write) => write.kind === "put" && write.of === "order");
+    return put?.kind === "put" && put.of === "order" ? (put.item as TradeOrder) : order;
+  });
+
+const first = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), snapshot(facts)] }));
+const eventsOf = ({ books }: LaneState["view"]) => books.flatMap(({ events }) => events);
+
+describe("a sale that finds no tokens", () => {
+  it("ends as rejected, and closes the position for now", () => {
+    expect(first.orders[0]?.life).toMatchObject({
+      status: "rejected",
+      reasonCode: "INSUFFICIENT_BALANCE",
+      settled: false,
+    });
+    expect(eventsOf(first)).toMatchObject([{ kind: "sold-out", orderId, place: 7, settled: false }]);
+  });
+
+  it.each<[string, HostSnapshot | undefined, HostSnapshot | undefined]>([
+    ["its block is not final", later(latest.hash, latest.number - 1), later(latest.hash)],
+    ["one host is silent", later(latest.hash), undefined],
+    ["one host does not show its block", later(latest.hash), later()],
+  ])("does not settle while %s", (_, ...snapshots) => {
+    const view = settled(laneStateOf(first, { snapshots }));
+    expect(view.orders[0]?.life.settled).toBe(false);
+    expect(eventsOf(view)).toEqual(eventsOf(first));
+  });
+
+  it("settles when its block is final at both hosts", () => {
+    const move = nextMove(laneStateOf(first, { snapshots: [later(latest.hash), later(latest.hash)] }));
+    if (move.kind !== "write") throw new Error(`The move is to ${move.kind}`);
+    expect(ordersIn(move.step, first.orders)[0]?.life).toMatchObject({ status: "rejected", settled: true });
+    expect(ordersIn(move.step, first.orders)[0]?.ending?.soldOutAt).toBe(7);
+  });
+
+  it("does not affect the position if the chain has taken its block back, and stays rejected", () => {
+    const [order] = first.orders;
+    const scene = laneStateOf(first, { snapshots: [later("0xother"), later("0xother")] });
+    const dropped = nextMove(scene);
+    if (dropped.kind !== "write") throw new Error(`The move is to ${dropped.kind}`);
+    const view = afterStep(first, dropped.step);
+    expect(view.orders[0]?.life).toEqual(order?.life);
+    expect(eventsOf(view)).toMatchObject([{ kind: "taken-back" }]);
+    const last = nextMove({ ...scene, view });
+    if (last.kind !== "write") throw new Error(`The move is to ${last.kind}`);
+    expect(ordersIn(last.step, view.orders)[0]?.life).toMatchObject({ status: "rejected", settled: true });
+    expect(eventsOf(afterStep(view, last.step))).toEqual([]);
+  });
+
+  it("waits if the hosts' blocks are far apart, since one of them is invented", () => {
+    const far = snapshot(facts, { latest: { ...latest, time: latest.time + 201 } });
+    const view = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), far] }));
+    expect(view.orders[0]?.life).toMatchObject({ stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE" });
+  });
+});

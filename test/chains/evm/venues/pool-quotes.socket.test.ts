@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { directRoutesOf } from "../../../../lib/chains/evm/venues/configured-routes.ts";
+import bytecode from "../../../../lib/chains/evm/venues/contracts/bytecode.json" with { type: "json" };
+import { poolQuotesCall } from "../../../../lib/chains/evm/venues/pool-quotes.ts";
+import { defaultChains } from "../../../../lib/infra/default-chains.ts";
+import { failure, hostUnderTest, wallet } from "../../../support/host-under-test.ts";
+import { RpcFailure } from "../../../support/json-rpc-server.ts";
+
+const { server, host } = await hostUnderTest();
+
+const contracts = defaultChains.eth;
+const routes = directRoutesOf(contracts).slice(0, 8);
+const trades = [{ side: "buy", amountIn: 1n }] as const;
+const quote = () => host.request([poolQuotesCall(contracts, wallet, trades, routes, 57)]);
+
+const word = (value: number) => value.toString(16).padStart(64, "0");
+
+/** Reads the number of paths in the arguments of PoolQuoter.sol, whose last list they are. */
+function pathsIn(data: string): number {
+  const words = data.slice(bytecode.PoolQuoter.creation.length).match(/.{64}/g) ?? [];
+  return Number(`0x${words[Number(`0x${words[4]}`) / 32]}`);
+}
+
+const shortOfGas = new RpcFailure(3, "execution reverted", `0xf67bd395${word(57)}`);
+
+/** Refuses all routes together for lack of gas, and parts of more than so many routes in other words. */
+function refuseParts(mostRoutes: number, refusal: RpcFailure): void {
+  server.answers.eth_call = ({ data }: { data: string }) => {
+    const paths = pathsIn(data);
+    if (paths === routes.length) return shortOfGas;
+    if (paths > mostRoutes) return refusal;
+    const paid = word(1) + word(0) + word(9);
+    return `0x${word(57)}${word(100)}${paid.repeat(paths)}`;
+  };
+}
+
+const inOtherWords: [number, string][] = [
+  [-32000, "execution aborted (timeout = 5s)"],
+  [-32603, "internal error"],
+  [-38015, "block gas limit reached: 0 >= 30000000"],
+];
+
+describe("quotes of a host that ran short of gas and refuses parts", () => {
+  it.each(inOtherWords)("ask for one route each after code %i, %j", async (code, message) => {
+    refuseParts(1, new RpcFailure(code, message));
+    const [{ routes: quoted }] = await quote();
+    expect(quoted.map(({ amountsOut }) => amountsOut)).toEqual(routes.map(() => [9n]));
+  });
+
+  it.each(inOtherWords)("lack gas if it refuses even one route by code %i, %j", async (code, message) => {
+    refuseParts(0, new RpcFailure(code, message));
+    expect(await failure(quote())).toMatchObject({ reason: "SHORT_OF_GAS" });
+  });
+
+  it.each([
+    [-32005, "rate limit exceeded", { isBusy: true }],
+    [-32000, "header not found", { isOutOfStep: true }],
+    [-32601, "the method does not exist", { isMissing: true }],
+  ])("are no smaller after code %i, %j", async (code, message, expected) => {
+    refuseParts(0, new RpcFailure(code, message));
+    expect(await failure(quote())).toMatchObject(expected);
+    const sizes = server.requests
+      .flat()
+      .flatMap(({ method, params: [call] }) =>
+        method === "eth_call" ? pathsIn((call as { data: string }).data) : [],
+      );
+    expect(sizes).not.toContain(1);
+  });
+});

@@ -1,0 +1,49 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+
+/** Stands for secrets that must not leak. */
+const secret = "c0ffee";
+
+describe("RpcRefusal", () => {
+  const refusalFor = (code: number, message: string, data?: unknown) =>
+    new RpcRefusal("eth_gasPrice", { code, message, data });
+
+  it.each([
+    [3, "execution reverted: Too little received", "call"],
+    [-32000, "execution reverted", "call"],
+    [-32015, "VM execution error: reverted", "call"],
+    [-32000, "out of gas", "call"],
+    [-32603, "EVM error OutOfGas", "call"],
+    [-32603, "EVM error InvalidFEOpcode", "call"],
+    [-32603, "EVM error MemoryOOG", "call"],
+    [-32000, "gas required exceeds allowance (21000)", "call"],
+    [-32000, "insufficient funds for gas * price + value", "call"],
+    [-32003, "Insufficient funds for gas * price + value", "call"],
+    [-32601, "the method eth_simulateV1 does not exist/is not available", "unsupported"],
+    [-32000, "Method eth_simulateV1 not supported", "unsupported"],
+    [-32600, "Unsupported method: eth_simulateV1 on ETH_MAINNET", "unsupported"],
+    [-32001, "method is not whitelisted", "unsupported"],
+    [-38015, "block gas limit reached", "unsupported"],
+    [-32000, "missing trie node 0102 (path ) state 0x03 is not available", "host"],
+    [-32001, "block not found: 0x39", "host"],
+    [-32005, "daily request count exceeded", "host"],
+    [-32000, "header not found", "host"],
+    [-32603, "internal error", "host"],
+  ])("classifies code %i, %j, as %s", (code, message, kind) => {
+    expect(refusalFor(code, message)).toMatchObject({ code, kind });
+  });
+
+  it("keeps the host's message for searching, but never shows it", () => {
+    const refusal = refusalFor(-32000, `nonce too low: ${secret}`, "0x08c379a0");
+    expect(refusal.says(/nonce too low/)).toBe(true);
+    expect(refusal.revertData).toBe("0x08c379a0");
+    const shown = `${inspect(refusal, { depth: 9, showHidden: true })}${JSON.stringify(refusal)}`;
+    expect(shown).not.toMatch(new RegExp(`${secret}|nonce|08c379a0`));
+  });
+
+  it("ignores revert data that is not hex", () => {
+    for (const data of [secret, { a: 1 }, 5, "0x1"])
+      expect(refusalFor(3, "execution reverted", data).revertData).toBeUndefined();
+  });
+});

@@ -1,0 +1,272 @@
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import {
+  blockCall,
+  chainIdentity,
+  coinsCall,
+  contractCall,
+  feeHistoryCall,
+  gasEstimateCall,
+  gasPriceCall,
+  nonceCall,
+  publishCall,
+  suggestedTipCall,
+} from "../../../lib/chains/evm/calls/rpc-call.ts";
+import { simulateCall } from "../../../lib/chains/evm/calls/simulation.ts";
+import { HostFault } from "../../../lib/chains/hosts/host-fault.ts";
+import { attempt } from "../../../lib/chains/hosts/rpc-call.ts";
+import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { failure, hash, hostUnderTest, secret, wallet } from "../../support/host-under-test.ts";
+import {
+  answering,
+  flooding,
+  hangingUp,
+  hangingUpMidway,
+  RpcFailure,
+  reshaped,
+  result,
+  silent,
+  startRpcServer,
+} from "../../support/json-rpc-server.ts";
+
+const { server, host, now } = await hostUnderTest();
+
+describe("request", () => {
+  it("sends its calls and the question for the chain in one batch, and reads every result", async () => {
+    server.answers = {
+      ...server.answers,
+      eth_getBlockByNumber: { number: "0x39", hash, timestamp: "0x65", gasLimit: "0x1" },
+      eth_getBalance: `0x${"f".repeat(64)}`,
+      eth_getTransactionCount: "0x0",
+      eth_call: "0xAB",
+      eth_estimateGas: "0x5208",
+      eth_maxPriorityFeePerGas: "0x3b9aca00",
+      eth_feeHistory: {
+        oldestBlock: "0x37",
+        baseFeePerGas: ["0x7", "0x8", "0x9"],
+        gasUsedRatio: [0.5, 0],
+        reward: [
+          ["0x1", "0x2"],
+          ["0x0", "0x0"],
+        ],
+      },
+    };
+    const values = await host.request([
+      blockCall("latest"),
+      coinsCall(wallet, 57n),
+      nonceCall(wallet, "pending"),
+      contractCall({ to: wallet, data: "0x01", value: 255n }, 57),
+      gasEstimateCall({ to: wallet, from: wallet }, "latest"),
+      gasPriceCall(),
+      suggestedTipCall(),
+      feeHistoryCall(2, "latest", [25, 50]),
+    ]);
+    expect(values).toEqual([
+      { number: 57, hash, time: 101 },
+      2n ** 256n - 1n,
+      0,
+      "0xab",
+      21000n,
+      16n,
+      1_000_000_000n,
+      { baseFee: 9n, tips: [[1n, 2n]] },
+    ]);
+    expect(server.requests.map((requests) => requests.map(({ method, params }) => [method, params]))).toEqual(
+      [
+        [
+          ["eth_chainId", []],
+          ["eth_getBlockByNumber", ["latest", false]],
+          ["eth_getBalance", [wallet, "0x39"]],
+          ["eth_getTransactionCount", [wallet, "pending"]],
+          ["eth_call", [{ to: wallet, data: "0x01", value: "0xff" }, "0x39"]],
+          ["eth_estimateGas", [{ to: wallet, from: wallet }, "latest"]],
+          ["eth_gasPrice", []],
+          ["eth_maxPriorityFeePerGas", []],
+          ["eth_feeHistory", ["0x2", "latest", [25, 50]]],
+        ],
+      ],
+    );
+  });
+
+  it("sends a relay a single call, without a batch or a question for the chain", async () => {
+    server.answers.eth_sendRawTransaction = hash;
+    expect(await rpcHost({ url: server.url }).request([publishCall("0x02")])).toEqual([hash]);
+    expect(server.isBatch).toEqual([false]);
+    expect(server.requests[0]).toMatchObject([{ method: "eth_sendRawTransaction", params: ["0x02"] }]);
+  });
+
+  it("accepts the answers of a batch in any order", async () => {
+    server.misbehaviour = reshaped((items) => items.toReversed());
+    expect(await host.request([gasPriceCall()])).toEqual([16n]);
+  });
+
+  it("never reuses an id", async () => {
+    await Promise.all([host.request([gasPriceCall()]), host.request([gasPriceCall()])]);
+    const ids = server.requests.flat().map(({ id }) => id);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it.each([
+    ["nothing", answering(""), "EMPTY"],
+    ["spaces", answering(" \n"), "EMPTY"],
+    ["HTML", answering(`<html>${secret}</html>`), "NOT_JSON"],
+    ["half of its JSON", answering(`[{"id":1,"result":"${secret}`), "NOT_JSON"],
+    ["bytes that are no text", answering(Uint8Array.of(0xff, 0xfe, 0)), "NOT_JSON"],
+    ["a number", answering("5"), "NOT_JSON_RPC"],
+    ["null", answering("null"), "NOT_JSON_RPC"],
+    ["a list of texts", answering(`["${secret}","${secret}"]`), "NOT_JSON_RPC"],
+    ["an object without error", answering(`{"result":"${secret}"}`), "NOT_JSON_RPC"],
+    ["one error for the whole batch", answering(`{"error":{"code":-1,"message":"${secret}"}}`), "REFUSED"],
+    ["status 500", answering(secret, 500), "BAD_STATUS"],
+    ["status 401", answering(secret, 401), "BAD_STATUS"],
+    ["status 429", answering(secret, 429), "TOO_MANY_REQUESTS"],
+    ["a closed connection", hangingUp, "BROKEN_OFF"],
+    ["a part of its answer", hangingUpMidway, "BROKEN_OFF"],
+    ["too few results", reshaped(([first]) => [first]), "WRONG_ID"],
+    ["too many results", reshaped((items) => [...items, result(0, secret)]), "WRONG_ID"],
+    ["one result twice", reshaped(([first]) => [first, first]), "WRONG_ID"],
+    ["another id", reshaped((items) => items.map((item) => ({ ...item, id: item.id + 1 }))), "WRONG_ID"],
+    ["ids as text", reshaped((items) => items.map((item) => ({ ...item, id: `${item.id}` }))), "WRONG_ID"],
+    ["no results", reshaped((items) => items.map(({ id }) => ({ id }))), "NOT_JSON_RPC"],
+    [
+      "an error without a code",
+      reshaped((items) => items.map(({ id }) => ({ id, error: secret, result: "0x1" }))),
+      "NOT_JSON_RPC",
+    ],
+    ["another chain", reshaped((items) => items.map(({ id }) => result(id, "0x38"))), "WRONG_CHAIN"],
+  ])("fails for %s", async (_, misbehaviour, reason) => {
+    server.misbehaviour = misbehaviour;
+    const error = await failure(host.request([gasPriceCall()]));
+    expect(error).toBeInstanceOf(HostFault);
+    expect(error).toMatchObject({ reason, name: `HostFault ${reason}` });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+  });
+
+  it.each(["0x", "0xzz", "16", 16, null, {}, [], `0x1${"0".repeat(64)}`, secret, "0x-1"])(
+    "fails for %j as a quantity",
+    async (value) => {
+      server.answers.eth_gasPrice = value;
+      expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "BAD_RESULT" });
+    },
+  );
+
+  it.each([
+    ["eth_getBlockByNumber", null, blockCall(9)],
+    ["eth_getBlockByNumber", { number: "0x1", hash: "0x1", timestamp: "0x1" }, blockCall(9)],
+    ["eth_getBlockByNumber", { number: `0x${"f".repeat(16)}`, hash, timestamp: "0x1" }, blockCall(9)],
+    ["eth_getBlockByNumber", { number: "0x1", hash, timestamp: "0x4000000000000" }, blockCall(9)],
+    ["eth_call", "0x123", contractCall({ to: wallet }, "latest")],
+    ["eth_feeHistory", { baseFeePerGas: [], gasUsedRatio: [], reward: [] }, feeHistoryCall(1, "latest", [])],
+    [
+      "eth_feeHistory",
+      { baseFeePerGas: ["0x1", "0x1"], gasUsedRatio: [1], reward: [["0x1"]] },
+      feeHistoryCall(1, "latest", [25, 50]),
+    ],
+    ["eth_sendRawTransaction", "0x02", publishCall("0x02")],
+  ])("fails for a result of %s that is %j", async (method, value, call) => {
+    server.answers[method] = value;
+    expect(await failure(host.request([call]))).toMatchObject({ reason: "BAD_RESULT" });
+  });
+
+  it("stops reading an answer of 50 MB at its limit", async () => {
+    server.misbehaviour = flooding(50);
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "TOO_LARGE" });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25 * 1024 * 1024);
+  });
+
+  it("counts the decompressed bytes of an answer", async () => {
+    server.misbehaviour = (response) =>
+      response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000)));
+    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "TOO_LARGE" });
+  });
+
+  it("returns the refusal of an attempted call, unless the host is at fault", async () => {
+    server.answers.eth_call = new RpcFailure(3, "execution reverted", "0x08c379a0");
+    const [price, refusal] = await host.request([
+      gasPriceCall(),
+      attempt(contractCall({ to: wallet }, "latest")),
+    ]);
+    expect(price).toBe(16n);
+    expect(refusal).toMatchObject({ kind: "call", revertData: "0x08c379a0" });
+    server.answers.eth_call = new RpcFailure(-32005, "limit exceeded");
+    const call = attempt(contractCall({ to: wallet }, "latest"));
+    expect(await failure(host.request([call]))).toMatchObject({ kind: "host" });
+  });
+
+  it("asks again without a simulation whose result is too large", async () => {
+    server.answers.eth_simulateV1 = "0".repeat(2 * 1024 * 1024);
+    const simulation = attempt(
+      simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }),
+    );
+    const [before, simulated, after] = await host.request([
+      gasPriceCall(),
+      simulation,
+      coinsCall(wallet, 57),
+    ]);
+    expect([before, after]).toEqual([16n, 32n]);
+    expect(simulated).toMatchObject({ name: "RpcRefusal", kind: "unsupported" });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("does not follow redirects", async () => {
+    server.misbehaviour = (response) => response.writeHead(307, { Location: server.url }).end();
+    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "BROKEN_OFF" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("ends a silent request after its time limit, or earlier on a signal", async () => {
+    server.misbehaviour = silent;
+    const brief = rpcHost({ url: server.url, identity: chainIdentity(1), timeoutMs: 20 });
+    expect(await failure(brief.request([gasPriceCall()]))).toMatchObject({ reason: "TIMEOUT" });
+    const signal = AbortSignal.timeout(20);
+    expect(await failure(host.request([gasPriceCall()], signal))).toMatchObject({ reason: "TIMEOUT" });
+  });
+
+  it("fails if nothing listens", async () => {
+    const gone = await startRpcServer();
+    await gone.stop();
+    const error = await failure(rpcHost({ url: gone.url }).request([gasPriceCall()]));
+    expect(error).toMatchObject({ reason: "UNREACHABLE" });
+  });
+});
+
+describe("the chain of a host", () => {
+  const minute = 60_000;
+  const methods = () => server.requests.map((calls) => calls.map(({ method }) => method).join());
+
+  it("is asked for once a minute", async () => {
+    for (now.ms of [0, 1, minute - 1, minute]) await host.request([gasPriceCall()]);
+    expect(methods()).toEqual([
+      "eth_chainId,eth_gasPrice",
+      "eth_gasPrice",
+      "eth_gasPrice",
+      "eth_chainId,eth_gasPrice",
+    ]);
+  });
+
+  it("is noticed within a minute if it changes, and asked for until it is right", async () => {
+    await host.request([gasPriceCall()]);
+    server.answers.eth_chainId = "0x38";
+    for (now.ms of [minute, minute + 1])
+      expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "WRONG_CHAIN" });
+    server.answers.eth_chainId = "0x1";
+    expect(await host.request([gasPriceCall()])).toEqual([16n]);
+  });
+
+  it("is asked for with each transaction, and before the first one of a minute", async () => {
+    server.answers.eth_sendRawTransaction = hash;
+    await host.request([publishCall("0x02")]);
+    await host.request([publishCall("0x02")]);
+    const sent = "eth_chainId,eth_sendRawTransaction";
+    expect(methods()).toEqual(["eth_chainId", sent, sent]);
+  });
+
+  it("receives no transaction if it is another one", async () => {
+    server.answers = { eth_chainId: "0x38", eth_sendRawTransaction: hash };
+    for (now.ms of [0, 1])
+      expect(await failure(host.request([publishCall("0x02")]))).toMatchObject({ reason: "WRONG_CHAIN" });
+    expect(methods()).toEqual(["eth_chainId", "eth_chainId"]);
+  });
+});

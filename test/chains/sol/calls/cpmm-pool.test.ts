@@ -1,0 +1,143 @@
+import bs58 from "bs58";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  amountOut,
+  type CPMMPool,
+  type CPMMTrade,
+  readFeeRates,
+  readPool,
+} from "../../../../lib/chains/sol/calls/cpmm-pool.ts";
+
+const key = (byte: number) => new Uint8Array(32).fill(byte);
+const address = (byte: number) => bs58.encode(key(byte));
+
+type Changes = { status?: number; feeMode?: number; hasCreatorFee?: number };
+
+/** Writes an account of 637 bytes at the offsets of the program's own layout. */
+function poolAccount({ status = 0, feeMode = 0, hasCreatorFee = 0 }: Changes = {}): Buffer {
+  const data = Buffer.alloc(637);
+  data.write("f7ede3f5d7c3de46", "hex");
+  for (let index = 0; index < 10; index++) data.set(key(index + 1), 8 + 32 * index);
+  data.set([255, status, 9, 6, 9], 328);
+  const amounts = [1000n, 1n, 20n, 300n, 4000n, 1_700_000_000n, 800n];
+  for (const [index, amount] of amounts.entries()) data.writeBigUInt64LE(amount, 333 + 8 * index);
+  data.set([feeMode, hasCreatorFee], 389);
+  data.writeBigUInt64LE(50_000n, 397);
+  data.writeBigUInt64LE(600_000n, 405);
+  return data;
+}
+
+const pool: CPMMPool = {
+  ...{ config: address(1), observation: address(10), allowsSwaps: true, openTime: 1_700_000_000n },
+  sides: [
+    { mint: address(6), program: address(8), vault: address(3), owed: 50_301n },
+    { mint: address(7), program: address(9), vault: address(4), owed: 604_020n },
+  ],
+};
+
+describe("readPool", () => {
+  it("reads the accounts and the fees that the vaults owe", () => {
+    expect(readPool(poolAccount())).toEqual(pool);
+  });
+
+  it.each([
+    ["swaps that are stopped", { status: 0b100 }, { allowsSwaps: false }],
+    ["swaps that go on without deposits", { status: 0b011 }, { allowsSwaps: true }],
+    ["a creator's fee on what is paid in", { hasCreatorFee: 1 }, { creatorFeeOn: "paid in" }],
+    ["a creator's fee in the first token", { hasCreatorFee: 1, feeMode: 1 }, { creatorFeeOn: 0 }],
+    ["a creator's fee in the second token", { hasCreatorFee: 1, feeMode: 2 }, { creatorFeeOn: 1 }],
+  ] as const)("reads %s", (_, changes, properties) => {
+    expect(readPool(poolAccount(changes))).toMatchObject(properties);
+  });
+
+  it("refuses another account, a short one and an unknown mode of fees", () => {
+    const other = poolAccount();
+    other[0] = 0;
+    for (const data of [other, poolAccount().subarray(0, 400), poolAccount({ feeMode: 3 }), Buffer.alloc(0)])
+      expect(readPool(data)).toBeUndefined();
+  });
+});
+
+describe("readFeeRates", () => {
+  const config = Buffer.alloc(236);
+  config.write("daf42168cbcb2b6f", "hex");
+  config.writeBigUInt64LE(2500n, 12);
+  config.writeBigUInt64LE(500n, 108);
+
+  it("reads the rates of trades and creators", () => {
+    expect(readFeeRates(config)).toEqual({ trade: 2500n, creator: 500n });
+  });
+
+  it("refuses another account and a short one", () => {
+    expect(readFeeRates(poolAccount())).toBeUndefined();
+    expect(readFeeRates(config.subarray(0, 100))).toBeUndefined();
+  });
+});
+
+const free = { transferFees: [] };
+const taxed = { transferFees: [{ fromEpoch: 0n, most: 1000n, bps: 100 }] };
+const rates = { trade: 2500n, creator: 500n };
+const bare: CPMMPool = {
+  ...pool,
+  sides: [
+    { ...pool.sides[0], owed: 0n },
+    { ...pool.sides[1], owed: 0n },
+  ],
+};
+
+const trade = (changes: Partial<CPMMTrade> = {}): CPMMTrade => ({
+  ...{ from: 0, held: [1_000_000n, 4_000_000n], mints: [free, free], rates, epoch: 1n, ...changes },
+});
+
+describe("amountOut", () => {
+  it.each<[string, CPMMPool, CPMMTrade, bigint]>([
+    // 10,000 - 25 = 9,975; 4,000,000 × 9,975 / 1,009,975 = 39,505.9
+    ["the product of the reserves", bare, trade(), 39_505n],
+    // 1,000,000 × 9,975 / 4,009,975 = 2,487.5
+    ["the other way", bare, trade({ from: 1 }), 2_487n],
+    // 10,000 - 30 = 9,970; 4,000,000 × 9,970 / 1,009,970 = 39,486.3
+    ["a creator's fee before the swap", { ...bare, creatorFeeOn: "paid in" }, trade(), 39_486n],
+    ["a creator's fee in the token paid in", { ...bare, creatorFeeOn: 0 }, trade(), 39_486n],
+    // 39,505 - ⌈19.75⌉
+    ["a creator's fee after the swap", { ...bare, creatorFeeOn: 1 }, trade(), 39_485n],
+    // 10,000 - 100 = 9,900; - ⌈24.75⌉ = 9,875; 4,000,000 × 9,875 / 1,009,875 = 39,113.7
+    ["a transfer fee on the way in", bare, trade({ mints: [taxed, free] }), 39_113n],
+    // 39,505 - ⌈395.05⌉
+    ["a transfer fee on the way out", bare, trade({ mints: [free, taxed] }), 39_109n],
+    // 949,699 and 3,395,980: 3,395,980 × 9,975 / 959,674 = 35,298.2
+    ["reserves without the fees that the pool owes", pool, trade(), 35_298n],
+  ])("follows %s", (_, by, asked, out) => {
+    expect(amountOut(by, 10_000n, asked)).toBe(out);
+  });
+
+  it.each<[string, CPMMPool, bigint, CPMMTrade]>([
+    ["a stopped pool", { ...bare, allowsSwaps: false }, 10_000n, trade()],
+    ["an empty vault", bare, 10_000n, trade({ held: [0n, 4_000_000n] })],
+    ["a vault that owes all that it holds", pool, 10_000n, trade({ held: [50_301n, 4_000_000n] })],
+    ["an amount that fees use up", bare, 1n, trade()],
+  ])("is 0 for %s", (_, by, amountIn, asked) => {
+    expect(amountOut(by, amountIn, asked)).toBe(0n);
+  });
+
+  it("never lets the product of the reserves fall", () => {
+    const units = fc.bigInt({ min: 1n, max: 2n ** 63n });
+    const side = fc.constantFrom("paid in" as const, 0 as const, 1 as const);
+    fc.assert(
+      fc.property(
+        units,
+        units,
+        units,
+        fc.constantFrom(0 as const, 1 as const),
+        side,
+        (a, b, amountIn, from, fee) => {
+          const held = [a, b] as const;
+          const out = amountOut({ ...bare, creatorFeeOn: fee }, amountIn, trade({ held, from }));
+          const [reserveIn, reserveOut] = from === 0 ? [a, b] : [b, a];
+          expect(out).toBeLessThan(reserveOut);
+          expect((reserveIn + amountIn) * (reserveOut - out)).toBeGreaterThanOrEqual(a * b);
+        },
+      ),
+    );
+  });
+});

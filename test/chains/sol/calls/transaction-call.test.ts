@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { landedCall, statusesCall } from "../../../../lib/chains/sol/calls/transaction-call.ts";
+
+const context = { slot: 60 };
+
+describe("statusesCall", () => {
+  const read = (status: object) =>
+    statusesCall(["id"]).read({ context, value: [{ slot: 40, ...status }] })[0];
+
+  it.each([
+    [{ confirmations: 3, confirmationStatus: "processed" }, undefined],
+    [
+      { confirmations: 20, confirmationStatus: "confirmed" },
+      { slot: 40, isFinal: false },
+    ],
+    [
+      { confirmations: null, confirmationStatus: "finalized" },
+      { slot: 40, isFinal: true },
+    ],
+    [
+      { confirmations: null, confirmationStatus: null },
+      { slot: 40, isFinal: true },
+    ],
+    [{ confirmations: 3, confirmationStatus: null }, undefined],
+  ])("reads %o", (status, found) => {
+    expect(read(status)).toEqual(found);
+  });
+});
+
+describe("landedCall", () => {
+  const meta = {
+    ...{ err: null, fee: 5000, computeUnitsConsumed: 1, preBalances: [9], postBalances: [4] },
+    ...{ preTokenBalances: [], postTokenBalances: [] },
+  };
+  const read = (blockTime: unknown, shown: object = meta) =>
+    landedCall("id").read({ slot: 40, blockTime, transaction: ["AQID", "base64"], meta: shown });
+
+  it("reads a transaction with the time of its block", () => {
+    expect(read(1_795_291_200)).toMatchObject({ slot: 40, time: 1_795_291_200, fee: 5000n });
+  });
+
+  it("leaves out the compute units that a host does not state", () => {
+    const { computeUnitsConsumed: _, ...silent } = meta;
+    expect(read(1_795_291_200)).toMatchObject({ computeUnits: 1 });
+    expect(read(1_795_291_200, silent)).not.toHaveProperty("computeUnits");
+  });
+
+  it("takes one whose block has no time yet for one that the host does not have", () => {
+    expect(read(null)).toBeUndefined();
+  });
+
+  it("refuses a time that is no date", () => {
+    expect(read(253_402_300_799)).toBeDefined();
+    expect(() => read(253_402_300_800)).toThrow();
+  });
+});

@@ -1,0 +1,104 @@
+import { getCompiledTransactionMessageDecoder } from "@solana/web3.js";
+import { describe, expect, it } from "vitest";
+import { markerOf, tokenAccountOf } from "../../../../lib/chains/sol/calls/addresses.ts";
+import { readReceipt } from "../../../../lib/chains/sol/messages/read-receipt.ts";
+import { joinTransaction, signMessageAndWipe } from "../../../../lib/chains/sol/messages/signed-message.ts";
+import type { AttemptTerms } from "../../../../lib/chains/sol/venues/message-terms.ts";
+import { buyTerms, byJupiter, messageOf, saleTerms, solKey, wallet } from "../../../support/sol-terms.ts";
+
+const markerRent = 897_840n;
+const start = 10_000_000_000n;
+
+/** The result of a message: the lamports that the wallet loses beside rent, and the change of its tokens. */
+async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; tokens: bigint }) {
+  const message = await messageOf(terms);
+  const signers = terms.venue.kind === "jupiter" ? ["wallet", "helper"] : ["wallet"];
+  const signatures = signers.map((name) => signMessageAndWipe(message, solKey(name).seed));
+  const { id, bytes } = joinTransaction(message, signatures);
+  const accounts = getCompiledTransactionMessageDecoder().decode(message).staticAccounts;
+  const marker = await markerOf(wallet, terms.orderId);
+  const own = await tokenAccountOf(wallet, terms.mint, terms.tokenProgram);
+  const place = accounts.indexOf(own);
+  const fee = 5_000n + 300_000n;
+  const after = new Map([
+    [wallet, start + coins - markerRent - fee - (terms.tip?.lamports ?? 0n)],
+    [marker, markerRent],
+  ]);
+  const units = 5_000_000_000n;
+  return {
+    id,
+    found: {
+      ...{ bytes, slot: 40, time: 1_795_291_200, fee, computeUnits: 1, failure: undefined },
+      lamports: {
+        before: accounts.map((each) => (each === wallet ? start : 0n)),
+        after: accounts.map((each) => after.get(each) ?? 0n),
+      },
+      tokens: {
+        before: [{ account: place, units }],
+        after: [{ account: place, units: units + tokens }],
+      },
+    },
+  };
+}
+
+const { amountIn, minAmountOut } = buyTerms;
+
+describe("readReceipt", () => {
+  it("reads a purchase and a sale at their limits", async () => {
+    const bought = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
+    expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({
+      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: markerRent },
+    });
+    const sold = await landed(saleTerms, { coins: minAmountOut, tokens: -amountIn });
+    expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({
+      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: markerRent },
+    });
+  });
+
+  it.each([
+    ["spends more than its amount", buyTerms, { coins: -amountIn - 1n, tokens: minAmountOut }],
+    ["brings less than its minimum", buyTerms, { coins: -amountIn, tokens: minAmountOut - 1n }],
+    ["brings nothing", buyTerms, { coins: -amountIn, tokens: 0n }],
+    ["takes what it should bring", buyTerms, { coins: -amountIn, tokens: -1n }],
+    ["sells more than its amount", saleTerms, { coins: minAmountOut, tokens: -amountIn - 1n }],
+    ["sells below its minimum", saleTerms, { coins: minAmountOut - 1n, tokens: -amountIn }],
+  ])("believes no host by which an attempt %s", async (_, terms, change) => {
+    const { id, found } = await landed(terms, change);
+    expect(await readReceipt(wallet, id, found)).toBeUndefined();
+  });
+
+  it("says that Jupiter brings less than the minimum, as its program may not enforce it", async () => {
+    const buy = await byJupiter(buyTerms);
+    const { minAmountOut } = buy;
+    const bought = await landed(buy, { coins: -amountIn, tokens: minAmountOut - 1n });
+    const short = { status: "ok", spent: amountIn, received: minAmountOut - 1n, isBelowMinimum: true };
+    expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject(short);
+    const taken = await landed(buy, { coins: -amountIn, tokens: -1n });
+    expect(await readReceipt(wallet, taken.id, taken.found)).toMatchObject({ ...short, received: 0n });
+    const enough = await landed(buy, { coins: -amountIn, tokens: minAmountOut });
+    expect(await readReceipt(wallet, enough.id, enough.found)).not.toHaveProperty("isBelowMinimum");
+    const dear = await landed(buy, { coins: -amountIn - 1n, tokens: minAmountOut - 1n });
+    expect(await readReceipt(wallet, dear.id, dear.found)).toBeUndefined();
+    const sold = await landed(await byJupiter(saleTerms), { coins: minAmountOut - 1n, tokens: -amountIn });
+    expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject(short);
+  });
+
+  it("counts what others add to a purchase or a sale as nothing spent", async () => {
+    const bought = await landed(buyTerms, { coins: 7n, tokens: minAmountOut });
+    expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({ spent: 0n });
+    const sold = await landed(saleTerms, { coins: minAmountOut, tokens: 7n });
+    expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({ spent: 0n });
+  });
+
+  it("reads nothing from bytes that are no transaction, or end early", async () => {
+    const { id, found } = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
+    for (const bytes of [
+      new Uint8Array(),
+      Uint8Array.of(1),
+      Uint8Array.of(255, 1),
+      found.bytes.subarray(0, 65),
+      found.bytes.subarray(0, -1),
+    ])
+      expect(await readReceipt(wallet, id, { ...found, bytes })).toBeUndefined();
+  });
+});

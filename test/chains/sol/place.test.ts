@@ -1,0 +1,378 @@
+import { describe, expect, it } from "vitest";
+import type { SolTradeFacts } from "../../../lib/chains/sol/rules/trade-facts.ts";
+import { DomainError } from "../../../lib/core/domain-error.ts";
+import type { PlacingView } from "../../../lib/orders/effects.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
+import { type PlaceRequest, placing, trying } from "../../../lib/trading/procedures/placing.ts";
+import { playPlacing, type Results } from "../../support/play-placing.ts";
+import { solFacts, solMint, solRoute } from "../../support/sol-facts.ts";
+import { noLimits } from "../../support/trading.ts";
+import { orderOf } from "./fixtures.ts";
+
+const createdAt = "2026-11-21T20:00:00.000Z";
+const [userID, wallet] = ["alice", "A1"];
+
+type Changes = Partial<Omit<PlaceRequest<"sol">, "trade">> & { trade?: Partial<PlaceRequest["trade"]> };
+
+/** A request to buy MOON for one coin. */
+const request = ({ trade, ...changes }: Changes = {}): PlaceRequest<"sol"> => ({
+  ...{ chain: "sol", wallet, userID, orderId: "o1", key: "k-1", fingerprint: "body", createdAt },
+  mayLose: true,
+  trade: { side: "buy", token: solMint, amount: "1", ...trade },
+  setup: {
+    ...{ chain: "sol", name: "setup", listed: [], baseFeeCap: 10_000n, leastTip: 100_000n },
+    limits: { maxNetworkFee: 50_000_000n },
+  },
+  ...changes,
+});
+const sale = { side: "sell", amount: "1" } as const;
+
+const view = (changes: Partial<PlacingView<"sol">> = {}): PlacingView<"sol"> => ({
+  ...{ used: undefined, order: undefined, hasWallet: true, laneOrders: [], jobs: undefined },
+  settings: { slippage: 1, priorityFee: 0.001, mevProtection: true },
+  ...{ isStopped: false, limits: noLimits },
+  ...changes,
+});
+
+/** A view of a wallet with a policy. */
+const viewWith = (changes: Partial<WalletPolicy>) => {
+  const stored = {
+    chain: "sol",
+    wallet,
+    userID,
+    policy: { ...openPolicy, ...changes },
+    revision: 1,
+  } as const;
+  return view({ limits: { stored, count: undefined } });
+};
+
+const facts = (changes: Partial<SolTradeFacts> = {}): SolTradeFacts => ({ ...solFacts, ...changes });
+/** Facts with routes, of which the first one pays what arrives. */
+const paying = (first: bigint, ...others: readonly [pool: string, amountOut: bigint][]) =>
+  facts({
+    amountOut: first,
+    routes: [solRoute("a", first), ...others.map(([pool, amountOut]) => solRoute(pool, amountOut))],
+  });
+const both = (changes: Partial<SolTradeFacts> = {}) => [[facts(changes), facts(changes)]] as const;
+/** One token and its sale for a coin. */
+const ofSale = { amount: 1_000_000n, amountOut: 10n ** 9n, routes: [solRoute("a", 10n ** 9n)] as const };
+
+type Scene = Results<"sol"> & { of?: PlaceRequest<"sol"> };
+
+const play = (
+  { views = [view()], quotes = both(), written }: Scene,
+  procedure: ReturnType<typeof placing | typeof trying>,
+) => playPlacing(procedure, { views, quotes, written });
+const place = (scene: Scene = {}) => play(scene, placing(scene.of ?? request()));
+
+const used = { userID, key: "k-1", orderId: "order1", fingerprint: "body" };
+const refusal = (code: "NO_ROUTE" | "TOKEN_NOT_FOUND" | "AMOUNT_TOO_SMALL") => new DomainError(code, code);
+
+describe("placing on sol", () => {
+  it("records the order with all that its intent fixes, then wakes its lane", () => {
+    const { answer, did, effects } = place();
+    expect(answer).toEqual({
+      isReplayed: false,
+      order: {
+        intent: {
+          ...{ chain: "sol", wallet, orderId: "o1", userID, side: "buy", token: solMint },
+          ...{ amount: 1_000_000_000n, minAmountOut: 990_000n, quotedOut: 1_000_000n, isPrivate: true },
+          validUntil: Date.parse(createdAt) / 1000 + 120,
+          tokenProgram: "token",
+          routes: [{ venue: "raydium-cpmm", pool: "a", config: "config" }],
+          budgetLamports: 1_000_000n,
+        },
+        mac: "mac",
+        placed: {
+          clientOrderId: "k-1",
+          symbol: "MOON/SOL",
+          baseSymbol: "MOON",
+          decimals: 6,
+          slippage: 1,
+          createdAt,
+        },
+        quoted: {
+          ...{ priceImpact: 0.2, marketImpact: 0.1, networkFee: 1_020_000n },
+          ...{ rents: 897_840n + 2n * 2_039_280n, feesBps: [25] },
+        },
+        ...{ amount: 1_000_000_000n, isCancelling: false, revision: 1, version: 1, updatedAt: createdAt },
+        life: expect.objectContaining({ status: "open", stage: "queued", settled: false }),
+      },
+    });
+    expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
+    expect(effects[1]).toMatchObject({
+      question: { chain: "sol", wallet, slippage: 1, trade: { side: "buy", token: solMint } },
+    });
+    expect(effects.at(-1)).toMatchObject({ job: { orderId: "o1", userID, token: solMint } });
+  });
+
+  it("leaves nothing from the hosts for the first run", () => {
+    const [step] = place().effects.flatMap((effect) => (effect.do === "write" ? [effect.step] : []));
+    expect(step?.map(({ of }) => of)).toEqual(["key", "order", "job", "lane", "wallet"]);
+    expect(step?.[2]).not.toHaveProperty("item.facts");
+  });
+
+  it("takes the settings of the request before those of the user", () => {
+    const settings = { slippage: 2, priorityFee: 0.002, mevProtection: false };
+    const views = [view({ settings })];
+    expect(place({ views }).answer).toMatchObject({
+      order: { intent: { minAmountOut: 980_000n, budgetLamports: 2_000_000n, isPrivate: false } },
+    });
+    const of = request({ trade: { slippage: 3, priorityFee: 0.003, mevProtection: true } });
+    const { answer, effects } = place({ views, of });
+    expect(effects[1]).toMatchObject({ question: { slippage: 3 } });
+    expect(answer).toMatchObject({
+      order: { intent: { minAmountOut: 970_000n, budgetLamports: 3_000_000n, isPrivate: true } },
+    });
+  });
+
+  it("is public where no relay is configured", () => {
+    const { leastTip: _, ...setup } = request().setup as Exclude<PlaceRequest<"sol">["setup"], DomainError>;
+    expect(place({ of: request({ setup }) }).answer).toMatchObject({
+      order: { intent: { isPrivate: false } },
+    });
+  });
+
+  it("uses the client's minimum, and then names no slippage", () => {
+    const { answer } = place({ of: request({ trade: { minAmountOut: "0.999" } }) });
+    expect(answer).toMatchObject({ order: { intent: { minAmountOut: 999_000n, quotedOut: 1_000_000n } } });
+    expect(answer).not.toHaveProperty("order.placed.slippage");
+  });
+
+  it.each([[15], [600]])("is valid for %s seconds if the request says so", (validForSeconds) => {
+    const { answer } = place({ of: request({ validForSeconds }) });
+    expect(answer).toMatchObject({
+      order: { intent: { validUntil: Date.parse(createdAt) / 1000 + validForSeconds } },
+    });
+  });
+
+  it("takes the minimum from the greater of two quotes, whichever host gives it", () => {
+    const [low, high] = [paying(1_000_000n), paying(1_002_000n)];
+    for (const quotes of [[[low, high]], [[high, low]]] as const)
+      expect(place({ quotes }).answer).toMatchObject({
+        order: { intent: { quotedOut: 1_002_000n, minAmountOut: 991_980n } },
+      });
+  });
+
+  it("binds only routes that both hosts name and that reach the minimum, the best first", () => {
+    const honest = paying(1_000_000n, ["b", 995_000n], ["c", 990_000n], ["d", 989_999n]);
+    const lie = paying(1_000_000n, ["invented", 999_999n], ["b", 995_001n], ["c", 990_000n], ["d", 989_999n]);
+    for (const quotes of [[[honest, lie]], [[lie, honest]]] as const)
+      expect(place({ quotes }).answer).toMatchObject({
+        order: { intent: { routes: [{ pool: "a" }, { pool: "b" }, { pool: "c" }] } },
+      });
+    const tight = request({ trade: { minAmountOut: "0.995001" } });
+    expect(place({ of: tight, quotes: [[honest, honest]] }).answer).toMatchObject({
+      order: { intent: { routes: [{ pool: "a" }] } },
+    });
+  });
+
+  it("binds at most three routes", () => {
+    const many = paying(1_000_000n, ["b", 999_000n], ["c", 998_000n], ["d", 997_000n]);
+    const { answer } = place({ quotes: [[many, many]] });
+    expect(answer).toMatchObject({
+      order: { intent: { routes: [{ pool: "a" }, { pool: "b" }, { pool: "c" }] } },
+    });
+    expect(answer).not.toHaveProperty("order.intent.routes.3");
+    expect(answer).not.toHaveProperty("order.intent.routes.0.amountOut");
+  });
+
+  it("binds the best route although it misses the client's minimum, since the market may move", () => {
+    const of = request({ trade: { minAmountOut: "1.5" } });
+    expect(place({ of }).answer).toMatchObject({
+      order: { intent: { minAmountOut: 1_500_000n, routes: [{ pool: "a" }] } },
+    });
+  });
+
+  it("lowers the budget of a sale to what the wallet can pay, and reserves its rents", () => {
+    const coins = 2_039_280n + 897_840n + 20_000n + 300_000n;
+    const quotes = both({ ...ofSale, held: { coins, tokens: 1_000_000n } });
+    const of = request({ trade: { ...sale, mevProtection: false } });
+    expect(place({ of, quotes }).answer).toMatchObject({
+      order: {
+        intent: { budgetLamports: 300_000n, amount: 1_000_000n, minAmountOut: 990_000_000n },
+        quoted: { networkFee: 320_000n, rents: 2_039_280n + 897_840n },
+      },
+    });
+  });
+
+  it("returns the order of a used key before it checks anything else, and wakes its lane", () => {
+    const order = orderOf();
+    const setup = new DomainError("UNSUPPORTED_CHAIN", "sol does not trade", { chains: [] });
+    const { answer, did } = place({
+      of: request({ setup }),
+      views: [view({ used, order, isStopped: true, hasWallet: false })],
+    });
+    expect(answer).toEqual({ order, isReplayed: true });
+    expect(did).toEqual(["readPlacing", "wake"]);
+  });
+
+  it("refuses a used key with another body, and names its order", () => {
+    const other = { ...used, fingerprint: "another" };
+    expect(place({ views: [view({ used: other, order: orderOf() })] }).answer).toMatchObject({
+      refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "order1" } },
+    });
+  });
+
+  const maxOrder = (lamports: bigint) => {
+    const { setup } = request() as { setup: { limits: object } & object };
+    return request({ setup: { ...setup, limits: { maxNetworkFee: 1n, maxOrder: lamports } } as never });
+  };
+
+  it.each<[string, Scene]>([
+    ["TRADING_DISABLED", { views: [view({ isStopped: true })] }],
+    ["WALLET_NOT_FOUND", { views: [view({ hasWallet: false })] }],
+    ["WALLET_BUSY", { views: [view({ laneOrders: Array.from({ length: 20 }, () => orderOf()) })] }],
+    ["POLICY_LIMIT", { of: maxOrder(999_999_999n) }],
+    ["POLICY_LIMIT", { views: [viewWith({ maxPerOrder: 999_999_999n })] }],
+    ["POLICY_LIMIT", { views: [viewWith({ maxPerDay: 999_999_999n })] }],
+    ["POLICY_LIMIT", { views: [viewWith({ tokens: ["another"] })] }],
+    ["POLICY_LIMIT", { views: [viewWith({ tradingEnabled: false })], of: request({ trade: sale }) }],
+  ])("refuses with %s before it asks the chain, %#", (code, scene) => {
+    expect(place(scene)).toMatchObject({ code, did: ["readPlacing"] });
+  });
+
+  const flagged = both({ flags: ["SEIZABLE"] });
+  const poor = both({ held: { coins: 1_005_989_439n, tokens: 0n } });
+
+  it.each<[string, string, Scene]>([
+    ["CHAIN_UNAVAILABLE", "a host is silent", { quotes: [[facts(), undefined]] }],
+    ["CHAIN_UNAVAILABLE", "the slots are far apart", { quotes: [[facts(), facts({ slot: 121 })]] }],
+    [
+      "CHAIN_UNAVAILABLE",
+      "the outputs differ by more than a quarter of the slippage",
+      { quotes: [[paying(1_000_000n), paying(997_499n)]] },
+    ],
+    [
+      "CHAIN_UNAVAILABLE",
+      "one host tells of another balance",
+      { quotes: [[facts(), facts({ held: { coins: 10n ** 10n, tokens: 1n } })]] },
+    ],
+    [
+      "CHAIN_UNAVAILABLE",
+      "one host tells of another program of the mint",
+      { quotes: [[facts(), facts({ mint: { ...solFacts.mint, program: "token2022" } })]] },
+    ],
+    ["CHAIN_UNAVAILABLE", "only one host refuses", { quotes: [[facts(), refusal("NO_ROUTE")]] }],
+    [
+      "CHAIN_UNAVAILABLE",
+      "the hosts have no route in common",
+      { quotes: [[facts(), facts({ routes: [solRoute("b", 1_000_000n)] })]] },
+    ],
+    [
+      "TOKEN_NOT_FOUND",
+      "no host finds the token",
+      { quotes: [[refusal("TOKEN_NOT_FOUND"), refusal("TOKEN_NOT_FOUND")]] },
+    ],
+    ["NO_ROUTE", "no host has a pool", { quotes: [[refusal("NO_ROUTE"), refusal("NO_ROUTE")]] }],
+    [
+      "AMOUNT_TOO_SMALL",
+      "nothing would arrive",
+      { quotes: [[refusal("AMOUNT_TOO_SMALL"), refusal("AMOUNT_TOO_SMALL")]] },
+    ],
+    ["PRIORITY_FEE_TOO_LOW", "the relay asks for more", { of: request({ trade: { priorityFee: 0.0004 } }) }],
+    ["INSUFFICIENT_BALANCE", "a lamport is missing", { quotes: poor }],
+    ["TOKEN_UNSAFE", "the issuer can take the token", { quotes: flagged }],
+    [
+      "TOKEN_UNSAFE",
+      "one host finds that it cannot be sold",
+      { quotes: [[facts(), facts({ safety: { ...solFacts.safety, sellable: false } })]] },
+    ],
+    ["NO_REFERENCE", "only a server prices the token", { quotes: both({ lacksReference: true }) }],
+    [
+      "NO_REFERENCE",
+      "one host finds no pool that prices it",
+      { quotes: [[facts(), facts({ lacksReference: true })]] },
+    ],
+    ["PRICE_IMPACT_TOO_HIGH", "the price would move too far", { quotes: both({ priceImpact: 15.1 }) }],
+    [
+      "PRICE_IMPACT_TOO_HIGH",
+      "one host finds that it would move further than the request allows",
+      {
+        of: request({ trade: { maxPriceImpact: 0.2 } }),
+        quotes: [[facts(), facts({ priceImpact: 0.21 })]],
+      },
+    ],
+    ["POLICY_LIMIT", "fees exceed the day's limit", { views: [viewWith({ maxPerDay: 1_001_019_999n })] }],
+    [
+      "POLICY_LIMIT",
+      "the minimum is below the policy's",
+      { views: [viewWith({ maxSlippage: 10_000n })], of: request({ trade: { slippage: 1.0001 } }) },
+    ],
+  ])("refuses with %s if %s, and records nothing", (code, _, scene) => {
+    expect(place(scene)).toMatchObject({ code, did: ["readPlacing", "quote"] });
+    expect(play(scene, trying(scene.of ?? request()))).toMatchObject({ code, did: ["readPlacing", "quote"] });
+  });
+
+  it("buys an unsafe token if the request allows it", () => {
+    expect(place({ of: request({ trade: { allowUnsafe: true } }), quotes: flagged }).answer).toHaveProperty(
+      "order",
+    );
+  });
+
+  it("names the first of all reasons", () => {
+    const setup = new DomainError("UNSUPPORTED_CHAIN", "sol does not trade", { chains: [] });
+    const worst = { flags: ["SEIZABLE"], priceImpact: 50, held: { coins: 0n, tokens: 0n } } as const;
+    const busy = Array.from({ length: 20 }, () => orderOf());
+    const frozen = { ...viewWith({ tradingEnabled: false }), laneOrders: busy };
+    const cheap = request({ trade: { priorityFee: 0 } });
+    const steps: readonly [string, Scene][] = [
+      [
+        "TRADING_DISABLED",
+        { of: request({ setup }), views: [{ ...frozen, isStopped: true, hasWallet: false }] },
+      ],
+      ["UNSUPPORTED_CHAIN", { of: request({ setup }), views: [{ ...frozen, hasWallet: false }] }],
+      ["WALLET_NOT_FOUND", { of: cheap, views: [{ ...frozen, hasWallet: false }] }],
+      ["WALLET_BUSY", { of: cheap, views: [frozen] }],
+      ["POLICY_LIMIT", { of: cheap, views: [{ ...frozen, laneOrders: [] }], quotes: both(worst) }],
+      ["PRIORITY_FEE_TOO_LOW", { of: cheap, quotes: both(worst) }],
+      ["INSUFFICIENT_BALANCE", { quotes: both(worst) }],
+      ["TOKEN_UNSAFE", { quotes: both({ ...worst, held: { coins: 10n ** 10n, tokens: 0n } }) }],
+      [
+        "PRICE_IMPACT_TOO_HIGH",
+        { quotes: both({ ...worst, flags: [], held: { coins: 10n ** 10n, tokens: 0n } }) },
+      ],
+    ];
+    for (const [code, scene] of steps) expect([code, place(scene).code]).toEqual([code, code]);
+  });
+
+  it("checks again, with the rents of an order that was placed meanwhile", () => {
+    const needed = 1_005_996_400n;
+    const quotes = both({ held: { coins: 2n * needed - 1n, tokens: 0n } });
+    const placed = place({ quotes }).answer as { order: ReturnType<typeof orderOf> };
+    const views = [view(), view({ jobs: 1, laneOrders: [placed.order] })];
+    expect(place({ views, quotes, written: [false, true] })).toMatchObject({
+      code: "INSUFFICIENT_BALANCE",
+      did: ["readPlacing", "quote", "makeMac", "write", "readPlacing"],
+    });
+    const enough = both({ held: { coins: 2n * needed, tokens: 0n } });
+    expect(place({ views, quotes: enough, written: [false, true] }).answer).toHaveProperty("order");
+  });
+
+  it("computes a percentage again if another order was placed meanwhile", () => {
+    const held = { coins: 10n ** 10n, tokens: 4_000_000n };
+    const { did, answer } = place({
+      of: request({ trade: { side: "sell", amount: undefined, percent: 50 } }),
+      views: [view(), view({ jobs: 1 })],
+      quotes: [...both({ ...ofSale, held, amount: 2_000_000n }), ...both({ ...ofSale, held })],
+      written: [false, true],
+    });
+    expect(did.filter((each) => each === "quote")).toHaveLength(2);
+    expect(answer).toMatchObject({ order: { amount: 1_000_000n, placed: { percent: 50 } } });
+  });
+
+  it("counts the purchases of open orders towards the day's limit, without their rents", () => {
+    const laneOrders = [orderOf({ amount: 5n, quoted: { networkFee: 7n, rents: 1000n } })];
+    const limited = (maxPerDay: bigint) => place({ views: [{ ...viewWith({ maxPerDay }), laneOrders }] });
+    expect(limited(1_001_020_012n).answer).toHaveProperty("order");
+    expect(limited(1_001_020_011n).code).toBe("POLICY_LIMIT");
+  });
+});
+
+describe("trying on sol", () => {
+  it("returns an order's terms, and records nothing", () => {
+    const { answer, did } = play({}, trying(request()));
+    expect(answer).toMatchObject({ facts: { amountOut: 1_000_000n }, check: { least: 990_000n } });
+    expect(did).toEqual(["readPlacing", "quote"]);
+  });
+});

@@ -1,0 +1,291 @@
+import type { Address } from "@solana/web3.js";
+import type { LocalJupiter } from "trading-terminal-devnet/sol/jupiter-server";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { QuoteRequest } from "../../../../lib/api/quote-schema.ts";
+import { tokenAccountOf } from "../../../../lib/chains/sol/calls/addresses.ts";
+import { quoteSolTrade } from "../../../../lib/chains/sol/quote.ts";
+import { quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
+import type { SolConfiguration } from "../../../../lib/chains/sol/rules/configuration.ts";
+import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
+import type { SolReader } from "../../../../lib/chains/sol/venues/reader.ts";
+import { startTestJupiter, type TestJupiter } from "../../../support/jupiter.ts";
+import { quotedAt } from "../../../support/quotes.ts";
+import { solReaderOf, startTestSolHost, type TestSolHost } from "../../../support/sol-reader.ts";
+import { addMint, holdTokens } from "../../../support/sol-tokens.ts";
+import { startTestSurfnet, type TestSurfnet } from "../../../support/surfnet.ts";
+
+let chain: TestSurfnet;
+let jupiter: TestJupiter;
+let hosts: [TestSolHost, TestSolHost];
+let faults: string[] = [];
+let wallet: Address;
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  jupiter = await startTestJupiter(chain);
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+  wallet = (await chain.newWallet(10n ** 10n)).address;
+});
+afterAll(async () => {
+  await Promise.all([...hosts, jupiter].map((each) => each.close()));
+  await chain.stop();
+});
+beforeEach(() => {
+  jupiter.asked.length = 0;
+  jupiter.faults = {};
+  jupiter.faultsOf = undefined;
+  faults = [];
+  for (const host of hosts) host.lie = (_, result) => result;
+});
+
+/** Opens a client of Jupiter that has made no requests yet. */
+async function readerOf(changes: Partial<SolConfiguration> = {}): Promise<SolReader> {
+  const reader = await solReaderOf(chain, hosts, {
+    ...{ payer: chain.deployment.payer, jupiter: { url: jupiter.url }, ...changes },
+  });
+  return { ...reader, onJupiterFault: (fault) => void faults.push((fault as Error).name) };
+}
+
+const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
+const trader = { settings, orders: [], isStopped: false, mayLose: true };
+
+type Name = keyof TestSurfnet["deployment"]["jupiter"]["pools"];
+
+const mintOf = (name: Name) => chain.deployment.jupiter.pools[name].mint;
+
+/** Buys for a coin by default. */
+async function quote(name: Name, asked: Partial<QuoteRequest> = {}, changes: Partial<SolConfiguration> = {}) {
+  const trade = { chain: "sol", side: "buy", token: mintOf(name), amount: "1", ...asked } as const;
+  return quoteSolTrade(await readerOf(changes), trade, trader, quotedAt);
+}
+
+/** A pool of 500 coins and 5.1 million tokens, at 0.25 %. */
+const paid = (amountIn: bigint, from: bigint, to: bigint) => {
+  const traded = amountIn - (amountIn * 2500n + 999_999n) / 1_000_000n;
+  return (to * traded) / (from + traded);
+};
+const [coins, tokens] = [500n * 10n ** 9n, (5n * 10n ** 12n * 102n) / 100n];
+const units = (text: string, decimals: number) => {
+  const [whole = "", part = ""] = text.split(".");
+  return BigInt(whole + part.padEnd(decimals, "0"));
+};
+
+describe("a quote with Jupiter", () => {
+  it("names Metis where it pays more than the pools, and the output that a simulation shows", async () => {
+    const shown = await quote("MOON", { wallet });
+    expect(shown.route).toEqual([{ venue: "jupiter-metis", tokenIn: "native", tokenOut: mintOf("MOON") }]);
+    expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
+    // The helper signs each of three attempts, too.
+    expect(shown.networkFee).toMatchObject({ expected: "0.00021", max: "0.001035" });
+    expect(faults).toEqual([]);
+  });
+
+  it("asks for the amount and a tenth of it, each for a helper key and the wallet's own account", async () => {
+    await quote("MOON", { wallet });
+    const [first, second] = jupiter.asked;
+    expect(jupiter.asked).toHaveLength(2);
+    expect(second).toMatchObject({
+      amount: "100000000",
+      destinationTokenAccount: first?.destinationTokenAccount,
+    });
+    const { mint, program } = chain.deployment.tokens.MOON;
+    expect(first).toMatchObject({
+      ...{ inputMint: "So11111111111111111111111111111111111111112", outputMint: mint },
+      ...{ amount: "1000000000", wrapAndUnwrapSol: "false" },
+      destinationTokenAccount: await tokenAccountOf(wallet, mint, program),
+    });
+    expect(JSON.stringify(first)).not.toContain(wallet);
+    expect(first?.taker).not.toBe(second?.taker);
+  });
+
+  it("trades tokens that no pool has, also without a wallet", async () => {
+    const shown = await quote("ORBIT");
+    expect(shown.route).toMatchObject([{ venue: "jupiter-metis" }]);
+    expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
+    expect(shown).toMatchObject({ sellable: null, flags: ["NOT_LISTED", "SELLABILITY_UNKNOWN"] });
+    expect(shown.warnings).not.toContain("AMOUNT_TINY");
+  });
+
+  it("answers an amount beyond the wallet or any pool as an amount, not as a token without a route", async () => {
+    const short = { code: "INSUFFICIENT_BALANCE" };
+    const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
+    const sale = { side: "sell", amount: "1" } as const;
+    await expect(quote("ORBIT", { ...sale, wallet })).rejects.toMatchObject(short);
+    await expect(quote("ORBIT", { ...sale, amount: "9".repeat(40) })).rejects.toMatchObject(wrong);
+    await expect(quote("ORBIT", { amount: "9".repeat(40) })).rejects.toMatchObject(wrong);
+    await expect(quote("ORBIT", { amount: "9".repeat(40), wallet })).rejects.toMatchObject(short);
+    await expect(quote("ORBIT", sale)).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it.each<[Name, bigint]>([
+    ["ORBIT", 10n ** 10n],
+    // The token's program withholds 1 %.
+    ["FEEZ", 99n * 10n ** 8n],
+  ])("sells %s, to the lamport", async (name, arrived) => {
+    const { address: holder } = await chain.newWallet(10n ** 9n);
+    await holdTokens(chain, holder, chain.deployment.jupiter.pools[name], 2n * 10n ** 10n);
+    // No pool has this configuration.
+    const alone = { cpmmConfigs: [1] };
+    const shown = await quote(name, { side: "sell", wallet: holder, amount: "10000" }, alone);
+    expect(shown.route).toMatchObject([{ venue: "jupiter-metis" }]);
+    expect(units(shown.amountOut, 9)).toBe(paid(arrived, tokens, coins));
+    const share = { side: "sell", wallet: holder, amount: undefined, percent: 50 } as never;
+    const half = await quote(name, share, alone);
+    expect(half.amountOut).toBe(shown.amountOut);
+  });
+
+  it("buys what is left of FEEZ after the token's fee", async () => {
+    const shown = await quote("FEEZ", { wallet });
+    const sent = paid(10n ** 9n, coins, tokens);
+    expect(units(shown.amountOut, 6)).toBe(sent - (sent + 99n) / 100n);
+  });
+
+  it("does without Jupiter where nobody could try a sale, and where it is not configured", async () => {
+    const { route } = await quote("FEEZ", { side: "sell", amount: "10" });
+    expect(route).toMatchObject([{ venue: "raydium-cpmm" }]);
+    expect(await quote("MOON", {}, { jupiter: undefined } as never)).toMatchObject({
+      route: [{ venue: "raydium-cpmm" }],
+      networkFee: { max: "0.00102" },
+    });
+    expect(jupiter.asked).toEqual([]);
+  });
+
+  it("says so if nobody trades a token", async () => {
+    const token = await addMint(chain, 6);
+    await expect(quote("MOON", { token })).rejects.toMatchObject({ code: "NO_ROUTE" });
+    // Jupiter's own word that it has no route is no fault.
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[Exclude<keyof LocalJupiter["faults"], "extraInstructions">, string]>([
+    ["otherProgram", "OTHER_PROGRAM"],
+    ["otherDestination", "the venue's accounts or mints are not the order's"],
+    ["platformFee", "the venue's instruction takes a fee for a platform"],
+    ["badBuild", "the instruction of the venue is not in the list"],
+    ["huge", "TOO_LARGE"],
+    ["rateLimited", "TOO_MANY_REQUESTS"],
+    ["silent", "TIMEOUT"],
+  ])("uses the best pool while Jupiter answers with the fault %s", async (fault, reason) => {
+    jupiter.faults = { [fault]: 1 };
+    expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
+    expect(new Set(faults)).toEqual(new Set([`JupiterFault ${reason}`]));
+    await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("uses nothing of Jupiter's other instructions", async () => {
+    jupiter.faults = { extraInstructions: 1 };
+    expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "jupiter-metis" }]);
+  });
+
+  it("needs a least amount where no pool of Raydium's prices the token, also from sellers", async () => {
+    const { address: holder } = await chain.newWallet(10n ** 9n);
+    await holdTokens(chain, holder, chain.deployment.jupiter.pools.ORBIT, 10n ** 10n);
+    const sale = { side: "sell", wallet: holder, amount: "10000" } as const;
+    for (const [asked, minAmountOut] of [
+      [{ wallet }, "10000"],
+      [sale, "0.9"],
+    ] as const) {
+      const details = { field: "minAmountOut" };
+      expect((await quote("ORBIT", asked)).wouldBeRefused).toMatchObject({ code: "NO_REFERENCE", details });
+      expect(await quote("ORBIT", { ...asked, minAmountOut })).not.toHaveProperty("wouldBeRefused");
+    }
+    // The pool of MOON is a reference while a tenth of the amount hardly moves it.
+    expect(await quote("MOON", { wallet })).not.toHaveProperty("wouldBeRefused");
+    const most = { amount: "600", minAmountOut: "1", maxPriceImpact: 100 };
+    expect(await quote("MOON", most)).not.toHaveProperty("wouldBeRefused");
+    expect(await quote("MOON", { ...most, minAmountOut: undefined })).toMatchObject({
+      wouldBeRefused: { code: "NO_REFERENCE" },
+    });
+  });
+
+  it("compares the price with that of a tenth, by its own simulations of both", async () => {
+    const shown = await quote("ORBIT", { amount: "400", minAmountOut: "1" });
+    const [whole = 0, part = 0] = [400n, 40n].map((amount) =>
+      Number(paid(amount * 10n ** 9n, coins, tokens)),
+    );
+    expect(shown.priceImpact).toBeCloseTo(100 * (1 - whole / (10 * part)), 3);
+    expect(shown).toMatchObject({
+      ...{ marketImpact: shown.priceImpact, warnings: expect.arrayContaining(["PRICE_IMPACT_HIGH"]) },
+      wouldBeRefused: { code: "PRICE_IMPACT_TOO_HIGH" },
+    });
+  });
+
+  it("does without a server that does not price a tenth", async () => {
+    jupiter.faultsOf = ({ amount }) => (Number(amount) < 1e9 ? { rateLimited: 1 } : {});
+    expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
+    await expect(quote("ORBIT", { wallet, minAmountOut: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("believes the simulation, and not Jupiter", async () => {
+    jupiter.faults = { overstated: 1 };
+    const shown = await quote("MOON", { wallet });
+    expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
+  });
+});
+
+/** Runs so slowly that even a busy machine asks the hosts again before the time is up. */
+const slowly = () => Date.now() / 10;
+
+describe("two hosts with Jupiter", () => {
+  async function ask(name: Name) {
+    const trade = { side: "buy", token: mintOf(name), amount: "1" } as const;
+    const quotes = await quotesOfSolHosts(await readerOf(), { trade, wallet, orders: [] }, 1, slowly);
+    return jointSolQuote(...quotes, 1);
+  }
+
+  /** Scales what simulations show in the wallet's account of a token. */
+  const simulating = (thousandths: bigint): TestSolHost["lie"] => {
+    return (method, result) => {
+      if (method !== "simulateTransaction") return result;
+      const answer = structuredClone(result) as {
+        value: { accounts: ({ data: [string, string] } | null)[] | null };
+      };
+      for (const account of answer.value.accounts ?? []) {
+        const data = Buffer.from(account?.data[0] ?? "", "base64");
+        if (account === null || data.length < 72) continue;
+        data.writeBigUInt64LE((data.readBigUInt64LE(64) * thousandths) / 1000n, 64);
+        account.data[0] = data.toString("base64");
+      }
+      return answer;
+    };
+  };
+
+  it("make one more call for a tenth of the amount", async () => {
+    const called: string[] = [];
+    hosts[0].lie = (method, result) => {
+      called.push(method);
+      return result;
+    };
+    await ask("ORBIT");
+    expect(called.filter((method) => method === "simulateTransaction")).toHaveLength(2);
+    expect(called.filter((method) => method === "getFeeForMessage")).toHaveLength(1);
+  });
+
+  it("try the same build, and bind Jupiter before the pool", async () => {
+    expect(await ask("MOON")).toMatchObject({
+      amountOut: paid(10n ** 9n, coins, tokens),
+      routes: [{ venue: "jupiter-metis" }, { venue: "raydium-cpmm" }],
+    });
+    expect(jupiter.asked).toHaveLength(2);
+  });
+
+  it("take the greater of two outputs that are near each other", async () => {
+    hosts[1].lie = simulating(1001n);
+    const fair = paid(10n ** 9n, coins, tokens);
+    expect(await ask("MOON")).toMatchObject({ amountOut: (fair * 1001n) / 1000n });
+  });
+
+  it.each([2000n, 500n])("agree on a pool if one of them shows %d thousandths", async (thousandths) => {
+    hosts[1].lie = simulating(thousandths);
+    expect(await ask("MOON")).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
+    expect(jupiter.asked).toHaveLength(2);
+    expect(await ask("ORBIT")).toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("agree on a pool if one of them cannot simulate", async () => {
+    hosts[1].lie = (method, result) =>
+      method === "simulateTransaction"
+        ? { ...(result as object), value: { err: "AccountNotFound" } }
+        : result;
+    expect(await ask("MOON")).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
+  });
+});

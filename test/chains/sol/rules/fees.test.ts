@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  feesOfShare,
+  isRent,
+  isUnitLimit,
+  mostFeeLamports,
+  priorityLamportsOf,
+  shareOf,
+} from "../../../../lib/chains/sol/rules/fees.ts";
+
+const lamports = fc.bigInt({ min: 0n, max: 10n ** 12n });
+const units = fc.integer({ min: 1, max: 1_400_000 });
+
+describe("shareOf", () => {
+  it("pays more with each attempt, and keeps a part for the clear", () => {
+    expect([0, 1, 2].map((earlier) => shareOf(1000n, "swap", earlier))).toEqual([200n, 300n, 400n]);
+    expect(shareOf(1000n, "clear", 3)).toBe(100n);
+  });
+
+  it("leaves nothing for an attempt too many", () => {
+    expect(shareOf(1000n, "swap", 3)).toBe(0n);
+  });
+
+  it("never exceeds the budget with all messages", () => {
+    fc.assert(
+      fc.property(lamports, (budget) => {
+        const swaps = [0, 1, 2].map((earlier) => shareOf(budget, "swap", earlier));
+        expect(swaps.reduce((a, b) => a + b, shareOf(budget, "clear", 0))).toBeLessThanOrEqual(budget);
+      }),
+    );
+  });
+});
+
+describe("feesOfShare", () => {
+  it("pays all for priority without a relay", () => {
+    expect(feesOfShare(20_000n, 100_000)).toEqual({ microLamportsPerUnit: 200_000n, tipLamports: 0n });
+  });
+
+  it.each([
+    [1000n, 300n, "its part of the share"],
+    [1000n, 301n, "the relay's least, above its part"],
+    [1000n, 1001n, "the share, where the relay wants more"],
+  ])("tips, of %s and with a least of %s, %s", (share, least) => {
+    const tip = least > share ? share : least;
+    expect(feesOfShare(share, 1000, least)).toEqual({
+      tipLamports: tip,
+      microLamportsPerUnit: (share - tip) * 1000n,
+    });
+  });
+
+  it("never exceeds the share, whatever is rounded", () => {
+    fc.assert(
+      fc.property(lamports, units, fc.option(lamports, { nil: undefined }), (share, limit, least) => {
+        const fees = feesOfShare(share, limit, least);
+        const paid = priorityLamportsOf({ ...fees, computeUnitLimit: limit }) + fees.tipLamports;
+        expect(paid).toBeLessThanOrEqual(share);
+      }),
+    );
+  });
+});
+
+describe("priorityLamportsOf", () => {
+  it("rounds up to the lamport", () => {
+    const at = (microLamportsPerUnit: bigint) =>
+      priorityLamportsOf({ microLamportsPerUnit, computeUnitLimit: 1000 });
+    expect([0n, 1n, 1000n, 1001n].map(at)).toEqual([0n, 1n, 1n, 2n]);
+  });
+});
+
+describe("mostFeeLamports", () => {
+  it("adds the signatures, the priority fee and the tip", () => {
+    const fees = { signatures: 2, computeUnitLimit: 1000, microLamportsPerUnit: 7000n, tipLamports: 11n };
+    expect(mostFeeLamports(fees, 5000n)).toBe(10_000n + 7n + 11n);
+  });
+});
+
+describe("the ceilings of the signer", () => {
+  it("end at the rents of today", () => {
+    expect([1n, 897_840n, 897_841n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
+    expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
+  });
+
+  it("allow no account without lamports, since no block keeps it", () => {
+    const rents = [-1n, 0n];
+    expect(rents.filter((rent) => isRent("marker", rent) || isRent("wsol", rent))).toEqual([]);
+  });
+
+  it("end at the compute units of the chain", () => {
+    expect([0, 1, 1.5, 1_400_000, 1_400_001, Number.NaN].map(isUnitLimit)).toEqual([
+      ...[false, true, false, true, false, false],
+    ]);
+  });
+});

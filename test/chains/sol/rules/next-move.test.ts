@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import { solCore } from "../../../../lib/chains/sol/rules/next-move.ts";
+import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
+import { unstarted } from "../../../../lib/orders/trade-order.ts";
+import { bothHosts, factsOf, finalAt, orderOf, slotOf, stateOf, viewOf } from "../fixtures.ts";
+
+describe("the end of an order without messages", () => {
+  it.each([
+    ["a cancellation", viewOf({ cancelled: new Set(["order1"]) })],
+    ["a stop of trading", viewOf({ isStopped: true })],
+    ["the deadline", viewOf({ orders: [orderOf({}, { validUntil: 1 })] })],
+  ])("by %s is written only if the signer has recorded nothing", (_, view) => {
+    const move = solCore.nextMove(stateOf({ view }));
+    const unsigned = { kind: "check", of: "ledger", item: { orderId: "order1" }, when: "absent" };
+    expect(move).toMatchObject({ kind: "write", step: expect.arrayContaining([unsigned]) });
+  });
+});
+
+describe("a second order of a token", () => {
+  const orders = [
+    orderOf({ life: { ...unstarted, stage: "sent", txHash: "a" } }),
+    orderOf({}, { orderId: "order2" }),
+    orderOf({}, { orderId: "order3", token: "FEEZ" }),
+  ];
+  const facts = new Map(orders.map(({ intent }) => [intent.orderId, factsOf()]));
+  /** The order whose message is signed first. */
+  const signed = (slot: SolSlot, host: Partial<SolSnapshot>): string | undefined => {
+    const sending = { orders, slots: [slot], bytes: new Map() };
+    const move = solCore.nextMove(
+      stateOf({ view: viewOf(sending), snapshots: bothHosts({ orders: facts, ...host }) }),
+    );
+    return move.kind === "sign" ? move.request.orderId : move.kind;
+  };
+
+  it("waits while a message of the first may land, unlike one of another token", () => {
+    expect(signed(slotOf(), finalAt(100))).toBe("order3");
+  });
+
+  it("does not wait for one whose fill the hosts have forgotten, once its messages are too old", () => {
+    const markers = new Map([["order1", true]]);
+    expect(signed(slotOf(), { ...finalAt(300), markers })).toBe("order2");
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { isDecided, isTooLate, slotOfOrder, solLifeOf } from "../../../../lib/chains/sol/rules/order-life.ts";
+import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
+import { type TradeOrder, unstarted } from "../../../../lib/orders/trade-order.ts";
+import { attemptOf, bothHosts, failed, filled, nowMs, orderOf, slotOf, snapshotOf } from "../fixtures.ts";
+
+const endMs = nowMs + 60_000;
+const clear = attemptOf("c", { purpose: "clear" });
+const three = ["a", "b", "c"].map((hash) => attemptOf(hash));
+
+const lifeOf = (slot: SolSlot | undefined, order: TradeOrder<"sol"> = orderOf(), atMs = nowMs) =>
+  solLifeOf(order, slot ? [slot] : [], bothHosts(), atMs);
+
+const cancelling = orderOf({ isCancelling: true });
+const waiting = orderOf({ life: { ...unstarted, stage: "waiting", reasonCode: "POLICY_LIMIT" } });
+
+describe("solLifeOf", () => {
+  it("leaves an order without messages as it was", () => {
+    expect(lifeOf(undefined)).toEqual(unstarted);
+    expect(lifeOf(undefined, waiting)).toEqual(waiting.life);
+  });
+
+  it("reports the fill, with the fees and rents of all messages", () => {
+    const receipts = [failed("a"), filled("b", { tip: 7n })];
+    const attempts = [attemptOf("a"), attemptOf("b")];
+    expect(lifeOf(slotOf({ state: "mined", attempts, receipts }))).toEqual({
+      ...{ status: "filled", stage: "done", settled: false, txHash: "b" },
+      ...{ networkFee: 50_000n, rent: 897_840n, spent: 1_000_000n, received: 90n },
+    });
+  });
+
+  it("says that a message is on its way, and whether a cancellation competes with it", () => {
+    expect(lifeOf(slotOf())).toMatchObject({ status: "open", stage: "sent", spent: 0n, txHash: "a" });
+    expect(lifeOf(slotOf(), cancelling)).toMatchObject({ status: "open", stage: "cancelling" });
+  });
+
+  it("says that the chain is away only if both hosts are", () => {
+    const at = (...hosts: Parameters<typeof solLifeOf>[2]) => solLifeOf(orderOf(), [slotOf()], hosts, nowMs);
+    expect(at(undefined, undefined)).toMatchObject({ stage: "sent", reasonCode: "CHAIN_UNAVAILABLE" });
+    expect(at(undefined, snapshotOf())).not.toHaveProperty("reasonCode");
+  });
+
+  it.each([
+    ["CHAIN_UNAVAILABLE", slotOf({ isUndelivered: true })],
+    ["RELAY_UNAVAILABLE", slotOf({ isUndelivered: true, isPrivate: true })],
+    [
+      "CHAIN_UNAVAILABLE",
+      slotOf({ isUndelivered: true, isPrivate: true, attempts: [three[0] ?? clear, clear] }),
+    ],
+  ] as const)("waits with %s while nobody takes the newest message", (reasonCode, slot) => {
+    expect(lifeOf(slot)).toMatchObject({ status: "open", stage: "waiting", reasonCode });
+    expect(lifeOf(slot, cancelling)).toMatchObject({ stage: "cancelling", reasonCode });
+  });
+
+  it("ends with a clear that had its effect", () => {
+    const slot = slotOf({ state: "mined", attempts: [attemptOf("a"), clear], receipts: [filled("c")] });
+    expect(lifeOf(slot, cancelling)).toMatchObject({ status: "cancelled", spent: 0n, txHash: "a" });
+    expect(lifeOf(slot)).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
+  });
+
+  it("goes on after a message has lapsed, until the deadline or the last attempt", () => {
+    const lapsed = slotOf({ state: "lapsed" });
+    expect(lifeOf(lapsed, orderOf(), endMs - 1)).toMatchObject({ status: "open", stage: "queued" });
+    expect(lifeOf(lapsed, orderOf(), endMs)).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
+    expect(lifeOf({ ...lapsed, attempts: three })).toMatchObject({ status: "expired" });
+    expect(lifeOf(lapsed, cancelling)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("keeps the reason for which an order waited until its end", () => {
+    expect(lifeOf(slotOf({ state: "lapsed" }), waiting, endMs)).toMatchObject({ reasonCode: "POLICY_LIMIT" });
+  });
+
+  it.each([
+    ["SLIPPAGE_EXCEEDED", true],
+    ["REVERTED", false],
+  ] as const)("rejects with %s when its messages have failed", (reasonCode, isSlippage) => {
+    const slot = slotOf({ state: "lapsed", receipts: [failed("a", { isSlippage })] });
+    expect(lifeOf(slot)).toMatchObject({ status: "rejected", reasonCode, networkFee: 25_000n });
+  });
+
+  it("keeps an end that was decided without messages", () => {
+    const ending = { status: "rejected", reasonCode: "TRADING_DISABLED" } as const;
+    expect(lifeOf(undefined, orderOf({ ending }))).toMatchObject({ ...ending, stage: "done" });
+  });
+});
+
+describe("isTooLate", () => {
+  it("holds from the deadline on, and for good once the order has expired", () => {
+    expect(isTooLate(orderOf(), endMs - 1)).toBe(false);
+    expect(isTooLate(orderOf(), endMs)).toBe(true);
+    expect(isTooLate(orderOf({ life: { ...unstarted, status: "expired" } }), 0)).toBe(true);
+  });
+});
+
+describe("isDecided", () => {
+  it("holds once a message may have had an effect, by the word of any host", () => {
+    const marked = snapshotOf({ markers: new Map([["order1", true]]) });
+    expect(isDecided(slotOf(), bothHosts())).toBe(false);
+    expect(isDecided(slotOf(), [undefined, marked])).toBe(true);
+    expect(isDecided(slotOf({ receipts: [failed("a")] }), bothHosts())).toBe(true);
+    expect(isDecided(slotOf({ state: "mined" }), bothHosts())).toBe(true);
+  });
+});
+
+describe("slotOfOrder", () => {
+  it("finds the order's slot among those of its lane", () => {
+    const own = slotOf({ place: 2 });
+    expect(slotOfOrder(orderOf(), [slotOf({ orderId: "order2" }), own])).toBe(own);
+    expect(slotOfOrder(orderOf(), [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+import type { SolSnapshots } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import {
+  isFinalSol,
+  isOutdated,
+  lastValidOf,
+  mayLand,
+  observedSol,
+  type SolSlot,
+  withSolSendings,
+} from "../../../../lib/chains/sol/rules/slot.ts";
+import { attemptOf, bothHosts, failed, filled, finalAt, seen, slotOf, snapshotOf } from "../fixtures.ts";
+
+const two = [attemptOf("a"), attemptOf("b", { lastValidBlockHeight: 270 })];
+const marked = (isThere: boolean) => new Map([["order1", isThere]]);
+const [yes, no] = [marked(true), marked(false)];
+const ok = filled("a");
+const bad = failed("a");
+
+const stateAfter = (slot: SolSlot, snapshots: SolSnapshots) => observedSol(slot, snapshots).state;
+
+/** Both hosts confirm this height. Their markers are of an earlier one. */
+const confirmedAt = (blockHeight: number) => finalAt(blockHeight - 31);
+
+describe("observedSol", () => {
+  it("returns the same slot if nothing has changed", () => {
+    const slot = slotOf();
+    expect(observedSol(slot, bothHosts())).toBe(slot);
+  });
+
+  it("believes one host about a fill that the other may not have seen", () => {
+    const snapshots = [snapshotOf({ receipts: seen([ok], false) }), snapshotOf({ ...finalAt(60) })] as const;
+    expect(observedSol(slotOf(), snapshots)).toMatchObject({ state: "mined", receipts: [ok], revision: 2 });
+  });
+
+  it("believes no fill if the other host's final chain is past its block and has no marker", () => {
+    const at = (slot: number) =>
+      [
+        snapshotOf({ receipts: seen([ok]) }),
+        snapshotOf({ finalized: { slot, blockHeight: 100 }, markers: no }),
+      ] as const;
+    expect(stateAfter(slotOf(), at(119))).toBe("mined");
+    expect(stateAfter(slotOf(), at(120))).toBe("signed");
+  });
+
+  it("believes in a fill below the minimum only once it is the same for both, and final", () => {
+    const short = (isFinal: boolean, received = 1n) => {
+      const receipt = { ...filled("a", { received }), isBelowMinimum: true as const, isFinal };
+      return snapshotOf({ ...finalAt(300), markers: yes, receipts: new Map([["a", receipt]]) });
+    };
+    const rich = snapshotOf({ ...finalAt(300), markers: yes, receipts: seen([ok]) });
+    const unseen = snapshotOf({ ...finalAt(300), markers: yes });
+    for (const other of [undefined, unseen, short(false), short(true, 2n)]) {
+      expect(observedSol(slotOf(), [short(true), other])).toMatchObject({ state: "signed", receipts: [] });
+      expect(isFinalSol(observedSol(slotOf(), [other, short(true)]), [other, short(true)])).toBe(false);
+    }
+    expect(observedSol(slotOf(), [short(true), rich])).toMatchObject({ state: "mined", receipts: [ok] });
+    const both = [short(true), short(true)] as const;
+    const mined = observedSol(slotOf(), both);
+    expect(mined).toMatchObject({ state: "mined", receipts: [filled("a", { received: 1n })] });
+    expect(mined.receipts[0]).not.toHaveProperty("isBelowMinimum");
+    expect(isFinalSol(mined, both)).toBe(true);
+    expect(isFinalSol(mined, [short(true), rich])).toBe(false);
+    expect(observedSol(mined, [short(true), undefined])).toBe(mined);
+  });
+
+  it("lapses when both hosts are past the last block of all messages", () => {
+    const slot = slotOf({ attempts: two });
+    expect(stateAfter(slot, bothHosts(confirmedAt(270)))).toBe("signed");
+    expect(stateAfter(slot, bothHosts(confirmedAt(271)))).toBe("lapsed");
+    expect(stateAfter(slot, [snapshotOf(confirmedAt(271)), snapshotOf(confirmedAt(270))])).toBe("signed");
+    expect(stateAfter(slot, [snapshotOf(confirmedAt(271)), undefined])).toBe("signed");
+  });
+
+  it("does not lapse while any host shows the marker", () => {
+    const snapshots = [snapshotOf(finalAt(300)), snapshotOf({ ...finalAt(300), markers: yes })] as const;
+    expect(stateAfter(slotOf(), snapshots)).toBe("signed");
+  });
+
+  it("lapses when each message is in a block and has failed", () => {
+    const [one, both] = [[bad], [bad, failed("b")]];
+    expect(stateAfter(slotOf({ attempts: two }), bothHosts({ receipts: seen(one) }))).toBe("signed");
+    expect(stateAfter(slotOf({ attempts: two }), bothHosts({ receipts: seen(both) }))).toBe("lapsed");
+  });
+
+  it("takes a fill back when both hosts answer without it, and one of them without the marker", () => {
+    const mined = slotOf({ state: "mined", receipts: [ok] });
+    expect(observedSol(mined, bothHosts())).toMatchObject({ state: "signed", receipts: [] });
+    expect(observedSol(mined, [snapshotOf(), undefined])).toBe(mined);
+  });
+
+  it("keeps a fill that both hosts have forgotten while both show the marker", () => {
+    const mined = slotOf({ state: "mined", receipts: [ok] });
+    expect(observedSol(mined, bothHosts({ ...finalAt(300), markers: yes }))).toBe(mined);
+  });
+
+  it("takes a fill back when a host shows that another message made the marker", () => {
+    const mined = slotOf({ state: "mined", attempts: two, receipts: [ok] });
+    const snapshots = bothHosts({ markers: yes, receipts: seen([filled("b")]) });
+    expect(observedSol(mined, snapshots)).toMatchObject({ state: "mined", receipts: [{ hash: "b" }] });
+  });
+});
+
+describe("isOutdated", () => {
+  it("holds from the first block that cannot have the message, by both hosts", () => {
+    const [last, next] = [snapshotOf(confirmedAt(250)), snapshotOf(confirmedAt(251))];
+    expect(isOutdated(attemptOf("a"), [next, next])).toBe(true);
+    expect(isOutdated(attemptOf("a"), [next, last])).toBe(false);
+    expect(isOutdated(attemptOf("a"), [undefined, next])).toBe(false);
+  });
+});
+
+describe("mayLand", () => {
+  const slot = slotOf({ attempts: two });
+
+  it("holds until both hosts are past all messages", () => {
+    expect(mayLand(slot, bothHosts(confirmedAt(270)))).toBe(true);
+    expect(mayLand(slot, [snapshotOf(confirmedAt(271)), snapshotOf(confirmedAt(270))])).toBe(true);
+    expect(mayLand(slot, bothHosts(confirmedAt(271)))).toBe(false);
+  });
+
+  it("ends with a fill, or with the failure of all messages, that both hosts show", () => {
+    const failures = seen([bad, failed("b")]);
+    expect(mayLand(slot, bothHosts({ receipts: seen([ok]) }))).toBe(false);
+    expect(mayLand(slot, bothHosts({ receipts: failures }))).toBe(false);
+    expect(mayLand(slot, bothHosts({ receipts: seen([bad]) }))).toBe(true);
+    expect(mayLand(slot, [snapshotOf({ receipts: failures }), snapshotOf()])).toBe(true);
+  });
+});
+
+describe("isFinalSol", () => {
+  const mined = slotOf({ state: "mined", attempts: [two[0] as (typeof two)[0]], receipts: [ok] });
+  const lapsed = slotOf({ state: "lapsed", attempts: two });
+
+  it("holds for a fill that both hosts have as final", () => {
+    expect(isFinalSol(mined, bothHosts({ receipts: seen([ok]) }))).toBe(true);
+    expect(isFinalSol(mined, bothHosts({ receipts: seen([ok], false) }))).toBe(false);
+    expect(isFinalSol(mined, [snapshotOf({ receipts: seen([ok]) }), undefined])).toBe(false);
+  });
+
+  it("does not hold while the hosts name other results", () => {
+    const other = snapshotOf({ receipts: seen([filled("a", { received: 91n })]) });
+    expect(isFinalSol(mined, [snapshotOf({ receipts: seen([ok]) }), other])).toBe(false);
+  });
+
+  it("waits until the fill's other messages are too old", () => {
+    const slot = { ...mined, attempts: two };
+    const at = (height: number) => bothHosts({ ...finalAt(height), receipts: seen([ok]) });
+    expect(isFinalSol(slot, at(270))).toBe(false);
+    expect(isFinalSol(slot, at(271))).toBe(true);
+  });
+
+  it("holds for no fill once both final heights are past all messages, and neither host has the marker", () => {
+    expect(isFinalSol(lapsed, bothHosts(finalAt(271)))).toBe(true);
+    expect(isFinalSol(lapsed, bothHosts(finalAt(270)))).toBe(false);
+    expect(isFinalSol(lapsed, [snapshotOf(finalAt(271)), snapshotOf(finalAt(270))])).toBe(false);
+    expect(isFinalSol(lapsed, [snapshotOf(finalAt(271)), undefined])).toBe(false);
+    expect(
+      isFinalSol(lapsed, [snapshotOf(finalAt(271)), snapshotOf({ ...finalAt(271), markers: yes })]),
+    ).toBe(false);
+    expect(isFinalSol(lapsed, bothHosts({ ...finalAt(271), markers: new Map() }))).toBe(false);
+  });
+
+  it("holds for failures that both hosts have, whoever made the marker", () => {
+    const slot = slotOf({ state: "lapsed", receipts: [bad] });
+    expect(isFinalSol(slot, bothHosts({ markers: yes, receipts: seen([bad]) }))).toBe(true);
+  });
+
+  it("does not hold with a failure that only one host claims", () => {
+    const slot = { ...lapsed, receipts: [bad] };
+    const claiming = snapshotOf({ ...finalAt(300), receipts: seen([bad]) });
+    expect(isFinalSol(slot, [claiming, snapshotOf(finalAt(300))])).toBe(false);
+  });
+
+  it("never holds while the marker hides the outcome", () => {
+    expect(isFinalSol(slotOf(), bothHosts({ ...finalAt(10_000), markers: yes }))).toBe(false);
+  });
+});
+
+describe("lastValidOf", () => {
+  it("is the greatest of all messages, whatever their order", () => {
+    expect(lastValidOf({ attempts: two })).toBe(270);
+    expect(lastValidOf({ attempts: two.toReversed() })).toBe(270);
+  });
+});
+
+describe("withSolSendings", () => {
+  const slot = slotOf({ attempts: two });
+
+  it("records the first time at which each message was sent", () => {
+    const once = withSolSendings(slot, new Map([["b", 5]]));
+    expect(once.attempts.map(({ sentAtMs }) => sentAtMs)).toEqual([undefined, 5]);
+    expect(withSolSendings(once, new Map([["b", 9]]))).toBe(once);
+  });
+
+  it("records that nobody took the newest message, until somebody does", () => {
+    const refused = withSolSendings(slot, new Map([["b", "unreached"]] as const));
+    expect(refused).toMatchObject({ isUndelivered: true });
+    const taken = withSolSendings(refused, new Map([["b", 5]]));
+    expect(taken).toMatchObject({ isUndelivered: false, revision: 3 });
+  });
+
+  it("learns nothing from a run that sends nothing", () => {
+    const away = withSolSendings(slot, new Map([["b", "unreached"]] as const));
+    expect(withSolSendings(away, new Map())).toBe(away);
+    expect(withSolSendings(slot, new Map([["a", "unreached"]] as const))).toBe(slot);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import {
+  feesOfFirst,
+  jointCosts,
+  lamportsOfSol,
+  leastBudget,
+  medianOf,
+  solNetworkFee,
+  unitLimitFor,
+} from "../../../../lib/chains/sol/rules/trade-fees.ts";
+
+describe("lamportsOfSol", () => {
+  it.each([
+    [0, 0n],
+    [1e-9, 1n],
+    [0.001, 1_000_000n],
+    [0.1 + 0.2, 300_000_000n],
+    [1e6, 10n ** 15n],
+  ])("reads %d SOL", (sol, lamports) => {
+    expect(lamportsOfSol(sol)).toBe(lamports);
+  });
+});
+
+describe("feesOfFirst", () => {
+  it("spends two tenths of the budget on priority, rounded down", () => {
+    expect(feesOfFirst(1_000_000n, 100_000)).toEqual({
+      ...{ priority: 200_000n, tip: 0n, microLamportsPerUnit: 2_000_000n },
+    });
+    expect(feesOfFirst(14n, 7)).toEqual({ priority: 2n, tip: 0n, microLamportsPerUnit: 285_714n });
+    expect(feesOfFirst(0n, 200_000)).toEqual({ priority: 0n, tip: 0n, microLamportsPerUnit: 0n });
+  });
+
+  it("gives a relay 30 % of it, at least its lowest tip, as far as it goes", () => {
+    const tipOf = (budget: bigint, least: bigint) => feesOfFirst(budget, 100_000, least).tip;
+    expect(tipOf(1_000_000n, 60_000n)).toBe(60_000n);
+    expect(tipOf(1_000_000n, 60_001n)).toBe(60_001n);
+    expect(tipOf(1_000_000n, 1_000n)).toBe(60_000n);
+    expect(feesOfFirst(1_000_000n, 100_000, 200_000n)).toEqual({
+      ...{ priority: 0n, tip: 200_000n, microLamportsPerUnit: 0n },
+    });
+    expect(tipOf(1_000_000n, 200_001n)).toBe(200_000n);
+  });
+});
+
+describe("leastBudget", () => {
+  it("is the lowest one whose first attempt can pay the relay", () => {
+    expect([0n, 1n, 2n, 1_000n].map(leastBudget)).toEqual([0n, 5n, 10n, 5_000n]);
+  });
+});
+
+describe("solNetworkFee", () => {
+  it("expects one attempt, and reserves all transactions", () => {
+    const first = feesOfFirst(1_000_000n, 150_000, 1_000n);
+    const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
+    expect(solNetworkFee(1_000_000n, 5_000n, first, [pool])).toEqual({
+      ...{ expected: 205_000n, max: 1_020_000n, priority: 140_000n, tip: 60_000n },
+    });
+  });
+
+  it("counts the signature of Jupiter's helper in each attempt that may have one", () => {
+    const first = feesOfFirst(1_000_000n, 150_000);
+    const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
+    const jupiter = { venue: "jupiter-metis" } as const;
+    const feeBy = (...routes: Parameters<typeof solNetworkFee>[3]) =>
+      solNetworkFee(1_000_000n, 5_000n, first, routes);
+    expect(feeBy(jupiter)).toMatchObject({ expected: 210_000n, max: 1_035_000n });
+    expect(feeBy(pool, jupiter)).toMatchObject({ expected: 205_000n, max: 1_035_000n });
+  });
+});
+
+describe("unitLimitFor", () => {
+  it.each([
+    [0, 200_000],
+    [1, 2],
+    [50_000, 60_000],
+    [50_001, 60_002],
+    [1_166_666, 1_400_000],
+    [1_400_000, 1_400_000],
+  ])("adds a fifth to %d units", (simulated, units) => {
+    expect(unitLimitFor(simulated)).toBe(units);
+  });
+});
+
+describe("jointCosts", () => {
+  it("are the higher ones", () => {
+    const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n };
+    const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, medianPrice: 7n };
+    const b = {
+      ...{ computeUnitLimit: 50_000, baseFee: 5_001n, medianPrice: 8n },
+      rents: { ...rents, marker: 1n, tokenAccount: 2n },
+    };
+    const joint = {
+      ...{ computeUnitLimit: 60_000, baseFee: 5_001n, medianPrice: 8n },
+      rents: { ...rents, tokenAccount: 2n },
+    };
+    expect([jointCosts(a, b), jointCosts(b, a)]).toEqual([joint, joint]);
+  });
+});
+
+describe("medianOf", () => {
+  it("is the middle value, the upper one of two", () => {
+    expect([[], [3n], [9n, 1n], [10n, 9n, 100n]].map(medianOf)).toEqual([0n, 3n, 9n, 10n]);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
+import { watchFor } from "../../../../lib/orders/lane-watch.ts";
+import { unstarted } from "../../../../lib/orders/trade-order.ts";
+import { attemptOf, filled, nowMs, orderOf, slotOf, viewOf } from "../fixtures.ts";
+
+const dueAt = (slots: readonly SolSlot[], order = orderOf(), atMs = nowMs) =>
+  watchFor(viewOf({ slots, orders: [order] }), atMs).dueAtMs;
+
+const expired = orderOf({ life: { ...unstarted, status: "expired", stage: "done" } });
+
+describe("a lane on Solana", () => {
+  it("runs every two seconds while a message may land, and each minute once that has failed for long", () => {
+    const ageMs = 10 * 60_000;
+    expect(dueAt([slotOf()])).toBe(nowMs + 2000);
+    expect(dueAt([slotOf()], orderOf(), nowMs + ageMs - 1)).toBe(nowMs + ageMs + 1999);
+    expect(dueAt([slotOf()], orderOf(), nowMs + ageMs)).toBe(nowMs + ageMs + 60_000);
+  });
+
+  it("runs soon for an order without messages, and for one whose messages have lapsed", () => {
+    const lapsed = slotOf({ state: "lapsed" });
+    expect(dueAt([])).toBe(nowMs + 5000);
+    expect(dueAt([lapsed])).toBe(nowMs + 5000);
+    expect(dueAt([lapsed], expired)).toBe(nowMs + 10_000);
+    expect(dueAt([], expired)).toBeUndefined();
+  });
+
+  it("waits for the block of a fill to be final, and for each message that is in none", () => {
+    const filling = orderOf({ life: { ...unstarted, status: "filled", stage: "done" } });
+    const mined = slotOf({ state: "mined", receipts: [filled("a")] });
+    const watch = watchFor(viewOf({ slots: [mined], orders: [filling] }), nowMs);
+    expect(watch).toMatchObject({ finalFrom: 120, blocks: { a: { number: 120, hash: "120" } } });
+    expect(watch.dueAtMs).toBeUndefined();
+    const two = slotOf({ attempts: [attemptOf("a"), attemptOf("b")] });
+    expect(watchFor(viewOf({ slots: [two] }), nowMs).blocks).toEqual({ a: "", b: "" });
+  });
+});

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
+import { jupiterProgram } from "../../../../lib/chains/sol/venues/jupiter.ts";
+import { jupiterClient } from "../../../../lib/chains/sol/venues/jupiter-client.ts";
+import { buyTerms, helper, solKey } from "../../../support/sol-terms.ts";
+
+const key = "c0ffee5ec4e7";
+let answer: (response: ServerResponse) => void;
+let asked: IncomingMessage[] = [];
+const server = createServer((request, response) => {
+  asked.push(request);
+  answer(response);
+});
+let url: string;
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/swap/v2/build?plan=mine`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  asked = [];
+});
+
+const table = solKey("table").address;
+const { mint } = buyTerms;
+const question = {
+  ...{ inputMint: wsolMint, outputMint: mint, amountIn: 7n, helper, destination: solKey("own").address },
+};
+const instruction = {
+  programId: jupiterProgram as string,
+  accounts: [{ pubkey: helper, isSigner: true, isWritable: false }],
+  data: "AQI=",
+};
+const built = {
+  ...{ inputMint: wsolMint, outputMint: mint, inAmount: "7", outAmount: "9", otherAmountThreshold: "8" },
+  ...{ swapMode: "ExactIn", slippageBps: 50, priceImpactPct: "0.0125" },
+  routePlan: [{ swapInfo: { ammKey: table, label: "Pump.fun Amm" }, percent: 100, bps: 10_000 }],
+  ...{ computeBudgetInstructions: [], setupInstructions: [instruction], cleanupInstruction: instruction },
+  ...{ otherInstructions: [], tipInstruction: null, swapInstruction: instruction },
+  addressesByLookupTableAddress: { [table]: [wsolMint, mint] },
+};
+
+const answering = (body: object, status = 200) => {
+  answer = (response) => void response.writeHead(status).end(JSON.stringify(body));
+};
+const nameOf = (error: unknown) => (error as Error).name;
+const fault = (client = jupiterClient({ url, key })) => client.build(question).then(() => "built", nameOf);
+
+describe("jupiterClient", () => {
+  it("asks with the key in a header, and keeps only the swap, its tables, its output and its labels", async () => {
+    answering(built);
+    expect(await jupiterClient({ url, key }).build({ ...question, exchanges: ["A", "B c"] })).toEqual({
+      accounts: [{ address: helper, isWritable: false }],
+      data: Uint8Array.of(1, 2),
+      tables: new Map([[table, [wsolMint, mint]]]),
+      ...{ amountOut: 9n, labels: ["Pump.fun Amm"], setupPrograms: [jupiterProgram] },
+    });
+    const [request] = asked;
+    expect(request?.headers["x-api-key"]).toBe(key);
+    expect(Object.fromEntries(new URL(request?.url ?? "", url).searchParams)).toEqual({
+      ...{ plan: "mine", inputMint: wsolMint, outputMint: mint, amount: "7", taker: helper },
+      ...{ destinationTokenAccount: question.destination, wrapAndUnwrapSol: "false", slippageBps: "50" },
+      ...{ maxAccounts: "40", dexes: "A,B c" },
+    });
+  });
+
+  it("needs neither a key, nor tables, an impact or other instructions in the answer", async () => {
+    const { setupInstructions: _, ...rest } = built;
+    answering({ ...rest, addressesByLookupTableAddress: null });
+    expect(await jupiterClient({ url }).build(question)).toMatchObject({
+      ...{ tables: new Map(), setupPrograms: [] },
+    });
+    expect(asked[0]?.headers).not.toHaveProperty("x-api-key");
+  });
+
+  it.each<[string, object]>([
+    ["OTHER_PROGRAM", { swapInstruction: { ...instruction, programId: table } }],
+    ["OTHER_MINTS", { inputMint: mint }],
+    ["OTHER_MINTS", { outputMint: table }],
+    ["OTHER_AMOUNT", { inAmount: "8" }],
+    ["BAD_RESULT", { inAmount: 7 }],
+    ["BAD_RESULT", { outAmount: "-1" }],
+    ["BAD_RESULT", { swapInstruction: null }],
+    ["BAD_RESULT", { swapInstruction: { ...instruction, data: "=" } }],
+    [
+      "BAD_RESULT",
+      { swapInstruction: { ...instruction, accounts: Array(257).fill(instruction.accounts[0]) } },
+    ],
+    ["BAD_RESULT", { swapInstruction: { ...instruction, accounts: [{ pubkey: "x", isWritable: true }] } }],
+    ["BAD_RESULT", { addressesByLookupTableAddress: { [table]: Array(257).fill(mint) } }],
+    ["BAD_RESULT", { routePlan: {} }],
+  ])("gives %s for an answer with %o", async (reason, change) => {
+    answering({ ...built, ...change });
+    expect(await fault()).toBe(`JupiterFault ${reason}`);
+  });
+
+  it("reads at most 256 kB, and waits for at most 1.5 seconds", async () => {
+    answering({ ...built, filler: "x".repeat(256 * 1024) });
+    expect(await fault()).toBe("JupiterFault TOO_LARGE");
+    answer = () => {};
+    const startMs = Date.now();
+    expect(await fault()).toBe("JupiterFault TIMEOUT");
+    expect(Date.now() - startMs).toBeLessThan(2500);
+  });
+
+  it("asks nothing for ten seconds after too many requests", async () => {
+    let nowMs = 0;
+    const client = jupiterClient({ url, key }, { nowMs: () => nowMs });
+    answering({ error: "Too many requests" }, 429);
+    expect(await fault(client)).toBe("JupiterFault TOO_MANY_REQUESTS");
+    answering(built);
+    nowMs = 9999;
+    expect(await fault(client)).toBe("JupiterFault RESTING");
+    nowMs = 10_000;
+    expect(await fault(client)).toBe("built");
+    expect(asked).toHaveLength(2);
+  });
+
+  it("distinguishes a trade without a route from a fault", async () => {
+    answering({ error: "No routes found" }, 400);
+    expect(
+      await jupiterClient({ url })
+        .build(question)
+        .catch((error) => error),
+    ).toMatchObject({
+      ...{ name: "JupiterFault NO_ROUTE", isNoRoute: true },
+    });
+    answering({ error: "Unauthorized" }, 401);
+    expect(await fault()).toBe("JupiterFault BAD_STATUS");
+  });
+
+  it("repeats neither the key nor what Jupiter sent in its errors", async () => {
+    answering({ ...built, inAmount: `${key} from Jupiter` });
+    const error = await jupiterClient({ url: `${url}&key=${key}`, key })
+      .build(question)
+      .catch((each) => each);
+    expect(inspect(error) + JSON.stringify(error)).not.toMatch(/c0ffee|from Jupiter/);
+  });
+});

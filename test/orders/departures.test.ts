@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { type Book, emptyBook } from "../../lib/orders/book.ts";
+import { judgeDepartures } from "../../lib/orders/departures.ts";
+import { nothingHeld } from "../../lib/orders/holding.ts";
+import type { LaneState } from "../../lib/orders/lane-core.ts";
+import { afterStep } from "../../lib/orders/lane-steps.ts";
+
+const lane = { chain: "eth", wallet: "0xA1", jobs: 0, holder: "run" } as const;
+const tokens = Array.from({ length: 60 }, (_, index) => `0x${index}`);
+const { closedAt: _, ...open } = nothingHeld;
+
+const book = (token: string): Book => ({
+  ...emptyBook({ ...lane, userID: "ann", token }, { symbol: "T/ETH", decimals: 18 }),
+  base: { ...open, ordinal: 1, amount: 5n, cost: 2n, entry: { amount: 5n, cost: 2n } },
+});
+
+describe("tokens that leave a wallet together", () => {
+  it("close all positions, in transactions of at most 100 items", () => {
+    const held = new Map(tokens.map((token) => [token, 0n]));
+    const view = { lane, orders: [], books: tokens.map(book), missed: tokens };
+    let state = { view, snapshots: [{ held }, { held }], holder: "run", nowMs: 0 } as unknown as LaneState;
+    const sizes: number[] = [];
+    // As on Solana, where both hosts answer about final slots.
+    const core = { departures: { seenIn: () => [], areFinal: () => true } };
+    for (let step = judgeDepartures(core, state).step; step.length > 0; ) {
+      // A position is stored twice.
+      sizes.push(step.length + step.filter(({ of }) => of === "position").length);
+      state = { ...state, view: afterStep(state.view, step) };
+      step = judgeDepartures(core, state).step;
+    }
+    expect(sizes.every((size) => size <= 100)).toBe(true);
+    expect(state.view.books.map(({ base }) => base.closedAt)).not.toContain(undefined);
+  });
+});
+
+describe("a token that somebody has missed", () => {
+  const [token = ""] = tokens;
+  const core = { departures: { seenIn: () => [{ number: 9, hash: "0x9" }], areFinal: () => true } };
+  const note = {
+    token,
+    held: "3",
+    revisions: { ann: book(token).revision },
+    seenIn: [{ number: 8, hash: "0x8" }],
+  };
+  const stateWith = (...snapshots: (object | undefined)[]) => {
+    const view = { lane: { ...lane, watch: { departures: [note] } }, orders: [] };
+    const missed = { books: [book(token)], missed: [token] };
+    return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState;
+  };
+
+  it("is not noted again in the run that shrinks its position, if its balance falls with each block", () => {
+    const held = new Map([[token, 2n]]);
+    const state = stateWith({ held }, { held });
+    const { step, noted } = judgeDepartures(core, state);
+    expect(noted).toEqual([]);
+    const view = afterStep(state.view, step);
+    expect(view.books[0]?.base.amount).toBe(3n);
+    expect(judgeDepartures(core, { ...state, view })).toEqual({ step: [], noted: [] });
+  });
+
+  it("keeps its note while a host does not answer, but not if the token itself does not", () => {
+    const held = new Map([[token, 2n]]);
+    for (const silent of [undefined, {}])
+      expect(judgeDepartures(core, stateWith({ held }, silent)).noted).toEqual([note]);
+    for (const silent of [
+      [{ held }, { held: new Map() }],
+      [{ held: new Map() }, { held }],
+    ])
+      expect(judgeDepartures(core, stateWith(...silent))).toEqual({ step: [], noted: [] });
+  });
+
+  it("is not judged by the look that settles one of its orders, which may be older than the fill", () => {
+    const held = new Map(tokens.map((each) => [each, 0n]));
+    const state = stateWith({ held }, { held });
+    const others = tokens.slice(0, 2);
+    const orders = [{ intent: { orderId: "o1", token } }];
+    const view = { ...state.view, orders, jobs: [], books: others.map(book), missed: others } as never;
+    const settle = { kind: "remove", of: "job", item: { ...lane, orderId: "o1" }, when: { orderId: "o1" } };
+    const after = afterStep(view, [settle as never]) as LaneState["view"];
+    expect(after.orders).toEqual([]);
+    const sure = { departures: { seenIn: () => [], areFinal: () => true } };
+    const { step, noted } = judgeDepartures(sure, { ...state, view: after });
+    const shrunk = step.flatMap((write) =>
+      write.kind === "put" && write.of === "book" ? [write.item.token] : [],
+    );
+    expect(shrunk).toEqual([others[1]]);
+    expect(noted).toEqual([]);
+  });
+});

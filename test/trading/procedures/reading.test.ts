@@ -1,0 +1,330 @@
+import { describe, expect, it } from "vitest";
+import type { Look } from "../../../lib/orders/block.ts";
+import type { Effect, Effects, Procedure } from "../../../lib/orders/effects.ts";
+import type { Lane, LaneWatch } from "../../../lib/orders/table-step.ts";
+import {
+  newReader,
+  newSweepMemory,
+  type Reader,
+  readChain,
+  sweepLanes,
+} from "../../../lib/trading/procedures/reading.ts";
+
+/** A chain whose blocks are named by their numbers, with a letter for the branch. */
+class FakeChain {
+  blocks: string[];
+  readonly mined = new Map<string, string>();
+  final = 0;
+  finalTime = 0;
+  isDown = false;
+
+  constructor(blocks: string) {
+    this.blocks = blocks.split(" ");
+  }
+
+  look({ heights, wantsFinal }: Effects["look"]["ask"]): Look | undefined {
+    if (this.isDown) return undefined;
+    const number = this.blocks.length;
+    const hashes = heights.flatMap((height) =>
+      height < number ? [[height, this.hashAt(height)] as const] : [],
+    );
+    const final = { number: this.final, time: this.finalTime };
+    return {
+      number,
+      time: number,
+      parentHash: this.hashAt(number - 1),
+      hashes: new Map(hashes),
+      ...(wantsFinal && { final }),
+    };
+  }
+
+  private hashAt(height: number): string {
+    return this.blocks[height - 1] ?? "";
+  }
+}
+
+const lane = (wallet: string, watch: Partial<LaneWatch> = {}, changes: Partial<Lane> = {}): Lane => ({
+  chain: "eth",
+  wallet,
+  jobs: 1,
+  watch: { jobs: 1, blocks: {}, ...watch },
+  ...changes,
+});
+
+/** The lane of a transaction with the same name, in no block or in this one. */
+const signed = (wallet: string) => lane(wallet, { blocks: { [wallet]: "" } });
+const mined = (wallet: string, number: number, hash: string) =>
+  lane(wallet, { blocks: { [wallet]: { number, hash } } });
+
+type Ended<Result> = { effects: Effect[]; woken: string[]; result: Result };
+
+function run<Result>(
+  procedure: Procedure<Result>,
+  lanes: readonly Lane[],
+  {
+    chain = new FakeChain("a1"),
+    second = undefined as FakeChain | undefined,
+    nowMs = 0,
+    heartbeatMs = 0,
+  } = {},
+): Ended<Result> {
+  const effects: Effect[] = [];
+  const lease = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs };
+  const answerTo = (effect: Effect) => {
+    if (effect.do === "readLanes") return lanes;
+    if (effect.do === "now") return nowMs;
+    if (effect.do === "readReaderLease") return lease;
+    if (effect.do === "look") return ((effect.host === 1 ? second : undefined) ?? chain).look(effect);
+    if (effect.do === "minedIn")
+      return new Map(effect.hashes.map((hash) => [hash, chain.mined.get(hash) ?? ""]));
+    return undefined;
+  };
+  let next = procedure.next();
+  while (!next.done) {
+    effects.push(next.value);
+    next = procedure.next(answerTo(next.value));
+  }
+  const woken = effects.flatMap((each) => (each.do === "wake" ? [each.lane.wallet] : []));
+  return { effects, woken, result: next.value };
+}
+
+/** Reads a chain once. */
+function read(reader: Reader, lanes: readonly Lane[], options: { chain?: FakeChain; nowMs?: number } = {}) {
+  const { effects, woken, result } = run(readChain("eth", reader), lanes, options);
+  const heights = effects.flatMap((each) => (each.do === "look" ? [each.heights] : [])).flat();
+  const asked = effects.flatMap((each) => (each.do === "minedIn" ? each.hashes : []));
+  return { effects, woken, heights, asked, ...result };
+}
+
+describe("readChain", () => {
+  it("asks about the transactions of all lanes at once, and wakes those with news", () => {
+    const chain = new FakeChain("a1 a2");
+    chain.mined.set("x", "a2").set("z", "a2");
+    const { asked, woken, lanes } = read(newReader(), [signed("x"), signed("y"), signed("z")], { chain });
+    expect({ asked, woken, lanes }).toEqual({ asked: ["x", "y", "z"], woken: ["x", "z"], lanes: 3 });
+  });
+
+  it("looks at no chain if no lane waits for it", () => {
+    const due = lane("x", { dueAtMs: 5 });
+    const { effects, isAnswered } = read(newReader(), [due, lane("y")], { nowMs: 5 });
+    expect(effects.map((each) => each.do)).toEqual(["readLanes", "now", "wake"]);
+    expect(isAnswered).toBe(true);
+  });
+
+  it("asks about each transaction once a block, and at once about new ones", () => {
+    const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
+    expect(read(reader, [signed("x")], { chain }).asked).toEqual(["x"]);
+    expect(read(reader, [signed("x")], { chain }).asked).toEqual([]);
+    expect(read(reader, [signed("x"), signed("y")], { chain }).asked).toEqual(["y"]);
+    chain.blocks.push("a3");
+    expect(read(reader, [signed("x"), signed("y")], { chain }).asked).toEqual(["x", "y"]);
+  });
+
+  it("asks about a transaction again if another block replaced the last one", () => {
+    const [reader, chain] = [newReader(), new FakeChain("a1 a2 a3")];
+    read(reader, [signed("x")], { chain });
+    chain.blocks = ["a1", "b2", "b3"];
+    expect(read(reader, [signed("x")], { chain }).asked).toEqual(["x"]);
+  });
+
+  it("never asks about a mined transaction while its block is confirmed, and asks for its height once", () => {
+    const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
+    const lanes = [mined("x", 2, "a2")];
+    const rounds = [3, 4, 5, 6].map((next) => {
+      const { heights, asked, woken } = read(reader, lanes, { chain });
+      chain.blocks.push(`a${next}`);
+      return { heights, asked, woken };
+    });
+    expect(rounds).toEqual([
+      { heights: [2], asked: [], woken: [] },
+      { heights: [1, 2], asked: [], woken: [] },
+      { heights: [2], asked: [], woken: [] },
+      { heights: [3], asked: [], woken: [] },
+    ]);
+  });
+
+  it.each([
+    ["the last block", "a1 b2 b3", "b2", ["x"]],
+    ["an earlier block that is confirmed", "a1 b2 b3 b4 b5 b6", "b2", ["x"]],
+    ["a block, and the transaction is in none", "a1 b2 b3", "", ["x"]],
+    ["a block, and the host takes that back", "a1 b2 b3", "a2", []],
+  ])("asks again when a look refutes %s", (_, blocks, block, expected) => {
+    const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
+    const lanes = [mined("x", 2, "a2")];
+    const isEarly = blocks.length > 8;
+    for (const next of isEarly ? ["a3", "a4"] : [""]) {
+      read(reader, lanes, { chain });
+      if (next !== "") chain.blocks.push(next);
+    }
+    if (isEarly) read(reader, lanes, { chain });
+    chain.blocks = blocks.split(" ");
+    chain.mined.set("x", block);
+    const first = read(reader, lanes, { chain });
+    const second = read(reader, lanes, { chain, nowMs: 1000 });
+    expect([...first.asked, ...second.asked]).toContain("x");
+    expect([...first.woken, ...second.woken]).toEqual(expected);
+  });
+
+  it("drops looks that go backwards, and turns to another host after ten seconds", () => {
+    const [reader, chain] = [newReader(), new FakeChain("a1 a2 a3")];
+    read(reader, [signed("x")], { chain });
+    const behind = new FakeChain("a1 a2");
+    behind.mined.set("x", "a2");
+    const hosts = [0, 9999, 10_000, 11_000].map((nowMs) => {
+      const { effects, woken } = read(reader, [signed("x")], { chain: behind, nowMs });
+      return [effects.flatMap((each) => (each.do === "look" ? [each.host] : [])), woken];
+    });
+    expect(hosts).toEqual([
+      [[0], []],
+      [[0], []],
+      [[0], []],
+      [[1], ["x"]],
+    ]);
+  });
+
+  it("takes a hash that the host does not know for unknown, not for refuted", () => {
+    const chain = new FakeChain("a1 a2");
+    expect(read(newReader(), [mined("x", 2, "b2"), mined("y", 9, "b9")], { chain }).asked).toEqual([]);
+  });
+
+  it("wakes lanes whose block is final, and asks for the final block less often the older it is", () => {
+    const [reader, chain] = [
+      newReader(),
+      new FakeChain(Array.from({ length: 21 }, (_, n) => `a${n + 1}`).join(" ")),
+    ];
+    const waiting = lane("x", { blocks: { x: { number: 2, hash: "a2" } }, finalFrom: 2 });
+    const wants = (nowMs: number) => {
+      const { effects, woken } = read(reader, [waiting], { chain, nowMs });
+      return [effects.some((each) => each.do === "look" && each.wantsFinal), woken.length];
+    };
+    chain.finalTime = 1;
+    expect([0, 4999].map(wants)).toEqual([
+      [true, 0],
+      [false, 0],
+    ]);
+    chain.final = 2;
+    chain.finalTime = 20;
+    expect([5000, 5999, 9000].map(wants)).toEqual([
+      [true, 1],
+      [false, 0],
+      [true, 1],
+    ]);
+  });
+
+  it("leaves out lanes held by a run, until their lease ends", () => {
+    const chain = new FakeChain("a1");
+    chain.mined.set("x", "a1");
+    const held = { ...signed("x"), holder: "h", leaseUntilMs: 10 };
+    expect(read(newReader(), [held], { chain, nowMs: 9 }).woken).toEqual([]);
+    expect(read(newReader(), [held], { chain, nowMs: 10 }).woken).toEqual(["x"]);
+  });
+
+  it("does not wake a lane twice within a short time", () => {
+    const reader = newReader();
+    const due = lane("x", { dueAtMs: 0 });
+    expect([0, 2999, 3000].map((nowMs) => read(reader, [due], { nowMs }).woken.length)).toEqual([1, 0, 1]);
+  });
+
+  it("wakes lanes that are due while no host answers", () => {
+    const chain = new FakeChain("a1");
+    chain.isDown = true;
+    const due = lane("x", { dueAtMs: 5, blocks: { x: "" } });
+    const { woken, isAnswered } = read(newReader(), [due, signed("y")], { chain, nowMs: 5 });
+    expect({ woken, isAnswered }).toEqual({ woken: ["x"], isAnswered: false });
+  });
+
+  it("asks about transactions of lanes that an earlier version wrote", () => {
+    const chain = new FakeChain("a1 a2");
+    chain.mined.set("x", "a2").set("y", "b2");
+    const lanes = ["x", "y"].map((wallet) => lane(wallet, { blocks: { [wallet]: "a2" } }));
+    expect(read(newReader(), lanes, { chain }).woken).toEqual(["y"]);
+  });
+});
+
+describe("sweepLanes", () => {
+  const lanes = [
+    lane("due", { dueAtMs: 100_000 }),
+    lane("waiting", { dueAtMs: 100_001, lookAgainAtMs: 100_001 }),
+    lane("long", { lookAgainAtMs: 100_000 }),
+    lane("new", { jobs: 0 }),
+  ];
+  const sweep = (of: readonly Lane[], options: Parameters<typeof run>[2] = {}, memory = newSweepMemory()) => {
+    const { effects, woken, result } = run(sweepLanes("eth", memory), of, { nowMs: 100_000, ...options });
+    return { woken, result, looks: effects.flatMap((each) => (each.do === "look" ? [each] : [])) };
+  };
+  const fresh = { heartbeatMs: 100_000 };
+
+  it("wakes the lanes that are due, or should be looked at again", () => {
+    const { woken, result, looks } = sweep(lanes, { heartbeatMs: 70_000 });
+    expect(woken).toEqual(["due", "long", "new"]);
+    expect(result).toEqual({ lanes, isReaderMissing: false });
+    expect(looks).toEqual([]);
+  });
+
+  it("wakes every lane if the reader's heartbeat is older than 30 seconds", () => {
+    const { woken, result } = sweep([...lanes, settling], { heartbeatMs: 69_999, ...hosts() });
+    expect(woken).toEqual(["due", "waiting", "long", "new", "x"]);
+    expect(result.isReaderMissing).toBe(true);
+    expect(sweep([], { heartbeatMs: 0 }).result.isReaderMissing).toBe(false);
+  });
+
+  const x = { number: 2, hash: "a2" };
+  const settling = lane("x", { blocks: { x }, finalFrom: 2, lookAgainAtMs: 100_000 });
+
+  /** Two hosts that agree with the lane, unless they are changed. */
+  const hosts = (change: (chain: FakeChain) => void = () => {}, changed: readonly number[] = [0, 1]) => {
+    const [chain, second] = [0, 1].map((host) => {
+      const fake = new FakeChain("a1 a2 a3 a4 a5");
+      fake.final = 1;
+      if (changed.includes(host)) change(fake);
+      return fake;
+    });
+    return { chain: chain as FakeChain, second: second as FakeChain };
+  };
+
+  it("leaves lanes alone while two hosts show that they must wait for finality", () => {
+    const soldOut = lane("y", { finalFrom: 2, lookAgainAtMs: 0 });
+    const { woken, looks } = sweep([settling, soldOut], { ...fresh, ...hosts() });
+    expect(woken).toEqual([]);
+    expect(looks.map(({ host, heights, wantsFinal }) => [host, heights, wantsFinal])).toEqual([
+      [0, [2], true],
+      [1, [2], true],
+    ]);
+  });
+
+  it("asks for the height of a block once, and each time for the final block", () => {
+    const [memory, seen] = [newSweepMemory(), hosts()];
+    sweep([settling], { ...fresh, ...seen }, memory);
+    for (const chain of [seen.chain, seen.second]) chain.blocks.push("a6", "a7");
+    const { woken, looks } = sweep([settling], { ...fresh, ...seen, nowMs: 100_001 }, memory);
+    expect(woken).toEqual([]);
+    expect(looks.map(({ heights, wantsFinal }) => [heights, wantsFinal])).toEqual([
+      [[4], true],
+      [[4], true],
+    ]);
+    // A replaced parent puts all blocks in doubt.
+    seen.second.blocks = ["a1", "b2", "b3", "b4", "b5", "b6", "b7", "b8"];
+    expect(sweep([settling], { ...fresh, ...seen }, memory).woken).toEqual(["x"]);
+  });
+
+  const news: readonly [string, (chain: FakeChain) => void][] = [
+    ["says that its block is final", (chain) => Object.assign(chain, { final: 2 })],
+    ["has another block at its height", (chain) => Object.assign(chain, { blocks: ["a1", "b2", "b3"] })],
+    ["does not know its block", (chain) => Object.assign(chain, { blocks: ["a1", "a2"] })],
+    ["does not answer", (chain) => Object.assign(chain, { isDown: true })],
+  ];
+  it.each(
+    news.flatMap(([what, change]) =>
+      [[0], [1], [0, 1]].map((changed) => [changed.join(" and "), what, change, changed] as const),
+    ),
+  )("wakes a lane that waits for finality if host %s %s", (_, __, change, changed) => {
+    expect(sweep([settling], { ...fresh, ...hosts(change, changed) }).woken).toEqual(["x"]);
+  });
+
+  it("runs a lane with a transaction in no block, without a look", () => {
+    const taken = lane("z", { blocks: { x, z: "" }, finalFrom: 2, lookAgainAtMs: 0 });
+    const { woken, looks } = sweep([taken], { ...fresh, ...hosts() });
+    expect(woken).toEqual(["z"]);
+    expect(looks).toEqual([]);
+  });
+});
