@@ -1,7 +1,8 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
 import { describe, expect, it } from "vitest";
-import { brokenRules, browserForTests, signIn } from "./support/browser.ts";
+import { brokenRules } from "../../lib/console/test/support/browser.ts";
+import { browserForTests, signIn } from "./support/browser.ts";
 import { chainUrl, fund, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
@@ -109,14 +110,7 @@ describe("a newcomer with a phone", () => {
 
 describe("accessibility", () => {
   it.each(["light", "dark"] as const)("has no broken rule, in the %s theme", async (colorScheme) => {
-    const { page, context, screenshot } = await browser.visit("/console/components.html", { colorScheme });
-    await page.getByRole("heading", { name: "Components" }).waitFor();
-    expect(await brokenRules(page)).toEqual([]);
-    for (const width of colorScheme === "light" ? [1440, 360] : [900]) {
-      await page.setViewportSize({ width, height: 900 });
-      await screenshot(`components-${colorScheme}-${width}`);
-    }
-    await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+    const { page, context } = await browser.visit("/console/", { colorScheme });
     await signIn(page, await userWithCoins(`reader-${colorScheme}`, "eth"));
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     expect(await brokenRules(page)).toEqual([]);

@@ -2,12 +2,15 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import OrderOfFiles from "../support/order-of-files.ts";
 
-/** Browser tests have their own configuration, since they need Debian's Chromium, or CHROMIUM=/path/to/it. */
+/**
+ * Browser tests have their own configuration, since they need Debian's Chromium, or CHROMIUM=/path/to/it. Those of the
+ * console show its components alone; the others use the whole service.
+ */
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./lib/local/test/support/closing-line.ts"] : ["default"],
-    globalSetup: ["test/browser/support/global-setup.ts"],
-    include: ["test/browser/**/*.test.ts"],
+    globalSetup: ["lib/console/test/support/chromium.ts", "test/browser/support/global-setup.ts"],
+    include: ["{test,lib/console/test}/browser/**/*.test.ts"],
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ["--import", join(import.meta.dirname, "../support/client-sources.ts")],

@@ -1,89 +1,17 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, inject } from "vitest";
-
-/** The folder of screenshots for people to check. */
-const screenshots = new URL("../screenshots/", import.meta.url).pathname;
-
-export type Visit = {
-  page: Page;
-  context: BrowserContext;
-  /** Errors, refused loads and violations of the policy, as the page reported them. */
-  complaints: string[];
-  /** The origins to which the page has sent requests. */
-  origins: Set<string>;
-  screenshot(name: string, options?: { fullPage: boolean }): Promise<void>;
-};
-
-type VisitOptions = {
-  width?: number;
-  height?: number;
-  colorScheme?: "light" | "dark";
-  context?: BrowserContext;
-};
+import type { Page } from "playwright-core";
+import { inject } from "vitest";
+import { type VisitOptions, visitsForTests } from "../../../lib/console/test/support/browser.ts";
 
 /** Connects the tests of a file to the browser. All files share it, and one local runner. */
 export function browserForTests() {
   const runner = inject("runner");
-  let browser: Browser;
-
-  beforeAll(async () => {
-    // People who watch must be able to follow.
-    browser = await chromium.connect(inject("chromium"), process.env.HEADED ? { slowMo: 400 } : {});
-  });
-  afterAll(async () => browser?.close());
-
+  const visit = visitsForTests();
   return {
     runner,
     /** Opens a page of the runner, or another page, in a new browser context if none is given. */
-    async visit(
-      path = "/console/",
-      { width = 1280, height = 900, colorScheme = "light", ...options }: VisitOptions = {},
-    ): Promise<Visit> {
-      const context =
-        options.context ??
-        (await browser.newContext({
-          viewport: { width, height },
-          colorScheme,
-          reducedMotion: "reduce",
-        }));
-      const page = await context.newPage();
-      const complaints: string[] = [];
-      const origins = new Set<string>();
-      page.on("pageerror", (error) => complaints.push(String(error)));
-      page.on("console", (message) => {
-        if (message.type() === "error") complaints.push(message.text());
-      });
-      page.on("request", (request) => {
-        if (!request.url().startsWith("data:")) origins.add(new URL(request.url()).origin);
-      });
-      await page.goto(new URL(path, runner.baseUrl).href);
-      return {
-        page,
-        context,
-        complaints,
-        origins,
-        async screenshot(name, { fullPage } = { fullPage: true }) {
-          await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage });
-        },
-      };
-    },
+    visit: (path = "/console/", options: VisitOptions = {}) =>
+      visit(new URL(path, runner.baseUrl).href, options),
   };
-}
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** Lists the rules of accessibility that a page breaks, with the elements. */
-export async function brokenRules(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate("axe.run()")) as {
-    violations: { id: string; nodes: { target: string[] }[] }[];
-  };
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
-  );
 }
 
 /** Presses the button of the banner, unless the page connects again by itself meanwhile. */

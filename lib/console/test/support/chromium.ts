@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The address of Chromium. */
+    chromium: string;
+  }
+}
+
+const headed = "/usr/bin/chromium";
+/** The shell draws no window and no toolbar, and so takes less processor time. */
+const programs = process.env.HEADED ? [headed] : ["/usr/bin/chromium-headless-shell", headed];
+
+/** Starts one Chromium for all files. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const browser = await chromium.launchServer({
+    executablePath: process.env.CHROMIUM ?? programs.find((path) => existsSync(path)) ?? "chromium",
+    args: ["--no-sandbox"],
+    headless: !process.env.HEADED,
+  });
+  project.provide("chromium", browser.wsEndpoint());
+  return () => browser.close();
+}
