@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 
 /** Every page for readers, as paths from the root of the repository. */
-export const pages = globSync(["README.md", "docs/*.md", "lib/local/README.md"]).toSorted();
+export const pages = globSync(["README.md", "docs/*.md", "lib/{console,local}/README.md"]).toSorted();
 
 export const textOf = (page: string) => readFileSync(page, "utf8");
 

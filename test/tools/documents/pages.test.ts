@@ -12,7 +12,7 @@ function isBroken(page: string, link: string): boolean {
 }
 
 /**
- * Finds paths that begin with a folder of the repository. In lib/local/README.md, they can start at its own folder.
+ * Finds paths that begin with a folder of the repository. In the README of a workspace, they can start at its own folder.
  */
 const pathsIn = (code: string) =>
   [...code.matchAll(/(?<![\w./-])(?:bin|docs|functions|lib|test|\.ci|\.github)\/[\w./-]*/g)].map(
