@@ -11,4 +11,16 @@ describe("the console", () => {
     // With the chart, whose size is most of it.
     expect(script?.body.length).toBeLessThan(330_000);
   });
+
+  it("is bundled again at each reload, but only while it is watched", async () => {
+    const bundles = async (isWatched: boolean) => {
+      const filesFor = consoleFiles({ isWatched });
+      const scripts: unknown[] = [];
+      for (const name of ["index.html", "console.js", "index.html"])
+        scripts.push((await filesFor(name)).get("console.js"));
+      return new Set(scripts).size;
+    };
+    expect(await bundles(true)).toBe(2);
+    expect(await bundles(false)).toBe(1);
+  });
 });
