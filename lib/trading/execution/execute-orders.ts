@@ -7,7 +7,7 @@ import { type Landings, landingsIn } from "../../chains/sol/rules/landings.ts";
 import { isBelowMinimum, solOrdersSettledBy } from "../../chains/sol/rules/settled-orders.ts";
 import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
 import { setupName } from "../../orders/requests.ts";
-import type { TradeStep } from "../../orders/table-step.ts";
+import type { ItemWrite, TradeStep } from "../../orders/table-step.ts";
 import { ensureReader } from "../procedures/reader-lease.ts";
 import { workLane } from "../procedures/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
@@ -17,6 +17,9 @@ import type { WakeEvent } from "./wake-effect.ts";
 class FillBelowMinimum extends Error {
   override readonly name = "FillBelowMinimum";
 }
+
+/** The core holds the lane while it writes, so each step leaves it in the table or removes it. */
+const removesLane = ({ kind, of }: ItemWrite) => kind === "remove" && of === "lane";
 
 /** Signs transactions, and records their bytes before it returns them. */
 export type Signer = (request: SignRequest<Family>) => Promise<SignAnswer<Family>>;
@@ -38,8 +41,8 @@ export type ExecutionDeps = {
 };
 
 /**
- * Does everything that is possible now for the orders of a wallet, unless another run holds its lane. Then it makes sure
- * that the chain is read.
+ * Does everything that is possible now for the orders of a wallet, unless another run holds its lane, and meanwhile makes
+ * sure that the chain is read. A check of a wallet that may have no orders needs that only if it leaves a lane.
  */
 export async function executeOrders(
   { effects, signer, trading, startReader, onFault, onLandings, nowMs = Date.now }: ExecutionDeps,
@@ -47,6 +50,7 @@ export async function executeOrders(
 ): Promise<void> {
   const configuration = trading[chain];
   const { write } = effects;
+  let hasLane = false;
   const setup = configuration ? setupName(configuration) : "";
 
   function noteSettled(step: TradeStep): void {
@@ -62,7 +66,10 @@ export async function executeOrders(
     ...(write && {
       async write(ask) {
         const isWritten = await write(ask);
-        if (isWritten) noteSettled(ask.step);
+        if (isWritten) {
+          hasLane = !ask.step.some(removesLane);
+          noteSettled(ask.step);
+        }
         return isWritten;
       },
     }),
@@ -71,12 +78,15 @@ export async function executeOrders(
     sign: ({ request }) => signer(request),
     startReader: () => startReader() as Promise<undefined>,
   };
+  const readerEnsured = () => runProcedure(ensureReader(chain), performers).catch(onFault);
+  // However long the work takes, and however it ends, its orders wait for blocks.
+  const early = missed === undefined ? readerEnsured() : undefined;
   try {
     await runProcedure(
       workLane({ chain, wallet }, randomUUID(), limitsIn(trading, chain), setup, job, missed),
       performers,
     );
   } finally {
-    await runProcedure(ensureReader(chain), performers).catch(onFault);
+    await (early ?? (hasLane ? readerEnsured() : undefined));
   }
 }

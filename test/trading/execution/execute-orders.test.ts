@@ -1,10 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Landings } from "../../../lib/chains/sol/rules/landings.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import type { LaneView } from "../../../lib/orders/effects.ts";
 import { afterStep } from "../../../lib/orders/lane-steps.ts";
 import type { TradeStep } from "../../../lib/orders/table-step.ts";
 import { type ExecutionDeps, executeOrders } from "../../../lib/trading/execution/execute-orders.ts";
+import type { WakeEvent } from "../../../lib/trading/execution/wake-effect.ts";
 import { bothHosts, filled, finalAt, nowMs, seen, slotOf, viewOf } from "../../chains/sol/fixtures.ts";
 
 const lane = { chain: "sol", wallet: "A1" } as const;
@@ -55,6 +56,24 @@ async function run(
   return landings;
 }
 
+/** Runs executeOrders on a chain that nobody reads. */
+async function runUnread(
+  effects: Partial<ExecutionDeps["effects"]>,
+  startReader: () => void,
+  more: Pick<WakeEvent, "missed"> = {},
+): Promise<void> {
+  const deps: ExecutionDeps = {
+    effects: { readReaderLease: () => undefined, ...effects },
+    signer: async () => ({ later: "no order needs it" }),
+    trading: { sol: defaultSol },
+    startReader: async () => startReader(),
+    onFault: expect.fail,
+    onLandings: () => undefined,
+    nowMs: () => nowMs,
+  };
+  await executeOrders(deps, { ...lane, ...more });
+}
+
 /** Settles an order of which this arrived, and returns the faults that name it. */
 async function faultsOf(received: bigint) {
   const short = filled("a", { received });
@@ -100,5 +119,61 @@ describe("executeOrders, of an order on sol that settles", () => {
     expect(await run(table, losing)).toEqual([]);
     expect(table.view.orders).toEqual([]);
     expect(await run(table)).toEqual([]);
+  });
+});
+
+describe("executeOrders, on a chain that nobody reads", () => {
+  it("starts a reader without waiting for the lane's hosts", async () => {
+    const started = Promise.withResolvers<void>();
+    const table = tableWithFill();
+    const effects: ExecutionDeps["effects"] = {
+      readLane: () => table.view as unknown as LaneView<"evm" | "sol">,
+      hostSnapshot: async ({ host }) => {
+        await started.promise;
+        return final[host];
+      },
+      write: ({ step }) => writeTo(table, step),
+    };
+    await runUnread(effects, started.resolve);
+    expect(table.view.orders).toEqual([]);
+  });
+
+  it("starts a reader whatever keeps it from the lane", async () => {
+    const startReader = vi.fn();
+    const failing = () => Promise.reject(new Error("no table"));
+    await expect(runUnread({ write: failing }, startReader)).rejects.toThrow("no table");
+    expect(startReader).toHaveBeenCalledOnce();
+  });
+
+  const missed = { userID: "alice", token: "MOON" };
+  const idle = viewOf({ lane: undefined, orders: [], slots: [], jobs: [] });
+
+  /** Checks a token of a wallet without a lane, and returns how many readers that starts. */
+  async function checkIdle(failure?: Error): Promise<number> {
+    const startReader = vi.fn();
+    let view = idle;
+    const effects: ExecutionDeps["effects"] = {
+      write: ({ step: [first, ...rest] }) => {
+        if (first?.kind === "change" && view.lane === undefined) return false;
+        if (first?.kind === "put" && first.of === "lane") view = { ...view, lane: first.item };
+        view = afterStep(view, first === undefined ? [] : [first, ...rest]);
+        return true;
+      },
+      readLane: () => view as unknown as LaneView<"evm" | "sol">,
+      hostSnapshot: ({ host }) => {
+        if (failure !== undefined) throw failure;
+        return final[host];
+      },
+    };
+    const run = runUnread(effects, startReader, { missed });
+    if (failure === undefined) await run;
+    else await expect(run).rejects.toThrow(failure);
+    expect(view.lane === undefined).toBe(failure === undefined);
+    return startReader.mock.calls.length;
+  }
+
+  it("starts no reader for the check of an idle wallet, unless it leaves a lane", async () => {
+    expect(await checkIdle()).toBe(0);
+    expect(await checkIdle(new Error("no host"))).toBe(1);
   });
 });
