@@ -5,8 +5,17 @@ import type { LaneCore, LaneState } from "./lane-core.ts";
 import { bookPuts, stillHeld } from "./lane-steps.ts";
 import type { Departure, TradeStep } from "./table-step.ts";
 
-/** The most writes of a step. A write of a position is two items, and a transaction has 100 at most. */
-const mostWrites = 72;
+/** The book, the position and the held token. A position is two items, and a transaction has 100 at most. */
+const writesOfPosition = 3;
+
+/**
+ * The most users whose positions of a token can shrink. They do so in one transaction: a second one would find other
+ * sums, and take from the first users again.
+ */
+export const mostOwners = 24;
+
+/** The most writes of a step. */
+const mostWrites = writesOfPosition * mostOwners;
 
 type Judged = { noted: Departure[]; step: TradeStep };
 

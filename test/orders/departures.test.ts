@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Book, emptyBook } from "../../lib/orders/book.ts";
-import { judgeDepartures } from "../../lib/orders/departures.ts";
+import { judgeDepartures, mostOwners } from "../../lib/orders/departures.ts";
 import { nothingHeld } from "../../lib/orders/holding.ts";
 import type { LaneState } from "../../lib/orders/lane-core.ts";
 import { afterStep } from "../../lib/orders/lane-steps.ts";
@@ -9,19 +9,32 @@ const lane = { chain: "eth", wallet: "0xA1", jobs: 0, holder: "run" } as const;
 const tokens = Array.from({ length: 60 }, (_, index) => `0x${index}`);
 const { closedAt: _, ...open } = nothingHeld;
 
-const book = (token: string): Book => ({
-  ...emptyBook({ ...lane, userID: "ann", token }, { symbol: "T/ETH", decimals: 18 }),
+const book = (token: string, userID = "ann"): Book => ({
+  ...emptyBook({ ...lane, userID, token }, { symbol: "T/ETH", decimals: 18 }),
   base: { ...open, ordinal: 1, amount: 5n, cost: 2n, entry: { amount: 5n, cost: 2n } },
 });
 
 describe("tokens that leave a wallet together", () => {
+  // As on Solana, where both hosts answer about final slots.
+  const core = { departures: { seenIn: () => [], areFinal: () => true } };
+
+  it("shrink the positions of as many users as may have the wallet, in one transaction", () => {
+    const [token = ""] = tokens;
+    const held = new Map([[token, 1n]]);
+    const books = Array.from({ length: mostOwners }, (_, index) => book(token, `user${index}`));
+    const view = { lane, orders: [], books, missed: [token] };
+    const state = { view, snapshots: [{ held }, { held }], holder: "run", nowMs: 0 } as unknown as LaneState;
+    const { step } = judgeDepartures(core, state);
+    expect(step.length + step.filter(({ of }) => of === "position").length).toBeLessThanOrEqual(100);
+    const left = afterStep(state.view, step).books.map(({ base }) => base.amount);
+    expect(left.reduce((sum, amount) => sum + amount)).toBe(1n);
+  });
+
   it("close all positions, in transactions of at most 100 items", () => {
     const held = new Map(tokens.map((token) => [token, 0n]));
-    const view = { lane, orders: [], books: tokens.map(book), missed: tokens };
+    const view = { lane, orders: [], books: tokens.map((token) => book(token)), missed: tokens };
     let state = { view, snapshots: [{ held }, { held }], holder: "run", nowMs: 0 } as unknown as LaneState;
     const sizes: number[] = [];
-    // As on Solana, where both hosts answer about final slots.
-    const core = { departures: { seenIn: () => [], areFinal: () => true } };
     for (let step = judgeDepartures(core, state).step; step.length > 0; ) {
       // A position is stored twice.
       sizes.push(step.length + step.filter(({ of }) => of === "position").length);
@@ -74,7 +87,13 @@ describe("a token that somebody has missed", () => {
     const state = stateWith({ held }, { held });
     const others = tokens.slice(0, 2);
     const orders = [{ intent: { orderId: "o1", token } }];
-    const view = { ...state.view, orders, jobs: [], books: others.map(book), missed: others } as never;
+    const view = {
+      ...state.view,
+      orders,
+      jobs: [],
+      books: others.map((each) => book(each)),
+      missed: others,
+    } as never;
     const settle = { kind: "remove", of: "job", item: { ...lane, orderId: "o1" }, when: { orderId: "o1" } };
     const after = afterStep(view, [settle as never]) as LaneState["view"];
     expect(after.orders).toEqual([]);

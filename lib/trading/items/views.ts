@@ -1,6 +1,7 @@
 import type { AnySlot, Family } from "../../chains/families/types.ts";
 import type { Network } from "../../core/network.ts";
 import type { Book, BookKey } from "../../orders/book.ts";
+import { mostOwners } from "../../orders/departures.ts";
 import type { Effects, LaneView, PlacingView } from "../../orders/effects.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Job, JobName, Lane, MissedToken, Names } from "../../orders/table-step.ts";
@@ -85,7 +86,10 @@ export async function readLane(
   };
 }
 
-/** Reads the books of all users of a wallet for the missed tokens, with two calls. Most runs know of none. */
+/**
+ * Reads the books of all users of a wallet for the missed tokens, with two calls. Most runs know of none. If too many have
+ * the wallet, no token counts as missed: their positions stay as they are.
+ */
 async function sharedBooks(
   table: Table,
   lane: LaneKey,
@@ -93,8 +97,10 @@ async function sharedBooks(
 ): Promise<{ tokens: string[]; books: Book[] }> {
   const tokens = [...new Set(missed.map(({ token }) => token))];
   if (tokens.length === 0) return { tokens, books: [] };
-  const owners = await queryRange<{ userID: string }>(table, ownersOfWallet(lane.chain, lane.wallet));
+  const range = ownersOfWallet(lane.chain, lane.wallet);
+  const owners = await queryRange<{ userID: string }>(table, range, { limit: mostOwners + 1 });
   const users = [...new Set([...owners, ...missed].map(({ userID }) => userID))];
+  if (users.length > mostOwners) return { tokens: [], books: [] };
   const names = users.flatMap((userID) => tokens.map((token) => ({ ...lane, userID, token })));
   const found = await find(table, names.map(keysOfItems.book));
   return { tokens, books: found.all("book", names) };

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { mostOwners } from "../../../lib/orders/departures.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { emptyLedger, type TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/orders/trading-chain.ts";
 import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/orders/wallet-policy.ts";
+import { walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import {
   cancellationKey,
@@ -140,6 +142,20 @@ describe("readLane", () => {
       retired: new Set(users),
       maxGasPrices: new Map(users.map((userID) => [userID, gwei100])),
     });
+  });
+
+  it("knows of no missed token in a wallet that too many users have", async () => {
+    const { chain, wallet } = lane;
+    const ownerOf = (userID: string) => ({ ...walletOwnerKey(userID, chain, wallet), userID });
+    const users = Array.from({ length: mostOwners }, (_, index) => `user${index}`);
+    const missedBy = async (userID: string) =>
+      (await readLane(db.table, { lane, day, missed: { userID, token: "0xA0b8" } })).missed;
+    await putItems(db.table, users.map(ownerOf));
+    expect(await missedBy("user0")).toEqual(["0xA0b8"]);
+    // A wallet from before owners were noted.
+    expect(await missedBy("another")).toBeUndefined();
+    await putItems(db.table, [ownerOf("another")]);
+    expect(await missedBy("user0")).toBeUndefined();
   });
 
   it("shows whether an operator has stopped the chain", async () => {
