@@ -29,9 +29,6 @@ const dollarDigits = 12;
 /** A minute that may still be replaced. Without a candle, its swaps were taken back. */
 type Minute = { candle: Candle | undefined; revision: number; block: number };
 
-/** The swaps of an interval are known, and shown by a second host, so long after its end. */
-const finalAfterMs = 120_000;
-
 const minuteMs = 60_000;
 
 /** The service folds longer candles from stored hours, and converts these by the coin's price at the end of the hour. */
@@ -102,7 +99,7 @@ export class CandleSeries {
   readonly #changed = new Set<number>();
   /** All minutes are known from this time on. */
   #minutesFromMs = Number.POSITIVE_INFINITY;
-  /** The end of the newest minute that is final. The minutes before it are final, too. */
+  /** The end of the newest candle that the service called final. The minutes before it are final, too. */
   #finalToMs = 0;
 
   constructor({ interval, currency }: { interval: Interval; currency: Currency }) {
@@ -114,7 +111,12 @@ export class CandleSeries {
   /** Takes candles of the interval, in the currency, from `listCandles`. */
   addHistory(answer: Candles): void {
     if (this.#interval === "1m") this.addMinutes(answer, 0);
-    else for (const candle of answer.candles) this.#history.set(Date.parse(candle.time), candle);
+    else
+      for (const candle of answer.candles) {
+        const startMs = Date.parse(candle.time);
+        this.#history.set(startMs, candle);
+        if (candle.isFinal && !candle.partial) this.#noteFinal(startMs + this.#lengthMs);
+      }
   }
 
   /** Takes all minutes from a time on, in the currency, from `listCandles`. */
@@ -169,8 +171,9 @@ export class CandleSeries {
     this.#folded.set(startMs, folded);
   }
 
+  /** Time alone makes nothing final: swaps that the stream has not brought yet may belong to an interval that is over. */
   #shown({ partial: _, ...candle }: Candle, endMs: number, nowMs: number): Candle {
-    const finalToMs = Math.min(nowMs, Math.max(nowMs - finalAfterMs, this.#finalToMs));
+    const finalToMs = Math.min(nowMs, this.#finalToMs);
     const show = (text: Candle["open"]) =>
       this.#currency === "usd" ? textOf(rounded(number(text), dollarDigits)) : text;
     const { open, high, low, close, volume } = candle;
@@ -187,8 +190,12 @@ export class CandleSeries {
     const known = this.#minutes.get(startMs);
     if (known !== undefined && !isNewer(minute, known)) return;
     this.#minutes.set(startMs, minute);
-    if (minute.candle?.isFinal) this.#finalToMs = Math.max(this.#finalToMs, startMs + minuteMs);
+    if (minute.candle?.isFinal) this.#noteFinal(startMs + minuteMs);
     this.#changed.add(startOf(startMs, this.#interval));
+  }
+
+  #noteFinal(endMs: number): void {
+    this.#finalToMs = Math.max(this.#finalToMs, endMs);
   }
 }
 

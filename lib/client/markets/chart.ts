@@ -83,19 +83,25 @@ export function followCandles(
   let isLoading = false;
   let seenMs = clock.dateMs();
   let loadAtMs = 0;
+  /** The end of the last silence, and the time from which the series was read. */
+  let [silentToMs, readMs] = [0, 0];
 
   function see(state: TerminalState): void {
     const nowMs = clock.dateMs();
-    if (nowMs - seenMs > silenceMs) loadAtMs = nowMs;
+    if (nowMs - seenMs > silenceMs) loadAtMs = silentToMs = nowMs;
     seenMs = nowMs;
     const found = marketOf(state, name);
     const minutes = found?.minutes?.filter((minute) => !known.has(minute)) ?? [];
     known = new Set(found?.minutes);
     market = found;
-    if (found !== undefined) series.addMarket({ ...found, minutes });
+    if (found !== undefined)
+      series.addMarket({ ...found, minutes: hasMissed() ? minutes.map(notFinal) : minutes });
     if (nowMs >= loadAtMs && !isLoading) void load(nowMs);
     if (minutes.length > 0) show();
   }
+
+  /** True after a silence, until what was missed has been read. */
+  const hasMissed = () => silentToMs > readMs;
 
   function show(): void {
     if (!isLoaded || signal.aborted) return;
@@ -118,6 +124,7 @@ export function followCandles(
     if (minutes !== undefined) series.addMinutes(minutes, fromMs);
     // Minutes of the stream that came meanwhile.
     if (market !== undefined) series.addMarket(market);
+    readMs = nowMs;
     isLoaded = true;
     isHistoryLoading = history.history === "loading";
     const nextMs = startOf(nowMs, interval) + intervalSeconds[interval] * 1000;
@@ -164,5 +171,8 @@ export function followCandles(
     close: () => closing.abort(),
   };
 }
+
+/** A final minute would make those before it final, and some of them may have been missed. */
+const notFinal = ({ isFinal: _, ...minute }: MarketMinute): MarketMinute => minute;
 
 const iso = (ms: number) => new Date(ms).toISOString();

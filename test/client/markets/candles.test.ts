@@ -137,7 +137,9 @@ describe("CandleSeries", () => {
         late.addMinutes({ candles: listed(current, "1m", currency), revision: 0 }, openMs);
         const rest = minutes.filter((minute) => !isBefore(minute));
         for (const [index, minute] of rest.entries()) late.addMarket(market([minute], 0, 100 + index));
-        // Two minutes after the end, both know what is final.
+        // Both know that the minutes before a final one are final.
+        for (const series of [first, late])
+          series.addMarket(market([minute(1440, "2", { isFinal: true })], 0, 999));
         expect(shownAt(late, 1442)).toEqual(shownAt(first, 1442));
       }),
       { numRuns: 200 },
@@ -243,12 +245,12 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual([]);
   });
 
-  it("calls an interval final two minutes after its end, or once its last minute is", () => {
+  it("calls an interval final once its last minute or a later one is, and never by time alone", () => {
     const finals = (series: CandleSeries, at: number) => shownAt(series, at).map(({ isFinal }) => isFinal);
     const series = new CandleSeries({ interval: "5m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     series.addMarket(market([minute(1, "2", { isFinal: true })]));
-    expect([2, 5, 6.9, 7].map((at) => finals(series, at))).toEqual([[false], [false], [false], [true]]);
+    expect([2, 5, 1000].map((at) => finals(series, at))).toEqual([[false], [false], [false]]);
     series.addMarket(market([minute(6, "2"), minute(9, "3", { isFinal: true })], 0, 2));
     expect(finals(series, 10)).toEqual([true, false]);
     series.addMarket(market([minute(6, "2", { isFinal: true })], 0, 3));

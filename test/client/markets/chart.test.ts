@@ -26,6 +26,7 @@ function charted(
   const asked: { interval: string; from?: string; to?: string }[] = [];
   const added: unknown[] = [];
   const shown: string[][] = [];
+  const finals: boolean[][] = [];
   const errors: string[] = [];
   const closed: string[] = [];
   const service = { history };
@@ -50,7 +51,10 @@ function charted(
     stream as never,
     {
       ...{ ...name, interval },
-      onCandles: (candles) => shown.push(candles.map(({ close }) => close)),
+      onCandles: (candles) => {
+        shown.push(candles.map(({ close }) => close));
+        finals.push(candles.map(({ isFinal }) => isFinal));
+      },
       onError: ({ code }) => errors.push(code),
     },
     clock,
@@ -65,7 +69,7 @@ function charted(
   const fail = (times: number) => {
     failures = times;
   };
-  return { chart, asked, added, shown, errors, closed, service, show, settle, fail };
+  return { chart, asked, added, shown, finals, errors, closed, service, show, settle, fail };
 }
 
 const [first, second] = ["2026-11-21T12:00:00.000Z", "2026-11-21T12:01:00.000Z"];
@@ -117,6 +121,17 @@ describe("followCandles", () => {
     expect(asked).toHaveLength(2);
     await show([], 21_000);
     expect(asked).toHaveLength(4);
+  });
+
+  it("calls nothing final for a time of silence, until it has read what it missed", async () => {
+    const answers: Record<string, Candle[]> = { "1m": [candle(first, "2")] };
+    const { finals, shown, show, settle } = charted(answers);
+    await settle();
+    answers["5m"] = [candle(first, "4")];
+    answers["1m"] = [];
+    await show([{ ...minute("2026-11-21T12:07:00.000Z", "5"), isFinal: true }], 330_000);
+    expect(shown).toEqual([["2"], ["2", "5"], ["4", "5"]]);
+    expect(finals).toEqual([[false], [false, false], [true, false]]);
   });
 
   it("reads again once an interval is stored, and while the service reads the last day", async () => {
