@@ -1,7 +1,7 @@
+import { parseDecimal } from "../core/decimal.ts";
 import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import type { CoinPrice } from "./core/coin-series.ts";
-import { parseDecimal } from "./core/decimal.ts";
 
 /** The price of a coin with the time for which the exchange states it, ISO 8601. */
 export type LivePrice = CoinPrice & { asOf: string };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Candles, CandleView } from "../api/market-schema.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
+import { formatDecimal } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import { epochSeconds } from "../core/time.ts";
@@ -12,7 +13,6 @@ import { coinPriceOf } from "./coin-price.ts";
 import { type Candle, type Interval, intervalSeconds } from "./core/candle.ts";
 import { type CandleRange, candleRange, chunkKindOf } from "./core/candle-range.ts";
 import { type Currency, candleInCurrency, closeAt, foldCandles, withNewPools } from "./core/candles.ts";
-import { formatDecimal } from "./core/decimal.ts";
 import type { Market, TokenName } from "./core/market.ts";
 import { coinOf } from "./items/keys.ts";
 import { countLook } from "./items/look-count.ts";

@@ -1,6 +1,6 @@
+import { type Decimal, formatDecimal, multiply } from "../core/decimal.ts";
 import type { Table } from "../table/table.ts";
 import type { ChainMarkets } from "./chain-markets.ts";
-import { type Decimal, formatDecimal, multiply } from "./core/decimal.ts";
 import type { Market } from "./core/market.ts";
 import type { IndexedToken } from "./core/token-search.ts";
 import { writeMarketIndex } from "./items/market-index.ts";

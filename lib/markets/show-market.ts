@@ -1,8 +1,8 @@
 import type { MarketView } from "../api/market-schema.ts";
+import { compare, type Decimal, formatDecimal, multiply } from "../core/decimal.ts";
 import { coinDecimals } from "../orders/decimal-text.ts";
 import { chainFacts, nativeToken } from "../orders/trading-chain.ts";
 import type { LivePrice } from "./coin-price.ts";
-import { compare, type Decimal, formatDecimal, multiply } from "./core/decimal.ts";
 import type { DayStatistics, Market } from "./core/market.ts";
 import { marketFlagsOf, percentBetween, worthOf } from "./core/market-facts.ts";
 import type { AskedToken } from "./market-token.ts";

@@ -1,4 +1,5 @@
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
+import { zero } from "../core/decimal.ts";
 import { delay } from "../core/time.ts";
 import {
   type ChainMarkets,
@@ -13,7 +14,6 @@ import {
 import type { TokenPools } from "./chains/find-pools.ts";
 import type { SolPool } from "./chains/sol-pools.ts";
 import { intervalStart } from "./core/candles.ts";
-import { zero } from "./core/decimal.ts";
 import type { Market, MarketFlag } from "./core/market.ts";
 import { marketFlagsOf } from "./core/market-facts.ts";
 import type { MarketRecord } from "./core/market-record.ts";

@@ -1,10 +1,10 @@
+import { zero } from "../core/decimal.ts";
 import { nativeToken } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
 import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 import type { Candle } from "./core/candle.ts";
 import { type ChunkKind, chunkStart } from "./core/candle-chunk.ts";
 import { foldCandles, intervalStart, withCandles, withoutSwaps } from "./core/candles.ts";
-import { zero } from "./core/decimal.ts";
 import type { TokenName } from "./core/market.ts";
 import { readChunks, type StoredChunk, writeChunk } from "./items/chunk-items.ts";
 import { readMarket, writeMarket } from "./items/market-items.ts";

@@ -1,11 +1,11 @@
 import type { ListedPosition } from "../api/execution-list-schema.ts";
 import { addressProblem, readAddress } from "../chains/families/address.ts";
+import { formatDecimal } from "../core/decimal.ts";
 import { isOpen, type Position } from "../orders/execution.ts";
 import { type TradingChain, tradingChains } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
 import { coinPriceOf } from "./coin-price.ts";
-import { formatDecimal } from "./core/decimal.ts";
 import type { Market, TokenName } from "./core/market.ts";
 import { worthOf } from "./core/market-facts.ts";
 import { positionValue } from "./core/position-value.ts";

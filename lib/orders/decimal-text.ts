@@ -1,3 +1,4 @@
+import { formatDecimal, formatUnits, ratioOf } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 
@@ -10,8 +11,6 @@ export const coinDecimals: Readonly<Record<Network, number>> = {
   avax: 18,
 };
 
-/** Prices have this many significant digits. */
-const priceDigits = 18;
 const pricePlaces = 40;
 
 /** Amounts of tokens fit into 256 bits. */
@@ -46,12 +45,8 @@ export function unitsFrom(text: string, decimals: number, field: string): bigint
 }
 
 /** Formats units of a token with these decimals as canonical decimal text. */
-export function formatAmount(units: bigint, decimals: number): string {
-  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals);
-  const places = digits.slice(digits.length - decimals).replace(/0+$/, "");
-  return `${units < 0n ? "-" : ""}${whole}${places === "" ? "" : `.${places}`}`;
-}
+export const formatAmount = (units: bigint, decimals: number): string =>
+  units < 0n ? `-${formatUnits(-units, decimals)}` : formatUnits(units, decimals);
 
 /** Formats an amount of a chain's native coin. */
 export const coinText = (chain: Network, units: bigint): string => formatAmount(units, coinDecimals[chain]);
@@ -62,30 +57,7 @@ export const coinText = (chain: Network, units: bigint): string => formatAmount(
  * @param coins The price of the tokens, in units of the chain's native coin.
  * @param tokens In units of a token with these decimals.
  */
-export function formatPrice(chain: Network, coins: bigint, tokens: bigint, decimals: number): string {
-  const dividend = coins * 10n ** BigInt(decimals);
-  const divisor = tokens * 10n ** BigInt(coinDecimals[chain]);
-  const places = Math.min(pricePlaces, priceDigits - wholeDigits(dividend, divisor));
-  return places >= 0
-    ? formatAmount(divideHalfEven(dividend * 10n ** BigInt(places), divisor), places)
-    : String(divideHalfEven(dividend, divisor * 10n ** BigInt(-places)) * 10n ** BigInt(-places));
-}
-
-/**
- * Counts the digits before the point of a positive quotient. Below 0.1, the result is minus the number of zeros after
- * the point.
- */
-function wholeDigits(dividend: bigint, divisor: bigint): number {
-  const guess = String(dividend).length - String(divisor).length;
-  const reached =
-    guess >= 0 ? dividend >= divisor * 10n ** BigInt(guess) : dividend * 10n ** BigInt(-guess) >= divisor;
-  return reached ? guess + 1 : guess;
-}
-
-/** Divides to the nearest whole number, and to the even one of two that are equally near. */
-export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
-  const floor = dividend / divisor;
-  const twice = (dividend % divisor) * 2n;
-  const up = twice > divisor || (twice === divisor && floor % 2n === 1n);
-  return up ? floor + 1n : floor;
-}
+export const formatPrice = (chain: Network, coins: bigint, tokens: bigint, decimals: number): string =>
+  formatDecimal(
+    ratioOf(coins * 10n ** BigInt(decimals), tokens * 10n ** BigInt(coinDecimals[chain]), pricePlaces),
+  );

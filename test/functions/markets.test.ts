@@ -6,8 +6,8 @@ import { handler as getMarket } from "../../functions/getMarket/handler.ts";
 import { handler as listCandles } from "../../functions/listCandles/handler.ts";
 import { handler as listPositions } from "../../functions/listPositions/handler.ts";
 import { handler as listTokens } from "../../functions/listTokens/handler.ts";
+import { parseDecimal, zero } from "../../lib/core/decimal.ts";
 import { chunkStart, packChunk } from "../../lib/markets/core/candle-chunk.ts";
-import { parseDecimal, zero } from "../../lib/markets/core/decimal.ts";
 import { restEvent } from "../support/events.ts";
 import { mockFunctions } from "../support/function-mocks.ts";
 

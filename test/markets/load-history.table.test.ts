@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { formatDecimal } from "../../lib/core/decimal.ts";
 import type { Candle } from "../../lib/markets/core/candle.ts";
-import { formatDecimal } from "../../lib/markets/core/decimal.ts";
 import type { PoolEvent, WatchedPool } from "../../lib/markets/core/watched-pool.ts";
 import { loadHistory } from "../../lib/markets/load-history.ts";
 import { historyWriter, tokenStore } from "../../lib/markets/token-store.ts";

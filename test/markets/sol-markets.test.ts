@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable } from "../../lib/chains/hosts/host-fault.ts";
+import type { Decimal } from "../../lib/core/decimal.ts";
 import type { TokenPools } from "../../lib/markets/chains/find-pools.ts";
 import type { SolPool } from "../../lib/markets/chains/sol-pools.ts";
-import type { Decimal } from "../../lib/markets/core/decimal.ts";
 import type { MarketItem } from "../../lib/markets/items/market-items.ts";
 import { SolMarkets } from "../../lib/markets/sol-markets.ts";
 import { Superseded } from "../../lib/markets/token-store.ts";

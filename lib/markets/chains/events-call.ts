@@ -3,8 +3,8 @@ import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../chains/evm/cal
 import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../chains/evm/calls/rpc-call.ts";
 import { RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
+import { zero } from "../../core/decimal.ts";
 import { kindOf } from "../../orders/intent.ts";
-import { zero } from "../core/decimal.ts";
 import { type PoolEvent, priceOf, volumeOf, type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
 
 /** `Sync(uint112,uint112)` of v2 pools: the reserves after a change. */

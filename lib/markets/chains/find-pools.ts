@@ -7,12 +7,12 @@ import { poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts"
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
+import type { Decimal } from "../../core/decimal.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { kindOf, type Route } from "../../orders/intent.ts";
 import type { PoolPrice } from "../../orders/price-impact.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
-import type { Decimal } from "../core/decimal.ts";
 import {
   coarseAmounts,
   depthOf,

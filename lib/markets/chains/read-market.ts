@@ -1,8 +1,8 @@
 import type { ChainReader } from "../../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+import type { Decimal } from "../../core/decimal.ts";
+import { zero } from "../../core/decimal.ts";
 import { tokenNotFound } from "../../orders/requests.ts";
-import type { Decimal } from "../core/decimal.ts";
-import { zero } from "../core/decimal.ts";
 import type { Market, MarketPool } from "../core/market.ts";
 import { PoolFinder, type TokenPools } from "./find-pools.ts";
 import { SolPoolReader } from "./sol-pools.ts";

@@ -14,12 +14,12 @@ import {
   tokenViewsCall,
 } from "../../chains/sol/calls/token-view.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
+import { type Decimal, ratioOf } from "../../core/decimal.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { coinDecimals } from "../../orders/decimal-text.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
-import { type Decimal, ratioOf } from "../core/decimal.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
 import { type MarketPool, supplyIn } from "../core/market.ts";
 import type { TokenPools } from "./find-pools.ts";

@@ -1,5 +1,5 @@
+import { compare, type Decimal, isDecimal } from "../../core/decimal.ts";
 import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./candle.ts";
-import { compare, type Decimal, isDecimal } from "./decimal.ts";
 
 /** Candles are stored in chunks: the minutes of ten minutes, the hours of a day, and the days of a year. */
 export const chunkKinds = ["minutes", "hours", "days"] as const;

@@ -1,4 +1,4 @@
-import type { Decimal } from "./decimal.ts";
+import type { Decimal } from "../../core/decimal.ts";
 
 /** The intervals of candles, in seconds. All but the first are folded from shorter ones. */
 export const intervalSeconds = {

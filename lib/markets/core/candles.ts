@@ -1,5 +1,5 @@
+import { add, compare, type Decimal, divide, multiply, zero } from "../../core/decimal.ts";
 import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./candle.ts";
-import { add, compare, type Decimal, divide, multiply, zero } from "./decimal.ts";
 
 /** A block in which a pool had swaps. */
 export type SwapBlock = {

@@ -1,6 +1,6 @@
+import { compare, type Decimal, zero } from "../../core/decimal.ts";
 import type { Candle } from "./candle.ts";
 import { intervalStart } from "./candles.ts";
-import { compare, type Decimal, zero } from "./decimal.ts";
 
 /** A coin's price in dollars, and where it comes from: an exchange, or the venue of a pool. */
 export type CoinPrice = { usd: Decimal; source: string };

@@ -1,7 +1,7 @@
+import { add, compare, type Decimal, zero } from "../../core/decimal.ts";
 import type { Candle, CandlePool } from "./candle.ts";
 import { chunkEnd, chunkStart, packChunk, unpackChunk } from "./candle-chunk.ts";
 import { closeAt, foldCandles, withCandles } from "./candles.ts";
-import { add, compare, type Decimal, zero } from "./decimal.ts";
 import type { DayStatistics } from "./market.ts";
 
 const daySeconds = 86_400;

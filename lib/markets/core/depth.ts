@@ -1,6 +1,5 @@
-import { divideHalfEven } from "../../orders/decimal-text.ts";
+import { type Decimal, decimalOf } from "../../core/decimal.ts";
 import { type PoolPrice, priceImpact } from "../../orders/price-impact.ts";
-import { type Decimal, decimalOf } from "./decimal.ts";
 
 /** The depth of a pool is what a sale is paid whose price is at most so much worse than the pool's, in percent. */
 const mostImpact = 2;
@@ -79,4 +78,4 @@ const depthPlaces = 6;
 
 /** Converts units of a coin to a depth. */
 export const depthOf = (units: bigint, coinDecimals: number): Decimal =>
-  decimalOf(divideHalfEven(units, 10n ** BigInt(coinDecimals - depthPlaces)), -depthPlaces);
+  decimalOf(units, -coinDecimals, depthPlaces);

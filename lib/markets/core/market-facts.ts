@@ -1,6 +1,6 @@
+import { compare, type Decimal, divide, formatDecimal, multiply } from "../../core/decimal.ts";
 import { chainFacts, type TradingChain } from "../../orders/trading-chain.ts";
 import { inCurrency } from "./candles.ts";
-import { compare, type Decimal, divide, formatDecimal, multiply } from "./decimal.ts";
 import type { Market, MarketFlag } from "./market.ts";
 
 const decimal = (value: bigint): Decimal => ({ mantissa: value, exponent: 0 });

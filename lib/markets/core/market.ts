@@ -1,7 +1,7 @@
+import { type Decimal, decimalOf } from "../../core/decimal.ts";
 import type { SwapVenue } from "../../orders/intent.ts";
 import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { CandlePool } from "./candle.ts";
-import { type Decimal, decimalOf } from "./decimal.ts";
 
 /** Warnings about a market. They change no number. */
 export const marketFlags = ["THIN", "STALE", "GAPS", "NO_POOL", "TOO_MANY_TOKENS"] as const;

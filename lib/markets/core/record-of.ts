@@ -1,6 +1,6 @@
+import { type Decimal, formatDecimal } from "../../core/decimal.ts";
 import type { Candle } from "./candle.ts";
 import { candleInCurrency } from "./candles.ts";
-import { type Decimal, formatDecimal } from "./decimal.ts";
 import type { Market, MarketFlag, TokenName } from "./market.ts";
 import { percentBetween, worthOf } from "./market-facts.ts";
 import type { MarketRecord, MinuteRecord } from "./market-record.ts";

@@ -1,4 +1,4 @@
-import { compare, type Decimal, multiply } from "./decimal.ts";
+import { compare, type Decimal, multiply } from "../../core/decimal.ts";
 import type { MarketPool } from "./market.ts";
 
 /** The pool by which a token's prices are, and others that may take its place. */

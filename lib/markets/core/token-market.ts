@@ -1,8 +1,8 @@
+import type { Decimal } from "../../core/decimal.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import type { Candle } from "./candle.ts";
 import { intervalStart, withNewPool } from "./candles.ts";
 import { DayWindow } from "./day-window.ts";
-import type { Decimal } from "./decimal.ts";
 import type { Journal } from "./journal.ts";
 import type {
   DayStatistics,

@@ -1,8 +1,7 @@
+import { type Decimal, decimalOf, ratioOf } from "../../core/decimal.ts";
 import type { Look } from "../../orders/block.ts";
-import { divideHalfEven } from "../../orders/decimal-text.ts";
 import { kindOf, type SwapVenue } from "../../orders/intent.ts";
 import type { CandlePool } from "./candle.ts";
-import { type Decimal, decimalOf, ratioOf } from "./decimal.ts";
 
 /** A pool whose state and events are read. */
 export type WatchedPool = CandlePool & {
@@ -68,9 +67,5 @@ export function priceOf(pool: WatchedPool, word: bigint): Decimal | undefined {
 const volumePlaces = 9;
 
 /** Converts units of a quote token to the volume of a swap: in whole units of the quote, with at most nine decimal places. */
-export function volumeOf(units: bigint, quoteDecimals: number): Decimal {
-  const surplus = quoteDecimals - volumePlaces;
-  return surplus <= 0
-    ? decimalOf(units, -quoteDecimals)
-    : decimalOf(divideHalfEven(units, 10n ** BigInt(surplus)), -volumePlaces);
-}
+export const volumeOf = (units: bigint, quoteDecimals: number): Decimal =>
+  decimalOf(units, -quoteDecimals, volumePlaces);

@@ -1,10 +1,10 @@
+import { type Decimal, formatDecimal, parseDecimal } from "../../core/decimal.ts";
 import { epochSeconds } from "../../core/time.ts";
 import type { TradingChain } from "../../orders/trading-chain.ts";
 import { getItems } from "../../table/batch-get.ts";
 import { atMost } from "../../table/step.ts";
 import { queryRange, readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import { type Decimal, formatDecimal, parseDecimal } from "../core/decimal.ts";
 import type { Market, TokenName } from "../core/market.ts";
 import { marketKey, marketShards, marketsIn } from "./keys.ts";
 

@@ -9,9 +9,9 @@ import {
   minuteCandle,
 } from "trading-terminal-client/markets";
 import { describe, expect, it } from "vitest";
+import { formatDecimal, parseDecimal } from "../../../lib/core/decimal.ts";
 import type { Candle as StoredCandle } from "../../../lib/markets/core/candle.ts";
 import { candleInCurrency, foldCandles as foldStored } from "../../../lib/markets/core/candles.ts";
-import { formatDecimal, parseDecimal } from "../../../lib/markets/core/decimal.ts";
 
 const intervals = Object.keys(intervalSeconds) as Interval[];
 const midnight = Date.parse("2026-11-21T00:00:00.000Z");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { valueOf as valuationOf } from "trading-terminal-client/markets";
 import { describe, expect, it } from "vitest";
-import { parseDecimal } from "../../../lib/markets/core/decimal.ts";
+import { parseDecimal } from "../../../lib/core/decimal.ts";
 import { positionValue } from "../../../lib/markets/core/position-value.ts";
 
 const asOf = "2026-11-21T09:30:00.000Z";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Decimal, formatDecimal, zero } from "../../../lib/core/decimal.ts";
 import { eventsCall } from "../../../lib/markets/chains/events-call.ts";
-import { type Decimal, formatDecimal, zero } from "../../../lib/markets/core/decimal.ts";
 import { type WatchedPool, wordOfReserves } from "../../../lib/markets/core/watched-pool.ts";
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;

@@ -1,7 +1,7 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { add, type Decimal, zero } from "../../../lib/core/decimal.ts";
 import { readEvents } from "../../../lib/markets/chains/read-events.ts";
-import { add, type Decimal, zero } from "../../../lib/markets/core/decimal.ts";
 import { type PoolEvent, priceOf, volumeOf } from "../../../lib/markets/core/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";

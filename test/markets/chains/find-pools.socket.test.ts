@@ -3,8 +3,8 @@ import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { approval, v3PairLiquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { formatDecimal } from "../../../lib/core/decimal.ts";
 import { PoolFinder, type PricedPool, type TokenPools } from "../../../lib/markets/chains/find-pools.ts";
-import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { localPoolsOf } from "../../support/market-pools.ts";

@@ -1,9 +1,9 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { formatDecimal } from "../../../lib/core/decimal.ts";
 import { PoolFinder } from "../../../lib/markets/chains/find-pools.ts";
 import { findCoinPool, readHistory } from "../../../lib/markets/chains/read-history.ts";
-import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
 import { type PoolEvent, priceOf } from "../../../lib/markets/core/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";

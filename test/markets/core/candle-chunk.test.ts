@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decimalOf } from "../../../lib/core/decimal.ts";
 import { type Candle, type CandlePool, intervalSeconds } from "../../../lib/markets/core/candle.ts";
 import {
   chunkEnd,
@@ -9,7 +10,6 @@ import {
   packChunk,
   unpackChunk,
 } from "../../../lib/markets/core/candle-chunk.ts";
-import { decimalOf } from "../../../lib/markets/core/decimal.ts";
 import { candleAt, pools } from "./support/arbitraries.ts";
 
 const secondsOf = (text: string) => Date.parse(text) / 1000;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { add, compare, type Decimal, decimalOf, multiply, zero } from "../../../lib/core/decimal.ts";
 import { type Candle, intervalSeconds, intervals } from "../../../lib/markets/core/candle.ts";
 import {
   candleInCurrency,
@@ -11,7 +12,6 @@ import {
   swapBlocksOf,
   withCandles,
 } from "../../../lib/markets/core/candles.ts";
-import { add, compare, type Decimal, decimalOf, multiply, zero } from "../../../lib/markets/core/decimal.ts";
 import { pools, swapBlocks } from "./support/arbitraries.ts";
 
 const [coinPool, stablePool, otherPool] = pools as [Candle["pool"], Candle["pool"], Candle["pool"]];

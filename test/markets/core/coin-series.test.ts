@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Decimal, formatDecimal, parseDecimal } from "../../../lib/core/decimal.ts";
 import { CoinSeries } from "../../../lib/markets/core/coin-series.ts";
-import { type Decimal, formatDecimal, parseDecimal } from "../../../lib/markets/core/decimal.ts";
 
 const dollars = (text: string): Decimal => parseDecimal(text) as Decimal;
 const text = (price: Decimal | undefined) => price && formatDecimal(price);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decimalOf } from "../../../lib/core/decimal.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
 import { closeAt, foldCandles } from "../../../lib/markets/core/candles.ts";
 import { DayWindow } from "../../../lib/markets/core/day-window.ts";
-import { decimalOf } from "../../../lib/markets/core/decimal.ts";
 
 const start = 1_795_780_800;
 const minute = (index: number, price: number, changes: Partial<Candle> = {}): Candle => {

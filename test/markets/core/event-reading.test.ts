@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { zero } from "../../../lib/markets/core/decimal.ts";
+import { zero } from "../../../lib/core/decimal.ts";
 import {
   checkEvents,
   explains,

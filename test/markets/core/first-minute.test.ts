@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
+import { formatDecimal } from "../../../lib/core/decimal.ts";
 import { isBegunInside, readFirstMinute } from "../../../lib/markets/core/first-minute.ts";
 import { newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
 import { lookRound } from "../../../lib/markets/core/look-round.ts";

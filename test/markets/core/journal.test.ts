@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { decimalOf, formatDecimal } from "../../../lib/core/decimal.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
-import { decimalOf, formatDecimal } from "../../../lib/markets/core/decimal.ts";
 import { type Journal, newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
 import { lookRound } from "../../../lib/markets/core/look-round.ts";
 import {

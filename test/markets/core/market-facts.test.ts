@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Decimal, formatDecimal, parseDecimal } from "../../../lib/markets/core/decimal.ts";
+import { type Decimal, formatDecimal, parseDecimal } from "../../../lib/core/decimal.ts";
 import type { MarketPool } from "../../../lib/markets/core/market.ts";
 import { marketFlagsOf, percentBetween, worthOf } from "../../../lib/markets/core/market-facts.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Decimal, parseDecimal } from "../../../lib/markets/core/decimal.ts";
+import { type Decimal, parseDecimal } from "../../../lib/core/decimal.ts";
 import { positionValue } from "../../../lib/markets/core/position-value.ts";
 
 const price = (text: string) => parseDecimal(text) as Decimal;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decimalOf } from "../../../lib/markets/core/decimal.ts";
+import { decimalOf } from "../../../lib/core/decimal.ts";
 import { newJournal } from "../../../lib/markets/core/journal.ts";
 import { newBook } from "../../../lib/markets/core/pool-book.ts";
 import { TokenMarket } from "../../../lib/markets/core/token-market.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { add, formatDecimal, zero } from "../../../lib/markets/core/decimal.ts";
+import { add, formatDecimal, zero } from "../../../lib/core/decimal.ts";
 import {
   priceOf,
   v2ReservesOf,

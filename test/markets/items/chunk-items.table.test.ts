@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { parseDecimal } from "../../../lib/core/decimal.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
-import { parseDecimal } from "../../../lib/markets/core/decimal.ts";
 import { type ChunkName, readChunks, writeChunk } from "../../../lib/markets/items/chunk-items.ts";
 import { chunkKey } from "../../../lib/markets/items/keys.ts";
 import { readItem } from "../../../lib/table/table.ts";

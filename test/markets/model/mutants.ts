@@ -1,4 +1,4 @@
-import { compare } from "../../../lib/markets/core/decimal.ts";
+import { compare } from "../../../lib/core/decimal.ts";
 import type { HostChoice, MarketHosts } from "../../../lib/markets/core/look-round.ts";
 import type { ReaderTime } from "../../../lib/markets/core/pool-book.ts";
 import type { FoundMarket, FoundPool } from "../../../lib/markets/core/token-market.ts";

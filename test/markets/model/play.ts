@@ -1,6 +1,6 @@
 import { vi } from "vitest";
+import { type Decimal, decimalOf, formatDecimal } from "../../../lib/core/decimal.ts";
 import { candleInCurrency } from "../../../lib/markets/core/candles.ts";
-import { type Decimal, decimalOf, formatDecimal } from "../../../lib/markets/core/decimal.ts";
 import { priceOf } from "../../../lib/markets/core/watched-pool.ts";
 import { modelPools } from "../core/model/model-chain.ts";
 import { trueMinute } from "../core/model/truth.ts";

@@ -1,5 +1,5 @@
+import { add, compare, type Decimal, decimalOf, multiply, zero } from "../../../lib/core/decimal.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
-import { add, compare, type Decimal, decimalOf, multiply, zero } from "../../../lib/markets/core/decimal.ts";
 import { newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
 import { lookRound } from "../../../lib/markets/core/look-round.ts";
 import { proofRound } from "../../../lib/markets/core/proof-round.ts";

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, vi } from "vitest";
+import { decimalOf } from "../../../lib/core/decimal.ts";
 import type { TokenStore } from "../../../lib/markets/chain-markets.ts";
 import { Coins } from "../../../lib/markets/coins.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
 import type { ChunkKind } from "../../../lib/markets/core/candle-chunk.ts";
 import { withCandles } from "../../../lib/markets/core/candles.ts";
-import { decimalOf } from "../../../lib/markets/core/decimal.ts";
 import type { TokenName } from "../../../lib/markets/core/market.ts";
 import { composer, type MarketDelivery } from "../../../lib/markets/core/market-delivery.ts";
 import type { MinuteRecord } from "../../../lib/markets/core/market-record.ts";

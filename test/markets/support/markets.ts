@@ -1,6 +1,6 @@
 import { openChains } from "../../../lib/chains/families/open-chains.ts";
+import { type Decimal, parseDecimal } from "../../../lib/core/decimal.ts";
 import { defaultChains, defaultSol } from "../../../lib/infra/default-chains.ts";
-import { type Decimal, parseDecimal } from "../../../lib/markets/core/decimal.ts";
 import type { Market } from "../../../lib/markets/core/market.ts";
 
 export const decimal = (text: string): Decimal => {

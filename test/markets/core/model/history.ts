@@ -1,5 +1,5 @@
+import type { Decimal } from "../../../../lib/core/decimal.ts";
 import type { Candle } from "../../../../lib/markets/core/candle.ts";
-import type { Decimal } from "../../../../lib/markets/core/decimal.ts";
 import { type Journal, newJournal } from "../../../../lib/markets/core/journal.ts";
 import { basesToKeep, type PoolBook, wordAfter } from "../../../../lib/markets/core/pool-book.ts";
 import { priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";

@@ -1,4 +1,4 @@
-import { decimalOf, zero } from "../../../../lib/markets/core/decimal.ts";
+import { decimalOf, zero } from "../../../../lib/core/decimal.ts";
 import {
   type PoolEvent,
   priceOf,

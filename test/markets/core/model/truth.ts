@@ -1,5 +1,5 @@
+import { add, compare, type Decimal, zero } from "../../../../lib/core/decimal.ts";
 import type { Candle } from "../../../../lib/markets/core/candle.ts";
-import { add, compare, type Decimal, zero } from "../../../../lib/markets/core/decimal.ts";
 import { priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
 import type { ModelBlock } from "./model-chain.ts";
 

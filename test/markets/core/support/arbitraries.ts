@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { compare, type Decimal, decimalOf } from "../../../../lib/core/decimal.ts";
 import type { Candle, CandlePool } from "../../../../lib/markets/core/candle.ts";
 import type { SwapBlock } from "../../../../lib/markets/core/candles.ts";
-import { compare, type Decimal, decimalOf } from "../../../../lib/markets/core/decimal.ts";
 
 export const decimals = (): fc.Arbitrary<Decimal> =>
   fc

@@ -1,4 +1,4 @@
-import { decimalOf } from "../../../../lib/markets/core/decimal.ts";
+import { decimalOf } from "../../../../lib/core/decimal.ts";
 import type { Header } from "../../../../lib/markets/core/event-reading.ts";
 import type { HostChoice, MarketHosts } from "../../../../lib/markets/core/look-round.ts";
 import { type PoolEvent, priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";

@@ -9,7 +9,7 @@ import {
   parseDecimal,
   ratioOf,
   zero,
-} from "../../../lib/markets/core/decimal.ts";
+} from "../../lib/core/decimal.ts";
 
 const parsed = (text: string) => {
   const value = parseDecimal(text);
@@ -57,7 +57,7 @@ describe("a decimal", () => {
     expect(compare(parsed("2"), parsed("10"))).toBeLessThan(0);
   });
 
-  it.each(["", ".5", "5.", "-1", "1e5", "0x1", "1,5"])("is not %j", (text) => {
+  it.each(["", ".5", "5.", "-1", "1e5", "0x1", "1,5"])("rejects %j", (text) => {
     expect(parseDecimal(text)).toBeUndefined();
   });
 });
