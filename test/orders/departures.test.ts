@@ -82,6 +82,16 @@ describe("a token that somebody has missed", () => {
       expect(judgeDepartures(core, stateWith(...silent))).toEqual({ step: [], noted: [] });
   });
 
+  it("has not left as long as either host shows all of it, though the slots are final, as on Solana", () => {
+    const sure = { departures: { seenIn: () => [], areFinal: () => true } };
+    const [all, none] = [new Map([[token, 5n]]), new Map([[token, 0n]])];
+    for (const [a, b] of [
+      [all, none],
+      [none, all],
+    ])
+      expect(judgeDepartures(sure, stateWith({ held: a }, { held: b }))).toEqual({ step: [], noted: [] });
+  });
+
   it("is not judged by the look that settles one of its orders, which may be older than the fill", () => {
     const held = new Map(tokens.map((each) => [each, 0n]));
     const state = stateWith({ held }, { held });

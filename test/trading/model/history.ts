@@ -5,6 +5,7 @@ import { checkEnd, comeToRest } from "./ending.ts";
 import { mainRoute, poolOf, type State, spenderOf } from "./ledger-state.ts";
 import { ModelChain } from "./model-chain.ts";
 import { moveOnce } from "./moves.ts";
+import type { Plot } from "./plots.ts";
 import { Random } from "./random.ts";
 import { type System, theSystem } from "./system.ts";
 import { Violation } from "./violation.ts";
@@ -50,6 +51,7 @@ type Parts = {
   openChain?: OpenChain | undefined;
   /** The class of worlds. */
   of?: typeof World | undefined;
+  plot?: Plot | undefined;
 };
 
 /**
@@ -59,7 +61,7 @@ type Parts = {
 export async function playHistory(
   seed: number,
   coverage: Set<string>,
-  { system = theSystem, openChain = openModel, of = World }: Parts = {},
+  { system = theSystem, openChain = openModel, of = World, plot }: Parts = {},
 ): Promise<void> {
   const random = new Random(seed);
   const chainUnderTest = await openChain(random);
@@ -73,6 +75,7 @@ export async function playHistory(
   ] as const)
     world.table.put("wallet", { chain, wallet, userID });
   const clients = new Clients(world);
+  await plot?.(world, clients);
   for (let moves = 10 + random.below(mostMoves); moves > 0; moves--) await moveOnce(world, clients);
   await comeToRest(world);
   await checkEnd(world, genesis);
@@ -86,6 +89,7 @@ export async function playHistories({
   reached = new Set(),
   system,
   openChain,
+  plot,
 }: {
   from: number;
   count: number;
@@ -93,10 +97,11 @@ export async function playHistories({
   /** Creates the code under test for each history. */
   system?: () => System;
   openChain?: OpenChain;
+  plot?: Plot | undefined;
 }): Promise<void> {
   for (let seed = from; seed < from + count; seed++)
     try {
-      await playHistory(seed, reached, { system: system?.(), openChain });
+      await playHistory(seed, reached, { system: system?.(), openChain, plot });
     } catch (error) {
       throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
     }

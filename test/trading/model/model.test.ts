@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { faults } from "./coverage.ts";
 import { playHistories } from "./history.ts";
+import { rarePlots } from "./plots.ts";
 
 const isFull = process.env.FULL !== undefined;
 
@@ -25,4 +26,8 @@ describe("the trading core, in histories full of faults", () => {
       expect(wanted.filter((each) => !reached.has(each))).toEqual([]);
     },
   );
+
+  it.each(Object.entries(rarePlots))("does so despite %s", async (_, plot) => {
+    await playHistories({ from: 1, count: isFull ? 2000 : 200, plot });
+  });
 });

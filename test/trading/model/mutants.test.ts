@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { playHistories } from "./history.ts";
 import { mutants } from "./mutants.ts";
+import { type Plot, rarePlots } from "./plots.ts";
 
 /** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
@@ -15,9 +16,19 @@ const caughtBy: Readonly<Record<string, number>> = {
   "frees nonces only by the relay": 63,
 };
 
+const plots: Readonly<Record<string, Plot>> = {
+  "believes one host about what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
+  "blocks clears": rarePlots["a day whose network fees are above their limit"],
+};
+
 describe("the histories", () => {
   it.each(Object.entries(mutants))("catch a core that %s", async (name, mutant) => {
-    const histories = playHistories({ from: caughtBy[name] ?? 1, count: 2000, system: mutant });
+    const histories = playHistories({
+      from: caughtBy[name] ?? 1,
+      count: 2000,
+      system: mutant,
+      plot: plots[name],
+    });
     await expect(histories).rejects.toThrow(/^history \d+: /);
   });
 });

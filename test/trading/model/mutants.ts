@@ -1,3 +1,4 @@
+import { clearGas } from "../../../lib/chains/evm/rules/fees.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { Attempt, Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
@@ -15,7 +16,7 @@ import type {
 } from "../../../lib/orders/effects.ts";
 import { isSameRoute } from "../../../lib/orders/intent.ts";
 import type { ItemWrite } from "../../../lib/orders/table-step.ts";
-import type { Limits } from "../../../lib/orders/wallet-policy.ts";
+import { type Limits, restOfFees } from "../../../lib/orders/wallet-policy.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];
@@ -236,6 +237,9 @@ const believesOneBalance = () =>
     ),
   }));
 
+/** Takes the first host's word about what a wallet still has for that of both. */
+const believesOneLack = () => believesFirst(({ held }) => (held === undefined ? {} : { held }));
+
 const withoutBalances = (snapshot: HostSnapshot): HostSnapshot => ({
   ...snapshot,
   receipts: new Map(
@@ -388,6 +392,22 @@ const ignoresFeeLimit: System = {
     }),
 };
 
+/** Needs room in the day for the whole fee of a clear, though its nonce may pay as much already. */
+const blocksClears: System = {
+  ...theSystem,
+  sign: (request) =>
+    rewritten(theSystem.sign(request), {
+      answer: (effect, answer) => {
+        if (effect.do !== "readSigning" || request.purpose !== "clear") return answer;
+        const view = answer as SigningView;
+        const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
+        const fits = clearGas * (request as SignRequest<"evm">).fees.maxFeePerGas <= rest;
+        // Without a slot, the signer asks the run to come back later.
+        return fits ? view : { ...view, slot: undefined };
+      },
+    }),
+};
+
 /** Trusts the policy that it has read, though the user may have changed it since. */
 const trustsOldPolicies: System = {
   ...theSystem,
@@ -436,6 +456,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "does not notice a policy that changes": () => trustsOldPolicies,
   "forgets what a day has spent": () => forgetsTheDay,
   "ignores the limit of a day's network fees": () => ignoresFeeLimit,
+  "blocks clears": () => blocksClears,
   "counts no approvals": () =>
     countsFees(({ read, counted, purpose }) => (purpose === "approve" ? read : counted)),
   "counts a replacement as a whole": () => countsFees(({ read, most }) => read + most),
@@ -443,6 +464,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "trusts an old allowance": keepsAllowance,
   "believes the events of tokens": () => work(() => inSnapshots(withoutBalances)),
   "believes one host about balances": () => work(believesOneBalance),
+  "believes one host about what a wallet lacks": () => work(believesOneLack),
   "never looks for what a wallet lacks": () => ({
     ...theSystem,
     work: (lane, holder, limits, setup) => theSystem.work(lane, holder, limits, setup),

@@ -1,4 +1,5 @@
 import type { SignRequest } from "../../../lib/orders/effects.ts";
+import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
@@ -213,6 +214,44 @@ export async function oneLiar(world: World): Promise<void> {
   await world.chain.lie(host, undefined);
   await world.chain.setDown(host === 0 ? 1 : 0, false);
 }
+
+/** A story that histories begin with if they play it, as chance alone tells it too rarely. */
+export type Plot = (world: World, clients: Clients) => Promise<void>;
+
+/** Reports a position again and again while one host claims that the wallet has none of its tokens. */
+const liarOfBalances: Plot = async (world, clients) => {
+  const wallet = world.random.pick(wallets) as string;
+  const token = world.random.pick(tokens) as string;
+  const host = anyHost(world);
+  clients.trade(wallet, "buy", token, 500n);
+  await settleDown(world);
+  await calm(world, 8);
+  await world.chain.lie(host, "balances made up");
+  for (let reports = 0; reports < 3; reports++) {
+    const work = world.startWork({ chain, wallet }, 0, { userID: "alice", token });
+    if (work !== undefined) await runOn(world, work, 0);
+    await calm(world, 4);
+  }
+  await world.chain.lie(host, undefined);
+};
+
+/** Leaves a swap unsent until it is too late, while the day's limit of network fees falls below what was signed. */
+const fullDay: Plot = async (world, clients) => {
+  const wallet = world.random.pick(wallets) as string;
+  clients.trade(wallet, "buy", world.random.pick(tokens) as string, 500n);
+  await settleDown(world);
+  const work = world.startWork({ chain, wallet });
+  if (!(await runUntil(world, work, "send")) || work === undefined) return;
+  await world.step(work, "before");
+  changePolicy(world, "alice", wallet, { ...openPolicy, maxNetworkFeesPerDay: 1n });
+  world.nowMs += 400_000;
+  await mine(world);
+};
+
+export const rarePlots = {
+  "a host that makes up what a wallet has": liarOfBalances,
+  "a day whose network fees are above their limit": fullDay,
+};
 
 /** Ends the placing runs. */
 async function settleDown(world: World): Promise<void> {
