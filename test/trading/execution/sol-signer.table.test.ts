@@ -40,17 +40,19 @@ const swap: SolMessage = { ...plain, route };
 const { amountIn: _, wsolRentLamports: __, ...common } = plain;
 const clear: SolMessage = { ...common, purpose: "clear" };
 
-/** Records an order of a new wallet, and returns the request for its first message. */
-async function placed(changes: (own: SolIntent) => AnyIntent = (own) => own): Promise<SignRequest<"sol">> {
-  const userID = `user${++count}`;
+/** Records an order, of a new wallet if no user is named, and returns the request for its first message. */
+async function placed(
+  changes: (own: SolIntent) => AnyIntent = (own) => own,
+  { userID = `user${++count}`, place = 1 } = {},
+): Promise<SignRequest<"sol">> {
   const { address: wallet, seed } = solKey(userID);
-  const orderId = orderIdFor(userID, "k", new Date(nowMs));
+  const orderId = orderIdFor(userID, `k${place}`, new Date(nowMs));
   const intent = changes(intentOf({ userID, wallet, orderId, token, tokenProgram, routes: [route] }));
   const nonces = intent.chain === "sol" && "budgetLamports" in intent ? {} : { approveNonces: [] };
   const order = { ...orderOf(), ...nonces, intent, mac: await macs.makeMac(intent) } as Items["order"];
   await writeStep(db.table, [{ kind: "put", of: "order", item: order, when: "absent" }]);
   await putSealedWallet({ table: db.table, vault }, intent, userID, Buffer.from(seed).toString("hex"));
-  return { chain: "sol", wallet, orderId, userID, place: 1, attempt: 1, purpose: "swap", message: swap };
+  return { chain: "sol", wallet, orderId, userID, place, attempt: 1, purpose: "swap", message: swap };
 }
 
 const sign = (
@@ -100,6 +102,53 @@ describe("signMessage on the table", () => {
     );
     expect(await sign(request)).toEqual({ refused: "the stored order is invalid" });
   });
+});
+
+describe("a placeOrder that was taken over", () => {
+  const mostLamports = 5_000_000n;
+  const dayLamports = 5n * mostLamports;
+  const chains = { sol: { ...defaultSol, maxNetworkFee: "0.005", maxNetworkFeesPerDay: "0.025" } };
+  /** The most that a signature costs. */
+  const baseFee = 10_000n;
+
+  /** A message that pays so much with its base fee. */
+  const paying = (message: SolMessage, lamports: bigint): SolMessage => ({
+    ...message,
+    microLamportsPerUnit: ((lamports - baseFee) * 1_000_000n) / BigInt(message.computeUnitLimit),
+  });
+
+  /** The messages for which the intruder asks, for each order in turn. All but the last may fail, and are charged. */
+  const burnings: Record<string, readonly SolMessage[]> = {
+    "attempts that fail": [2n, 3n, 5n].map((tenths) => paying(swap, (mostLamports * tenths) / 10n)),
+    "one dear attempt of each order": [paying(swap, mostLamports)],
+    "cheap attempts and dear clears": [paying(swap, baseFee), paying(clear, mostLamports)],
+    "the rents of cheap attempts": [paying(swap, baseFee)],
+  };
+
+  it.each(Object.entries(burnings))(
+    "burns a day's limit of a wallet's coin at most by %s",
+    async (_, messages) => {
+      const userID = `user${++count}`;
+      const answers: unknown[] = [];
+      let burnt = 0n;
+      for (let place = 1; place <= 10; place++) {
+        const forged = (own: SolIntent) => ({ ...own, amount: 1_000_000n, budgetLamports: mostLamports });
+        const request = await placed(forged, { userID, place });
+        for (const [index, message] of messages.entries()) {
+          const { purpose } = message;
+          const answer = await sign({ ...request, attempt: index + 1, purpose, message }, chains);
+          answers.push(answer);
+          if (!("raw" in answer)) break;
+          burnt += baseFee + (message.microLamportsPerUnit * BigInt(message.computeUnitLimit)) / 1_000_000n;
+          // An attempt may succeed instead. Then the marker stays, and the account of the bought token.
+          if (index === 0) burnt += 897_840n + 2_039_280n;
+        }
+      }
+      expect(burnt).toBeLessThanOrEqual(dayLamports);
+      expect(burnt).toBeGreaterThan((dayLamports * 6n) / 10n);
+      expect(answers.at(-1)).toEqual({ later: expect.stringContaining("networkFeesPerDay") });
+    },
+  );
 });
 
 describe("signMessage by Jupiter", () => {
