@@ -6,12 +6,17 @@ import { Streaks } from "../../lib/trading/signing/streaks.ts";
 import { openKms } from "./kms.ts";
 import { putKey, putWallet } from "./placed-orders.ts";
 
-/** KMS with a key for wallets and one for MACs. */
-export function openKeys(): { vault: Vault; macs: Macs } {
+export type Keys = { vault: Vault; macs: Macs };
+
+/** KMS with a key for wallets and one for MACs. A table that replaces the first one has another id. */
+export function openKeys(): Keys & { macsOfTable: (tableId: string) => Macs } {
   const { kms, config } = openKms();
+  const { arn } = kms.ensureKey("intents", "HMAC_256");
+  const macsOfTable = (tableId: string) => openMacs(arn, tableId, config);
   return {
     vault: openVault(kms.ensureKey("wallets").arn, config),
-    macs: openMacs(kms.ensureKey("intents", "HMAC_256").arn, "table", config),
+    macs: macsOfTable("table"),
+    macsOfTable,
   };
 }
 

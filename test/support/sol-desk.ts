@@ -20,7 +20,7 @@ import { readLane } from "../../lib/trading/items/views.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
-import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
+import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
 import { solReaderOf, type TestSolHost } from "./sol-reader.ts";
 import type { TestSurfnet } from "./surfnet.ts";
 import type { Caller } from "./trading-desk.ts";
@@ -29,7 +29,7 @@ type Setup = { table: Table; chain: TestSurfnet; hosts: readonly TestSolHost[] }
 
 type Options = {
   configuration?: Partial<SolConfiguration>;
-  keys?: ReturnType<typeof openKeys>;
+  keys?: Keys;
   userID?: string;
   lamports?: bigint;
   /** The table as each function sees it. */

@@ -21,7 +21,7 @@ import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { putItems } from "./items.ts";
 import { newEvmKey } from "./keys.ts";
 import type { TestChain } from "./local-chain.ts";
-import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
+import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
 
 /** The functions that reach the table. */
 export type Caller = "placeOrder" | "cancelOrder" | "executeOrders" | "signTransaction";
@@ -39,7 +39,7 @@ type Changes = {
   /** The table as a function reaches it. */
   tableOf?: (caller: Caller) => Table;
   /** Keys in a KMS, which are new ones by default. */
-  keys?: ReturnType<typeof openKeys>;
+  keys?: Keys;
   /** A wallet that exists. */
   account?: { address: string; privateKey: string };
 };

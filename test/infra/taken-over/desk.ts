@@ -117,6 +117,17 @@ export class SigningDesk {
     return new SigningDesk(table, this.#keys, this.orders);
   }
 
+  /** Moves the desk, with its record of signatures, to a table in the place of its own. MACs name the id of their table. */
+  movedTo(table: Table, tableId: string): SigningDesk {
+    const moved = new SigningDesk(
+      table,
+      { ...this.#keys, macs: this.#keys.macsOfTable(tableId) },
+      this.orders,
+    );
+    for (const [orderId, own] of this.signed) moved.signed.set(orderId, own);
+    return moved;
+  }
+
   named(name: string): TradeOrder {
     return this.orders.find(({ intent: own }) => own.orderId.startsWith(name)) as TradeOrder;
   }

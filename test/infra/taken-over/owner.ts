@@ -30,7 +30,7 @@ import { type Key, newEvmKey } from "../../support/keys.ts";
 import { placeRequest, tradeFacts } from "../../support/place-request.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
-import { ignoredNotes, type openKeys } from "../../support/signing.ts";
+import { ignoredNotes, type Keys } from "../../support/signing.ts";
 import { intent, slot, v2 } from "../../support/trading.ts";
 import { walletLimits } from "../../support/wallets.ts";
 import { dai, worthless } from "./desk.ts";
@@ -39,7 +39,7 @@ export const delaySeconds = 86_400;
 const ignore = () => undefined;
 
 /** The parts of the service that an owner uses: the real use cases before a real table, at a time. */
-export type Service = { table: Table; keys: ReturnType<typeof openKeys>; nowMs: number };
+export type Service = { table: Table; keys: Keys; nowMs: number };
 
 /** An order with the slot of its swap. */
 export type Placed = { intent: Intent; planned: Slot };

@@ -16,7 +16,7 @@ import { interceptedTable } from "../../support/intercepted-table.ts";
 import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned } from "../../support/signed-bytes.ts";
-import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
+import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "../../support/signing.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const db = tableForTests();
@@ -44,7 +44,7 @@ async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
 
 type Request = Awaited<ReturnType<typeof planned>>["request"];
 
-const sign = (request: Request, table: Table = db.table, { vault, macs } = keys) => {
+const sign = (request: Request, table: Table = db.table, { vault, macs }: Keys = keys) => {
   const nowMs = () => Date.parse(`${day}T20:00:00.000Z`);
   return signOnRequest(
     { table, vault, checkMac: macs.checkMac, chains: defaultChains, nowMs, ...notes },

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { swapBy } from "../../../lib/orders/intent.ts";
+import { lostItems, newerItems, undo } from "../../../lib/tools/admin/backup.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
+import { Theft } from "../../support/signed-bytes.ts";
+import { slot, v2 } from "../../support/trading.ts";
+import { Random } from "../../trading/model/random.ts";
+import { desksForTests, nowMs, type SigningDesk } from "./desk.ts";
+import { Intruder } from "./intruder.ts";
+
+const openDesk = desksForTests();
+
+/** Opens a desk that has signed an order at nonce 1, and a table as it was before that. */
+async function afterSignature() {
+  const [desk, { table: earlier }] = [await openDesk(), await openDesk()];
+  expect(await askFor(desk, 1)).toHaveProperty("slot");
+  return { desk, earlier };
+}
+
+/** Asks for the order's swap or clear at a nonce, as an executor that has kept the order and plants a slot. */
+function askFor(desk: SigningDesk, nonce: number, purpose: "swap" | "clear" = "swap") {
+  const order = desk.named("ALICEBUYS");
+  const { intent } = order;
+  const planned = slot({ nonce, call: swapBy(intent, v2, intent.amount), isPrivate: false }, intent);
+  const state = purpose === "clear" ? "signed" : "planned";
+  return new Intruder(desk, () => true, new Random(1)).askWith(order, { ...planned, state }, { purpose });
+}
+
+const notGenuine = { refused: "the intent was not made by placeOrder" };
+
+describe("the signer, in a table that was restored from a backup", () => {
+  it("signs no order a second time, though the order's ledger is older than its signature", async () => {
+    const { desk, earlier } = await afterSignature();
+    expect(await askFor(desk.movedTo(earlier, "restored"), 2)).toEqual(notGenuine);
+    // It would, if MACs did not name their table.
+    await expect(askFor(desk.movedTo(earlier, "table"), 2)).rejects.toThrow(Theft);
+  });
+
+  it("frees only the nonces that the restored ledger names", async () => {
+    const { desk, earlier } = await afterSignature();
+    const restored = desk.movedTo(earlier, "restored");
+    expect(await askFor(restored, 1, "clear")).toEqual(notGenuine);
+    await putItems(earlier, await itemsNamed(desk.table, "SIGNED#"));
+    expect(await askFor(restored, 1)).toEqual(notGenuine);
+    expect(await askFor(restored, 2, "clear")).toEqual(notGenuine);
+    expect(await askFor(restored, 1, "clear")).toHaveProperty("slot");
+  });
+});
+
+describe("admin restore --fix --exact", () => {
+  it("leaves the signer's records as they are, so that no order is signed a second time", async () => {
+    const { desk, earlier } = await afterSignature();
+    const { table } = desk;
+    const signed = await itemsNamed(table, "SIGNED#");
+    const comparison = { table, backup: earlier, isExact: true, now: new Date(nowMs) };
+    for (const differences of [lostItems(comparison), newerItems(comparison)])
+      for await (const difference of differences) await undo(comparison, difference);
+    // The ledger and the day.
+    expect(signed).toHaveLength(2);
+    expect(await itemsNamed(table, "SIGNED#")).toEqual(signed);
+    expect(await askFor(desk, 2)).toEqual({
+      refused: "the order's swap was signed with another nonce or another call",
+    });
+  });
+});
