@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Balances } from "../trading/read-balances.ts";
 import { envelopeOf } from "./scalars.ts";
 import {
   AddressSchema,
@@ -37,8 +38,6 @@ const BalancesSchema = v.object({
   chain: TradingChainSchema,
   ...asOfBlock,
   balances: v.array(BalanceSchema),
-});
-
-export type Balances = v.InferInput<typeof BalancesSchema>;
+}) satisfies v.GenericSchema<Balances>;
 
 export const BalancesAnswerSchema = envelopeOf(BalancesSchema);

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { orderStatuses } from "../core/execution-words.ts";
+import type { ListedPosition } from "../markets/value-positions.ts";
 import { positionStatuses } from "../orders/execution.ts";
 import { booleanInText, decimalFormat } from "./documented.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
@@ -48,9 +49,7 @@ const ValuedPositionSchema = v.pipe(
     priceAsOf: v.exactOptional(TimestampSchema),
   }),
   v.title("ListedPosition"),
-);
-
-export type ListedPosition = v.InferInput<typeof ValuedPositionSchema>;
+) satisfies v.GenericSchema<ListedPosition>;
 
 export const PositionPageSchema = envelopeOf(
   v.object({ positions: v.array(ValuedPositionSchema), cursor: nextCursor }),

@@ -2,6 +2,8 @@ import * as v from "valibot";
 import { intervals } from "../markets/core/candle.ts";
 import { currencies } from "../markets/core/candles.ts";
 import { marketFlags } from "../markets/core/market.ts";
+import type { Candles } from "../markets/list-candles.ts";
+import type { MarketView } from "../markets/show-market.ts";
 import { swapVenues } from "../orders/intent.ts";
 import { decimalFormat, documented, numberInText } from "./documented.ts";
 import { CountSchema, envelopeOf, GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
@@ -70,9 +72,7 @@ const MarketSchema = v.pipe(
     asOf: TimestampSchema,
   }),
   v.title("Market"),
-);
-
-export type MarketView = v.InferInput<typeof MarketSchema>;
+) satisfies v.GenericSchema<MarketView>;
 
 export const MarketAnswerSchema = envelopeOf(v.object({ market: MarketSchema }));
 
@@ -127,8 +127,6 @@ const CandleSchema = v.pipe(
   v.title("Candle"),
 );
 
-export type CandleView = v.InferInput<typeof CandleSchema>;
-
 const CandlesSchema = v.object({
   interval: v.picklist(intervals),
   currency: v.picklist(currencies),
@@ -141,8 +139,6 @@ const CandlesSchema = v.object({
     v.description("Grows when a reorganisation of the chain has taken back what was shown"),
   ),
   candles: v.pipe(v.array(CandleSchema), v.description("Oldest first. Intervals without swaps are absent")),
-});
-
-export type Candles = v.InferInput<typeof CandlesSchema>;
+}) satisfies v.GenericSchema<Candles>;
 
 export const CandlesAnswerSchema = envelopeOf(CandlesSchema);

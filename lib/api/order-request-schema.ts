@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { defaultMaxPriceImpact } from "../chains/evm/rules/trade-facts.ts";
 import { quoteWarnings } from "../orders/quote-warnings.ts";
+import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
@@ -31,10 +32,7 @@ export const PlaceOrderSchema = v.pipe(
   v.description(
     `${tradeDescription} \`maxPriceImpact\` is ${defaultMaxPriceImpact} by default. With \`dryRun\` nothing is recorded, and no key is needed.`,
   ),
-);
-
-/** Addresses may have any case or checksum. */
-export type PlaceOrderRequest = v.InferOutput<typeof PlaceOrderSchema>;
+) satisfies v.GenericSchema<PlaceOrderRequest>;
 
 export const PlaceOrderHeadersSchema = idempotencyHeaders("A key places only one order of a user, ever.");
 

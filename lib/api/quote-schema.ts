@@ -1,7 +1,9 @@
 import * as v from "valibot";
 import type { Network } from "../core/network.ts";
 import { type Order, orderSides } from "../orders/execution.ts";
+import type { QuoteOutcome, QuoteParts } from "../orders/quote-parts.ts";
 import { quoteWarnings } from "../orders/quote-warnings.ts";
+import type { QuoteRequest } from "../orders/trade-request.ts";
 import { decimalFormat, documented, tradeVariants } from "./documented.ts";
 import { EnvelopeErrorSchema } from "./error-schemas.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
@@ -92,10 +94,7 @@ export const QuoteRequestSchema = v.pipe(
   documented(tradeVariants({ title: "SellShareOfWallet", required: ["percent", "wallet"] })),
   v.title("QuoteRequest"),
   v.description(`${tradeDescription} \`percent\` needs \`wallet\`.`),
-);
-
-/** Addresses may have any case or checksum. */
-export type QuoteRequest = v.InferOutput<typeof QuoteRequestSchema>;
+) satisfies v.GenericSchema<QuoteRequest>;
 
 const QuoteBalanceSchema = v.object({
   token: TokenNameSchema,
@@ -179,11 +178,6 @@ export const QuoteSchema = v.pipe(
     validUntil: TimestampSchema,
   }),
   v.title("Quote"),
-);
-
-export type TradeQuote = v.InferInput<typeof QuoteSchema>;
-
-/** A quote of an EVM chain. */
-export type EvmQuote = TradeQuote & { networkFee: v.InferInput<typeof EvmNetworkFeeSchema> };
+) satisfies v.GenericSchema<QuoteParts & QuoteOutcome>;
 
 export const QuoteAnswerSchema = envelopeOf(v.object({ quote: QuoteSchema }));

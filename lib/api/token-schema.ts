@@ -2,7 +2,9 @@ import * as v from "valibot";
 import { solVenues } from "../chains/sol/rules/intent.ts";
 import { tokenFlags } from "../core/token-flag.ts";
 import { swapVenues } from "../orders/intent.ts";
+import type { InspectedToken } from "../orders/token-family.ts";
 import { nativeToken } from "../orders/trading-chain.ts";
+import type { Token } from "../trading/list-tokens.ts";
 import { documented, evmAddress, variantsByChain } from "./documented.ts";
 import { envelopeOf } from "./scalars.ts";
 import {
@@ -57,9 +59,7 @@ const TokenSchema = v.pipe(
   }),
   documented({ oneOf: variantsByChain("Token", "chain", { token: evmToken }) }),
   v.title("Token"),
-);
-
-export type Token = v.InferInput<typeof TokenSchema>;
+) satisfies v.GenericSchema<Token>;
 
 export const TokenListSchema = envelopeOf(v.object({ tokens: v.array(TokenSchema) }));
 
@@ -109,8 +109,6 @@ const InspectedTokenSchema = v.pipe(
     ...asOfBlock,
   }),
   v.title("InspectedToken"),
-);
-
-export type InspectedToken = v.InferInput<typeof InspectedTokenSchema>;
+) satisfies v.GenericSchema<InspectedToken>;
 
 export const InspectedTokenAnswerSchema = envelopeOf(v.object({ token: InspectedTokenSchema }));

@@ -1,4 +1,3 @@
-import type { MarketView } from "../api/market-schema.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import type { Network } from "../core/network.ts";
@@ -10,7 +9,7 @@ import type { DayStatistics, Market, TokenName } from "./core/market.ts";
 import { countLook } from "./items/look-count.ts";
 import { readMarket } from "./items/market-items.ts";
 import { type AskedToken, askedToken, tooManyLooks } from "./market-token.ts";
-import { coinView, marketView, type ShownMarket } from "./show-market.ts";
+import { coinView, type MarketView, marketView, type ShownMarket } from "./show-market.ts";
 import { storedDay } from "./stored-day.ts";
 import type { Want } from "./want-markets.ts";
 

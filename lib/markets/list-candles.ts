@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { Candles, CandleView } from "../api/market-schema.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { formatDecimal } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
@@ -13,13 +12,42 @@ import { coinPriceOf } from "./coin-price.ts";
 import { type Candle, type Interval, intervalSeconds } from "./core/candle.ts";
 import { type CandleRange, candleRange, chunkKindOf } from "./core/candle-range.ts";
 import { type Currency, candleInCurrency, closeAt, foldCandles, withNewPools } from "./core/candles.ts";
-import type { Market, TokenName } from "./core/market.ts";
+import type { HistoryState, Market, TokenName } from "./core/market.ts";
 import { coinOf } from "./items/keys.ts";
 import { countLook } from "./items/look-count.ts";
 import { readMarket } from "./items/market-items.ts";
 import { askedToken, tooManyLooks } from "./market-token.ts";
 import { type StoredCandle, storedCandles } from "./stored-candles.ts";
 import type { Want } from "./want-markets.ts";
+
+/** A candle as clients see it. Prices and the volume are decimal text. */
+type CandleView = {
+  /** The start, ISO 8601. */
+  time: string;
+  open: string;
+  high: string;
+  low: string;
+  close: string;
+  volume: string;
+  trades: number;
+  /** True if a second host has shown the same swaps, after the interval ended. */
+  isFinal: boolean;
+  hasGaps?: true;
+  hasNewPool?: true;
+  /** The interval is not over, or its beginning is unknown. */
+  partial?: true;
+};
+
+export type Candles = {
+  interval: Interval;
+  currency: Currency;
+  /** With the currency `quote`: the token that the prices are in. */
+  quote?: string;
+  history: HistoryState;
+  revision: number;
+  /** Oldest first. */
+  candles: CandleView[];
+};
 
 export type CandleDeps = {
   table: Table;

@@ -1,4 +1,3 @@
-import type { Token } from "../api/token-schema.ts";
 import { addressProblem, readAddress } from "../chains/families/address.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
@@ -10,7 +9,7 @@ import { type TradingChain, tradingChains } from "../orders/trading-chain.ts";
 import { getItems } from "../table/batch-get.ts";
 import type { Table } from "../table/table.ts";
 import { bookKey } from "../trading/items/keys.ts";
-import { listTokens } from "../trading/list-tokens.ts";
+import { listTokens, type Token } from "../trading/list-tokens.ts";
 import type { TokenName } from "./core/market.ts";
 import {
   assessing,

@@ -1,11 +1,41 @@
-import type { MarketView } from "../api/market-schema.ts";
 import { compare, type Decimal, formatDecimal, multiply } from "../core/decimal.ts";
 import { coinDecimals } from "../orders/decimal-text.ts";
-import { chainFacts, nativeToken } from "../orders/trading-chain.ts";
+import { chainFacts, nativeToken, type TradingChain } from "../orders/trading-chain.ts";
 import type { LivePrice } from "./coin-price.ts";
-import type { DayStatistics, Market } from "./core/market.ts";
+import type { DayStatistics, HistoryState, Market, MarketFlag, MarketPool } from "./core/market.ts";
 import { marketFlagsOf, percentBetween, worthOf } from "./core/market-facts.ts";
 import type { AskedToken } from "./market-token.ts";
+
+/** A market as clients see it: prices in the coin of the chain, and amounts, as decimal text. */
+export type MarketView = {
+  chain: TradingChain;
+  token: string;
+  symbol: string;
+  name: string;
+  decimals: number;
+  price?: string;
+  priceUsd?: string;
+  /** The exchange that the coin's price in dollars comes from. */
+  usdSource?: string;
+  /** Percent, in the quote of the pool, like the next six. */
+  change1h?: number;
+  change24h?: number;
+  high24h?: string;
+  low24h?: string;
+  volume24h?: string;
+  trades24h?: number;
+  /** The coins that a sale really gets at an impact of at most 2 %. */
+  liquidity?: string;
+  liquidityUsd?: string;
+  fdvUsd?: string;
+  pool?: { venue: MarketPool["venue"]; pool: string; feeBps: number; quote: string };
+  pools: number;
+  flags: MarketFlag[];
+  history: HistoryState;
+  /** Absent for the coin. */
+  block?: number;
+  asOf: string;
+};
 
 export type ShownMarket = {
   market: Market;

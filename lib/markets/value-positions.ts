@@ -1,4 +1,3 @@
-import type { ListedPosition } from "../api/execution-list-schema.ts";
 import { addressProblem, readAddress } from "../chains/families/address.ts";
 import { formatDecimal } from "../core/decimal.ts";
 import { isOpen, type Position } from "../orders/execution.ts";
@@ -11,6 +10,17 @@ import { worthOf } from "./core/market-facts.ts";
 import { positionValue } from "./core/position-value.ts";
 import { readMarketsOf } from "./items/market-items.ts";
 import type { Want } from "./want-markets.ts";
+
+/** A position with its worth, where that is known. Amounts are decimal text. */
+export type ListedPosition = Position & {
+  /** In coins for one token. */
+  price?: string;
+  /** Coins for `amount` at `price`. */
+  value?: string;
+  /** `value` less `cost`. */
+  unrealizedPnl?: string;
+  priceAsOf?: string;
+};
 
 export type ValueDeps = { table: Table; prices: () => Promise<readonly Price[]>; want: Want };
 

@@ -1,6 +1,6 @@
-import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
 import { defaultMaxPriceImpact } from "../chains/evm/rules/trade-facts.ts";
 import { fingerprint } from "../core/fingerprint.ts";
+import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 
 /** Values for fields that a request leaves out. */
 const defaults = { maxPriceImpact: defaultMaxPriceImpact, allowUnsafe: false };

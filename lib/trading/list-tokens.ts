@@ -1,9 +1,20 @@
-import type { Token } from "../api/token-schema.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import type { Network } from "../core/network.ts";
 import { coinDecimals } from "../orders/decimal-text.ts";
 import { chainFor, listedTokens } from "../orders/requests.ts";
-import { chainFacts, nativeToken } from "../orders/trading-chain.ts";
+import { chainFacts, nativeToken, type TradingChain } from "../orders/trading-chain.ts";
+
+export type Token = {
+  chain: TradingChain;
+  token: string;
+  symbol: string;
+  name: string;
+  decimals: number;
+  wrapped?: true;
+  /** Only in results of a search. */
+  listed?: boolean;
+  flags?: "IMPERSONATES"[];
+};
 
 /**
  * Lists the tokens shown to users: those of a chain, or of all chains that trade here.

@@ -1,8 +1,8 @@
-import type { QuoteRequest, TradeQuote } from "../api/quote-schema.ts";
 import { quoteTrade } from "../chains/evm/quote.ts";
 import type { Trader } from "../chains/evm/rules/check-trade.ts";
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
+import type { TradeQuote } from "../chains/families/quote.ts";
 import { quoteSolTrade } from "../chains/sol/quote.ts";
 import { DomainError } from "../core/domain-error.ts";
 import { isFreshSignIn } from "../core/sign-in.ts";
@@ -11,6 +11,7 @@ import { parseAmount } from "../orders/decimal-text.ts";
 import type { LaneKey } from "../orders/intent.ts";
 import { chainFor, limitsOf, walletNotFound } from "../orders/requests.ts";
 import { rulesBeside } from "../orders/reserved.ts";
+import type { QuoteRequest } from "../orders/trade-request.ts";
 import type { ChainLimits, TradingChain } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
 import { find } from "./items/found-items.ts";

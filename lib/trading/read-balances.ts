@@ -1,4 +1,3 @@
-import type { Balances } from "../api/balance-schema.ts";
 import { balancesOnChain, type WalletTokens } from "../chains/evm/balances.ts";
 import { addressProblem, readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
@@ -19,7 +18,19 @@ import { laneOrdersOf } from "./items/lane-records.ts";
 import { ownsWallet } from "./items/trader-records.ts";
 import { countsMore, type ReportMissed } from "./report-missed.ts";
 
-type Balance = Balances["balances"][number];
+/** Amounts are decimal text. */
+type Balance = {
+  wallet: string;
+  token: string;
+  symbol: string;
+  decimals: number;
+  amount: string;
+  /** The amount that open orders will spend, network fees included. */
+  reserved: string;
+  available: string;
+};
+
+export type Balances = { chain: TradingChain; block: number; asOf: string; balances: Balance[] };
 
 type Asked = { chain: Network; wallet?: string | undefined; token?: string | undefined };
 

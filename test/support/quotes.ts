@@ -1,9 +1,10 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
-import type { EvmQuote, QuoteRequest } from "../../lib/api/quote-schema.ts";
+import type { EvmQuote } from "../../lib/chains/evm/quote.ts";
 import { quoteTrade } from "../../lib/chains/evm/quote.ts";
 import type { Trader } from "../../lib/chains/evm/rules/check-trade.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { swapBy } from "../../lib/orders/intent.ts";
+import type { QuoteRequest } from "../../lib/orders/trade-request.ts";
 import { defaultOrderSettings } from "../../lib/orders/trading-chain.ts";
 import { readerOf } from "./chain-reader.ts";
 import { alice, type TestChain } from "./local-chain.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Address } from "@solana/web3.js";
-import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
 import { tokenAccountOf } from "../../lib/chains/sol/calls/addresses.ts";
 import type { TokenKey } from "../../lib/chains/sol/calls/token-balances.ts";
 import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
 import type { Landings } from "../../lib/chains/sol/rules/landings.ts";
 import { dayOf } from "../../lib/core/time.ts";
+import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";

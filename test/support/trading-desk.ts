@@ -1,9 +1,9 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
-import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
 import type { snapshotOf } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { dayOf } from "../../lib/core/time.ts";
 import type { Order } from "../../lib/orders/execution.ts";
+import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { walletOwnerKey } from "../../lib/table/wallet-keys.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";

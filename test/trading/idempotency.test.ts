@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
+import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import { fingerprintOf } from "../../lib/trading/idempotency.ts";
 
 const bodyOn = (chain: PlaceOrderRequest["chain"], token: string, wallet = "A1"): PlaceOrderRequest => ({

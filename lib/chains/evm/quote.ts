@@ -1,11 +1,11 @@
-import type { EvmQuote, QuoteRequest } from "../../api/quote-schema.ts";
 import { coinText } from "../../orders/decimal-text.ts";
+import { type QuoteOutcome, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
-import { routeSteps } from "../../orders/route-steps.ts";
+import { type RouteStep, routeSteps } from "../../orders/route-steps.ts";
+import type { QuoteRequest } from "../../orders/trade-request.ts";
 import type { EvmChain } from "../../orders/trading-chain.ts";
 import { readAddress } from "../families/address.ts";
-import { quoteParts, warnedOf } from "../families/quote-parts.ts";
 import { quoteOnChain } from "./quotes/quote-on-chain.ts";
 import {
   type ChainSetup,
@@ -17,6 +17,14 @@ import {
 import type { NetworkFee } from "./rules/fees.ts";
 import { type AskedTrade, addressesOf, type TradeFacts } from "./rules/trade-facts.ts";
 import type { EvmReader } from "./venues/reader.ts";
+
+/** A quote of an EVM chain, as clients see it. */
+export type EvmQuote = QuoteParts &
+  QuoteOutcome & {
+    route: RouteStep[];
+    /** In coins. `l1` is the part paid beside gas. */
+    networkFee: { expected: string; max: string; l1: string };
+  };
 
 export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
   chain,

@@ -1,12 +1,13 @@
-import type { InspectedToken } from "../../api/token-schema.ts";
 import type { Network } from "../../core/network.ts";
 import { coinText } from "../../orders/decimal-text.ts";
-import { isSameRoute } from "../../orders/intent.ts";
+import { isSameRoute, type SwapVenue } from "../../orders/intent.ts";
 import { chainFor, identify } from "../../orders/requests.ts";
+import type { InspectedToken } from "../../orders/token-family.ts";
 import { bestSafety, flagsOf } from "../../orders/token-safety.ts";
 import { readAddress } from "../families/address.ts";
 import type { Chains } from "../families/open-chains.ts";
 import { askTogether } from "../hosts/ask-together.ts";
+import type { SolRoute } from "../sol/rules/intent.ts";
 import { inspectSolToken } from "../sol/token.ts";
 import { feeMarketCalls, feeMarketOf } from "./calls/fee-market.ts";
 import { tokenClaimsCall } from "./calls/token-claims.ts";
@@ -28,7 +29,7 @@ const mostPools = 10;
 export async function inspectToken(
   chains: Chains,
   { chain, token, now }: { chain: Network; token: string; now: Date },
-): Promise<{ token: InspectedToken }> {
+): Promise<{ token: InspectedToken<SwapVenue | SolRoute["venue"]> }> {
   const reader = chainFor(chains, chain);
   const address = readAddress(reader.chain, token, "token");
   return {
@@ -38,7 +39,11 @@ export async function inspectToken(
   };
 }
 
-async function inspectEvmToken(reader: EvmReader, address: string, now: Date): Promise<InspectedToken> {
+async function inspectEvmToken(
+  reader: EvmReader,
+  address: string,
+  now: Date,
+): Promise<InspectedToken<SwapVenue>> {
   const { client, configuration } = reader;
   const { claims, answers, market } = await askTogether(client.read, {
     market: feeMarketCalls(reader.chain),

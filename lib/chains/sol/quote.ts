@@ -1,17 +1,29 @@
-import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import { coinDecimals, unitsFrom } from "../../orders/decimal-text.ts";
+import { type QuoteOutcome, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
+import type { QuoteRequest } from "../../orders/trade-request.ts";
 import type { AskedTrade } from "../evm/rules/trade-facts.ts";
 import { readAddress } from "../families/address.ts";
-import { quoteParts, warnedOf } from "../families/quote-parts.ts";
 import { jupiterForQuote } from "./quotes/ask-jupiter.ts";
 import { quoteOnSol } from "./quotes/quote-on-chain.ts";
 import { checkSolTrade, type SolSetup, type SolTradeCheck, type SolTrader } from "./rules/check-trade.ts";
-import { solRouteStep } from "./rules/route-step.ts";
+import { type SolRouteStep, solRouteStep } from "./rules/route-step.ts";
 import type { SolTradeFacts } from "./rules/trade-facts.ts";
 import { type SolNetworkFee, solText } from "./rules/trade-fees.ts";
 import type { SolReader } from "./venues/reader.ts";
+
+/** A quote of sol, as clients see it. */
+export type SolQuote = QuoteParts &
+  QuoteOutcome & {
+    route: SolRouteStep[];
+    /** In SOL. The priority and the tip are those of a first attempt. */
+    networkFee: { expected: string; max: string; priority: string; tip: string };
+    /** In SOL: what stays in accounts that the order opens. */
+    rent: string;
+    /** In SOL: what a purchase should leave for a later sale. */
+    exitReserve?: string;
+  };
 
 export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">): SolSetup => {
   const { relay, baseFee } = configuration;
@@ -37,7 +49,7 @@ export async function quoteSolTrade(
   request: QuoteRequest,
   trader: SolTrader,
   now: Date,
-): Promise<TradeQuote> {
+): Promise<SolQuote> {
   const trade = { ...request, token: readAddress("sol", request.token, "token") };
   const wallet = request.wallet === undefined ? undefined : readAddress("sol", request.wallet, "wallet");
   const question = { trade, wallet, orders: trader.orders };
@@ -52,7 +64,7 @@ export function shownSolQuote(
   trade: AskedTrade,
   { facts, check }: { facts: SolTradeFacts; check: SolTradeCheck },
   now: Date,
-): TradeQuote {
+): SolQuote {
   const [best] = facts.routes;
   const { networkFee, rent, exitReserve, isBelowMarket } = check;
   return {
@@ -68,6 +80,8 @@ export function shownSolQuote(
 }
 
 const feeTexts = ({ expected, max, priority, tip }: SolNetworkFee) => ({
-  ...{ expected: solText(expected), max: solText(max) },
-  ...{ priority: solText(priority), tip: solText(tip) },
+  expected: solText(expected),
+  max: solText(max),
+  priority: solText(priority),
+  tip: solText(tip),
 });

@@ -1,13 +1,14 @@
 import type { Address } from "@solana/web3.js";
-import type { InspectedToken } from "../../api/token-schema.ts";
 import { greatest } from "../../orders/bigints.ts";
 import { identify, tokenNotFound } from "../../orders/requests.ts";
+import type { InspectedToken } from "../../orders/token-family.ts";
 import { flagsOf } from "../../orders/token-safety.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { flagsOfMint, safetyOfMint } from "./calls/mint-safety.ts";
 import { liquidityOf } from "./calls/token-view.ts";
 import { isSoldIn } from "./messages/trial-messages.ts";
 import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/look-at-token.ts";
+import type { SolRoute } from "./rules/intent.ts";
 import { solText } from "./rules/trade-fees.ts";
 import type { SolReader } from "./venues/reader.ts";
 
@@ -23,7 +24,7 @@ export async function inspectSolToken(
   { configuration, client, taken }: SolReader,
   token: string,
   now: Date,
-): Promise<InspectedToken> {
+): Promise<InspectedToken<SolRoute["venue"]>> {
   const { view, ...first } = await lookAtToken(client.read, configuration, token as Address);
   if (view === undefined) throw tokenNotFound("sol");
   const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);

@@ -1,13 +1,13 @@
 import type { Address } from "@solana/web3.js";
 import type { LocalJupiter } from "trading-terminal-devnet/sol/jupiter-server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { QuoteRequest } from "../../../../lib/api/quote-schema.ts";
 import { tokenAccountOf } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { quoteSolTrade } from "../../../../lib/chains/sol/quote.ts";
 import { quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import type { SolConfiguration } from "../../../../lib/chains/sol/rules/configuration.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
 import type { SolReader } from "../../../../lib/chains/sol/venues/reader.ts";
+import type { QuoteRequest } from "../../../../lib/orders/trade-request.ts";
 import { startTestJupiter, type TestJupiter } from "../../../support/jupiter.ts";
 import { quotedAt } from "../../../support/quotes.ts";
 import { solReaderOf, startTestSolHost, type TestSolHost } from "../../../support/sol-reader.ts";

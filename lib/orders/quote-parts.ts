@@ -1,24 +1,81 @@
-import type { TradeQuote } from "../../api/quote-schema.ts";
-import type { DomainError } from "../../core/domain-error.ts";
-import { coinDecimals, formatAmount, formatPrice } from "../../orders/decimal-text.ts";
-import { isEnough, type Need } from "../../orders/order-checks.ts";
-import { percentOf } from "../../orders/percent.ts";
-import type { PoolPrice } from "../../orders/price-impact.ts";
-import type { Warned } from "../../orders/quote-warnings.ts";
-import { nativeToken, pairNames, type TradingChain } from "../../orders/trading-chain.ts";
-import type { TradeCheck } from "../evm/rules/check-trade.ts";
-import type { AskedTrade, TradeFacts } from "../evm/rules/trade-facts.ts";
+import type { AskedTrade } from "../chains/evm/rules/trade-facts.ts";
+import type { DomainError } from "../core/domain-error.ts";
+import type { TokenFlag } from "../core/token-flag.ts";
+import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
+import { isEnough, type Need } from "./order-checks.ts";
+import type { Submission } from "./order-details.ts";
+import { percentOf } from "./percent.ts";
+import type { PoolPrice } from "./price-impact.ts";
+import type { QuoteWarning, Warned } from "./quote-warnings.ts";
+import type { TokenIdentity } from "./token-identity.ts";
+import type { TokenSafety } from "./token-safety.ts";
+import { nativeToken, pairNames, type TradingChain } from "./trading-chain.ts";
 
 const validMs = 30_000;
 
+/** A quote as clients see it, without its route and its network fee, which differ between the families of chains. */
+export type QuoteParts = {
+  chain: TradingChain;
+  wallet?: string;
+  side: AskedTrade["side"];
+  token: string;
+  symbol: string;
+  baseSymbol: string;
+  quoteSymbol: string;
+  amount: string;
+  amountToken: string;
+  /** The share of the balance that a sale asked for. */
+  percent?: number;
+  /** After pool fees and token taxes. */
+  amountOut: string;
+  minAmountOut: string;
+  slippage?: number;
+  /** In coins for one token. */
+  price: string;
+  priceImpact: number;
+  /** How much worse the price is than that of a tenth of the amount, in percent. */
+  marketImpact?: number;
+  /** In coins for one token, for a tenth of the amount. */
+  referencePrice?: string;
+  sellable: boolean | null;
+  buyTax: number | null;
+  sellTax: number | null;
+  flags: TokenFlag[];
+  balances?: ShownNeed[];
+  submission: Submission;
+  /** Why an order with these terms would be refused now. */
+  wouldBeRefused?: { code: string; message: string; details?: object | undefined };
+  asOf: string;
+  validUntil: string;
+};
+
+type ShownNeed = { token: string; symbol: string; needed: string; available: string; enough: boolean };
+
+/** The last fields of a quote, which each family finds in its own way. */
+export type QuoteOutcome = {
+  /** True if one of the transactions is an approval. */
+  approval: boolean;
+  warnings: QuoteWarning[];
+  block: number;
+};
+
 /** A checked trade on a chain of any family. */
 type Checked = {
-  facts: Pick<
-    TradeFacts,
-    "identity" | "amount" | "amountOut" | "priceImpact" | "market" | "safety" | "flags"
-  >;
-  check: Pick<TradeCheck, "least" | "needs" | "submission" | "objection"> & {
+  facts: {
+    identity: TokenIdentity;
+    amount: bigint;
+    amountOut: bigint;
+    priceImpact: number;
+    market?: { impact: number; reference: PoolPrice };
+    safety: TokenSafety;
+    flags: readonly TokenFlag[];
+  };
+  check: {
     chain: TradingChain;
+    least: bigint;
+    needs: readonly Need[];
+    submission: Submission;
+    objection?: DomainError;
     settings: { slippage: number };
     networkFee: Warned["networkFee"];
   };
@@ -30,7 +87,7 @@ export function quoteParts(
   trade: AskedTrade,
   { facts, check }: Checked,
   now: Date,
-): Omit<TradeQuote, "route" | "approval" | "networkFee" | "warnings" | "block"> {
+): QuoteParts {
   const { side, token, percent, minAmountOut } = trade;
   const { amount, amountOut, identity, priceImpact, market, safety } = facts;
   const { chain, settings, least, needs, submission, objection } = check;
@@ -54,7 +111,10 @@ export function quoteParts(
     price: priceOf({ in: amount, out: amountOut }),
     priceImpact,
     ...(market && { marketImpact: market.impact, referencePrice: priceOf(market.reference) }),
-    ...{ buyTax, sellTax, sellable, flags: [...facts.flags] },
+    buyTax,
+    sellTax,
+    sellable,
+    flags: [...facts.flags],
     ...(needs.length > 0 && { balances: needs.map(balanceOfNeed) }),
     submission,
     ...(objection && { wouldBeRefused: errorOf(objection) }),
@@ -70,7 +130,10 @@ export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: C
   const [coins] = coinsAndTokens(side, { in: amount, out: amountOut });
   const [coinNeed] = needs;
   return {
-    ...{ side, submission, coins, networkFee },
+    side,
+    submission,
+    coins,
+    networkFee,
     left: coinNeed && coinNeed.available - coinNeed.needed,
     marketImpact: market?.impact,
     bounds: { least, quoted: amountOut },
@@ -82,7 +145,7 @@ export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: C
 const coinsAndTokens = (side: AskedTrade["side"], price: PoolPrice): [coins: bigint, tokens: bigint] =>
   side === "buy" ? [price.in, price.out] : [price.out, price.in];
 
-const balanceOfNeed = (need: Need) => ({
+const balanceOfNeed = (need: Need): ShownNeed => ({
   token: need.token,
   symbol: need.symbol,
   needed: formatAmount(need.needed, need.decimals),

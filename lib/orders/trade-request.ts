@@ -1,0 +1,14 @@
+import type { AskedTrade } from "../chains/evm/rules/trade-facts.ts";
+import type { Network } from "../core/network.ts";
+
+/** A request for a quote. Addresses may have any case or checksum. */
+export type QuoteRequest = AskedTrade & { chain: Network; wallet?: string | undefined };
+
+/** A request for an order. Addresses may have any case or checksum. */
+export type PlaceOrderRequest = AskedTrade & {
+  chain: Network;
+  wallet: string;
+  type: "market";
+  validForSeconds?: number | undefined;
+  dryRun?: boolean | undefined;
+};
