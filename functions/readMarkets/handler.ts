@@ -8,6 +8,7 @@ import type { HistoryState } from "../../lib/markets/core/market.ts";
 import { openReader } from "../../lib/markets/open-reader.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
 import { shardCounter } from "../../lib/realtime/channel-shards.ts";
+import { marketFollowers } from "../../lib/realtime/connection-records.ts";
 import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -40,7 +41,9 @@ const shutdownMs = 30_000;
 export const handler = background("readMarkets", (_event: unknown, context: Context) =>
   readMarkets(
     openReader({
-      ...{ table, chains, countShards },
+      table,
+      chains,
+      readFollowers: async () => marketFollowers(table, await countShards(new Date())),
       readPrices: openPrices(table, startFeed),
       deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
       loadHistory: async (order) => (await loadHistory(order)) as HistoryState,

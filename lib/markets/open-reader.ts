@@ -4,7 +4,6 @@ import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import type { SolReader } from "../chains/sol/venues/reader.ts";
 import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
-import { marketSubscribersInShard } from "../realtime/connection-records.ts";
 import type { Table } from "../table/table.ts";
 import { tableEffects } from "../trading/execution/table-effects.ts";
 import type { ChainMarkets } from "./chain-markets.ts";
@@ -32,8 +31,8 @@ import { tokenOfPosition } from "./value-positions.ts";
 export type ReaderPorts = {
   table: Table;
   chains: ReadonlyMap<TradingChain, ChainReader>;
-  /** Counts the shards that may have subscribers. */
-  countShards: (now: Date) => Promise<number>;
+  /** Lists the connections that follow tokens. */
+  readFollowers: () => Promise<readonly Follower[]>;
   readPrices: () => Promise<readonly Price[]>;
   deliver: ReadMarketsDeps["deliver"];
   /** Invokes loadHistory, and waits for it. */
@@ -44,7 +43,7 @@ export type ReaderPorts = {
 
 /** Connects a run of readMarkets with the table, the hosts and the other functions. */
 export function openReader(ports: ReaderPorts): ReadMarketsDeps {
-  const { table, chains, countShards, readPrices, deliver, onFault } = ports;
+  const { table, chains, readFollowers, readPrices, deliver, onFault } = ports;
   const store = tokenStore(table);
   const finders = new Map(
     [...chains.values()].flatMap((reader) =>
@@ -63,7 +62,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
   return {
     leases: { readReaderLease, changeReaderLease },
     demand: {
-      readFollowers: async () => readFollowers(table, await countShards(new Date())),
+      readFollowers,
       readNewsSince: (sinceMs) => readNewsSince(table, sinceMs),
     },
     chains: [...chains.values()].map((reader) =>
@@ -100,18 +99,6 @@ async function unlessSilent<Answer>(answer: Promise<Answer> | undefined): Promis
 async function heldTokens(table: Table, userID: string): Promise<TokenName[]> {
   const positions = await openPositions(table, userID);
   return positions.flatMap((position) => tokenOfPosition(position) ?? []);
-}
-
-async function readFollowers(table: Table, shards: number): Promise<Follower[]> {
-  const found = await Promise.all(
-    Array.from({ length: shards }, async (_, shard) => {
-      const followers: Follower[] = [];
-      for await (const { userID, connectionId, tokens } of marketSubscribersInShard(table, shard))
-        followers.push({ userID, connectionId, shard, tokens });
-      return followers;
-    }),
-  );
-  return found.flat();
 }
 
 function evmMarkets(reader: EvmReader, ports: ReaderPorts, coinUsdAt: CoinUsdAt): ChainMarkets {

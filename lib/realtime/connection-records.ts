@@ -8,6 +8,7 @@ import {
   type Pace,
   unfollowing,
 } from "../markets/core/market-subscription.ts";
+import type { Follower } from "../markets/demand.ts";
 import type { KeyRange } from "../table/keys.ts";
 import { retry } from "../table/retry.ts";
 import { containing, type Step, smallerThan, type Write } from "../table/step.ts";
@@ -291,6 +292,19 @@ export const subscribersInShard = (table: Table, shard: number) =>
 /** Reads the subscribers with tokens in one shard, page by page. */
 export const marketSubscribersInShard = (table: Table, shard: number) =>
   readShard<MarketSubscriber>(table, subscribersOf("markets", shard), ofMarketSubscriber);
+
+/** Lists the subscribers with tokens in the first shards. */
+export async function marketFollowers(table: Table, shards: number): Promise<Follower[]> {
+  const found = await Promise.all(
+    Array.from({ length: shards }, async (_, shard) => {
+      const followers: Follower[] = [];
+      for await (const { userID, connectionId, tokens } of marketSubscribersInShard(table, shard))
+        followers.push({ userID, connectionId, shard, tokens });
+      return followers;
+    }),
+  );
+  return found.flat();
+}
 
 async function* readShard<Member extends object>(
   table: Table,

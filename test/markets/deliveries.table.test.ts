@@ -4,7 +4,7 @@ import type { FollowedToken } from "../../lib/markets/core/market-subscription.t
 import { Deliveries } from "../../lib/markets/deliveries.ts";
 import { Demand } from "../../lib/markets/demand.ts";
 import { readNewsSince } from "../../lib/markets/items/news.ts";
-import { marketSubscribersInShard, openConnection } from "../../lib/realtime/connection-records.ts";
+import { marketFollowers, openConnection } from "../../lib/realtime/connection-records.ts";
 import { deliverMarkets, SubscriberLists } from "../../lib/realtime/deliver-markets.ts";
 import { subscribe, unsubscribe } from "../../lib/realtime/subscribe.ts";
 import { connectionsApiForTests } from "../support/connections-api.ts";
@@ -61,12 +61,7 @@ function serving() {
     },
     onFault,
   });
-  const readFollowers = async () => {
-    const found = [];
-    for (const shard of [0, 1])
-      for await (const each of marketSubscribersInShard(db.table, shard)) found.push({ ...each, shard });
-    return found;
-  };
+  const readFollowers = () => marketFollowers(db.table, 2);
   const readNews = (sinceMs: number) => readNewsSince(db.table, sinceMs);
   const demand = new Demand({ readFollowers, readNewsSince: readNews }, Date.now());
   return {

@@ -7,7 +7,7 @@ import { readMarkets } from "../../lib/markets/read-markets.ts";
 import { findTokens } from "../../lib/markets/search-tokens.ts";
 import { Superseded } from "../../lib/markets/token-store.ts";
 import type { Position } from "../../lib/orders/execution.ts";
-import { addChannels, openConnection } from "../../lib/realtime/connection-records.ts";
+import { addChannels, marketFollowers, openConnection } from "../../lib/realtime/connection-records.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
 import { readReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -23,7 +23,10 @@ beforeEach(() => {
 
 const open = (changes: Partial<ReaderPorts> = {}) =>
   openReader({
-    ...{ table: db.table, chains: silentChains(), countShards: async () => 4, readPrices: async () => [] },
+    table: db.table,
+    chains: silentChains(),
+    readFollowers: () => marketFollowers(db.table, 4),
+    readPrices: async () => [],
     deliver: async () => ({ isDelivered: true }),
     loadHistory: async () => "unavailable",
     onFault: (error) => void faults.push(error),
@@ -32,26 +35,6 @@ const open = (changes: Partial<ReaderPorts> = {}) =>
   });
 
 const token = { chain: "base", token: moon } as const;
-
-describe("the reader's followers", () => {
-  it("are the connections with tokens, in all shards that are counted", async () => {
-    const candles = { ...token, candles: true } as const;
-    for (const [shard, markets] of [
-      [0, { every: 1, tokens: [candles] }],
-      [3, { every: 5, tokens: [token] }],
-      [2, undefined],
-      [4, { every: 1, tokens: [token] }],
-    ] as const) {
-      const name = { userID: `user ${shard}`, connectionId: `c${shard}` };
-      await openConnection(db.table, name, { shard, now: new Date() });
-      await addChannels(db.table, name, ["prices"], () => markets);
-    }
-    expect(await open().demand.readFollowers()).toEqual([
-      { userID: "user 0", connectionId: "c0", shard: 0, tokens: [candles] },
-      { userID: "user 3", connectionId: "c3", shard: 3, tokens: [token] },
-    ]);
-  });
-});
 
 describe("the reader's holdings", () => {
   it("are the tokens of a user's open positions", async () => {

@@ -9,7 +9,7 @@ import { type HistoryDeps, loadHistory } from "../../lib/markets/load-history.ts
 import { openReader } from "../../lib/markets/open-reader.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
 import { historyWriter, tokenStore } from "../../lib/markets/token-store.ts";
-import { openConnection } from "../../lib/realtime/connection-records.ts";
+import { marketFollowers, openConnection } from "../../lib/realtime/connection-records.ts";
 import { deliverMarkets, SubscriberLists } from "../../lib/realtime/deliver-markets.ts";
 import { subscribe } from "../../lib/realtime/subscribe.ts";
 import { changeReaderLease, readReaderLease } from "../../lib/trading/items/reader-leases.ts";
@@ -63,7 +63,7 @@ function start(): Promise<void> {
   };
   const deps = openReader({
     ...{ table: db.table, chains: chainsOf(chain, { hosts: hosts.map(({ url }) => url) }) },
-    countShards: async () => 1,
+    readFollowers: () => marketFollowers(db.table, 1),
     readPrices: async () => [price({ chain: "base", symbol: "ETH", asOf: new Date().toISOString() })],
     deliver(delivery) {
       const { pusher } = api.current;

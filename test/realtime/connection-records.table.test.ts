@@ -12,6 +12,7 @@ import {
   hasSubscribers,
   isOccupied,
   type MarketSubscriber,
+  marketFollowers,
   marketSubscribersInShard,
   openConnection,
   removeChannels,
@@ -297,6 +298,24 @@ describe("tokens of a connection", () => {
     expect(await isOccupied(table, "prices", 77)).toBe(false);
     expect(await isOccupied(table, "markets", 77)).toBe(true);
     expect(await hasSubscribers(table, "markets", 78)).toBe(true);
+  });
+
+  it("are listed with their shards, up to the last one that counts", async () => {
+    for (const [shard, followed] of [
+      [80, { every: 1, tokens: [charted] }],
+      [83, { every: 5, tokens: [moon] }],
+      [82, undefined],
+      [84, { every: 1, tokens: [moon] }],
+    ] as const) {
+      const name = { userID: `user ${shard}`, connectionId: `c${shard}` };
+      await openConnection(db.table, name, { shard, now });
+      await addChannels(db.table, name, ["prices"], () => followed);
+    }
+    const followers = await marketFollowers(db.table, 84);
+    expect(followers.filter(({ shard }) => shard >= 80)).toEqual([
+      { userID: "user 80", connectionId: "c80", shard: 80, tokens: [charted] },
+      { userID: "user 83", connectionId: "c83", shard: 83, tokens: [moon] },
+    ]);
   });
 });
 

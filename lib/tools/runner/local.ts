@@ -17,7 +17,7 @@ import { startRandomTrader, type WatchedToken } from "trading-terminal-devnet/ev
 import { chainPorts, type LocalChains, openLocalChains } from "trading-terminal-devnet/local-chains";
 import { portBeside, startVenue } from "trading-terminal-devnet/venue/venue";
 import { channelShardsOf } from "../../infra/market-context.ts";
-import { marketSubscribersInShard } from "../../realtime/connection-records.ts";
+import { marketFollowers } from "../../realtime/connection-records.ts";
 import type { Table } from "../../table/table.ts";
 import { openLocal } from "../admin/local-target.ts";
 import type { LocalPorts } from "../documents/local-addresses.ts";
@@ -232,10 +232,8 @@ const localShards = channelShardsOf({ concurrentRuns: Number.POSITIVE_INFINITY }
 
 /** Lists the tokens that connections follow. */
 async function watchedTokens(table: Table): Promise<WatchedToken[]> {
-  const tokens: WatchedToken[] = [];
-  for (let shard = 0; shard < localShards; shard++)
-    for await (const subscriber of marketSubscribersInShard(table, shard)) tokens.push(...subscriber.tokens);
-  return tokens;
+  const followers = await marketFollowers(table, localShards);
+  return followers.flatMap(({ tokens }) => tokens);
 }
 
 /** Names the places of the local chain sol, for programs. */
