@@ -8,6 +8,7 @@ import {
   readFeeRates,
   readPool,
 } from "../../../../lib/chains/sol/calls/cpmm-pool.ts";
+import { raydiumConfig2, raydiumConfigs, raydiumPools } from "../../../support/mainnet.ts";
 
 const key = (byte: number) => new Uint8Array(32).fill(byte);
 const address = (byte: number) => bs58.encode(key(byte));
@@ -37,6 +38,31 @@ const pool: CPMMPool = {
 };
 
 describe("readPool", () => {
+  it.each([
+    ["plain", [484_814_504n + 123_593_244n, 286_186_090n + 78_871_511n], 1_746_886_997n, {}],
+    [
+      "ofCreator",
+      [49_023_014n + 4_037_703n + 59_466_681_730n, 3_414_305_342n + 231_412_299n],
+      1_756_490_919n,
+      { creatorFeeOn: 0 },
+    ],
+  ] as const)("reads the pool %s of mainnet", (name, owed, openTime, fee) => {
+    const { mint, vaults, observation, data } = raydiumPools[name];
+    const program = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+    const coin = "So11111111111111111111111111111111111111112";
+    expect(readPool(data)).toEqual({
+      config: raydiumConfigs[0],
+      observation,
+      sides: [
+        { mint: coin, program, vault: vaults.coin, owed: owed[0] },
+        { mint, program, vault: vaults.token, owed: owed[1] },
+      ],
+      allowsSwaps: true,
+      openTime,
+      ...fee,
+    });
+  });
+
   it("reads the accounts and the fees that the vaults owe", () => {
     expect(readPool(poolAccount())).toEqual(pool);
   });
@@ -64,6 +90,10 @@ describe("readFeeRates", () => {
   config.write("daf42168cbcb2b6f", "hex");
   config.writeBigUInt64LE(2500n, 12);
   config.writeBigUInt64LE(500n, 108);
+
+  it("reads a configuration of mainnet", () => {
+    expect(readFeeRates(raydiumConfig2)).toEqual({ trade: 20_000n, creator: 500n });
+  });
 
   it("reads the rates of trades and creators", () => {
     expect(readFeeRates(config)).toEqual({ trade: 2500n, creator: 500n });

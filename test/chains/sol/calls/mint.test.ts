@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { programs } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { readMint, withheldFrom } from "../../../../lib/chains/sol/calls/mint.ts";
 import { flagsOfMint } from "../../../../lib/chains/sol/calls/mint-safety.ts";
+import { bernMint, usdc } from "../../../support/mainnet.ts";
 
 const { token, token2022 } = programs;
 const zeros = "11111111111111111111111111111111";
@@ -43,6 +44,33 @@ const fee = (epoch: bigint, most: bigint, bps: number) => [u64(epoch), u64(most)
 const fees = written(key(alice), key(bob), u64(9n), ...fee(3n, 100n, 50), ...fee(7n, 40n, 500));
 
 describe("readMint", () => {
+  it("reads USDC on mainnet", () => {
+    expect(read(usdc.mint, token)).toMatchObject({
+      decimals: 6,
+      supply: 8_193_849_180_817_389n,
+      mintAuthority: "BJE5MMbqXjVwjAF7oxwPYXnTXDyspzZyt4vwenNw5ruG",
+      freezeAuthority: "7dGbd2QZcCKcTndnHcTL8q7SMVXAkp688NTQYwrRCrar",
+      accountBytes: 165,
+    });
+  });
+
+  it("reads a mint with transfer fees on mainnet", () => {
+    const bern = read(bernMint);
+    const most = 3_906_250_000_000_000_000n;
+    expect(bern).toMatchObject({
+      decimals: 5,
+      supply: 94_911_678_592_440n,
+      transferFees: [
+        { fromEpoch: 624n, most, bps: 420 },
+        { fromEpoch: 698n, most, bps: 269 },
+      ],
+      feeAuthority: "7MyTjmRygJoCuDBUtAuSugiYZFULD2SWaoUTmtjtRDzD",
+      accountBytes: 182,
+    });
+    expect(bern).not.toHaveProperty("mintAuthority");
+    expect(bern).not.toHaveProperty("freezeAuthority");
+  });
+
   it("reads a mint of the token program", () => {
     expect(read(plainMint({ mint: alice, freeze: bob, supply: 2n ** 64n - 1n, decimals: 9 }), token)).toEqual(
       {

@@ -6,6 +6,7 @@ import {
   readTokenAccount,
   sellableUnits,
 } from "../../../../lib/chains/sol/calls/token-account.ts";
+import { usdc, wrappedCoinAccount } from "../../../support/mainnet.ts";
 
 const { token, token2022 } = programs;
 const [mint, alice, bob] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
@@ -39,6 +40,20 @@ function account({
 const read = (data: Uint8Array, owner: string = token) => readTokenAccount({ owner, data });
 
 describe("readTokenAccount", () => {
+  it("reads accounts of mainnet", () => {
+    expect(read(usdc.account)).toMatchObject({
+      mint: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+      owner: "5QxkJGkYTxkJBp575w39Qumi8v2g3bxLWaXjpJsquYky",
+      amount: 217_775_889n,
+      isFrozen: false,
+    });
+    expect(read(wrappedCoinAccount)).toMatchObject({
+      mint: "So11111111111111111111111111111111111111112",
+      owner: "5tvSJRH4BUgJD3sR83Exnn13Zi524Dzo48GB4QaiFu9H",
+      amount: 86_840_850n,
+    });
+  });
+
   it("reads the owner and the amount", () => {
     const read64 = { mint: bs58.encode(mint), owner: bs58.encode(alice), amount: 2n ** 64n - 1n };
     expect(read(account({ amount: 2n ** 64n - 1n }))).toEqual({

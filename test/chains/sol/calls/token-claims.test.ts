@@ -1,15 +1,19 @@
+import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
 import { programs } from "../../../../lib/chains/sol/calls/addresses.ts";
 import type { Mint } from "../../../../lib/chains/sol/calls/mint.ts";
 import {
   claimsOfMint,
+  metadataOf,
   metadataProgram,
   readMetadata,
 } from "../../../../lib/chains/sol/calls/token-claims.ts";
+import { usdc } from "../../../support/mainnet.ts";
 
 const [mint, authority] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
 const address = bs58.encode(mint);
+const usdcMint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as Address;
 
 const text = (value: Uint8Array | string) => {
   const bytes = Buffer.from(value);
@@ -24,7 +28,22 @@ const metadata = ({ kind = 4, name = "Moon\0\0\0\0" as string | Uint8Array, symb
   data: Buffer.concat([Buffer.of(kind), authority, mint, text(name), text(symbol), text("https://x")]),
 });
 
+describe("metadataOf", () => {
+  it("derives where Metaplex keeps the name of USDC on mainnet", async () => {
+    expect(await metadataOf(usdcMint)).toBe("5x38Kp4hvdomTCnCrAny4UtMUt5rQBdB6px2K1Ui45Wq");
+  });
+});
+
 describe("readMetadata", () => {
+  it("reads the name of USDC on mainnet", () => {
+    const account = {
+      owner: "metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s",
+      lamports: 1n,
+      data: usdc.metadata,
+    };
+    expect(readMetadata(account, usdcMint)).toEqual({ name: "USD Coin", symbol: "USDC" });
+  });
+
   it("reads a name and a symbol without their padding", () => {
     expect(readMetadata(metadata(), address)).toEqual({ name: "Moon", symbol: "MOON" });
   });

@@ -1,0 +1,44 @@
+import type { Address } from "@solana/web3.js";
+import { describe, expect, it } from "vitest";
+import { wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
+import {
+  cpmmAuthority,
+  cpmmConfigOf,
+  cpmmObservationOf,
+  cpmmPoolOf,
+  cpmmProgram,
+  cpmmSlippageCode,
+  cpmmVaultOf,
+} from "../../../../lib/chains/sol/calls/cpmm-addresses.ts";
+import { raydiumAuthority, raydiumConfigs, raydiumPools } from "../../../support/mainnet.ts";
+
+describe("Raydium's program", () => {
+  it("has its published address and code of an error", () => {
+    expect(cpmmProgram).toBe("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
+    // ExceededSlippage, the sixth of its own errors. Anchor counts them from 6000.
+    expect(cpmmSlippageCode).toBe(6000 + 5);
+  });
+
+  it("owns vaults by the address of mainnet", async () => {
+    expect(await cpmmAuthority()).toBe(raydiumAuthority);
+  });
+
+  it.each(raydiumConfigs.map((config, index) => [index, config] as const))(
+    "has its configuration %i at the address of mainnet",
+    async (index, config) => {
+      expect(await cpmmConfigOf(index)).toBe(config);
+    },
+  );
+
+  it.each(Object.entries(raydiumPools))(
+    "has the pool %s and its accounts at the addresses of mainnet",
+    async (_, pool) => {
+      const [mint, address] = [pool.mint as Address, pool.address as Address];
+      expect(await cpmmPoolOf(raydiumConfigs[0] as Address, wsolMint, mint)).toBe(address);
+      expect(await cpmmPoolOf(raydiumConfigs[0] as Address, mint, wsolMint)).toBe(address);
+      expect(await cpmmVaultOf(address, wsolMint)).toBe(pool.vaults.coin);
+      expect(await cpmmVaultOf(address, mint)).toBe(pool.vaults.token);
+      expect(await cpmmObservationOf(address)).toBe(pool.observation);
+    },
+  );
+});
