@@ -78,7 +78,7 @@ export function compare(a: Decimal, b: Decimal): number {
 }
 
 /** Rounds half-even to units of a coin or token with these decimals. The number may have more than 18 digits. */
-export function unitsOf({ mantissa, exponent }: Decimal, decimals: number): bigint {
+export function inUnits({ mantissa, exponent }: Decimal, decimals: number): bigint {
   const shift = exponent + decimals;
   return shift >= 0 ? mantissa * 10n ** BigInt(shift) : divideHalfEven(mantissa, 10n ** BigInt(-shift));
 }

@@ -1,4 +1,4 @@
-import { type Decimal, unitsOf } from "../../core/decimal.ts";
+import { type Decimal, inUnits } from "../../core/decimal.ts";
 import { coinDecimals, coinText } from "../../orders/decimal-text.ts";
 import type { TradingChain } from "../../orders/trading-chain.ts";
 
@@ -16,11 +16,11 @@ export function positionValue(
   const held = exact(amount);
   if (held === undefined) return undefined;
   const worth = { mantissa: held.mantissa * price.mantissa, exponent: held.exponent + price.exponent };
-  const units = unitsOf(worth, coinDecimals[chain]);
+  const units = inUnits(worth, coinDecimals[chain]);
   const paid = cost === undefined ? undefined : exact(cost);
   return {
     value: coinText(chain, units),
-    ...(paid && { unrealizedPnl: coinText(chain, units - unitsOf(paid, coinDecimals[chain])) }),
+    ...(paid && { unrealizedPnl: coinText(chain, units - inUnits(paid, coinDecimals[chain])) }),
   };
 }
 
