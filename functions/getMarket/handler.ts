@@ -1,7 +1,7 @@
 import * as schemas from "../../lib/api/market-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
-import { readMarketOnce } from "../../lib/markets/chains/read-market.ts";
+import { readMarketOnce } from "../../lib/markets/families/read-market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { openWant } from "../../lib/markets/want-markets.ts";
 import type { FeedStart } from "../../lib/prices/price-records.ts";

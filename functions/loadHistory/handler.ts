@@ -1,8 +1,8 @@
 import type { Context } from "aws-lambda";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
-import { readHistory } from "../../lib/markets/chains/read-history.ts";
-import { type HistoryOrder, loadHistory } from "../../lib/markets/load-history.ts";
-import { historyWriter, tokenStore } from "../../lib/markets/token-store.ts";
+import { type HistoryOrder, loadHistory } from "../../lib/markets/evm/load-history.ts";
+import { readHistory } from "../../lib/markets/evm/read-history.ts";
+import { historyWriter, tokenStore } from "../../lib/markets/runs/token-store.ts";
 import { isEvmChain } from "../../lib/orders/trading-chain.ts";
 import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";

@@ -1,12 +1,12 @@
 import type { Decimal } from "../core/decimal.ts";
 import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
-import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 import { coinPriceOf } from "./coin-price.ts";
 import { intervalStart } from "./core/candles.ts";
 import { type CoinPrice, CoinSeries } from "./core/coin-series.ts";
 import { coinOf } from "./items/keys.ts";
-import { saveHours } from "./token-store.ts";
+import type { TokenStore, TokenWriter } from "./runs/chain-markets.ts";
+import { saveHours } from "./runs/token-store.ts";
 
 /** Minutes are stored so long after their end. */
 const saveSecond = 2;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
-import type { ChainMarkets, ChangedRecord, WantedRecords } from "./chain-markets.ts";
 import { DeliveryWindows } from "./core/delivery-windows.ts";
 import type { TokenName } from "./core/market.ts";
 import type { MarketDelivery } from "./core/market-delivery.ts";
 import type { MarketHeads } from "./core/market-record.ts";
 import { recordWithoutMarket } from "./core/record-of.ts";
 import type { Follower } from "./demand.ts";
+import type { ChainMarkets, ChangedRecord, WantedRecords } from "./runs/chain-markets.ts";
 
 export type DeliverDeps = {
   chains: readonly ChainMarkets[];

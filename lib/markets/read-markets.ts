@@ -3,13 +3,13 @@ import { delay } from "../core/time.ts";
 import type { Price } from "../prices/price.ts";
 import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
 import { beatMs } from "../trading/procedures/reader-lease.ts";
-import type { ChainMarkets, MarketRun, TokenStore } from "./chain-markets.ts";
 import type { Coins } from "./coins.ts";
 import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
 import { type DeliverDeps, Deliveries, failedMs } from "./deliveries.ts";
 import { Demand, type DemandDeps } from "./demand.ts";
 import type { HeldTokens } from "./held-tokens.ts";
-import { Superseded } from "./token-store.ts";
+import type { ChainMarkets, MarketRun, TokenStore } from "./runs/chain-markets.ts";
+import { Superseded } from "./runs/token-store.ts";
 
 export type ReadMarketsDeps = {
   leases: Pick<LeasedRunDeps["effects"], "readReaderLease" | "changeReaderLease">;

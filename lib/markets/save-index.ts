@@ -1,10 +1,10 @@
 import { type Decimal, formatDecimal, multiply } from "../core/decimal.ts";
 import type { Table } from "../table/table.ts";
-import type { ChainMarkets } from "./chain-markets.ts";
 import type { Market } from "./core/market.ts";
 import type { IndexedToken } from "./core/token-search.ts";
 import { writeMarketIndex } from "./items/market-index.ts";
 import { allMarketsOf } from "./items/market-items.ts";
+import type { ChainMarkets } from "./runs/chain-markets.ts";
 
 /** Stores what a search finds on a chain: the tokens that are read, and those that were read in the last days. */
 export async function saveIndex(

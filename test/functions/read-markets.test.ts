@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { handler as loadHistory } from "../../functions/loadHistory/handler.ts";
 import { handler as readMarkets } from "../../functions/readMarkets/handler.ts";
 import { epochSeconds } from "../../lib/core/time.ts";
-import type { HistoryOrder } from "../../lib/markets/load-history.ts";
+import type { HistoryOrder } from "../../lib/markets/evm/load-history.ts";
 import { nativeToken } from "../../lib/orders/trading-chain.ts";
 import { mockFunctions } from "../support/function-mocks.ts";
 

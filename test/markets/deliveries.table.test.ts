@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ChainMarkets, ChangedRecord } from "../../lib/markets/chain-markets.ts";
 import type { FollowedToken } from "../../lib/markets/core/market-subscription.ts";
 import { Deliveries } from "../../lib/markets/deliveries.ts";
 import { Demand } from "../../lib/markets/demand.ts";
 import { readNewsSince } from "../../lib/markets/items/news.ts";
+import type { ChainMarkets, ChangedRecord } from "../../lib/markets/runs/chain-markets.ts";
 import { marketFollowers, openConnection } from "../../lib/realtime/connection-records.ts";
 import { deliverMarkets, SubscriberLists } from "../../lib/realtime/deliver-markets.ts";
 import { subscribe, unsubscribe } from "../../lib/realtime/subscribe.ts";

@@ -4,7 +4,7 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Market } from "../../lib/markets/core/market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
-import { tokenStore } from "../../lib/markets/token-store.ts";
+import { tokenStore } from "../../lib/markets/runs/token-store.ts";
 import type { Price } from "../../lib/prices/price.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { price } from "../support/executions.ts";

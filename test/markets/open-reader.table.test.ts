@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ChainMarkets } from "../../lib/markets/chain-markets.ts";
 import type { Market } from "../../lib/markets/core/market.ts";
 import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
 import { openReader, type ReaderPorts } from "../../lib/markets/open-reader.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
+import type { ChainMarkets } from "../../lib/markets/runs/chain-markets.ts";
+import { Superseded } from "../../lib/markets/runs/token-store.ts";
 import { findTokens } from "../../lib/markets/search-tokens.ts";
-import { Superseded } from "../../lib/markets/token-store.ts";
 import type { Position } from "../../lib/orders/execution.ts";
 import { addChannels, marketFollowers, openConnection } from "../../lib/realtime/connection-records.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ChainMarkets } from "../../lib/markets/chain-markets.ts";
 import type { Coins } from "../../lib/markets/coins.ts";
 import { composer } from "../../lib/markets/core/market-delivery.ts";
 import type { Follower } from "../../lib/markets/demand.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
+import type { ChainMarkets } from "../../lib/markets/runs/chain-markets.ts";
 import type { ReaderLease } from "../../lib/orders/table-step.ts";
 import { price } from "../support/executions.ts";
 

@@ -35,7 +35,11 @@ const floors: readonly string[] = [
   "lib/trading",
   "lib/markets/core",
   "lib/markets/items",
-  "lib/markets/chains",
+  "lib/markets/runs",
+  "lib/markets/evm/rules",
+  "lib/markets/evm",
+  "lib/markets/sol",
+  "lib/markets/families",
   "lib/markets",
   "lib/api",
   "lib/realtime",
@@ -81,6 +85,7 @@ const pureFolders = [
   "lib/chains/sol/rules",
   "lib/trading/procedures",
   "lib/markets/core",
+  "lib/markets/evm/rules",
 ];
 const pureFiles = [
   ...["keys", "layout", "step"].map((name) => `lib/table/${name}.ts`),

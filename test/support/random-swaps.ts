@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { approval } from "trading-terminal-devnet/evm/uniswap";
-import type { WatchedPool } from "../../lib/markets/core/watched-pool.ts";
+import type { WatchedPool } from "../../lib/markets/evm/rules/watched-pool.ts";
 import { kindOf } from "../../lib/orders/intent.ts";
 import { Random } from "../trading/model/random.ts";
 import { alice, type TestChain } from "./local-chain.ts";

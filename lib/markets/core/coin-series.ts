@@ -5,6 +5,9 @@ import { intervalStart } from "./candles.ts";
 /** A coin's price in dollars, and where it comes from: an exchange, or the venue of a pool. */
 export type CoinPrice = { usd: Decimal; source: string };
 
+/** Prices of the coin in dollars, by the start of a minute. */
+export type CoinUsdAt = (start: number) => Decimal | undefined;
+
 /** The quote of the candles of coins. */
 const dollars = "usd";
 

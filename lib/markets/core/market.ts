@@ -35,6 +35,16 @@ export const supplyIn = (
 ): Pick<MarketToken, "supply"> =>
   totalSupply === undefined ? {} : { supply: decimalOf(totalSupply, -decimals) };
 
+/** A pool that can be the reference of its token, with its price. */
+export type PricedPool = MarketPool & { price: Decimal };
+
+/** A token and the pools that can be its reference, the deepest first. */
+export type TokenPools<Pool extends PricedPool = PricedPool> = {
+  token: MarketToken;
+  pools: readonly Pool[];
+  block: { number: number; time: number };
+};
+
 /** The sums of the last 24 hours, in the quote of the pool. Absent without a candle. */
 export type DayStatistics = {
   /** The closes of one hour ago and 24 hours ago, or the oldest that are known. */

@@ -2,10 +2,10 @@ import { multicall } from "../../chains/evm/calls/multicall.ts";
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import type { CoinPrice } from "../core/coin-series.ts";
-import { priceOf, type WatchedPool } from "../core/watched-pool.ts";
-import type { PoolFinder } from "./find-pools.ts";
 import { stateQuestion } from "./look-at-pools.ts";
+import type { PoolFinder } from "./pools.ts";
 import { findCoinPool } from "./read-history.ts";
+import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** The deepest pool is looked for again after this time. */
 const memoryMs = 10 * 60_000;

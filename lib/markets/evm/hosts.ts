@@ -5,9 +5,9 @@ import { askInParts } from "../../chains/hosts/ask-in-parts.ts";
 import { firstAnswer } from "../../chains/hosts/from-any-host.ts";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
-import type { HostChoice, MarketHosts } from "../core/look-round.ts";
 import { lookAtPools, newPoolsMemory, stateQuestion, wordsOf } from "./look-at-pools.ts";
 import { readEvents } from "./read-events.ts";
+import type { HostChoice, MarketHosts } from "./rules/look-round.ts";
 
 /** The hosts of a chain, as a reader of its markets asks them. */
 export type ReaderHosts = MarketHosts & {

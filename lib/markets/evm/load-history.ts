@@ -1,10 +1,10 @@
-import type { TokenStore, TokenWriter } from "./chain-markets.ts";
-import type { History, HistoryAsked } from "./chains/read-history.ts";
-import { candlesOf, intervalStart, swapBlocksOf } from "./core/candles.ts";
-import type { HistoryState, TokenName } from "./core/market.ts";
-import type { Anchor } from "./core/pool-book.ts";
-import type { WatchedPool } from "./core/watched-pool.ts";
-import { saveHours } from "./token-store.ts";
+import { candlesOf, intervalStart, swapBlocksOf } from "../core/candles.ts";
+import type { HistoryState, TokenName } from "../core/market.ts";
+import type { TokenStore, TokenWriter } from "../runs/chain-markets.ts";
+import { saveHours } from "../runs/token-store.ts";
+import type { History, HistoryAsked } from "./read-history.ts";
+import type { Anchor } from "./rules/pool-book.ts";
+import type { WatchedPool } from "./rules/watched-pool.ts";
 
 export type HistoryDeps = {
   /** Reads the events of a pool backwards. */

@@ -5,7 +5,7 @@ import { firstAnswer, hostsFrom } from "../../chains/hosts/from-any-host.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { kindOf } from "../../orders/intent.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
-import { type MarketLook, type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
+import { type MarketLook, type WatchedPool, wordOfReserves } from "./rules/watched-pool.ts";
 
 /** The memory of looks at the pools of a chain. */
 export type PoolsMemory = LookMemory<MarketLook> & {

@@ -1,7 +1,12 @@
-import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
-import { forEachConcurrently } from "../core/concurrency.ts";
-import { delay } from "../core/time.ts";
-import { chainFacts, type EvmChain } from "../orders/trading-chain.ts";
+import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+import { forEachConcurrently } from "../../core/concurrency.ts";
+import { delay } from "../../core/time.ts";
+import { chainFacts, type EvmChain } from "../../orders/trading-chain.ts";
+import { intervalStart } from "../core/candles.ts";
+import type { CoinUsdAt } from "../core/coin-series.ts";
+import type { HistoryState, Market, TokenName } from "../core/market.ts";
+import type { MarketRecord } from "../core/market-record.ts";
+import { recordWithoutMarket } from "../core/record-of.ts";
 import {
   type ChainMarkets,
   type ChangedRecord,
@@ -11,21 +16,17 @@ import {
   type TokenWriter,
   type WantedRecords,
   type WantedToken,
-} from "./chain-markets.ts";
-import type { ReaderHosts } from "./chains/market-hosts.ts";
-import { Attempts } from "./core/attempts.ts";
-import { intervalStart } from "./core/candles.ts";
-import { isBegunInside, readFirstMinute } from "./core/first-minute.ts";
-import { type Journal, newJournal, watchPool } from "./core/journal.ts";
-import { lookRound } from "./core/look-round.ts";
-import type { HistoryState, Market, TokenName } from "./core/market.ts";
-import type { MarketRecord } from "./core/market-record.ts";
-import { addShown, type PoolBase, type PoolBook } from "./core/pool-book.ts";
-import { proofRound } from "./core/proof-round.ts";
-import { recordWithoutMarket } from "./core/record-of.ts";
-import { chooseReference, noReference, type ReferenceChoice } from "./core/reference.ts";
-import { type CoinUsdAt, type FoundMarket, type FoundPool, TokenMarket } from "./core/token-market.ts";
-import { RunSteps } from "./run-steps.ts";
+} from "../runs/chain-markets.ts";
+import { RunSteps } from "../runs/run-steps.ts";
+import type { ReaderHosts } from "./hosts.ts";
+import { Attempts } from "./rules/attempts.ts";
+import { isBegunInside, readFirstMinute } from "./rules/first-minute.ts";
+import { type Journal, newJournal, watchPool } from "./rules/journal.ts";
+import { lookRound } from "./rules/look-round.ts";
+import { addShown, type PoolBase, type PoolBook } from "./rules/pool-book.ts";
+import { proofRound } from "./rules/proof-round.ts";
+import { chooseReference, noReference, type ReferenceChoice } from "./rules/reference.ts";
+import { type FoundMarket, type FoundPool, type MarketState, TokenMarket } from "./rules/token-market.ts";
 import { TokenSaving } from "./token-saving.ts";
 
 /** A pool has more events than can be read. */
@@ -42,7 +43,7 @@ export type EvmMarketsDeps = {
    * @throws {ChainUnavailable}
    */
   find: (token: string) => Promise<FoundMarket | undefined>;
-  store: TokenStore;
+  store: TokenStore<MarketState>;
   /** Reads the minutes before a pool's first base, and stores them. */
   loadHistory: (pool: FoundPool, base: PoolBase) => Promise<HistoryState>;
   coinUsdAt: CoinUsdAt;
@@ -405,7 +406,7 @@ export class EvmMarkets implements ChainMarkets {
   }
 
   /** Stores what is due in this second, and tokens that nobody wants any more. */
-  async #saveDue(writer: TokenWriter): Promise<void> {
+  async #saveDue(writer: TokenWriter<MarketState>): Promise<void> {
     const nowMs = Date.now();
     const due = [...this.#entries.values()].filter(({ saving }) => saving.isDue(nowMs));
     await this.#saveEach(due, (entry) => this.#save(entry, writer, { isLast: false }));
@@ -416,7 +417,7 @@ export class EvmMarkets implements ChainMarkets {
   }
 
   /** Stores everything at the end of the run. */
-  async #saveAll(writer: TokenWriter): Promise<void> {
+  async #saveAll(writer: TokenWriter<MarketState>): Promise<void> {
     if (this.#steps.isSuperseded) return;
     const entries = [...this.#entries.values(), ...this.#leaving];
     await this.#saveEach(entries, (entry) => this.#save(entry, writer, { isLast: true }));
@@ -428,7 +429,11 @@ export class EvmMarkets implements ChainMarkets {
     });
   }
 
-  async #save(entry: Entry, writer: TokenWriter, { isLast }: { isLast: boolean }): Promise<void> {
+  async #save(
+    entry: Entry,
+    writer: TokenWriter<MarketState>,
+    { isLast }: { isLast: boolean },
+  ): Promise<void> {
     const { market, wanted, saving } = entry;
     if (market === undefined) return;
     const { revision } = this.#journal;

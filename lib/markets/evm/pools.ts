@@ -7,7 +7,6 @@ import { poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts"
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
-import type { Decimal } from "../../core/decimal.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { kindOf, type Route } from "../../orders/intent.ts";
 import type { PoolPrice } from "../../orders/price-impact.ts";
@@ -24,19 +23,12 @@ import {
   type RouteTerms,
   type Sale,
 } from "../core/depth.ts";
-import { type MarketPool, type MarketToken, supplyIn } from "../core/market.ts";
-import { priceOf, v2ReservesOf, type WatchedPool } from "../core/watched-pool.ts";
+import { type MarketToken, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
 import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
+import { priceOf, v2ReservesOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** A pool that can be the reference of its token, with its price. */
-export type PricedPool = WatchedPool & MarketPool & { price: Decimal };
-
-/** A token and the pools that can be its reference, the deepest first. */
-export type TokenPools<Pool = PricedPool> = {
-  token: MarketToken;
-  pools: readonly Pool[];
-  block: { number: number; time: number };
-};
+export type EvmPool = WatchedPool & PricedPool;
 
 /** The gas that a token gets for answers about itself. */
 const claimGas = 200_000n;
@@ -71,7 +63,7 @@ export class PoolFinder {
    *
    * @throws {ChainUnavailable} if no host answers.
    */
-  async find(token: string, nowMs = Date.now()): Promise<TokenPools | undefined> {
+  async find(token: string, nowMs = Date.now()): Promise<TokenPools<EvmPool> | undefined> {
     const known = this.#memory.get(token);
     const remembered = known !== undefined && nowMs < known.untilMs ? known : undefined;
     const found = await fromAnyHost(this.#reader, 0, (ask) => poolsBy(ask, this.#reader, token, remembered));
@@ -89,14 +81,14 @@ export class PoolFinder {
   }
 }
 
-type Measured = { route: RoutePools; pool: Omit<PricedPool, "depth">; depth: bigint };
+type Measured = { route: RoutePools; pool: Omit<EvmPool, "depth">; depth: bigint };
 
 async function poolsBy(
   ask: Ask,
   reader: EvmReader,
   address: string,
   remembered: Memory | undefined,
-): Promise<(TokenPools & { measured: readonly Measured[] }) | undefined> {
+): Promise<(TokenPools<EvmPool> & { measured: readonly Measured[] }) | undefined> {
   const { configuration } = reader;
   const known = remembered ?? (await discover(ask, reader, address));
   if (known === undefined) return undefined;
@@ -150,7 +142,7 @@ const poolsIn = ({ bridge, bridgePool, ...own }: RoutePools): NamedPool[] => [
 /** A route of a sale with its own pool, and the depth of that if it follows from the state. */
 type PricedRoute = {
   route: RoutePools;
-  pool: Omit<PricedPool, "depth">;
+  pool: Omit<EvmPool, "depth">;
   terms: RouteTerms;
   depth?: bigint;
 };

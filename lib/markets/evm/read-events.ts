@@ -6,8 +6,8 @@ import { firstAnswer } from "../../chains/hosts/from-any-host.ts";
 import { HostFault, RequestRefused, RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { inPartsOf } from "../../core/in-parts.ts";
-import type { PoolEvent, WatchedPool } from "../core/watched-pool.ts";
 import { eventsCall } from "./events-call.ts";
+import type { PoolEvent, WatchedPool } from "./rules/watched-pool.ts";
 
 /** A range of blocks, both ends included. */
 export type BlockRange = { from: number; to: number };

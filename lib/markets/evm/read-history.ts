@@ -7,10 +7,10 @@ import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { compare } from "../../core/decimal.ts";
 import type { Block } from "../../orders/block.ts";
 import { chainFacts, nativeToken } from "../../orders/trading-chain.ts";
-import type { PoolEvent, WatchedPool } from "../core/watched-pool.ts";
 import { refusesEvents } from "./events-call.ts";
-import type { PoolFinder, PricedPool } from "./find-pools.ts";
+import type { EvmPool, PoolFinder } from "./pools.ts";
 import { type BlockRange, EventReading } from "./read-events.ts";
+import type { PoolEvent, WatchedPool } from "./rules/watched-pool.ts";
 
 export type HistoryAsked = {
   /** The last block. */
@@ -130,7 +130,7 @@ export async function findCoinPool(
 /** Makes the quote of a pool its token. */
 const turned = (
   coin: string,
-  { pool, venue, token, decimals, quoteDecimals, isTokenFirst }: PricedPool,
+  { pool, venue, token, decimals, quoteDecimals, isTokenFirst }: EvmPool,
 ): WatchedPool => ({
   ...{ pool, venue, token: coin, quote: token },
   ...{ decimals: quoteDecimals, quoteDecimals: decimals, isTokenFirst: !isTokenFirst },

@@ -1,12 +1,10 @@
-import type { TokenStore, TokenWriter } from "./chain-markets.ts";
-import type { Candle } from "./core/candle.ts";
-import { intervalStart } from "./core/candles.ts";
-import type { TokenName } from "./core/market.ts";
-import type { TokenMarket } from "./core/token-market.ts";
-import { saveHours } from "./token-store.ts";
-
-/** Rows are stored each time that has passed. */
-export const rowMs = 5 * 60_000;
+import type { Candle } from "../core/candle.ts";
+import { intervalStart } from "../core/candles.ts";
+import type { TokenName } from "../core/market.ts";
+import type { MarketItem } from "../items/market-items.ts";
+import type { TokenStore, TokenWriter } from "../runs/chain-markets.ts";
+import { rowMs, saveHours } from "../runs/token-store.ts";
+import type { MarketState, TokenMarket } from "./rules/token-market.ts";
 
 /** Minutes are stored at one of these seconds of the next minute, so that not all are at once. */
 const saveSeconds = { from: 3, count: 6 };
@@ -19,7 +17,7 @@ const hourSeconds = 3600;
 type Unsaved = {
   market: TokenMarket;
   /** The token's row as of now. */
-  row: Parameters<TokenWriter["saveMarket"]>[0];
+  row: MarketItem<MarketState>;
   revision: number;
   wantedMs: number;
   /** True if nobody will store it later: open hours and the row are stored too. */
@@ -61,7 +59,12 @@ export class TokenSaving {
     );
   }
 
-  async save(store: TokenStore, writer: TokenWriter, unsaved: Unsaved, nowMs: number): Promise<void> {
+  async save(
+    store: TokenStore,
+    writer: TokenWriter<MarketState>,
+    unsaved: Unsaved,
+    nowMs: number,
+  ): Promise<void> {
     const { market, row, revision, wantedMs, isLast } = unsaved;
     this.#savedMinute = minuteOf(nowMs);
     const minutes = market.takeUnsaved();

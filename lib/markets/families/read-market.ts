@@ -1,16 +1,13 @@
 import type { ChainReader } from "../../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
-import type { Decimal } from "../../core/decimal.ts";
 import { zero } from "../../core/decimal.ts";
 import { tokenNotFound } from "../../orders/requests.ts";
-import type { Market, MarketPool } from "../core/market.ts";
-import { PoolFinder, type TokenPools } from "./find-pools.ts";
-import { SolPoolReader } from "./sol-pools.ts";
-
-type Priced = TokenPools<MarketPool & { price: Decimal }>;
+import type { Market, MarketPool, TokenPools } from "../core/market.ts";
+import { PoolFinder } from "../evm/pools.ts";
+import { SolPoolReader } from "../sol/pools.ts";
 
 /** Finds a token with its pools. */
-type Find = (token: string, nowMs: number) => Promise<Priced | undefined>;
+type Find = (token: string, nowMs: number) => Promise<TokenPools | undefined>;
 
 /** Found pools are remembered for as long as the chain's reader is in use. */
 const finders = new WeakMap<ChainReader, Find>();

@@ -1,10 +1,9 @@
-import type { TradingChain } from "../orders/trading-chain.ts";
-import type { Candle } from "./core/candle.ts";
-import type { ChunkKind } from "./core/candle-chunk.ts";
-import type { Market, TokenName } from "./core/market.ts";
-import type { MarketRecord } from "./core/market-record.ts";
-import type { MarketState } from "./core/token-market.ts";
-import type { MarketItem } from "./items/market-items.ts";
+import type { TradingChain } from "../../orders/trading-chain.ts";
+import type { Candle } from "../core/candle.ts";
+import type { ChunkKind } from "../core/candle-chunk.ts";
+import type { Market, TokenName } from "../core/market.ts";
+import type { MarketRecord } from "../core/market-record.ts";
+import type { MarketItem } from "../items/market-items.ts";
 
 /** A token of a chain that somebody wants. */
 export type WantedToken = {
@@ -47,21 +46,21 @@ export type ChainMarkets = {
   markets(nowMs: number): Market[];
 };
 
-/** Reads what runs have stored of tokens. */
-export type TokenStore = {
-  readMarket(name: TokenName): Promise<MarketItem<MarketState> | undefined>;
+/** Reads what runs have stored of tokens, with the state that a family needs for its next run. */
+export type TokenStore<State = unknown> = {
+  readMarket(name: TokenName): Promise<MarketItem<State> | undefined>;
   loadCandles: (
     name: TokenName,
     kind: ChunkKind,
     range: { from: number; to: number },
   ) => Promise<readonly Candle[]>;
   /** Opens the store for a run. */
-  writer(epoch: number): TokenWriter;
+  writer(epoch: number): TokenWriter<State>;
 };
 
 /** Stores tokens for a run. All fail with `Superseded` once another one has followed. */
-export type TokenWriter = {
-  saveMarket(item: MarketItem<MarketState>, wantedAt: Date): Promise<void>;
+export type TokenWriter<State = unknown> = {
+  saveMarket(item: MarketItem<State>, wantedAt: Date): Promise<void>;
   saveCandles: (
     name: TokenName,
     kind: ChunkKind,

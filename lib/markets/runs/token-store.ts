@@ -1,13 +1,13 @@
-import { zero } from "../core/decimal.ts";
-import { nativeToken } from "../orders/trading-chain.ts";
-import type { Table } from "../table/table.ts";
+import { zero } from "../../core/decimal.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
+import type { Table } from "../../table/table.ts";
+import type { Candle } from "../core/candle.ts";
+import { type ChunkKind, chunkStart } from "../core/candle-chunk.ts";
+import { foldCandles, intervalStart, withCandles, withoutSwaps } from "../core/candles.ts";
+import type { TokenName } from "../core/market.ts";
+import { readChunks, type StoredChunk, writeChunk } from "../items/chunk-items.ts";
+import { readMarket, writeMarket } from "../items/market-items.ts";
 import type { TokenStore, TokenWriter } from "./chain-markets.ts";
-import type { Candle } from "./core/candle.ts";
-import { type ChunkKind, chunkStart } from "./core/candle-chunk.ts";
-import { foldCandles, intervalStart, withCandles, withoutSwaps } from "./core/candles.ts";
-import type { TokenName } from "./core/market.ts";
-import { readChunks, type StoredChunk, writeChunk } from "./items/chunk-items.ts";
-import { readMarket, writeMarket } from "./items/market-items.ts";
 
 /** Writes candles of the past, beside a run of readMarkets. */
 export function historyWriter(table: Table): Pick<TokenWriter, "saveCandles"> {
@@ -20,8 +20,11 @@ export class Superseded extends Error {
   override readonly name = "Superseded";
 }
 
+/** Rows are stored each time that has passed. */
+export const rowMs = 5 * 60_000;
+
 /** Stores tokens in the table. */
-export const tokenStore = (table: Table): TokenStore => ({
+export const tokenStore = <State>(table: Table): TokenStore<State> => ({
   readMarket: (name) => readMarket(table, name),
   async loadCandles(name, kind, { from, to }) {
     const chunks = await readChunks(table, name, kind, { from: chunkStart(kind, from), to });

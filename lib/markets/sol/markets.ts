@@ -1,6 +1,12 @@
-import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
-import { zero } from "../core/decimal.ts";
-import { delay } from "../core/time.ts";
+import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+import { zero } from "../../core/decimal.ts";
+import { delay } from "../../core/time.ts";
+import { intervalStart } from "../core/candles.ts";
+import type { CoinUsdAt } from "../core/coin-series.ts";
+import type { Market, MarketFlag, MarketPool, TokenPools } from "../core/market.ts";
+import { marketFlagsOf } from "../core/market-facts.ts";
+import type { MarketRecord } from "../core/market-record.ts";
+import { recordOf, recordWithoutMarket } from "../core/record-of.ts";
 import {
   type ChainMarkets,
   type ChangedRecord,
@@ -10,17 +16,9 @@ import {
   type TokenWriter,
   type WantedRecords,
   type WantedToken,
-} from "./chain-markets.ts";
-import type { TokenPools } from "./chains/find-pools.ts";
-import type { SolPool } from "./chains/sol-pools.ts";
-import { intervalStart } from "./core/candles.ts";
-import type { Market, MarketFlag } from "./core/market.ts";
-import { marketFlagsOf } from "./core/market-facts.ts";
-import type { MarketRecord } from "./core/market-record.ts";
-import { recordOf, recordWithoutMarket } from "./core/record-of.ts";
-import type { CoinUsdAt } from "./core/token-market.ts";
-import { RunSteps } from "./run-steps.ts";
-import { rowMs } from "./token-saving.ts";
+} from "../runs/chain-markets.ts";
+import { RunSteps } from "../runs/run-steps.ts";
+import { rowMs } from "../runs/token-store.ts";
 
 export type SolMarketsDeps = {
   /**
@@ -28,7 +26,7 @@ export type SolMarketsDeps = {
    *
    * @throws {ChainUnavailable}
    */
-  readPools: (tokens: readonly string[]) => Promise<ReadonlyMap<string, TokenPools<SolPool>> | undefined>;
+  readPools: (tokens: readonly string[]) => Promise<ReadonlyMap<string, TokenPools> | undefined>;
   store: TokenStore;
   coinUsdAt: CoinUsdAt;
   /** Receives the first error of each outage in which no host answers. */
@@ -152,7 +150,7 @@ export class SolMarkets implements ChainMarkets {
     }
   }
 
-  #take(token: string, found: TokenPools<SolPool> | undefined, nowMs: number): void {
+  #take(token: string, found: TokenPools | undefined, nowMs: number): void {
     const entry = this.#entries.get(token);
     if (entry === undefined) return;
     if (found === undefined) {
@@ -186,12 +184,12 @@ export class SolMarkets implements ChainMarkets {
         market.firstSeenAt = stored?.market.firstSeenAt ?? market.firstSeenAt;
       }
       entry.rowAtMs = nowMs + rowMs;
-      await writer.saveMarket({ market, state: { pools: [], bases: [] } }, new Date(wanted.wantedMs));
+      await writer.saveMarket({ market, state: {} }, new Date(wanted.wantedMs));
     }
   }
 }
 
-const poolOf = ({ pool, quote, venue, feeBps, depth }: SolPool) => ({ pool, quote, venue, feeBps, depth });
+const poolOf = ({ pool, quote, venue, feeBps, depth }: MarketPool) => ({ pool, quote, venue, feeBps, depth });
 
 /** The part of a market that clients see. Its slot changes all the time. */
 const shownOf = ({ price, pool, pools }: Market): string =>

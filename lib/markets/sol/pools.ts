@@ -14,18 +14,14 @@ import {
   tokenViewsCall,
 } from "../../chains/sol/calls/token-view.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
-import { type Decimal, ratioOf } from "../../core/decimal.ts";
+import { ratioOf } from "../../core/decimal.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { coinDecimals } from "../../orders/decimal-text.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
-import { type MarketPool, supplyIn } from "../core/market.ts";
-import type { TokenPools } from "./find-pools.ts";
-
-/** A pool of Raydium that can be the reference of its token, with its price. */
-export type SolPool = MarketPool & { price: Decimal };
+import { type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
 
 /** Lasting enough for a price. What is final comes half a minute later. */
 const at = { commitment: "confirmed" } as const;
@@ -57,10 +53,7 @@ export class SolPoolReader {
    *
    * @throws {ChainUnavailable} if no host answers.
    */
-  async read(
-    tokens: readonly string[],
-    nowMs = Date.now(),
-  ): Promise<Map<string, TokenPools<SolPool>> | undefined> {
+  async read(tokens: readonly string[], nowMs = Date.now()): Promise<Map<string, TokenPools> | undefined> {
     const asked = await Promise.all([...new Set(tokens)].map((token) => this.#placesOf(token, nowMs)));
     const views = await fromAnyHost(this.#reader, this.#memory.host, async (request) => {
       const calls = inCalls(asked).map((mints) => tokenViewsCall(mints, at));
@@ -110,11 +103,7 @@ function inCalls(mints: readonly MintPlaces[]): MintPlaces[][] {
   return calls;
 }
 
-function pricedToken(
-  { configuration }: SolReader,
-  mint: string,
-  view: TokenView,
-): TokenPools<SolPool> | undefined {
+function pricedToken({ configuration }: SolReader, mint: string, view: TokenView): TokenPools | undefined {
   const identity = identityIn({ chain: "sol", configuration }, mint, view.claims);
   if (identity === undefined) return undefined;
   const { symbol, name, decimals } = identity;
@@ -130,7 +119,7 @@ function pricedToken(
   };
 }
 
-function pricedPool(view: PoolView, depth: bigint, decimals: number): SolPool {
+function pricedPool(view: PoolView, depth: bigint, decimals: number): PricedPool {
   const { coins, tokens } = reservesIn(view);
   return {
     ...{ pool: view.address, quote: nativeToken, venue: "raydium-cpmm" },

@@ -1,6 +1,6 @@
 import { defaults } from "../../infra/config.ts";
 import { defaultChannelShards } from "../../infra/market-context.ts";
-import { mostHistoryCalls } from "../../markets/chains/read-history.ts";
+import { mostHistoryCalls } from "../../markets/evm/read-history.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { evmChains } from "../../orders/trading-chain.ts";

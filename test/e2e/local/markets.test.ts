@@ -4,7 +4,7 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleWallet } from "trading-terminal-devnet/example-wallets";
 import { expect, it, vi } from "vitest";
 import type { Market } from "../../../lib/markets/core/market.ts";
-import { tokenStore } from "../../../lib/markets/token-store.ts";
+import { tokenStore } from "../../../lib/markets/runs/token-store.ts";
 import { evmChains } from "../../../lib/orders/trading-chain.ts";
 import { openLocal } from "../../../lib/tools/admin/local-target.ts";
 import { decimal, marketAt } from "../../markets/support/markets.ts";

@@ -1,18 +1,18 @@
 import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { marketHosts } from "../../../lib/markets/chains/market-hosts.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
-import { type Journal, newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
-import { lookRound } from "../../../lib/markets/core/look-round.ts";
-import { takeChangedMinutes } from "../../../lib/markets/core/pool-book.ts";
-import { proofRound } from "../../../lib/markets/core/proof-round.ts";
-import { volumeOf, type WatchedPool } from "../../../lib/markets/core/watched-pool.ts";
+import { marketHosts } from "../../../lib/markets/evm/hosts.ts";
+import { type Journal, newJournal, watchPool } from "../../../lib/markets/evm/rules/journal.ts";
+import { lookRound } from "../../../lib/markets/evm/rules/look-round.ts";
+import { takeChangedMinutes } from "../../../lib/markets/evm/rules/pool-book.ts";
+import { proofRound } from "../../../lib/markets/evm/rules/proof-round.ts";
+import { volumeOf, type WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { likePancake } from "../../support/market-pools.ts";
 import { type RandomSwaps, startRandomSwaps, type TrueBlock } from "../../support/random-swaps.ts";
 import { Random } from "../../trading/model/random.ts";
-import { trueMinute } from "../core/model/truth.ts";
+import { trueMinute } from "./rules/model/truth.ts";
 
 const seeds = process.env.FULL ? Array.from({ length: 10 }, (_, seed) => seed + 1) : [1];
 const steps = { faulty: 50, quiet: 12 };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { formatDecimal } from "../../lib/core/decimal.ts";
-import type { Candle } from "../../lib/markets/core/candle.ts";
-import type { PoolEvent, WatchedPool } from "../../lib/markets/core/watched-pool.ts";
-import { loadHistory } from "../../lib/markets/load-history.ts";
-import { historyWriter, tokenStore } from "../../lib/markets/token-store.ts";
-import { tableForTests } from "../support/dynamodb.ts";
-import { decimal } from "./support/markets.ts";
+import { formatDecimal } from "../../../lib/core/decimal.ts";
+import type { Candle } from "../../../lib/markets/core/candle.ts";
+import { loadHistory } from "../../../lib/markets/evm/load-history.ts";
+import type { PoolEvent, WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
+import { historyWriter, tokenStore } from "../../../lib/markets/runs/token-store.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { decimal } from "../support/markets.ts";
 
 const db = tableForTests();
 

@@ -1,7 +1,7 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { lookAtPools, newPoolsMemory } from "../../../lib/markets/chains/look-at-pools.ts";
-import { type WatchedPool, wordOfReserves } from "../../../lib/markets/core/watched-pool.ts";
+import { lookAtPools, newPoolsMemory } from "../../../lib/markets/evm/look-at-pools.ts";
+import { type WatchedPool, wordOfReserves } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";

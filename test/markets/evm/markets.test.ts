@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { TokenStore } from "../../lib/markets/chain-markets.ts";
-import type { HostChoice } from "../../lib/markets/core/look-round.ts";
-import type { HistoryState } from "../../lib/markets/core/market.ts";
-import type { FoundPool } from "../../lib/markets/core/token-market.ts";
-import type { WatchedPool } from "../../lib/markets/core/watched-pool.ts";
-import { EvmMarkets } from "../../lib/markets/evm-markets.ts";
-import { q96, ScriptedHosts, v3Pool } from "./core/support/scripted-hosts.ts";
-import { decimal } from "./support/markets.ts";
+import type { HistoryState } from "../../../lib/markets/core/market.ts";
+import { EvmMarkets } from "../../../lib/markets/evm/markets.ts";
+import type { HostChoice } from "../../../lib/markets/evm/rules/look-round.ts";
+import type { FoundPool, MarketState } from "../../../lib/markets/evm/rules/token-market.ts";
+import type { WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
+import type { TokenStore } from "../../../lib/markets/runs/chain-markets.ts";
+import { decimal } from "../support/markets.ts";
+import { q96, ScriptedHosts, v3Pool } from "./rules/support/scripted-hosts.ts";
 
 const startMs = Date.parse("2026-11-22T20:00:00.000Z");
 beforeEach(() => {
@@ -39,7 +39,7 @@ class SlowHosts extends ScriptedHosts {
 const statesOf = (pools: readonly WatchedPool[], words: ReadonlyMap<string, bigint> | undefined) =>
   new Map(pools.map((each) => [each.pool, words?.get(v3Pool.pool) ?? q96]));
 
-const store: TokenStore = {
+const store: TokenStore<MarketState> = {
   readMarket: async () => undefined,
   loadCandles: async () => [],
   writer: () => ({ saveMarket: async () => {}, saveCandles: async () => {} }),

@@ -4,7 +4,8 @@ import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/se
 import { approval, v3PairLiquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
-import { PoolFinder, type PricedPool, type TokenPools } from "../../../lib/markets/chains/find-pools.ts";
+import type { TokenPools } from "../../../lib/markets/core/market.ts";
+import { type EvmPool, PoolFinder } from "../../../lib/markets/evm/pools.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { localPoolsOf } from "../../support/market-pools.ts";
@@ -20,8 +21,9 @@ afterAll(() => Promise.all([chain.close(), host.close()]));
 beforeEach(() => chain.restore());
 
 const { moon, star, taxd, comet, usdx, wrapped, v2Router, v3Quoter, v3Positions } = localAddresses;
-const find = async (token: string) => (await new PoolFinder(readerOf(chain)).find(token)) as TokenPools;
-const shown = ({ pools }: TokenPools) =>
+const find = async (token: string) =>
+  (await new PoolFinder(readerOf(chain)).find(token)) as TokenPools<EvmPool>;
+const shown = ({ pools }: TokenPools<EvmPool>) =>
   pools.map(({ venue, quote, price, depth }) => [
     `${venue} ${quote === usdx ? "USDX" : quote}`,
     Number(formatDecimal(price)),
@@ -63,7 +65,7 @@ describe("PoolFinder", () => {
     const { pools } = await find(moon);
     const { depth, price } = pools.find(
       ({ venue, quote }) => venue === "uniswap-v3" && quote === "native",
-    ) as PricedPool;
+    ) as EvmPool;
     const spot = Number(formatDecimal(price));
     const quoteOf = async (tokens: number) => {
       const question = [moon, wrapped, coins(tokens), 3000, 0];
@@ -154,7 +156,7 @@ describe("PoolFinder, asked again", () => {
   });
   const findAt = async (nowMs: number) => {
     counts.push(0);
-    return shown((await finder.find(moon, nowMs)) as TokenPools);
+    return shown((await finder.find(moon, nowMs)) as TokenPools<EvmPool>);
   };
 
   it("measures depths with a few calls, and looks for pools again after ten minutes", async () => {

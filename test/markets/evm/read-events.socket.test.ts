@@ -1,8 +1,8 @@
 import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EvmReader } from "../../../lib/chains/evm/venues/reader.ts";
-import { readEvents } from "../../../lib/markets/chains/read-events.ts";
-import type { WatchedPool } from "../../../lib/markets/core/watched-pool.ts";
+import { readEvents } from "../../../lib/markets/evm/read-events.ts";
+import type { WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import {
   answering,

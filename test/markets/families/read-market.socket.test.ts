@@ -1,6 +1,6 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readMarketOnce } from "../../../lib/markets/chains/read-market.ts";
+import { readMarketOnce } from "../../../lib/markets/families/read-market.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { seeing, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";

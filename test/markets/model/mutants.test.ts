@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { playHistory } from "../core/model/history.ts";
-import { theJournalSystem } from "../core/model/system.ts";
+import { playHistory } from "../evm/rules/model/history.ts";
+import { theJournalSystem } from "../evm/rules/model/system.ts";
 import { journalMutants, ruleMutants, tokenMutants, worldMutants } from "./mutants.ts";
 import { playReaders } from "./play.ts";
 import { playRules, theRuleSystem } from "./rule-histories.ts";

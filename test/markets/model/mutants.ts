@@ -1,10 +1,10 @@
 import { compare } from "../../../lib/core/decimal.ts";
-import type { HostChoice, MarketHosts } from "../../../lib/markets/core/look-round.ts";
-import type { ReaderTime } from "../../../lib/markets/core/pool-book.ts";
-import type { FoundMarket, FoundPool } from "../../../lib/markets/core/token-market.ts";
 import { searchTokens } from "../../../lib/markets/core/token-search.ts";
-import type { WatchedPool } from "../../../lib/markets/core/watched-pool.ts";
-import { type JournalSystem, theJournalSystem } from "../core/model/system.ts";
+import type { HostChoice, MarketHosts } from "../../../lib/markets/evm/rules/look-round.ts";
+import type { ReaderTime } from "../../../lib/markets/evm/rules/pool-book.ts";
+import type { FoundMarket, FoundPool } from "../../../lib/markets/evm/rules/token-market.ts";
+import type { WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
+import { type JournalSystem, theJournalSystem } from "../evm/rules/model/system.ts";
 import { type RuleSystem, theRuleSystem } from "./rule-histories.ts";
 import { type TokenSystem, theTokenSystem } from "./token-history.ts";
 import type { WorldSystem } from "./world.ts";

@@ -1,9 +1,9 @@
 import { vi } from "vitest";
 import { type Decimal, decimalOf, formatDecimal } from "../../../lib/core/decimal.ts";
 import { candleInCurrency } from "../../../lib/markets/core/candles.ts";
-import { priceOf } from "../../../lib/markets/core/watched-pool.ts";
-import { modelPools } from "../core/model/model-chain.ts";
-import { trueMinute } from "../core/model/truth.ts";
+import { priceOf } from "../../../lib/markets/evm/rules/watched-pool.ts";
+import { modelPools } from "../evm/rules/model/model-chain.ts";
+import { trueMinute } from "../evm/rules/model/truth.ts";
 import { type Client, modelTokens, theWorldSystem, World } from "./world.ts";
 
 /** How often something happened, so that a test can show that histories were not empty. */

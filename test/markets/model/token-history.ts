@@ -1,15 +1,15 @@
 import { add, compare, type Decimal, decimalOf, multiply, zero } from "../../../lib/core/decimal.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
-import { newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
-import { lookRound } from "../../../lib/markets/core/look-round.ts";
-import { proofRound } from "../../../lib/markets/core/proof-round.ts";
-import { chooseReference, noReference } from "../../../lib/markets/core/reference.ts";
-import { type FoundPool, TokenMarket } from "../../../lib/markets/core/token-market.ts";
-import { priceOf } from "../../../lib/markets/core/watched-pool.ts";
+import { newJournal, watchPool } from "../../../lib/markets/evm/rules/journal.ts";
+import { lookRound } from "../../../lib/markets/evm/rules/look-round.ts";
+import { proofRound } from "../../../lib/markets/evm/rules/proof-round.ts";
+import { chooseReference, noReference } from "../../../lib/markets/evm/rules/reference.ts";
+import { type FoundPool, TokenMarket } from "../../../lib/markets/evm/rules/token-market.ts";
+import { priceOf } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { createChance } from "../../soak/chance.ts";
-import { ModelChain, modelPools } from "../core/model/model-chain.ts";
-import { ModelHosts } from "../core/model/model-hosts.ts";
-import { trueMinute } from "../core/model/truth.ts";
+import { ModelChain, modelPools } from "../evm/rules/model/model-chain.ts";
+import { ModelHosts } from "../evm/rules/model/model-hosts.ts";
+import { trueMinute } from "../evm/rules/model/truth.ts";
 
 export type TokenSystem = { chooseReference: typeof chooseReference; TokenMarket: typeof TokenMarket };
 

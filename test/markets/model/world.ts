@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, vi } from "vitest";
 import { decimalOf } from "../../../lib/core/decimal.ts";
-import type { TokenStore } from "../../../lib/markets/chain-markets.ts";
 import { Coins } from "../../../lib/markets/coins.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
 import type { ChunkKind } from "../../../lib/markets/core/candle-chunk.ts";
@@ -9,22 +8,23 @@ import { withCandles } from "../../../lib/markets/core/candles.ts";
 import type { TokenName } from "../../../lib/markets/core/market.ts";
 import { composer, type MarketDelivery } from "../../../lib/markets/core/market-delivery.ts";
 import type { MinuteRecord } from "../../../lib/markets/core/market-record.ts";
-import { minuteOf, type PoolBase } from "../../../lib/markets/core/pool-book.ts";
-import type { FoundMarket, FoundPool, MarketState } from "../../../lib/markets/core/token-market.ts";
 import type { Follower } from "../../../lib/markets/demand.ts";
-import { EvmMarkets } from "../../../lib/markets/evm-markets.ts";
+import { EvmMarkets } from "../../../lib/markets/evm/markets.ts";
+import { minuteOf, type PoolBase } from "../../../lib/markets/evm/rules/pool-book.ts";
+import type { FoundMarket, FoundPool, MarketState } from "../../../lib/markets/evm/rules/token-market.ts";
 import { HeldTokens } from "../../../lib/markets/held-tokens.ts";
 import type { MarketItem } from "../../../lib/markets/items/market-items.ts";
 import type { FoundNews } from "../../../lib/markets/items/news.ts";
 import { readMarkets } from "../../../lib/markets/read-markets.ts";
-import { Superseded } from "../../../lib/markets/token-store.ts";
+import type { TokenStore } from "../../../lib/markets/runs/chain-markets.ts";
+import { Superseded } from "../../../lib/markets/runs/token-store.ts";
 import type { ReaderLease } from "../../../lib/orders/table-step.ts";
 import { type EvmChain, nativeToken } from "../../../lib/orders/trading-chain.ts";
 import type { Price } from "../../../lib/prices/price.ts";
 import { type Chance, createChance } from "../../soak/chance.ts";
-import { ModelChain, modelPools } from "../core/model/model-chain.ts";
-import { ModelHosts } from "../core/model/model-hosts.ts";
-import { trueMinute } from "../core/model/truth.ts";
+import { ModelChain, modelPools } from "../evm/rules/model/model-chain.ts";
+import { ModelHosts } from "../evm/rules/model/model-hosts.ts";
+import { trueMinute } from "../evm/rules/model/truth.ts";
 
 /** Each pool of the model chain has a token of its own. */
 export const modelTokens = modelPools.map(({ pool }) => `token of ${pool}`);
@@ -290,7 +290,7 @@ export class World {
     return "complete";
   }
 
-  #store(process: Process): TokenStore {
+  #store(process: Process): TokenStore<MarketState> {
     const effect = <Args extends readonly unknown[], Result>(
       act: (...args: Args) => Result | Promise<Result>,
     ) => this.#effect(process, act);

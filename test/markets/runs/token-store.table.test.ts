@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { parseDecimal } from "../../lib/core/decimal.ts";
-import type { Candle } from "../../lib/markets/core/candle.ts";
-import { writeChunk } from "../../lib/markets/items/chunk-items.ts";
-import { Superseded, saveHours, tokenStore } from "../../lib/markets/token-store.ts";
-import { tableForTests } from "../support/dynamodb.ts";
+import { parseDecimal } from "../../../lib/core/decimal.ts";
+import type { Candle } from "../../../lib/markets/core/candle.ts";
+import { writeChunk } from "../../../lib/markets/items/chunk-items.ts";
+import { Superseded, saveHours, tokenStore } from "../../../lib/markets/runs/token-store.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
 
 const db = tableForTests();
 

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ChainUnavailable } from "../../lib/chains/hosts/host-fault.ts";
-import type { Decimal } from "../../lib/core/decimal.ts";
-import type { TokenPools } from "../../lib/markets/chains/find-pools.ts";
-import type { SolPool } from "../../lib/markets/chains/sol-pools.ts";
-import type { MarketItem } from "../../lib/markets/items/market-items.ts";
-import { SolMarkets } from "../../lib/markets/sol-markets.ts";
-import { Superseded } from "../../lib/markets/token-store.ts";
-import { decimal } from "./support/markets.ts";
+import { ChainUnavailable } from "../../../lib/chains/hosts/host-fault.ts";
+import type { Decimal } from "../../../lib/core/decimal.ts";
+import type { TokenPools } from "../../../lib/markets/core/market.ts";
+import type { MarketItem } from "../../../lib/markets/items/market-items.ts";
+import { Superseded } from "../../../lib/markets/runs/token-store.ts";
+import { SolMarkets } from "../../../lib/markets/sol/markets.ts";
+import { decimal } from "../support/markets.ts";
 
 const startMs = Date.parse("2026-11-22T20:00:00.000Z");
 beforeEach(() => {
@@ -19,7 +18,7 @@ const token = "MoonMint";
 const wanted = (name: string, wantedMs = startMs) => ({ token: name, wantedMs, isHeld: false });
 
 /** A token as the host shows it at a slot, two seconds after the one before. */
-const found = (slot: number, price: string | undefined, depth = "50"): TokenPools<SolPool> => ({
+const found = (slot: number, price: string | undefined, depth = "50"): TokenPools => ({
   token: { ...{ chain: "sol", token, symbol: "MOON" }, name: "Moon", decimals: 9, supply: decimal("1000") },
   pools: price
     ? [
@@ -35,7 +34,7 @@ const found = (slot: number, price: string | undefined, depth = "50"): TokenPool
 function reading() {
   const state = {
     /** What the host shows of MOON; nothing if it is behind, and an error if it is silent. */
-    shows: found(1, "0.5") as TokenPools<SolPool> | "behind" | "silent" | "unknown",
+    shows: found(1, "0.5") as TokenPools | "behind" | "silent" | "unknown",
     asked: [] as (readonly string[])[],
     saved: [] as { item: MarketItem; wantedAt: Date }[],
     firstSeenAt: undefined as string | undefined,

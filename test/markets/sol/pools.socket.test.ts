@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
-import { SolPoolReader } from "../../../lib/markets/chains/sol-pools.ts";
+import { SolPoolReader } from "../../../lib/markets/sol/pools.ts";
 import {
   scaling,
   seeing,

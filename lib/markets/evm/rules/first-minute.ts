@@ -1,5 +1,5 @@
-import { chainFacts } from "../../orders/trading-chain.ts";
-import { candlesOf, swapBlocksOf } from "./candles.ts";
+import { chainFacts } from "../../../orders/trading-chain.ts";
+import { candlesOf, swapBlocksOf } from "../../core/candles.ts";
 import { explains, isSameReading } from "./event-reading.ts";
 import { confirmedHash, type Journal } from "./journal.ts";
 import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";

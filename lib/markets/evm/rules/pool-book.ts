@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Decimal, zero } from "../../core/decimal.ts";
-import { type Candle, intervalSeconds } from "./candle.ts";
-import { candlesOf, foldCandles, intervalStart, swapBlocksOf, withoutSwaps } from "./candles.ts";
+import { type Decimal, zero } from "../../../core/decimal.ts";
+import { type Candle, intervalSeconds } from "../../core/candle.ts";
+import { candlesOf, foldCandles, intervalStart, swapBlocksOf, withoutSwaps } from "../../core/candles.ts";
 import type { Header } from "./event-reading.ts";
 import type { PoolEvent, WatchedPool } from "./watched-pool.ts";
 

@@ -1,5 +1,5 @@
-import { compare, type Decimal, multiply } from "../../core/decimal.ts";
-import type { MarketPool } from "./market.ts";
+import { compare, type Decimal, multiply } from "../../../core/decimal.ts";
+import type { MarketPool } from "../../core/market.ts";
 
 /** The pool by which a token's prices are, and others that may take its place. */
 export type ReferenceChoice = {

@@ -1,9 +1,9 @@
-import type { Decimal } from "../../core/decimal.ts";
-import { nativeToken } from "../../orders/trading-chain.ts";
-import type { Candle } from "./candle.ts";
-import { intervalStart, withNewPool } from "./candles.ts";
-import { DayWindow } from "./day-window.ts";
-import type { Journal } from "./journal.ts";
+import type { Decimal } from "../../../core/decimal.ts";
+import { nativeToken } from "../../../orders/trading-chain.ts";
+import type { Candle } from "../../core/candle.ts";
+import { intervalStart, withNewPool } from "../../core/candles.ts";
+import type { CoinUsdAt } from "../../core/coin-series.ts";
+import { DayWindow } from "../../core/day-window.ts";
 import type {
   DayStatistics,
   HistoryState,
@@ -12,11 +12,12 @@ import type {
   MarketPool,
   MarketToken,
   TokenName,
-} from "./market.ts";
-import { marketFlagsOf } from "./market-facts.ts";
-import type { MarketRecord, MinuteRecord } from "./market-record.ts";
+} from "../../core/market.ts";
+import { marketFlagsOf } from "../../core/market-facts.ts";
+import type { MarketRecord, MinuteRecord } from "../../core/market-record.ts";
+import { minuteRecordOf, recordOf } from "../../core/record-of.ts";
+import type { Journal } from "./journal.ts";
 import { basesToKeep, type PoolBase, type ReaderTime, takeChangedMinutes } from "./pool-book.ts";
-import { minuteRecordOf, recordOf } from "./record-of.ts";
 import type { WatchedPool } from "./watched-pool.ts";
 
 /** A pool that could be a token's reference. */
@@ -45,9 +46,6 @@ const repeatedSeconds = 300;
 
 /** A pool is watched for this time after another one has become the reference, until its last minutes are final. */
 const farewellSeconds = 180;
-
-/** Prices of the coin in dollars, by the start of a minute. */
-export type CoinUsdAt = (start: number) => Decimal | undefined;
 
 /** The market of a token that somebody wants, as a run of readMarkets knows it. */
 export class TokenMarket {

@@ -1,7 +1,7 @@
-import { type Decimal, decimalOf, ratioOf } from "../../core/decimal.ts";
-import type { Look } from "../../orders/block.ts";
-import { kindOf, type SwapVenue } from "../../orders/intent.ts";
-import type { CandlePool } from "./candle.ts";
+import { type Decimal, decimalOf, ratioOf } from "../../../core/decimal.ts";
+import type { Look } from "../../../orders/block.ts";
+import { kindOf, type SwapVenue } from "../../../orders/intent.ts";
+import type { CandlePool } from "../../core/candle.ts";
 
 /** A pool whose state and events are read. */
 export type WatchedPool = CandlePool & {

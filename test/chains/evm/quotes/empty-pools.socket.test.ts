@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quotesOfHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
-import { PoolFinder } from "../../../../lib/markets/chains/find-pools.ts";
+import { PoolFinder } from "../../../../lib/markets/evm/pools.ts";
 import { chainsOf } from "../../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";

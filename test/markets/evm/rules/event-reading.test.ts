@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { zero } from "../../../lib/core/decimal.ts";
+import { zero } from "../../../../lib/core/decimal.ts";
 import {
   checkEvents,
   explains,
   isSameReading,
   untimedBlocks,
   withTimes,
-} from "../../../lib/markets/core/event-reading.ts";
-import { type PoolEvent, wordOfReserves } from "../../../lib/markets/core/watched-pool.ts";
+} from "../../../../lib/markets/evm/rules/event-reading.ts";
+import { type PoolEvent, wordOfReserves } from "../../../../lib/markets/evm/rules/watched-pool.ts";
 
 const event = (block: number, logIndex: number, rest: Partial<PoolEvent> = {}): PoolEvent => ({
   pool: "0xpool",

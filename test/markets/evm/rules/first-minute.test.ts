@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { formatDecimal } from "../../../lib/core/decimal.ts";
-import { isBegunInside, readFirstMinute } from "../../../lib/markets/core/first-minute.ts";
-import { newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
-import { lookRound } from "../../../lib/markets/core/look-round.ts";
-import { minutesOf, type PoolBook } from "../../../lib/markets/core/pool-book.ts";
+import { formatDecimal } from "../../../../lib/core/decimal.ts";
+import { isBegunInside, readFirstMinute } from "../../../../lib/markets/evm/rules/first-minute.ts";
+import { newJournal, watchPool } from "../../../../lib/markets/evm/rules/journal.ts";
+import { lookRound } from "../../../../lib/markets/evm/rules/look-round.ts";
+import { minutesOf, type PoolBook } from "../../../../lib/markets/evm/rules/pool-book.ts";
 import { q96, ScriptedHosts, v3Pool } from "./support/scripted-hosts.ts";
 
 type Block = readonly [time: number, words?: readonly bigint[]];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { searchFork } from "../../../lib/markets/core/fork-search.ts";
+import { searchFork } from "../../../../lib/markets/evm/rules/fork-search.ts";
 
 /** Searches with a chain that has all blocks up to one. Returns the result and how often it asked. */
 function search(known: readonly number[], fork: number, kept: readonly number[], refuted: readonly number[]) {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { decimalOf, formatDecimal } from "../../../lib/core/decimal.ts";
-import type { Candle } from "../../../lib/markets/core/candle.ts";
-import { type Journal, newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
-import { lookRound } from "../../../lib/markets/core/look-round.ts";
+import { decimalOf, formatDecimal } from "../../../../lib/core/decimal.ts";
+import type { Candle } from "../../../../lib/markets/core/candle.ts";
+import { type Journal, newJournal, watchPool } from "../../../../lib/markets/evm/rules/journal.ts";
+import { lookRound } from "../../../../lib/markets/evm/rules/look-round.ts";
 import {
   addShown,
   baseAt,
@@ -12,8 +12,8 @@ import {
   mostUnexplainedMs,
   type PoolBook,
   takeChangedMinutes,
-} from "../../../lib/markets/core/pool-book.ts";
-import { proofRound } from "../../../lib/markets/core/proof-round.ts";
+} from "../../../../lib/markets/evm/rules/pool-book.ts";
+import { proofRound } from "../../../../lib/markets/evm/rules/proof-round.ts";
 import { q96, type ScriptedBlock, ScriptedHosts, v3Pool } from "./support/scripted-hosts.ts";
 
 let hosts: ScriptedHosts;

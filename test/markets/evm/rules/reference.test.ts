@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { parseDecimal, zero } from "../../../lib/core/decimal.ts";
-import { chooseReference, noReference, type ReferenceChoice } from "../../../lib/markets/core/reference.ts";
+import { parseDecimal, zero } from "../../../../lib/core/decimal.ts";
+import {
+  chooseReference,
+  noReference,
+  type ReferenceChoice,
+} from "../../../../lib/markets/evm/rules/reference.ts";
 
 const minuteMs = 60_000;
 

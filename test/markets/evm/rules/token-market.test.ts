@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { decimalOf } from "../../../lib/core/decimal.ts";
-import { newJournal } from "../../../lib/markets/core/journal.ts";
-import { newBook } from "../../../lib/markets/core/pool-book.ts";
-import { TokenMarket } from "../../../lib/markets/core/token-market.ts";
+import { decimalOf } from "../../../../lib/core/decimal.ts";
+import { newJournal } from "../../../../lib/markets/evm/rules/journal.ts";
+import { newBook } from "../../../../lib/markets/evm/rules/pool-book.ts";
+import { TokenMarket } from "../../../../lib/markets/evm/rules/token-market.ts";
 import { v3Pool } from "./support/scripted-hosts.ts";
 
 const swap = {

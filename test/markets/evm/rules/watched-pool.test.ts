@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { add, formatDecimal, zero } from "../../../lib/core/decimal.ts";
+import { add, formatDecimal, zero } from "../../../../lib/core/decimal.ts";
 import {
   priceOf,
   v2ReservesOf,
   volumeOf,
   type WatchedPool,
   wordOfReserves,
-} from "../../../lib/markets/core/watched-pool.ts";
+} from "../../../../lib/markets/evm/rules/watched-pool.ts";
 
 const pool: WatchedPool = {
   pool: "0x01",

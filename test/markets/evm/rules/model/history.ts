@@ -1,9 +1,9 @@
-import type { Decimal } from "../../../../lib/core/decimal.ts";
-import type { Candle } from "../../../../lib/markets/core/candle.ts";
-import { type Journal, newJournal } from "../../../../lib/markets/core/journal.ts";
-import { basesToKeep, type PoolBook, wordAfter } from "../../../../lib/markets/core/pool-book.ts";
-import { priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
-import { createChance } from "../../../soak/chance.ts";
+import type { Decimal } from "../../../../../lib/core/decimal.ts";
+import type { Candle } from "../../../../../lib/markets/core/candle.ts";
+import { type Journal, newJournal } from "../../../../../lib/markets/evm/rules/journal.ts";
+import { basesToKeep, type PoolBook, wordAfter } from "../../../../../lib/markets/evm/rules/pool-book.ts";
+import { priceOf, type WatchedPool } from "../../../../../lib/markets/evm/rules/watched-pool.ts";
+import { createChance } from "../../../../soak/chance.ts";
 import { ModelChain, modelPools } from "./model-chain.ts";
 import { ModelHosts } from "./model-hosts.ts";
 import { theJournalSystem } from "./system.ts";

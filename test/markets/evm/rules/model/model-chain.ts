@@ -1,4 +1,4 @@
-import { decimalOf, zero } from "../../../../lib/core/decimal.ts";
+import { decimalOf, zero } from "../../../../../lib/core/decimal.ts";
 import {
   type PoolEvent,
   priceOf,
@@ -6,8 +6,8 @@ import {
   volumeOf,
   type WatchedPool,
   wordOfReserves,
-} from "../../../../lib/markets/core/watched-pool.ts";
-import type { Chance } from "../../../soak/chance.ts";
+} from "../../../../../lib/markets/evm/rules/watched-pool.ts";
+import type { Chance } from "../../../../soak/chance.ts";
 
 export type ModelBlock = {
   number: number;

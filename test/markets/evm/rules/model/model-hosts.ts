@@ -1,8 +1,12 @@
-import type { Header } from "../../../../lib/markets/core/event-reading.ts";
-import type { HostChoice, MarketHosts } from "../../../../lib/markets/core/look-round.ts";
-import type { MarketLook, PoolEvent, WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
-import { isBehind, type LookMemory } from "../../../../lib/trading/procedures/reading.ts";
-import type { Chance } from "../../../soak/chance.ts";
+import type { Header } from "../../../../../lib/markets/evm/rules/event-reading.ts";
+import type { HostChoice, MarketHosts } from "../../../../../lib/markets/evm/rules/look-round.ts";
+import type {
+  MarketLook,
+  PoolEvent,
+  WatchedPool,
+} from "../../../../../lib/markets/evm/rules/watched-pool.ts";
+import { isBehind, type LookMemory } from "../../../../../lib/trading/procedures/reading.ts";
+import type { Chance } from "../../../../soak/chance.ts";
 import type { ModelBlock, ModelChain } from "./model-chain.ts";
 
 export const eventLies = [

@@ -1,7 +1,7 @@
-import { watchPool } from "../../../../lib/markets/core/journal.ts";
-import { lookRound, type MarketHosts } from "../../../../lib/markets/core/look-round.ts";
-import { addShown, takeChangedMinutes } from "../../../../lib/markets/core/pool-book.ts";
-import { proofRound } from "../../../../lib/markets/core/proof-round.ts";
+import { watchPool } from "../../../../../lib/markets/evm/rules/journal.ts";
+import { lookRound, type MarketHosts } from "../../../../../lib/markets/evm/rules/look-round.ts";
+import { addShown, takeChangedMinutes } from "../../../../../lib/markets/evm/rules/pool-book.ts";
+import { proofRound } from "../../../../../lib/markets/evm/rules/proof-round.ts";
 
 /** The parts of the core that a journal's history plays with. A mutant replaces one. */
 export type JournalSystem = {

@@ -1,6 +1,6 @@
-import { add, compare, type Decimal, zero } from "../../../../lib/core/decimal.ts";
-import type { Candle } from "../../../../lib/markets/core/candle.ts";
-import { priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
+import { add, compare, type Decimal, zero } from "../../../../../lib/core/decimal.ts";
+import type { Candle } from "../../../../../lib/markets/core/candle.ts";
+import { priceOf, type WatchedPool } from "../../../../../lib/markets/evm/rules/watched-pool.ts";
 import type { ModelBlock } from "./model-chain.ts";
 
 export type TrueMinute = Omit<Candle, "pool" | "isFinal" | "hasGaps">;

@@ -1,7 +1,11 @@
-import { decimalOf } from "../../../../lib/core/decimal.ts";
-import type { Header } from "../../../../lib/markets/core/event-reading.ts";
-import type { HostChoice, MarketHosts } from "../../../../lib/markets/core/look-round.ts";
-import { type PoolEvent, priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
+import { decimalOf } from "../../../../../lib/core/decimal.ts";
+import type { Header } from "../../../../../lib/markets/evm/rules/event-reading.ts";
+import type { HostChoice, MarketHosts } from "../../../../../lib/markets/evm/rules/look-round.ts";
+import {
+  type PoolEvent,
+  priceOf,
+  type WatchedPool,
+} from "../../../../../lib/markets/evm/rules/watched-pool.ts";
 
 export const q96 = 1n << 96n;
 
