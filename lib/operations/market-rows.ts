@@ -1,5 +1,13 @@
 import type { Row } from "./types.ts";
 
+/** Shows a market: notes that somebody wants it, and counts the user's looks. */
+const showsMarket = {
+  table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  writes: ["MARKETNEWS", "MARKETLOOKS"],
+  memoryMB: 1024,
+  timeoutSeconds: 25,
+} as const;
+
 /** Rows that read the markets of tokens, show them, or refuse to. */
 export const marketRows = {
   getMarket: {
@@ -8,12 +16,9 @@ export const marketRows = {
     method: "GET",
     path: "/api/v2/markets/{chain}/{token}",
     summary: "Read the price, the volume and the liquidity of a token",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["MARKETNEWS", "MARKETLOOKS"],
+    ...showsMarket,
     invokes: ["readMarkets", "feedPrices"],
     env: ["TRADING", "PRICE_FEEDS"],
-    memoryMB: 1024,
-    timeoutSeconds: 25,
     impact: "Users cannot read the market of a token. The stream and orders are not affected.",
   },
   listCandles: {
@@ -22,12 +27,9 @@ export const marketRows = {
     method: "GET",
     path: "/api/v2/markets/{chain}/{token}/candles",
     summary: "List the candles of a token",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["MARKETNEWS", "MARKETLOOKS"],
+    ...showsMarket,
     invokes: ["readMarkets"],
     env: ["TRADING"],
-    memoryMB: 1024,
-    timeoutSeconds: 25,
     impact: "Users see no charts of the past. The stream and orders are not affected.",
   },
   // Without a schedule: the first client that wants a market starts a run.

@@ -1,5 +1,19 @@
 import type { Row } from "./types.ts";
 
+/** The calls that find and make a user's key, the plan, and the key's place on the plan. */
+const keyCalls = ["CreateApiKey", "GetApiKeys"] as const;
+const planCalls = ["CreateUsagePlan", "GetUsagePlan", "GetUsagePlans", "UpdateUsagePlan"] as const;
+const placeCalls = ["CreateUsagePlanKey", "GetUsagePlanKey"] as const;
+
+/** The variables that name the plans. */
+const planEnv = [
+  "STANDARD_PLAN_ID",
+  "PRO_PLAN_ID",
+  "PLAN_PREFIX",
+  "PLAN_STAGES",
+  "KEY_GRACE_SECONDS",
+] as const;
+
 export const planRows = {
   mirrorPlans: {
     kind: "changes",
@@ -8,17 +22,8 @@ export const planRows = {
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     writes: ["USERKEY", "RETIREDKEYS"],
     deletes: ["USERKEY"],
-    plans: [
-      "CreateApiKey",
-      "GetApiKeys",
-      "CreateUsagePlan",
-      "GetUsagePlan",
-      "GetUsagePlans",
-      "UpdateUsagePlan",
-      "CreateUsagePlanKey",
-      "GetUsagePlanKey",
-    ],
-    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
+    plans: [...keyCalls, ...planCalls, ...placeCalls],
+    env: planEnv,
     timeoutSeconds: 300,
     impact: "New users, and users whose tier has changed, share the rate limits of fallback keys.",
   },
@@ -31,19 +36,8 @@ export const planRows = {
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     writes: ["USERKEY", "RETIREDKEYS"],
     deletes: ["USERKEY", "RETIREDKEYS"],
-    plans: [
-      "CreateApiKey",
-      "GetApiKeys",
-      "DeleteApiKey",
-      "CreateUsagePlan",
-      "GetUsagePlan",
-      "GetUsagePlans",
-      "UpdateUsagePlan",
-      "DeleteUsagePlan",
-      "CreateUsagePlanKey",
-      "GetUsagePlanKey",
-    ],
-    env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
+    plans: [...keyCalls, "DeleteApiKey", ...planCalls, "DeleteUsagePlan", ...placeCalls],
+    env: planEnv,
     // Shorter than the interval, so that runs do not overlap. The next run continues where this one stopped.
     timeoutSeconds: 240,
     impact:
@@ -68,14 +62,7 @@ export const planRows = {
     summary: "Make the API keys that users without one of their own share",
     table: ["dynamodb:GetItem", "dynamodb:PutItem"],
     writes: ["FALLBACKKEYS"],
-    plans: [
-      "CreateApiKey",
-      "GetApiKeys",
-      "DeleteApiKey",
-      "CreateUsagePlanKey",
-      "GetUsagePlanKey",
-      "GetUsagePlanKeys",
-    ],
+    plans: [...keyCalls, "DeleteApiKey", ...placeCalls, "GetUsagePlanKeys"],
     keysOf: "fallback",
     env: [
       "SHARED_KEY",

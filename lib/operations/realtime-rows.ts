@@ -1,5 +1,13 @@
 import type { Row } from "./types.ts";
 
+/** Finds the connections of a message, and removes those that are gone. */
+const pushes = {
+  table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+  writes: ["CONNECTIONS", "CHANNEL"],
+  deletes: ["CONNECTIONS", "CHANNEL"],
+  timeoutSeconds: 30,
+} as const;
+
 /** Connections to the stream, what is pushed to them, and the feed of prices. */
 export const realtimeRows = {
   connect: {
@@ -77,39 +85,30 @@ export const realtimeRows = {
     kind: "changes",
     changes: "published items",
     summary: "Push changed settings, wallets, exports, trades, purchases and prices",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    writes: ["CONNECTIONS", "CHANNEL"],
-    deletes: ["CONNECTIONS", "CHANNEL"],
+    ...pushes,
     connections: ["POST", "DELETE"],
     invokes: ["deliver", "catchUp", "feedPrices", "readMarkets"],
     notices: true,
     env: ["CHANNEL_SHARDS", "NOTICE_BUS_ARN"],
     memoryMB: 1024,
-    timeoutSeconds: 30,
     impact: "Connected clients get changes late or not at all. What they read over HTTP is correct.",
   },
   deliver: {
     kind: "internal",
     summary: "Push a message to one shard of a channel's subscribers",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    writes: ["CONNECTIONS", "CHANNEL"],
-    deletes: ["CONNECTIONS", "CHANNEL"],
+    ...pushes,
     connections: ["POST", "DELETE"],
     memoryMB: 1769,
-    timeoutSeconds: 30,
     impact: "Subscribers do not receive prices. New prices are sent every two seconds.",
   },
   catchUp: {
     kind: "internal",
     summary: "Bring connections that have missed messages up to date",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-    writes: ["CONNECTIONS", "CHANNEL"],
-    deletes: ["CONNECTIONS", "CHANNEL"],
+    ...pushes,
     reads: ["EXPORTED", "LOCK"],
     connections: ["POST"],
     env: ["TABLE_ID"],
     memoryMB: 1024,
-    timeoutSeconds: 30,
     impact:
       "Clients that missed a change of settings, wallets, orders or positions stay out of date until they reconnect.",
   },

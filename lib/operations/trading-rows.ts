@@ -1,5 +1,14 @@
 import type { Row } from "./types.ts";
 
+/**
+ * Asks the hosts of a chain. In each of two rounds, each host may take two seconds to fail; API Gateway waits for 29
+ * seconds.
+ */
+const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
+
+/** A quote and an order are checked by a wallet's policy, what its day has used, and whether trading is stopped. */
+const orderChecks = ["POLICY", "SIGNED", "TRADING"] as const;
+
 /** Rows that trade, list trades, or refuse to trade. */
 export const tradingRows = {
   listTokens: {
@@ -11,8 +20,7 @@ export const tradingRows = {
     table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:UpdateItem"],
     writes: ["MARKETLOOKS"],
     env: ["TRADING"],
-    memoryMB: 1024,
-    timeoutSeconds: 25,
+    ...asksHosts,
     impact: "Users cannot see the list of tokens. Orders are not affected.",
   },
   inspectToken: {
@@ -21,11 +29,8 @@ export const tradingRows = {
     method: "GET",
     path: "/api/v2/tokens/{chain}/{token}",
     summary: "Inspect a token: pools, taxes, and whether it can be sold",
+    ...asksHosts,
     env: ["TRADING"],
-    memoryMB: 1024,
-    // In each of two rounds, each host of a chain may take two seconds to fail. API Gateway waits for 29
-    // seconds.
-    timeoutSeconds: 25,
     impact: "Users cannot check a token before they buy it. The cause may be the hosts of one chain.",
   },
   readBalances: {
@@ -37,8 +42,7 @@ export const tradingRows = {
     table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
     invokes: ["executeOrders"],
     env: ["TRADING"],
-    memoryMB: 1024,
-    timeoutSeconds: 25,
+    ...asksHosts,
     impact: "Users cannot see their balances. The cause may be the hosts of one chain.",
   },
   quoteOrder: {
@@ -48,11 +52,10 @@ export const tradingRows = {
     path: "/api/v2/quotes",
     summary: "Quote an order at current prices",
     table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"],
-    reads: ["POLICY", "SIGNED", "TRADING"],
+    reads: orderChecks,
     invokes: ["executeOrders"],
     env: ["TRADING", "LOSS_SIGN_IN"],
-    memoryMB: 1024,
-    timeoutSeconds: 25,
+    ...asksHosts,
     impact: "Users cannot see what a trade would return. The cause may be the hosts of one chain.",
   },
   placeOrder: {
@@ -69,12 +72,11 @@ export const tradingRows = {
       "dynamodb:UpdateItem",
     ],
     writes: ["USEDKEYS", "TRADES", "LANE", "LANES"],
-    reads: ["POLICY", "SIGNED", "TRADING"],
+    reads: orderChecks,
     mac: ["kms:GenerateMac"],
     invokes: ["executeOrders"],
     env: ["TRADING", "LANE_SHARDS", "TABLE_ID", "LOSS_SIGN_IN"],
-    memoryMB: 1024,
-    timeoutSeconds: 25,
+    ...asksHosts,
     impact: "Users cannot place orders. Orders already placed are not affected.",
   },
   cancelOrder: {

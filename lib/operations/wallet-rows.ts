@@ -1,5 +1,19 @@
 import type { Row } from "./types.ts";
 
+/** The records of a wallet: its place among the user's, the wallet, its owner, its key and its events. */
+const walletRecords = ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG"] as const;
+
+/** A new wallet, whose request is not repeated. */
+const addsWallet = {
+  table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+  writes: [...walletRecords, "USEDKEYS"],
+  key: ["kms:GenerateDataKey"],
+  env: ["WALLET_LIMITS"],
+} as const;
+
+/** The exports of a user and the lock on them, with the time that both must wait. */
+const readsLock = { reads: ["EXPORTED", "LOCK"], env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"] } as const;
+
 export const walletRows = {
   storeWallet: {
     kind: "rest",
@@ -7,7 +21,7 @@ export const walletRows = {
     path: "/storeWallet_v2",
     summary: "Import a wallet by its private key",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG"],
+    writes: walletRecords,
     key: ["kms:GenerateDataKey"],
     env: ["WALLET_LIMITS"],
     impact: "Users cannot import wallets. Stored wallets are not affected.",
@@ -41,11 +55,8 @@ export const walletRows = {
     method: "POST",
     path: "/api/v2/wallets/import",
     summary: "Import a wallet by its sealed private key",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG", "USEDKEYS"],
-    key: ["kms:GenerateDataKey"],
+    ...addsWallet,
     importKeys: ["kms:GetPublicKey", "kms:DeriveSharedSecret"],
-    env: ["WALLET_LIMITS"],
     impact: "Users cannot import sealed wallets. Stored wallets are not affected.",
   },
   createWallet: {
@@ -53,10 +64,7 @@ export const walletRows = {
     method: "POST",
     path: "/api/v2/wallets",
     summary: "Create a wallet with a new private key",
-    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG", "USEDKEYS"],
-    key: ["kms:GenerateDataKey"],
-    env: ["WALLET_LIMITS"],
+    ...addsWallet,
     impact: "Users cannot create wallets. Stored wallets are not affected.",
   },
   retireWallet: {
@@ -71,7 +79,7 @@ export const walletRows = {
       "dynamodb:PutItem",
       "dynamodb:UpdateItem",
     ],
-    writes: ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG"],
+    writes: walletRecords,
     reads: ["SIGNED"],
     invokes: ["executeOrders"],
     env: ["WALLET_LIMITS"],
@@ -83,7 +91,7 @@ export const walletRows = {
     path: "/api/v2/wallets/{walletId}/restore",
     summary: "Restore a retired wallet",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    writes: ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG"],
+    writes: walletRecords,
     env: ["WALLET_LIMITS"],
     impact: "Users cannot restore retired wallets. Wallets whose time runs out meanwhile are removed.",
   },
@@ -137,8 +145,8 @@ export const walletRows = {
     ],
     writes: ["POLICY", "GUARDS", "LOOSENINGS", "WALLETLOG"],
     deletes: ["LOOSENINGS"],
-    reads: ["POLICY", "EXPORTED", "LOCK"],
-    env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"],
+    reads: ["POLICY", ...readsLock.reads],
+    env: readsLock.env,
     // Shorter than the interval, so that scheduled runs do not overlap.
     timeoutSeconds: 50,
     impact:
@@ -189,10 +197,9 @@ export const walletRows = {
     path: "/api/v2/lock",
     summary: "Unlock the user's exports after the delay",
     table: ["dynamodb:GetItem", "dynamodb:PutItem"],
+    ...readsLock,
     writes: ["UNLOCK"],
-    reads: ["EXPORTED", "LOCK"],
     invokes: ["sealExport"],
-    env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"],
     timeoutSeconds: 15,
     impact: "Users cannot unlock exports. Locks hold, and nothing is lost.",
   },
@@ -202,9 +209,8 @@ export const walletRows = {
     method: "GET",
     path: "/api/v2/lock",
     summary: "Show whether the user's exports are locked",
+    ...readsLock,
     table: ["dynamodb:GetItem"],
-    reads: ["EXPORTED", "LOCK"],
-    env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"],
     impact: "Users cannot see whether their exports are locked. Locks hold.",
   },
   sealExport: {
@@ -223,7 +229,7 @@ export const walletRows = {
     enforces: ["EXPORT", "LOCK"],
     key: ["kms:Decrypt"],
     opensWallets: true,
-    env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"],
+    env: readsLock.env,
     memoryMB: 1024,
     impact: "Users cannot request, cancel or receive exports. No key leaves, and nothing is lost.",
   },
