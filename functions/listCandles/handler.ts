@@ -1,7 +1,7 @@
 import * as schemas from "../../lib/api/market-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
-import { identifyToken } from "../../lib/chains/families/identify-token.ts";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { identifyToken } from "../../lib/chains/families/token.ts";
 import { type CandleDeps, listCandles } from "../../lib/markets/list-candles.ts";
 import { openWant } from "../../lib/markets/want-markets.ts";
 import { readFeed } from "../../lib/prices/price-records.ts";

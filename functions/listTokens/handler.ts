@@ -1,6 +1,6 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
-import { identifyToken } from "../../lib/chains/families/identify-token.ts";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { identifyToken } from "../../lib/chains/families/token.ts";
 import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
 import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
 import { environment } from "../../lib/runtime/environment.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Network } from "../core/network.ts";
 import { type Order, orderSides } from "../orders/execution.ts";
-import type { QuoteOutcome, QuoteParts } from "../orders/quote-parts.ts";
+import type { QuoteEnd, QuoteParts } from "../orders/quote-parts.ts";
 import { quoteWarnings } from "../orders/quote-warnings.ts";
 import type { QuoteRequest } from "../orders/trade-request.ts";
 import { decimalFormat, documented, tradeVariants } from "./documented.ts";
@@ -178,6 +178,6 @@ export const QuoteSchema = v.pipe(
     validUntil: TimestampSchema,
   }),
   v.title("Quote"),
-) satisfies v.GenericSchema<QuoteParts & QuoteOutcome>;
+) satisfies v.GenericSchema<QuoteParts & QuoteEnd>;
 
 export const QuoteAnswerSchema = envelopeOf(v.object({ quote: QuoteSchema }));

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { TradingVenue } from "../chains/families/token.ts";
 import { solVenues } from "../chains/sol/rules/intent.ts";
 import { tokenFlags } from "../core/token-flag.ts";
 import { swapVenues } from "../orders/intent.ts";
@@ -109,6 +110,6 @@ const InspectedTokenSchema = v.pipe(
     ...asOfBlock,
   }),
   v.title("InspectedToken"),
-) satisfies v.GenericSchema<InspectedToken>;
+) satisfies v.GenericSchema<InspectedToken<TradingVenue>>;
 
 export const InspectedTokenAnswerSchema = envelopeOf(v.object({ token: InspectedTokenSchema }));

@@ -52,7 +52,7 @@ export type QuoteParts = {
 type ShownNeed = { token: string; symbol: string; needed: string; available: string; enough: boolean };
 
 /** The last fields of a quote, which each family finds in its own way. */
-export type QuoteOutcome = {
+export type QuoteEnd = {
   /** True if one of the transactions is an approval. */
   approval: boolean;
   warnings: QuoteWarning[];

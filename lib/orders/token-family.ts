@@ -1,5 +1,32 @@
 import type { TokenFlag } from "../core/token-flag.ts";
+import { isWritable, type TokenIdentity } from "./token-identity.ts";
 import type { TradingChain } from "./trading-chain.ts";
+
+/** The questions about tokens that each family of chains asks its hosts in its own way. */
+export type TokenFamily<Reader, Venue extends string> = {
+  /**
+   * Asks one host what a token is.
+   *
+   * @param token in the form that responses have
+   * @throws {DomainError} TOKEN_NOT_FOUND
+   * @throws {ChainUnavailable}
+   */
+  identify: (reader: Reader, token: string) => Promise<TokenIdentity>;
+  /**
+   * Has one host describe a token and simulate a buy and sale of 0.01 coins.
+   *
+   * @throws {DomainError} TOKEN_NOT_FOUND
+   * @throws {ChainUnavailable}
+   */
+  inspect: (reader: Reader, token: string, now: Date) => Promise<InspectedToken<Venue>>;
+  /**
+   * Reads the balances of wallets. Each list starts with the coin, then the listed tokens, then the others. Addresses
+   * that are no token are left out.
+   *
+   * @throws {ChainUnavailable}
+   */
+  balances: (reader: Reader, wanted: readonly WalletTokens[]) => Promise<ChainBalances>;
+};
 
 /** A token as a host describes it, with the result of a simulated buy and sale. */
 export type InspectedToken<Venue extends string = string> = {
@@ -31,3 +58,30 @@ type TokenPool<Venue extends string> = {
   /** The worth of the other side, in coins. */
   liquidity: string;
 };
+
+/** A wallet, and the tokens to read in addition to the listed ones. */
+export type WalletTokens = { wallet: string; others: readonly string[] };
+
+/** A token as a balance shows it. */
+export type BalanceToken = { token: string; symbol: string; decimals: number };
+
+export type ChainBalance = BalanceToken & {
+  wallet: string;
+  units: bigint;
+  /** The units that the wallet cannot spend, since it must keep them to stay alive. */
+  kept?: bigint;
+};
+
+/** Balances, and the block at which or after which they were read. */
+export type ChainBalances = { block: number; balances: ChainBalance[] };
+
+/** Returns a balance unless it is unknown, or too long to write. */
+export function balanceIn(
+  wallet: string,
+  known: BalanceToken | undefined,
+  units: bigint | undefined,
+): ChainBalance[] {
+  if (known === undefined || units === undefined) return [];
+  const { token, symbol, decimals } = known;
+  return isWritable(units, decimals) ? [{ wallet, token, symbol, decimals, units }] : [];
+}

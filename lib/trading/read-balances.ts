@@ -1,7 +1,6 @@
-import { balancesOnChain, type WalletTokens } from "../chains/evm/balances.ts";
 import { addressProblem, readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
-import { balancesOnSol } from "../chains/sol/balances.ts";
+import { balancesOnChain } from "../chains/families/token.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
@@ -9,6 +8,7 @@ import { formatAmount } from "../orders/decimal-text.ts";
 import { type Execution, isOpen, type Position } from "../orders/execution.ts";
 import { chainFor, listedTokens, tokenNotFound, walletNotFound } from "../orders/requests.ts";
 import { reservedBy } from "../orders/reserved.ts";
+import type { WalletTokens } from "../orders/token-family.ts";
 import { nativeToken, type TradingChain } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
 import { isActive } from "../wallets/wallet.ts";
@@ -79,7 +79,7 @@ export async function readBalances(
   }
   const [reserved, { block, balances }] = await Promise.all([
     reservations(table, chain, wallets),
-    reader.chain === "sol" ? balancesOnSol(reader, wanted) : balancesOnChain(reader, wanted),
+    balancesOnChain(reader, wanted),
   ]);
   const isAnswered = balances.some((balance) => balance.token === token);
   if (token !== undefined && wallets.length > 0 && !isAnswered) throw tokenNotFound(chain);

@@ -58,8 +58,6 @@ const stillClimbing = [
   "lib/orders -> lib/trading",
   "lib/chains/hosts -> lib/chains/families",
   "lib/chains/evm -> lib/chains/families",
-  "lib/chains/evm -> lib/chains/sol",
-  "lib/chains/evm -> lib/chains/sol/rules",
   "lib/chains/sol -> lib/chains/families",
 ];
 

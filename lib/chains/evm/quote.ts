@@ -1,5 +1,5 @@
 import { coinText } from "../../orders/decimal-text.ts";
-import { type QuoteOutcome, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
+import { type QuoteEnd, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import { type RouteStep, routeSteps } from "../../orders/route-steps.ts";
@@ -20,7 +20,7 @@ import type { EvmReader } from "./venues/reader.ts";
 
 /** A quote of an EVM chain, as clients see it. */
 export type EvmQuote = QuoteParts &
-  QuoteOutcome & {
+  QuoteEnd & {
     route: RouteStep[];
     /** In coins. `l1` is the part paid beside gas. */
     networkFee: { expected: string; max: string; l1: string };

@@ -1,14 +1,10 @@
-import type { Network } from "../../core/network.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import { isSameRoute, type SwapVenue } from "../../orders/intent.ts";
-import { chainFor, identify } from "../../orders/requests.ts";
+import { identify } from "../../orders/requests.ts";
 import type { InspectedToken } from "../../orders/token-family.ts";
+import type { TokenIdentity } from "../../orders/token-identity.ts";
 import { bestSafety, flagsOf } from "../../orders/token-safety.ts";
-import { readAddress } from "../families/address.ts";
-import type { Chains } from "../families/open-chains.ts";
 import { askTogether } from "../hosts/ask-together.ts";
-import type { SolRoute } from "../sol/rules/intent.ts";
-import { inspectSolToken } from "../sol/token.ts";
 import { feeMarketCalls, feeMarketOf } from "./calls/fee-market.ts";
 import { tokenClaimsCall } from "./calls/token-claims.ts";
 import { routesToTry } from "./quotes/choose-route.ts";
@@ -20,26 +16,14 @@ import { routeStatesCall } from "./venues/route-states.ts";
 
 const mostPools = 10;
 
-/**
- * Describes a token and the results of a simulated buy and sale of 0.01 coins.
- *
- * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, TOKEN_NOT_FOUND
- * @throws {ChainUnavailable}
- */
-export async function inspectToken(
-  chains: Chains,
-  { chain, token, now }: { chain: Network; token: string; now: Date },
-): Promise<{ token: InspectedToken<SwapVenue | SolRoute["venue"]> }> {
-  const reader = chainFor(chains, chain);
-  const address = readAddress(reader.chain, token, "token");
-  return {
-    token: await (reader.chain === "sol"
-      ? inspectSolToken(reader, address, now)
-      : inspectEvmToken(reader, address, now)),
-  };
+/** Asks a token to describe itself. */
+export async function identifyEvmToken(reader: EvmReader, token: string): Promise<TokenIdentity> {
+  const [claims] = await reader.client.read([tokenClaimsCall(token, "latest")]);
+  return identify(reader, token, claims);
 }
 
-async function inspectEvmToken(
+/** Describes a token, its deepest pools, and the results of the simulation in those that orders would use. */
+export async function inspectEvmToken(
   reader: EvmReader,
   address: string,
   now: Date,

@@ -13,9 +13,15 @@ import type { SolConfiguration } from "../sol/rules/configuration.ts";
 import type { OpenJupiter } from "../sol/venues/jupiter-client.ts";
 import type { SolReader } from "../sol/venues/reader.ts";
 import type { TradingConfiguration } from "./configuration.ts";
+import type { Family } from "./types.ts";
 
-/** A chain that trades. Its name tells its family. */
-export type ChainReader = EvmReader | SolReader;
+type Readers = { evm: EvmReader; sol: SolReader };
+
+/** A chain that trades, of one family or of several. */
+export type FamilyReader<F extends Family> = { [Each in F]: Readers[Each] & { family: Each } }[F];
+
+/** A chain that trades, of any family. */
+export type ChainReader = FamilyReader<Family>;
 
 export type Chains = ReadonlyMap<TradingChain, ChainReader>;
 
@@ -44,10 +50,17 @@ const namesIn = (trading: TradingConfiguration): TokenNames[] =>
     return configuration ? [chainFacts[chain].coin, configuration.wrapped, ...configuration.tokens] : [];
   });
 
-const openSol = (configuration: SolConfiguration, openJupiter: OpenJupiter | undefined): SolReader => {
+const openSol = (
+  configuration: SolConfiguration,
+  openJupiter: OpenJupiter | undefined,
+): FamilyReader<"sol"> => {
   const { jupiter } = configuration;
   return {
-    ...{ chain: "sol", configuration, client: solClient(configuration), onJupiterFault() {} },
+    family: "sol",
+    chain: "sol",
+    configuration,
+    client: solClient(configuration),
+    onJupiterFault() {},
     ...(jupiter && openJupiter?.(jupiter)),
   };
 };
@@ -56,13 +69,13 @@ const openSol = (configuration: SolConfiguration, openJupiter: OpenJupiter | und
 export function openEvmChains(
   trading: TradingConfiguration,
   taken = namesIn(trading),
-): ReadonlyMap<EvmChain, EvmReader> {
+): ReadonlyMap<EvmChain, FamilyReader<"evm">> {
   return new Map(
     evmChains.flatMap((chain) => {
       const configuration = trading[chain];
       if (configuration === undefined) return [];
       const client = chainClient({ chain, hosts: configuration.hosts });
-      return [[chain, { chain, configuration, client, taken }] as const];
+      return [[chain, { family: "evm", chain, configuration, client, taken }] as const];
     }),
   );
 }

@@ -2,8 +2,13 @@ import type { Address } from "@solana/web3.js";
 import { inPartsOf } from "../../core/in-parts.ts";
 import { coinDecimals } from "../../orders/decimal-text.ts";
 import { identityIn, listedTokens } from "../../orders/requests.ts";
+import {
+  type BalanceToken,
+  balanceIn,
+  type ChainBalances,
+  type WalletTokens,
+} from "../../orders/token-family.ts";
 import { chainFacts, nativeToken } from "../../orders/trading-chain.ts";
-import { balanceIn, type ChainBalance, type Known, type WalletTokens } from "../evm/balances.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { type Mint, readMint } from "./calls/mint.ts";
 import { accountsCall, mostAccounts, rentCall } from "./calls/rpc-call.ts";
@@ -17,19 +22,17 @@ const at = { commitment: "confirmed" } as const;
 const mintsInPart = mostAccounts / 2;
 
 /** A token whose program is known, as users see it. */
-type Found = Known & { program: string };
+type Found = BalanceToken & { program: string };
 
 /**
  * Reads the balances of wallets in two rounds of requests: the mints, whose programs decide about the wallets' accounts,
- * and the wallets. Each list starts with the coin, then the listed tokens, then the others. Addresses that are no mint
- * are left out.
- *
- * @throws {ChainUnavailable}
+ * and the wallets.
  */
-export async function balancesOnSol(
-  { configuration, client }: SolReader,
+export async function solBalances(
+  reader: SolReader,
   wanted: readonly WalletTokens[],
-): Promise<{ block: number; balances: ChainBalance[] }> {
+): Promise<ChainBalances> {
+  const { configuration, client } = reader;
   const listed = listedTokens(configuration).map(({ token }) => token);
   const mints = [...new Set([...listed, ...wanted.flatMap(({ others }) => others)])];
   const { rent, ...first } = await askTogether(client.read, {
@@ -39,7 +42,7 @@ export async function balancesOnSol(
   const tokens = new Map(
     mints.flatMap((token, index) => {
       const found = first.looks[Math.floor(index / mintsInPart)]?.found[index % mintsInPart];
-      const identity = found && identityIn({ chain: "sol", configuration }, token, found.claims);
+      const identity = found && identityIn(reader, token, found.claims);
       return identity ? [[token, { ...identity, program: found.mint.program }] as const] : [];
     }),
   );
@@ -49,7 +52,11 @@ export async function balancesOnSol(
     views: await Promise.all(wanted.map((each) => viewCalls(each.wallet, tokensOf(each)))),
   });
   const slots = [...first.looks, ...views.flat()].map(({ slot }) => slot);
-  const coin: Known = { token: nativeToken, symbol: chainFacts.sol.coin.symbol, decimals: coinDecimals.sol };
+  const coin: BalanceToken = {
+    token: nativeToken,
+    symbol: chainFacts.sol.coin.symbol,
+    decimals: coinDecimals.sol,
+  };
   return {
     // The oldest one: each balance is at least as new.
     block: Math.min(...slots),

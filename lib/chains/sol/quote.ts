@@ -1,5 +1,5 @@
 import { coinDecimals, unitsFrom } from "../../orders/decimal-text.ts";
-import { type QuoteOutcome, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
+import { type QuoteEnd, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
@@ -15,7 +15,7 @@ import type { SolReader } from "./venues/reader.ts";
 
 /** A quote of sol, as clients see it. */
 export type SolQuote = QuoteParts &
-  QuoteOutcome & {
+  QuoteEnd & {
     route: SolRouteStep[];
     /** In SOL. The priority and the tip are those of a first attempt. */
     networkFee: { expected: string; max: string; priority: string; tip: string };

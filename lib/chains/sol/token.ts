@@ -2,10 +2,11 @@ import type { Address } from "@solana/web3.js";
 import { greatest } from "../../orders/bigints.ts";
 import { identify, tokenNotFound } from "../../orders/requests.ts";
 import type { InspectedToken } from "../../orders/token-family.ts";
+import type { TokenIdentity } from "../../orders/token-identity.ts";
 import { flagsOf } from "../../orders/token-safety.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { flagsOfMint, safetyOfMint } from "./calls/mint-safety.ts";
-import { liquidityOf } from "./calls/token-view.ts";
+import { liquidityOf, tokenViewCall } from "./calls/token-view.ts";
 import { isSoldIn } from "./messages/trial-messages.ts";
 import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/look-at-token.ts";
 import type { SolRoute } from "./rules/intent.ts";
@@ -14,20 +15,24 @@ import type { SolReader } from "./venues/reader.ts";
 
 const mostPools = 10;
 
-/**
- * Describes a token of sol: what its mint allows, its pools, and the result of a simulated buy and sale of 0.01 coins.
- *
- * @throws {DomainError} TOKEN_NOT_FOUND
- * @throws {ChainUnavailable}
- */
+/** Reads a mint and its name. */
+export async function identifySolToken(reader: SolReader, token: string): Promise<TokenIdentity> {
+  const call = await tokenViewCall(token as Address, [], { commitment: "confirmed" });
+  const [view] = await reader.client.read([call]);
+  if (view === undefined) throw tokenNotFound(reader.chain);
+  return identify(reader, token, view.claims);
+}
+
+/** Describes a token: what its mint allows, its deepest pools, and the result of the simulation in the best one. */
 export async function inspectSolToken(
-  { configuration, client, taken }: SolReader,
+  reader: SolReader,
   token: string,
   now: Date,
 ): Promise<InspectedToken<SolRoute["venue"]>> {
+  const { chain, configuration, client } = reader;
   const { view, ...first } = await lookAtToken(client.read, configuration, token as Address);
-  if (view === undefined) throw tokenNotFound("sol");
-  const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
+  if (view === undefined) throw tokenNotFound(chain);
+  const identity = identify(reader, token, view.claims);
   const { mint, epoch, slot } = view;
   const isWrapped = token === configuration.wrapped.token;
   const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
@@ -41,17 +46,25 @@ export async function inspectSolToken(
   const liquidity = greatest(0n, ...pools.map(({ coins }) => coins));
   const { isListed, symbol, name, decimals } = identity;
   return {
-    ...{ chain: "sol", token, symbol, name, decimals },
+    chain,
+    token,
+    symbol,
+    name,
+    decimals,
     ...(isWrapped && { wrapped: true as const }),
     listed: isListed,
-    ...{ sellable, buyTax, sellTax },
+    sellable,
+    buyTax,
+    sellTax,
     // The wrapped coin has no pools, and needs none.
     flags: isWrapped
       ? []
       : flagsOf(identity, safety, liquidity, { coin: lamportsOfCoin, ofMint: flagsOfMint(mint) }),
     pools: pools.slice(0, mostPools).map(({ pool, coins }) => ({
-      ...{ venue: "raydium-cpmm", pool: pool.address },
-      ...{ feeBps: feeBpsOfPool(pool), liquidity: solText(coins) },
+      venue: "raydium-cpmm",
+      pool: pool.address,
+      feeBps: feeBpsOfPool(pool),
+      liquidity: solText(coins),
     })),
     block: slot,
     asOf: now.toISOString(),

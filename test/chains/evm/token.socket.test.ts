@@ -1,12 +1,12 @@
 import { getAddress } from "ethers/address";
 import { creationOfToken, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inspectToken } from "../../../lib/chains/evm/token.ts";
 import type { TradingConfiguration } from "../../../lib/chains/families/configuration.ts";
-import { identifyToken } from "../../../lib/chains/families/identify-token.ts";
 import { openChains } from "../../../lib/chains/families/open-chains.ts";
+import { identifyToken } from "../../../lib/chains/families/token.ts";
 import type { InspectedToken } from "../../../lib/orders/token-family.ts";
 import { shortAddress } from "../../../lib/orders/token-text.ts";
+import { inspectToken } from "../../../lib/trading/inspect-token.ts";
 import { listTokens } from "../../../lib/trading/list-tokens.ts";
 import { chainsOf, readerOf, startPlainHost } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";

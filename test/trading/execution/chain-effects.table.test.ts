@@ -46,7 +46,9 @@ function chainsOf(changes: Partial<ChainConfiguration> = {}) {
     ...changes,
   };
   const client = chainClient({ chain: "eth", hosts: configuration.hosts });
-  return new Map([["eth", { chain: "eth", configuration, client } satisfies EvmReader]] as const);
+  return new Map([
+    ["eth", { family: "evm", chain: "eth", configuration, client } satisfies EvmReader],
+  ] as const);
 }
 
 const sentTo = (server: RpcServer) =>
@@ -70,7 +72,9 @@ describe("the effect send", () => {
   it("sends a private transaction to nobody if the relay is gone from the configuration", async () => {
     const { relay: _, ...rest } = defaultChains.eth;
     const client = chainClient({ chain: "eth", hosts: [first.url] });
-    const chains = new Map([["eth", { chain: "eth", configuration: rest, client } as const]] as const);
+    const chains = new Map([
+      ["eth", { family: "evm", chain: "eth", configuration: rest, client } as const],
+    ] as const);
     expect(await chainEffects(chains).send({ chain: "eth", raw, to: "relay" })).toBe("unreached");
     expect(sentTo(first)).toBe(0);
   });

@@ -5,6 +5,7 @@ import type { ChainConfiguration } from "../rules/configuration.ts";
 
 /** A chain of Ethereum's family that trades, with its facts and its hosts. */
 export type EvmReader = {
+  family: "evm";
   chain: EvmChain;
   configuration: ChainConfiguration;
   client: ChainClient;

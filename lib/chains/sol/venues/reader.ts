@@ -4,6 +4,7 @@ import type { SolConfiguration } from "../rules/configuration.ts";
 import type { JupiterClient } from "./jupiter-client.ts";
 
 export type SolReader = {
+  family: "sol";
   chain: "sol";
   configuration: SolConfiguration;
   client: SolClient;
