@@ -5,12 +5,16 @@ import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { readBalances } from "../../lib/trading/read-balances.ts";
+import { type BalanceDeps, readBalances } from "../../lib/trading/read-balances.ts";
 import { missedReporter } from "../../lib/trading/report-missed.ts";
+import { addressesOfUser } from "../../lib/wallets/wallet-records.ts";
 
-const deps = {
-  table: openTable(environment("TABLE_NAME")),
+const table = openTable(environment("TABLE_NAME"));
+
+const deps: BalanceDeps = {
+  table,
   chains: openChains(environment("TRADING")),
+  addressesOf: (userID, chain) => addressesOfUser(table, userID, chain),
   reportMissed: missedReporter(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) =>
     logFault("readBalances", error),
   ),

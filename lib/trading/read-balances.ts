@@ -11,8 +11,6 @@ import { reservedBy } from "../orders/reserved.ts";
 import type { WalletTokens } from "../orders/token-family.ts";
 import { nativeToken, type TradingChain } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
-import { isActive } from "../wallets/wallet.ts";
-import { walletsOfUser } from "../wallets/wallet-records.ts";
 import { readExecutions } from "./items/execution-records.ts";
 import { laneOrdersOf } from "./items/lane-records.ts";
 import { ownsWallet } from "./items/trader-records.ts";
@@ -32,6 +30,14 @@ type Balance = {
 
 export type Balances = { chain: TradingChain; block: number; asOf: string; balances: Balance[] };
 
+export type BalanceDeps = {
+  table: Table;
+  chains: Chains;
+  /** Lists the addresses of the user's wallets on a chain, without retired ones. */
+  addressesOf: (userID: string, chain: TradingChain) => Promise<readonly string[]>;
+  reportMissed: ReportMissed;
+};
+
 type Asked = { chain: Network; wallet?: string | undefined; token?: string | undefined };
 
 /** The most pairs of a wallet and a token in one answer. */
@@ -48,7 +54,7 @@ const concurrency = 10;
  * @throws {ChainUnavailable}
  */
 export async function readBalances(
-  { table, chains, reportMissed }: { table: Table; chains: Chains; reportMissed: ReportMissed },
+  { table, chains, addressesOf, reportMissed }: BalanceDeps,
   { userID, now, asked }: { userID: string; now: Date; asked: Asked },
 ): Promise<Balances> {
   const reader = chainFor(chains, asked.chain);
@@ -59,7 +65,7 @@ export async function readBalances(
       ? undefined
       : readAddress(chain, asked.token, "token");
   const [wallets, positions] = await Promise.all([
-    walletsFor(table, chain, userID, asked.wallet),
+    asked.wallet === undefined ? addressesOf(userID, chain) : ownWallet(table, chain, userID, asked.wallet),
     readExecutions(table, userID, "position"),
   ]);
   const wanted = wallets.map((wallet): WalletTokens => {
@@ -112,22 +118,11 @@ export async function readBalances(
 const isToken = (chain: TradingChain, text: string | undefined): text is string =>
   text !== undefined && addressProblem(chain, text) === undefined;
 
-/** Returns one of the user's wallets, or all of them on the chain. */
-async function walletsFor(
-  table: Table,
-  chain: TradingChain,
-  userID: string,
-  asked: string | undefined,
-): Promise<string[]> {
-  if (asked !== undefined) {
-    const wallet = readAddress(chain, asked, "wallet");
-    if (await ownsWallet(table, { chain, wallet }, userID)) return [wallet];
-    throw walletNotFound(chain);
-  }
-  const wallets = await walletsOfUser(table, userID);
-  return wallets
-    .filter((wallet) => wallet.network === chain && isActive(wallet))
-    .map(({ generatedWalletAddress }) => generatedWalletAddress);
+/** @throws {DomainError} WALLET_NOT_FOUND if the user has no wallet with this address. */
+async function ownWallet(table: Table, chain: TradingChain, userID: string, text: string): Promise<[string]> {
+  const wallet = readAddress(chain, text, "wallet");
+  if (await ownsWallet(table, { chain, wallet }, userID)) return [wallet];
+  throw walletNotFound(chain);
 }
 
 /** Computes the amounts that each wallet's open orders will spend. */

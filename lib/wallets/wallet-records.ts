@@ -1,11 +1,12 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { bindingOf, type SealedKey } from "../aws/vault.ts";
+import type { Network } from "../core/network.ts";
 import { epochSeconds } from "../core/time.ts";
 import { atMost, type Step, type Write } from "../table/step.ts";
 import { type Item, projection, queryRange, type Table } from "../table/table.ts";
 import { sealedKeyKey, walletKey, walletOwnerKey, walletsOf } from "../table/wallet-keys.ts";
 import { profileKey } from "../users/item-keys.ts";
-import type { Places, Wallet, WalletChanges } from "./wallet.ts";
+import { isActive, type Places, type Wallet, type WalletChanges } from "./wallet.ts";
 
 const listedAttributes = [
   "_id",
@@ -62,6 +63,14 @@ export async function walletsOfUser(
       return [];
     }
   });
+}
+
+/** Lists the addresses of the user's wallets on a network, without retired ones. */
+export async function addressesOfUser(table: Table, userID: string, network: Network): Promise<string[]> {
+  const wallets = await walletsOfUser(table, userID);
+  return wallets
+    .filter((wallet) => wallet.network === network && isActive(wallet))
+    .map(({ generatedWalletAddress }) => generatedWalletAddress);
 }
 
 type WalletName = Pick<Wallet, "UserID" | "network" | "generatedWalletAddress">;

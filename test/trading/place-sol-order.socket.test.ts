@@ -107,7 +107,7 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
     balances: async () =>
       (
         await readBalances(
-          { table: db.table, chains, reportMissed: () => undefined },
+          { table: db.table, chains, addressesOf: async () => [wallet], reportMissed: () => undefined },
           { userID, now: new Date(), asked: { ...lane, token: moon } },
         )
       ).balances,

@@ -14,9 +14,10 @@ import { saveExecution } from "../../lib/trading/items/execution-records.ts";
 import { tradingStopKey } from "../../lib/trading/items/keys.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { quoteOrder } from "../../lib/trading/quote-order.ts";
-import { type Balances, readBalances } from "../../lib/trading/read-balances.ts";
+import { type BalanceDeps, type Balances, readBalances } from "../../lib/trading/read-balances.ts";
 import type { ReportMissed } from "../../lib/trading/report-missed.ts";
 import { settingsKey } from "../../lib/users/item-keys.ts";
+import { addressesOfUser } from "../../lib/wallets/wallet-records.ts";
 import { chainsOf, readerOf } from "../support/chain-reader.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { position } from "../support/executions.ts";
@@ -58,7 +59,8 @@ async function newUser(...wallets: string[]): Promise<string> {
 
 const missed: object[] = [];
 const reportMissed: ReportMissed = (lane, { token }) => missed.push({ ...lane, token });
-const deps = () => ({ table: db.table, chains: chainsOf(chain), reportMissed });
+const addressesOf: BalanceDeps["addressesOf"] = (...asked) => addressesOfUser(db.table, ...asked);
+const deps = () => ({ table: db.table, chains: chainsOf(chain), addressesOf, reportMissed });
 
 const balancesOf = async (
   userID: string,
@@ -192,6 +194,7 @@ describe("readBalances", () => {
     const many = {
       table: db.table,
       chains: new Map([["eth" as const, { ...reader, configuration }]]),
+      addressesOf,
       reportMissed,
     };
     const read = (userID: string, wallet?: string) =>

@@ -9,8 +9,9 @@ import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { saveExecution } from "../../../lib/trading/items/execution-records.ts";
 import { tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { quoteOrder } from "../../../lib/trading/quote-order.ts";
-import { readBalances } from "../../../lib/trading/read-balances.ts";
+import { type BalanceDeps, readBalances } from "../../../lib/trading/read-balances.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
+import { addressesOfUser } from "../../../lib/wallets/wallet-records.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { position } from "../../support/executions.ts";
 import { putItems } from "../../support/items.ts";
@@ -86,12 +87,14 @@ describe("quoteOrder on sol", () => {
   });
 });
 
+const addressesOf: BalanceDeps["addressesOf"] = (...asked) => addressesOfUser(db.table, ...asked);
+
 type Asked = { wallet?: string; token?: string };
 
 async function balancesOf(userID: string, asked: Asked = {}, tokens?: Parameters<typeof solChainsOf>[2]) {
   const chains = await solChainsOf(chain, [host], tokens);
   return readBalances(
-    { table: db.table, chains, reportMissed: () => undefined },
+    { table: db.table, chains, addressesOf, reportMissed: () => undefined },
     { userID, now, asked: { chain: "sol", ...asked } },
   );
 }
