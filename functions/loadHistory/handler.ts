@@ -1,9 +1,9 @@
 import type { Context } from "aws-lambda";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
+import { isEvmChain } from "../../lib/core/chain-facts.ts";
 import { type HistoryOrder, loadHistory } from "../../lib/markets/evm/load-history.ts";
 import { readHistory } from "../../lib/markets/evm/read-history.ts";
 import { historyWriter, tokenStore } from "../../lib/markets/runs/token-store.ts";
-import { isEvmChain } from "../../lib/orders/trading-chain.ts";
 import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { openTable } from "../../lib/table/table.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { evmChains } from "../orders/trading-chain.ts";
+import { evmChains } from "../core/chain-facts.ts";
 
 /** Keywords of JSON Schema, with properties or titles of components. */
 type Keywords = { readonly [keyword: string]: unknown };

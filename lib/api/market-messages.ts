@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { tradingChains } from "../core/chain-facts.ts";
 import { marketFlags } from "../markets/core/market.ts";
 import type { MarketMessage } from "../markets/core/market-delivery.ts";
 import type { MarketRecord } from "../markets/core/market-record.ts";
 import { paces } from "../markets/core/market-subscription.ts";
-import { tradingChains } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import { decimalFormat } from "./documented.ts";
 import { PriceSchema } from "./price-schema.ts";

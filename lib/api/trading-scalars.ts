@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { tradingChains } from "../core/chain-facts.ts";
 import { networks } from "../core/network.ts";
-import { tradingChains } from "../orders/trading-chain.ts";
 import { decimalFormat } from "./documented.ts";
 import { decimalPlaces, TimestampSchema } from "./scalars.ts";
 

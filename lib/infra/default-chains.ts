@@ -5,9 +5,9 @@ import type {
   V3Contracts,
 } from "../chains/evm/rules/configuration.ts";
 import type { SolConfiguration } from "../chains/sol/rules/configuration.ts";
+import { chainFacts, type EvmChain, type TradingChain } from "../core/chain-facts.ts";
 import type { PoolKey } from "../orders/intent.ts";
 import type { ListedToken } from "../orders/token-identity.ts";
-import type { EvmChain } from "../orders/trading-chain.ts";
 
 const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({
   token: address,
@@ -15,6 +15,12 @@ const token = (symbol: string, name: string, decimals: number, address: string):
   name,
   decimals,
 });
+
+/** Describes the contract that wraps a chain's coin. */
+const wrapped = (chain: TradingChain, name: string, address: string): ListedToken => {
+  const { symbol, decimals } = chainFacts[chain].coin;
+  return token(`W${symbol}`, name, decimals, address);
+};
 
 const uniswapTiers = [1, 5, 30, 100];
 
@@ -69,7 +75,7 @@ export const defaultChains: Readonly<Record<EvmChain, ChainConfiguration>> = {
   eth: {
     hosts: ["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
     relay: "https://rpc.flashbots.net/fast",
-    wrapped: token("WETH", "Wrapped Ether", 18, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+    wrapped: wrapped("eth", "Wrapped Ether", "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
     venues: [
       {
         venue: "uniswap-v2",
@@ -109,7 +115,7 @@ export const defaultChains: Readonly<Record<EvmChain, ChainConfiguration>> = {
   },
   base: {
     hosts: ["https://mainnet.base.org", "https://base-rpc.publicnode.com"],
-    wrapped: token("WETH", "Wrapped Ether", 18, "0x4200000000000000000000000000000000000006"),
+    wrapped: wrapped("base", "Wrapped Ether", "0x4200000000000000000000000000000000000006"),
     venues: [
       {
         venue: "uniswap-v2",
@@ -167,7 +173,7 @@ export const defaultChains: Readonly<Record<EvmChain, ChainConfiguration>> = {
   },
   bsc: {
     hosts: ["https://bsc-dataseed.bnbchain.org", "https://bsc-rpc.publicnode.com"],
-    wrapped: token("WBNB", "Wrapped BNB", 18, "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
+    wrapped: wrapped("bsc", "Wrapped BNB", "0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
     venues: [
       {
         venue: "pancakeswap-v2",
@@ -214,7 +220,7 @@ export const defaultChains: Readonly<Record<EvmChain, ChainConfiguration>> = {
   },
   avax: {
     hosts: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
-    wrapped: token("WAVAX", "Wrapped AVAX", 18, "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
+    wrapped: wrapped("avax", "Wrapped AVAX", "0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7"),
     venues: [
       {
         venue: "uniswap-v2",
@@ -263,7 +269,7 @@ export const defaultChains: Readonly<Record<EvmChain, ChainConfiguration>> = {
 export const defaultSol: SolConfiguration = {
   hosts: ["https://api.mainnet-beta.solana.com"],
   cluster: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
-  wrapped: token("WSOL", "Wrapped SOL", 9, "So11111111111111111111111111111111111111112"),
+  wrapped: wrapped("sol", "Wrapped SOL", "So11111111111111111111111111111111111111112"),
   cpmmConfigs: [0, 1, 2, 3],
   maxNetworkFee: "0.05",
   baseFee: "0.00001",

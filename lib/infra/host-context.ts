@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { coinDecimals, parseAmount } from "../orders/decimal-text.ts";
+import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
+import { parseAmount } from "../orders/decimal-text.ts";
 import type { ListedToken } from "../orders/token-identity.ts";
-import { chainFacts, type TradingChain } from "../orders/trading-chain.ts";
 import { matching, urlOf, wholeWithin } from "./context-values.ts";
 
 const mostHosts = 5;
@@ -42,7 +42,7 @@ export const coinAmountOf = (chain: TradingChain) =>
   v.pipe(
     v.string("must be a decimal number as text"),
     v.rawCheck(({ dataset, addIssue }) => {
-      const units = dataset.typed ? parseAmount(dataset.value, coinDecimals[chain]) : 0n;
+      const units = dataset.typed ? parseAmount(dataset.value, chainFacts[chain].coin.decimals) : 0n;
       if (typeof units === "object") addIssue({ message: units.problem });
     }),
   );

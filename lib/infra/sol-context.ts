@@ -3,7 +3,7 @@ import { addressProblem } from "../chains/families/address.ts";
 import { wsolMint } from "../chains/sol/calls/addresses.ts";
 import { clusterNameLength } from "../chains/sol/calls/rpc-call.ts";
 import type { SolConfiguration } from "../chains/sol/rules/configuration.ts";
-import { coinDecimals } from "../orders/decimal-text.ts";
+import { chainFacts } from "../core/chain-facts.ts";
 import { matching, wholeWithin } from "./context-values.ts";
 import { defaultSol } from "./default-chains.ts";
 import {
@@ -98,8 +98,8 @@ export function solProblems({ hosts, wrapped, cpmmConfigs, tokens, relay }: SolC
   return [
     ...repeatedHosts(hosts),
     ...(wrapped.token !== wsolMint ? [`wrapped.token must be ${wsolMint}, which the chain fixes`] : []),
-    ...(wrapped.decimals !== coinDecimals.sol
-      ? [`wrapped.decimals must be ${coinDecimals.sol}, as the coin's are`]
+    ...(wrapped.decimals !== chainFacts.sol.coin.decimals
+      ? [`wrapped.decimals must be ${chainFacts.sol.coin.decimals}, as the coin's are`]
       : []),
     ...(new Set(cpmmConfigs).size < cpmmConfigs.length ? ["cpmmConfigs has a number twice"] : []),
     ...(relay !== undefined && new Set(relay.tipAccounts).size < relay.tipAccounts.length

@@ -5,14 +5,14 @@ import type { ChainConfiguration } from "../chains/evm/rules/configuration.ts";
 import { hasPool } from "../chains/evm/venues/configured-routes.ts";
 import { addressProblem } from "../chains/families/address.ts";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
-import { swapVenues, venuesOf } from "../orders/intent.ts";
 import {
   chainFacts,
   type EvmChain,
   evmChains,
   type TradingChain,
   tradingChains,
-} from "../orders/trading-chain.ts";
+} from "../core/chain-facts.ts";
+import { swapVenues, venuesOf } from "../orders/intent.ts";
 import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, wholeWithin } from "./context-values.ts";
 import { defaultChains, defaultSol } from "./default-chains.ts";

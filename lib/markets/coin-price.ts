@@ -1,5 +1,5 @@
+import type { TradingChain } from "../core/chain-facts.ts";
 import { parseDecimal } from "../core/decimal.ts";
-import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import type { CoinPrice } from "./core/coin-series.ts";
 

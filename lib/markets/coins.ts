@@ -1,5 +1,5 @@
+import type { TradingChain } from "../core/chain-facts.ts";
 import type { Decimal } from "../core/decimal.ts";
-import type { TradingChain } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import { coinPriceOf } from "./coin-price.ts";
 import { intervalStart } from "./core/candles.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { TradingChain } from "../orders/trading-chain.ts";
+import type { TradingChain } from "../core/chain-facts.ts";
 import type { Price } from "../prices/price.ts";
 import { DeliveryWindows } from "./core/delivery-windows.ts";
 import type { TokenName } from "./core/market.ts";

@@ -2,7 +2,7 @@ import type { EvmReader } from "../chains/evm/venues/reader.ts";
 import type { ChainReader } from "../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import type { SolReader } from "../chains/sol/venues/reader.ts";
-import type { TradingChain } from "../orders/trading-chain.ts";
+import type { TradingChain } from "../core/chain-facts.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
 import { tableEffects } from "../trading/execution/table-effects.ts";

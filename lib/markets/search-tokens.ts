@@ -1,11 +1,11 @@
 import { addressProblem, readAddress } from "../chains/families/address.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
+import { type TradingChain, tradingChains } from "../core/chain-facts.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import type { Book } from "../orders/book.ts";
 import { chainFor } from "../orders/requests.ts";
-import { type TradingChain, tradingChains } from "../orders/trading-chain.ts";
 import { getItems } from "../table/batch-get.ts";
 import type { Table } from "../table/table.ts";
 import { bookKey } from "../trading/items/keys.ts";

@@ -1,6 +1,6 @@
+import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import { compare, type Decimal, formatDecimal, multiply } from "../core/decimal.ts";
-import { coinDecimals } from "../orders/decimal-text.ts";
-import { chainFacts, nativeToken, type TradingChain } from "../orders/trading-chain.ts";
+import { nativeToken } from "../orders/trading-chain.ts";
 import type { LivePrice } from "./coin-price.ts";
 import type { DayStatistics, HistoryState, Market, MarketFlag, MarketPool } from "./core/market.ts";
 import { marketFlagsOf, percentBetween, worthOf } from "./core/market-facts.ts";
@@ -105,7 +105,7 @@ export function coinView({ name, reader }: AskedToken, coin: LivePrice | undefin
   const { symbol, name: longName } =
     token === nativeToken ? chainFacts[chain].coin : reader.configuration.wrapped;
   return {
-    ...{ chain, token, symbol, name: longName, decimals: coinDecimals[chain], price: "1" },
+    ...{ chain, token, symbol, name: longName, decimals: chainFacts[chain].coin.decimals, price: "1" },
     ...(coin && { priceUsd: formatDecimal(coin.usd), usdSource: coin.source }),
     pools: 0,
     flags: coin ? [] : ["STALE"],

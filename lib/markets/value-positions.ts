@@ -1,7 +1,7 @@
 import { addressProblem, readAddress } from "../chains/families/address.ts";
+import { type TradingChain, tradingChains } from "../core/chain-facts.ts";
 import { formatDecimal } from "../core/decimal.ts";
 import { isOpen, type Position } from "../orders/execution.ts";
-import { type TradingChain, tradingChains } from "../orders/trading-chain.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
 import { coinPriceOf } from "./coin-price.ts";

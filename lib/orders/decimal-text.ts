@@ -1,15 +1,7 @@
+import { chainFacts } from "../core/chain-facts.ts";
 import { formatDecimal, formatUnits, ratioOf } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
-
-/** The decimals of each chain's native coin. */
-export const coinDecimals: Readonly<Record<Network, number>> = {
-  eth: 18,
-  base: 18,
-  sol: 9,
-  bsc: 18,
-  avax: 18,
-};
 
 const pricePlaces = 40;
 
@@ -44,12 +36,21 @@ export function unitsFrom(text: string, decimals: number, field: string): bigint
   throw new DomainError("INVALID_REQUEST", `${field} ${units.problem}`, { field });
 }
 
+/**
+ * Parses an amount of a chain's native coin.
+ *
+ * @throws {DomainError} INVALID_REQUEST
+ */
+export const coinUnitsFrom = (chain: Network, text: string, field: string): bigint =>
+  unitsFrom(text, chainFacts[chain].coin.decimals, field);
+
 /** Formats units of a token with these decimals as canonical decimal text. */
 export const formatAmount = (units: bigint, decimals: number): string =>
   units < 0n ? `-${formatUnits(-units, decimals)}` : formatUnits(units, decimals);
 
 /** Formats an amount of a chain's native coin. */
-export const coinText = (chain: Network, units: bigint): string => formatAmount(units, coinDecimals[chain]);
+export const coinText = (chain: Network, units: bigint): string =>
+  formatAmount(units, chainFacts[chain].coin.decimals);
 
 /**
  * Formats the price of one token in whole coins: half-even to 18 significant digits, with at most 40 decimal places.
@@ -59,5 +60,9 @@ export const coinText = (chain: Network, units: bigint): string => formatAmount(
  */
 export const formatPrice = (chain: Network, coins: bigint, tokens: bigint, decimals: number): string =>
   formatDecimal(
-    ratioOf(coins * 10n ** BigInt(decimals), tokens * 10n ** BigInt(coinDecimals[chain]), pricePlaces),
+    ratioOf(
+      coins * 10n ** BigInt(decimals),
+      tokens * 10n ** BigInt(chainFacts[chain].coin.decimals),
+      pricePlaces,
+    ),
   );

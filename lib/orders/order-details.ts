@@ -1,7 +1,7 @@
 import type { SolRouteStep } from "../chains/sol/rules/route-step.ts";
+import { chainFacts, isEvmChain } from "../core/chain-facts.ts";
 import type { Call, LaneKey } from "./intent.ts";
 import type { RouteStep } from "./route-steps.ts";
-import { chainFacts, isEvmChain } from "./trading-chain.ts";
 
 /**
  * The way of a transaction to the chain: through a relay, directly to the chain's sequencer, or through a public pool.

@@ -23,3 +23,13 @@ export function percentOf(part: bigint, total: bigint): number {
   if (total <= 0n || part <= 0n) return 0;
   return percentFrom((part * whole * 2n + total) / (total * 2n));
 }
+
+/**
+ * Rounds a percentage down to the four decimal places of trading. Settings that were stored by earlier versions may have
+ * more, and a minimum must not become lower than its user allows.
+ */
+export function roundedDown(percent: number): number {
+  const parts = Number(perPercent);
+  const nearest = Math.round(percent * parts);
+  return (nearest / parts <= percent ? nearest : nearest - 1) / parts;
+}

@@ -1,6 +1,7 @@
 import { readAddress } from "../chains/families/address.ts";
+import { chainFacts } from "../core/chain-facts.ts";
 import type { Network } from "../core/network.ts";
-import { coinDecimals, coinText, unitsFrom } from "./decimal-text.ts";
+import { coinText, unitsFrom } from "./decimal-text.ts";
 import { millionthsOf, percentFrom } from "./percent.ts";
 import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
 
@@ -28,7 +29,7 @@ export function readPolicy(
   network: Network,
   { maxPerOrder, maxPerDay, maxNetworkFeesPerDay, tokens, maxSlippage, anyLoss, tradingEnabled }: PolicyText,
 ): WalletPolicy {
-  const decimals = coinDecimals[network];
+  const decimals = chainFacts[network].coin.decimals;
   return {
     ...(maxPerOrder !== undefined && { maxPerOrder: unitsFrom(maxPerOrder, decimals, "maxPerOrder") }),
     ...(maxPerDay !== undefined && { maxPerDay: unitsFrom(maxPerDay, decimals, "maxPerDay") }),

@@ -1,7 +1,8 @@
 import type { AskedTrade } from "../chains/evm/rules/trade-facts.ts";
+import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import type { DomainError } from "../core/domain-error.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
-import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
+import { formatAmount, formatPrice } from "./decimal-text.ts";
 import { isEnough, type Need } from "./order-checks.ts";
 import type { Submission } from "./order-details.ts";
 import { percentOf } from "./percent.ts";
@@ -9,7 +10,7 @@ import type { PoolPrice } from "./price-impact.ts";
 import type { QuoteWarning, Warned } from "./quote-warnings.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
-import { nativeToken, pairNames, type TradingChain } from "./trading-chain.ts";
+import { nativeToken, pairNames } from "./trading-chain.ts";
 
 const validMs = 30_000;
 
@@ -92,7 +93,7 @@ export function quoteParts(
   const { amount, amountOut, identity, priceImpact, market, safety } = facts;
   const { chain, settings, least, needs, submission, objection } = check;
   const { decimals } = identity;
-  const ofCoin = coinDecimals[chain];
+  const ofCoin = chainFacts[chain].coin.decimals;
   const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, decimals] : [decimals, ofCoin];
   const { sellable, buyTax, sellTax } = safety;
   const priceOf = (price: PoolPrice) => formatPrice(chain, ...coinsAndTokens(side, price), decimals);

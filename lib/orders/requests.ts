@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
-import { coinDecimals, unitsFrom } from "./decimal-text.ts";
+import { coinUnitsFrom } from "./decimal-text.ts";
 import { type ListedToken, type TokenClaims, type TokenIdentity, tokenIdentity } from "./token-identity.ts";
 import { type IsLike, likenessTo, type TokenNames } from "./token-likeness.ts";
-import { type ChainLimits, chainFacts, type TradingChain } from "./trading-chain.ts";
+import type { ChainLimits } from "./trading-chain.ts";
 
 /** A chain that trades, with its tokens. */
 type Configured = { chain: TradingChain; configuration: Listing; taken?: readonly TokenNames[] | undefined };
@@ -34,10 +35,10 @@ export const limitsOf = (
   chain: Network,
   { maxOrder, maxNetworkFee, maxNetworkFeesPerDay }: LimitTexts,
 ): ChainLimits => ({
-  maxOrder: maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals[chain], "maxOrder"),
-  maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals[chain], "maxNetworkFee"),
+  maxOrder: maxOrder === undefined ? undefined : coinUnitsFrom(chain, maxOrder, "maxOrder"),
+  maxNetworkFee: coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee"),
   ...(maxNetworkFeesPerDay !== undefined && {
-    maxNetworkFeesPerDay: unitsFrom(maxNetworkFeesPerDay, coinDecimals[chain], "maxNetworkFeesPerDay"),
+    maxNetworkFeesPerDay: coinUnitsFrom(chain, maxNetworkFeesPerDay, "maxNetworkFeesPerDay"),
   }),
 });
 

@@ -1,6 +1,6 @@
+import type { TradingChain } from "../core/chain-facts.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
 import { isWritable, type TokenIdentity } from "./token-identity.ts";
-import type { TradingChain } from "./trading-chain.ts";
 
 /** The questions about tokens that each family of chains asks its hosts in its own way. */
 export type TokenFamily<Reader, Venue extends string> = {

@@ -1,6 +1,7 @@
 import type { AnySlot, Families, Family } from "../chains/families/types.ts";
+import { chainFacts } from "../core/chain-facts.ts";
 import type { BlockName } from "./block.ts";
-import { coinDecimals, coinText, formatAmount, formatPrice } from "./decimal-text.ts";
+import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Order, ReasonCode } from "./execution.ts";
 import type { OrderDetails } from "./order-details.ts";
 import { reasonText } from "./reason-text.ts";
@@ -162,7 +163,7 @@ export function isSameLife(a: Life, b: Life): boolean {
 /** Returns the order as clients and streams see it. */
 export function shownOrder({ intent, placed, amount, life, version, updatedAt }: AnyOrder): Order {
   const { chain, side } = intent;
-  const ofCoin = coinDecimals[chain];
+  const ofCoin = chainFacts[chain].coin.decimals;
   const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
   const { received, spent, txHash, reasonCode } = life;
   const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];

@@ -1,9 +1,10 @@
 import type { MessageErrorCode } from "../api/errors.ts";
 import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import { addressProblem, readAddress } from "../chains/families/address.ts";
+import type { TradingChain } from "../core/chain-facts.ts";
 import type { TokenName } from "../markets/core/market.ts";
 import { isSameToken } from "../markets/core/market-subscription.ts";
-import { nativeToken, type TradingChain } from "../orders/trading-chain.ts";
+import { nativeToken } from "../orders/trading-chain.ts";
 
 /** A problem of a field of a message, in words that follow its name. */
 export type FieldProblem = { field: string; code: MessageErrorCode; text: string };

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { clientMessages } from "../api/client-messages.ts";
 import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
+import { type TradingChain, tradingChains } from "../core/chain-facts.ts";
 import { type Channel, channels, isChannel, ordered } from "../core/channel.ts";
 import {
   following,
@@ -11,7 +12,6 @@ import {
 } from "../markets/core/market-subscription.ts";
 import { ensureMarketReader, type StartReader } from "../markets/items/market-reader.ts";
 import { writeNews } from "../markets/items/news.ts";
-import { type TradingChain, tradingChains } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { shownPolicies } from "../wallets/guard-records.ts";

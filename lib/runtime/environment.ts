@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
+import { tradingChains } from "../core/chain-facts.ts";
 import { tierNames } from "../core/tier.ts";
 import type { EnvName } from "../operations/types.ts";
-import { tradingChains } from "../orders/trading-chain.ts";
 import { venueNames } from "../prices/feeds.ts";
 import type { PartitionName } from "../table/layout.ts";
 import { sameSites } from "./session-cookie.ts";

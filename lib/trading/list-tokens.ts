@@ -1,8 +1,8 @@
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
+import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import type { Network } from "../core/network.ts";
-import { coinDecimals } from "../orders/decimal-text.ts";
 import { chainFor, listedTokens } from "../orders/requests.ts";
-import { chainFacts, nativeToken, type TradingChain } from "../orders/trading-chain.ts";
+import { nativeToken } from "../orders/trading-chain.ts";
 
 export type Token = {
   chain: TradingChain;
@@ -32,5 +32,5 @@ function tokensOf({ chain, configuration }: ChainReader): Token[] {
     const { token, symbol, name, decimals } = listed;
     return { chain, token, symbol, name, decimals, ...(token === wrapped.token && { wrapped: true }) };
   });
-  return [{ chain, token: nativeToken, ...chainFacts[chain].coin, decimals: coinDecimals[chain] }, ...others];
+  return [{ chain, token: nativeToken, ...chainFacts[chain].coin }, ...others];
 }

@@ -12,7 +12,7 @@ import type { SolLaneQuestion } from "../chains/sol/rules/trade-facts.ts";
 import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
 import { isFreshSignIn } from "../core/sign-in.ts";
-import { coinDecimals, unitsFrom } from "../orders/decimal-text.ts";
+import { coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
 import type { Assessed } from "../orders/placing-family.ts";
@@ -89,8 +89,8 @@ function tradeRequest(
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
   const trade = { ...body, token: readAddress(chain, body.token, "token") };
-  if (side === "buy") unitsFrom(amount, coinDecimals[chain], "amount");
-  else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals[chain], "minAmountOut");
+  if (side === "buy") coinUnitsFrom(chain, amount, "amount");
+  else if (minAmountOut !== undefined) coinUnitsFrom(chain, minAmountOut, "minAmountOut");
   const reader = chains.get(chain);
   const setup =
     reader === undefined

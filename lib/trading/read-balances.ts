@@ -1,6 +1,7 @@
 import { addressProblem, readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import { balancesOnChain } from "../chains/families/token.ts";
+import type { TradingChain } from "../core/chain-facts.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
@@ -9,7 +10,7 @@ import { type Execution, isOpen, type Position } from "../orders/execution.ts";
 import { chainFor, listedTokens, tokenNotFound, walletNotFound } from "../orders/requests.ts";
 import { reservedBy } from "../orders/reserved.ts";
 import type { WalletTokens } from "../orders/token-family.ts";
-import { nativeToken, type TradingChain } from "../orders/trading-chain.ts";
+import { nativeToken } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
 import { readExecutions } from "./items/execution-records.ts";
 import { laneOrdersOf } from "./items/lane-records.ts";

@@ -10,9 +10,9 @@ import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import { signAndWipe } from "../../lib/chains/evm/venues/signed-transaction.ts";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
+import { chainFacts } from "../../lib/core/chain-facts.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { needsRefund, type SwapCall } from "../../lib/orders/intent.ts";
-import { chainFacts } from "../../lib/orders/trading-chain.ts";
 import { type FloorRequest, serveFloor } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evmChains } from "../../lib/orders/trading-chain.ts";
+import { evmChains } from "../../lib/core/chain-facts.ts";
 import { shareUnavailable } from "./lagging-hosts.ts";
 
 const quotes = 300;

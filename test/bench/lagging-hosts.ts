@@ -1,7 +1,8 @@
 import { askUntilAgreed } from "../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { mostApartSeconds } from "../../lib/chains/evm/rules/host-lag.ts";
 import { jointQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
+import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
-import { chainFacts, type EvmChain, mostApartSeconds } from "../../lib/orders/trading-chain.ts";
 import { quotedRoute, tradeFacts } from "../support/place-request.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 

@@ -2,8 +2,8 @@ import type { Result } from "ethers/abi";
 import { multicallABI } from "../../lib/chains/evm/calls/contract-abi.ts";
 import type { RpcCall } from "../../lib/chains/hosts/rpc-call.ts";
 import type { RpcHost } from "../../lib/chains/hosts/rpc-host.ts";
+import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
 import type { Block } from "../../lib/orders/block.ts";
-import { chainFacts, type EvmChain } from "../../lib/orders/trading-chain.ts";
 
 /** In seconds: when the final block jumps, it is this old, and then it stays for the time between two jumps. */
 export type Finality = { lateSeconds: number; jumpSeconds: number };

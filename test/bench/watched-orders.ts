@@ -1,12 +1,13 @@
 import type { ChainClient } from "../../lib/chains/evm/calls/hosts.ts";
 import type { HostSnapshot, Receipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import { orderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
 import { newestAttempt } from "../../lib/chains/evm/rules/slot.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
+import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
 import type { Question, SignRequest } from "../../lib/orders/effects.ts";
 import type { LaneKey } from "../../lib/orders/intent.ts";
 import type { Lane, ReaderLease } from "../../lib/orders/table-step.ts";
-import { defaultOrderSettings, type EvmChain } from "../../lib/orders/trading-chain.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { readChains } from "../../lib/trading/execution/read-chains.ts";
 import { type Performers, runProcedure } from "../../lib/trading/execution/run-procedure.ts";
@@ -333,7 +334,7 @@ class Watched {
       readPlacing: () =>
         afterTable(() => ({
           ...{ used: undefined, order: undefined, hasWallet: true, laneOrders: [], jobs: undefined },
-          ...{ settings: defaultOrderSettings[lane.chain as EvmChain], isStopped: false },
+          ...{ settings: orderSettingsOf(lane.chain as EvmChain), isStopped: false },
           limits: noLimits,
         })),
       quote: async ({ question }) => {

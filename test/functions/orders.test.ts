@@ -3,7 +3,7 @@ import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { handler as cancelOrder } from "../../functions/cancelOrder/handler.ts";
 import { handler as placeOrder } from "../../functions/placeOrder/handler.ts";
-import { evmChains } from "../../lib/orders/trading-chain.ts";
+import { evmChains } from "../../lib/core/chain-facts.ts";
 import { fingerprintOf } from "../../lib/trading/idempotency.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { usedKeyKey } from "../../lib/trading/items/keys.ts";

@@ -5,7 +5,7 @@ import { handler as inspectToken } from "../../functions/inspectToken/handler.ts
 import { handler as listTokens } from "../../functions/listTokens/handler.ts";
 import { handler as quoteOrder } from "../../functions/quoteOrder/handler.ts";
 import { handler as readBalances } from "../../functions/readBalances/handler.ts";
-import { evmChains } from "../../lib/orders/trading-chain.ts";
+import { evmChains } from "../../lib/core/chain-facts.ts";
 import { badBodies, badContentTypes, unknownFields } from "../cases/bad-bodies.ts";
 import { restEvent } from "../support/events.ts";
 import { mockFunctions } from "../support/function-mocks.ts";

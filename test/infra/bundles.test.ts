@@ -7,13 +7,13 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Stack } from "aws-cdk-lib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { evmChains } from "../../lib/core/chain-facts.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { variablesLineIn } from "../../lib/infra/functions/bundle.ts";
 import { bundleOf } from "../../lib/infra/functions/bundled-code.ts";
 import { mergedTemplate } from "../../lib/infra/read-stacks.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { evmChains } from "../../lib/orders/trading-chain.ts";
 import { type FunctionProperties, functionsOf, ownHosts } from "./synthesized.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { evmChains } from "../../lib/core/chain-facts.ts";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { evmChains } from "../../lib/orders/trading-chain.ts";
 import {
   customContext,
   type FunctionProperties,

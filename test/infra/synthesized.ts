@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { evmChains } from "../../lib/core/chain-facts.ts";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
-import { evmChains } from "../../lib/orders/trading-chain.ts";
 
 export type Resource<Properties = Record<string, unknown>> = {
   Type: string;

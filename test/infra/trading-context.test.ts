@@ -2,13 +2,13 @@ import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
 import { knownRoutesOf, routesOf } from "../../lib/chains/evm/venues/configured-routes.ts";
 import type { TradingConfiguration } from "../../lib/chains/families/configuration.ts";
+import { evmChains } from "../../lib/core/chain-facts.ts";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { ConfigurationError, readConfiguration } from "../../lib/infra/config.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { tradingWarnings } from "../../lib/infra/trading-context.ts";
 import type { Route } from "../../lib/orders/intent.ts";
-import { evmChains } from "../../lib/orders/trading-chain.ts";
 import { synthesize } from "./synthesized.ts";
 
 /** Reads a context that may use public hosts, unless it says otherwise. */

@@ -2,17 +2,17 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { EvmQuote } from "../../lib/chains/evm/quote.ts";
 import { quoteTrade } from "../../lib/chains/evm/quote.ts";
 import type { Trader } from "../../lib/chains/evm/rules/check-trade.ts";
+import { orderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { swapBy } from "../../lib/orders/intent.ts";
 import type { QuoteRequest } from "../../lib/orders/trade-request.ts";
-import { defaultOrderSettings } from "../../lib/orders/trading-chain.ts";
 import { readerOf } from "./chain-reader.ts";
 import { alice, type TestChain } from "./local-chain.ts";
 import { intent, localV2 } from "./trading.ts";
 
 /** A user without orders, and with the default settings. */
 export const traderOf = (changes: Partial<Trader> = {}): Trader => ({
-  settings: defaultOrderSettings.eth,
+  settings: orderSettingsOf("eth"),
   orders: [],
   isStopped: false,
   mayLose: true,

@@ -6,8 +6,8 @@ import { clusterNameLength } from "../../lib/chains/sol/calls/rpc-call.ts";
 import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
 import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import type { SolReader } from "../../lib/chains/sol/venues/reader.ts";
+import type { TradingChain } from "../../lib/core/chain-facts.ts";
 import { defaultSol } from "../../lib/infra/default-chains.ts";
-import type { TradingChain } from "../../lib/orders/trading-chain.ts";
 import type { TestSurfnet } from "./surfnet.ts";
 
 /** Changes the answers of a host. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tradingChains } from "../../lib/core/chain-facts.ts";
 import { chains, networks } from "../../lib/core/network.ts";
 import * as marketKeys from "../../lib/markets/items/keys.ts";
-import { tradingChains } from "../../lib/orders/trading-chain.ts";
 import * as planKeys from "../../lib/plans/item-keys.ts";
 import { isPrices, pricesKey } from "../../lib/prices/item-keys.ts";
 import * as realtimeKeys from "../../lib/realtime/item-keys.ts";

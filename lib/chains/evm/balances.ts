@@ -1,4 +1,4 @@
-import { coinDecimals } from "../../orders/decimal-text.ts";
+import { chainFacts } from "../../core/chain-facts.ts";
 import { identityIn, listedTokens } from "../../orders/requests.ts";
 import {
   type BalanceToken,
@@ -6,7 +6,7 @@ import {
   type ChainBalances,
   type WalletTokens,
 } from "../../orders/token-family.ts";
-import { chainFacts, nativeToken } from "../../orders/trading-chain.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { knownBalancesCall, strangeBalancesCall } from "./calls/token-balances.ts";
 import type { EvmReader } from "./venues/reader.ts";
@@ -39,7 +39,7 @@ export async function evmBalances(
   const coin: BalanceToken = {
     token: nativeToken,
     symbol: chainFacts[chain].coin.symbol,
-    decimals: coinDecimals[chain],
+    decimals: chainFacts[chain].coin.decimals,
   };
   const balances = wanted.flatMap(({ wallet, others }) => [
     ...balanceIn(wallet, coin, known.coins(wallet)),

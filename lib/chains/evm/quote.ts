@@ -1,10 +1,10 @@
+import type { EvmChain } from "../../core/chain-facts.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import { type QuoteEnd, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import { type RouteStep, routeSteps } from "../../orders/route-steps.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import type { EvmChain } from "../../orders/trading-chain.ts";
 import { readAddress } from "../families/address.ts";
 import { quoteOnChain } from "./quotes/quote-on-chain.ts";
 import {

@@ -1,4 +1,4 @@
-import type { EvmChain } from "../../orders/trading-chain.ts";
+import type { EvmChain } from "../../core/chain-facts.ts";
 import type { ChainConfiguration } from "../evm/rules/configuration.ts";
 import type { SolConfiguration } from "../sol/rules/configuration.ts";
 

@@ -1,6 +1,6 @@
+import type { EvmChain } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import { limitsOf } from "../../orders/requests.ts";
-import type { EvmChain } from "../../orders/trading-chain.ts";
 import { solLimitsOf } from "../sol/rules/limits.ts";
 import type { Families, Family } from "./types.ts";
 

@@ -1,11 +1,11 @@
-import type { TokenNames } from "../../orders/token-likeness.ts";
 import {
   chainFacts,
   type EvmChain,
   evmChains,
   type TradingChain,
   tradingChains,
-} from "../../orders/trading-chain.ts";
+} from "../../core/chain-facts.ts";
+import type { TokenNames } from "../../orders/token-likeness.ts";
 import { chainClient } from "../evm/calls/hosts.ts";
 import type { EvmReader } from "../evm/venues/reader.ts";
 import { solClient } from "../sol/calls/hosts.ts";

@@ -1,6 +1,6 @@
 import type { Address } from "@solana/web3.js";
+import { chainFacts } from "../../core/chain-facts.ts";
 import { inPartsOf } from "../../core/in-parts.ts";
-import { coinDecimals } from "../../orders/decimal-text.ts";
 import { identityIn, listedTokens } from "../../orders/requests.ts";
 import {
   type BalanceToken,
@@ -8,7 +8,7 @@ import {
   type ChainBalances,
   type WalletTokens,
 } from "../../orders/token-family.ts";
-import { chainFacts, nativeToken } from "../../orders/trading-chain.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
 import { askTogether } from "../hosts/ask-together.ts";
 import { type Mint, readMint } from "./calls/mint.ts";
 import { accountsCall, mostAccounts, rentCall } from "./calls/rpc-call.ts";
@@ -55,7 +55,7 @@ export async function solBalances(
   const coin: BalanceToken = {
     token: nativeToken,
     symbol: chainFacts.sol.coin.symbol,
-    decimals: coinDecimals.sol,
+    decimals: chainFacts.sol.coin.decimals,
   };
   return {
     // The oldest one: each balance is at least as new.

@@ -1,4 +1,4 @@
-import { coinDecimals, unitsFrom } from "../../orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type QuoteEnd, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
@@ -29,8 +29,8 @@ export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">):
   const { relay, baseFee } = configuration;
   return {
     chain: "sol",
-    ...(relay && { leastTip: unitsFrom(relay.leastTip, coinDecimals.sol, "leastTip") }),
-    baseFeeCap: unitsFrom(baseFee, coinDecimals.sol, "baseFee"),
+    ...(relay && { leastTip: coinUnitsFrom("sol", relay.leastTip, "leastTip") }),
+    baseFeeCap: coinUnitsFrom("sol", baseFee, "baseFee"),
     limits: limitsOf("sol", configuration),
     listed: listedTokens(configuration).map(({ token }) => token),
     name: setupName(configuration),

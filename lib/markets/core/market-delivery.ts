@@ -1,4 +1,4 @@
-import type { TradingChain } from "../../orders/trading-chain.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Price } from "../../prices/price.ts";
 import type { TokenName } from "./market.ts";
 import type { MarketHeads, MarketRecord } from "./market-record.ts";

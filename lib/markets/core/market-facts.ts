@@ -1,5 +1,5 @@
+import { chainFacts, type TradingChain } from "../../core/chain-facts.ts";
 import { compare, type Decimal, divide, formatDecimal, multiply } from "../../core/decimal.ts";
-import { chainFacts, type TradingChain } from "../../orders/trading-chain.ts";
 import { inCurrency } from "./candles.ts";
 import type { Market, MarketFlag } from "./market.ts";
 

@@ -1,4 +1,4 @@
-import type { TradingChain } from "../../orders/trading-chain.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import type { MarketFlag } from "./market.ts";
 
 /** A minute of a market as clients get it. Prices are in the chain's coin; times `coinUsd`, they are in dollars. */

@@ -1,6 +1,6 @@
+import type { TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, decimalOf } from "../../core/decimal.ts";
 import type { SwapVenue } from "../../orders/intent.ts";
-import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { CandlePool } from "./candle.ts";
 
 /** Warnings about a market. They change no number. */

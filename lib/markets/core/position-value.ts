@@ -1,6 +1,6 @@
+import { chainFacts, type TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, inUnits } from "../../core/decimal.ts";
-import { coinDecimals, coinText } from "../../orders/decimal-text.ts";
-import type { TradingChain } from "../../orders/trading-chain.ts";
+import { coinText } from "../../orders/decimal-text.ts";
 
 /** A holding, as decimal text. Other engines may state amounts of any length, and no cost. */
 type Held = { chain: TradingChain; amount: string; cost?: string | undefined };
@@ -16,11 +16,11 @@ export function positionValue(
   const held = exact(amount);
   if (held === undefined) return undefined;
   const worth = { mantissa: held.mantissa * price.mantissa, exponent: held.exponent + price.exponent };
-  const units = inUnits(worth, coinDecimals[chain]);
+  const units = inUnits(worth, chainFacts[chain].coin.decimals);
   const paid = cost === undefined ? undefined : exact(cost);
   return {
     value: coinText(chain, units),
-    ...(paid && { unrealizedPnl: coinText(chain, units - inUnits(paid, coinDecimals[chain])) }),
+    ...(paid && { unrealizedPnl: coinText(chain, units - inUnits(paid, chainFacts[chain].coin.decimals)) }),
   };
 }
 

@@ -1,5 +1,5 @@
+import type { TradingChain } from "../../core/chain-facts.ts";
 import { likenessTo } from "../../orders/token-likeness.ts";
-import type { TradingChain } from "../../orders/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 
 /** A token that a search may find. */

@@ -1,4 +1,5 @@
-import { nativeToken, type TradingChain } from "../../orders/trading-chain.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 import { mostFollowedTokens } from "./market-subscription.ts";
 

@@ -1,7 +1,7 @@
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+import { chainFacts, type EvmChain } from "../../core/chain-facts.ts";
 import { forEachConcurrently } from "../../core/concurrency.ts";
 import { delay } from "../../core/time.ts";
-import { chainFacts, type EvmChain } from "../../orders/trading-chain.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { CoinUsdAt } from "../core/coin-series.ts";
 import type { HistoryState, Market, TokenName } from "../core/market.ts";

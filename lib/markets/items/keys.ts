@@ -1,4 +1,5 @@
-import { nativeToken, type TradingChain } from "../../orders/trading-chain.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
 import { itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
 import type { ChunkKind } from "../core/candle-chunk.ts";
 import type { TokenName } from "../core/market.ts";

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import { epochSeconds } from "../../core/time.ts";
-import type { TradingChain } from "../../orders/trading-chain.ts";
 import { readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import type { IndexedToken } from "../core/token-search.ts";

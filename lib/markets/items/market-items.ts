@@ -1,6 +1,6 @@
+import type { TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, formatDecimal, parseDecimal } from "../../core/decimal.ts";
 import { epochSeconds } from "../../core/time.ts";
-import type { TradingChain } from "../../orders/trading-chain.ts";
 import { getItems } from "../../table/batch-get.ts";
 import { atMost } from "../../table/step.ts";
 import { queryRange, readItem, type Table } from "../../table/table.ts";

@@ -1,4 +1,4 @@
-import type { TradingChain } from "../../orders/trading-chain.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Candle } from "../core/candle.ts";
 import type { ChunkKind } from "../core/candle-chunk.ts";
 import type { Market, TokenName } from "../core/market.ts";

@@ -14,9 +14,9 @@ import {
   tokenViewsCall,
 } from "../../chains/sol/calls/token-view.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
+import { chainFacts } from "../../core/chain-facts.ts";
 import { ratioOf } from "../../core/decimal.ts";
 import { RecentMap } from "../../core/recent-map.ts";
-import { coinDecimals } from "../../orders/decimal-text.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
@@ -32,7 +32,7 @@ const memoryMs = 10 * 60_000;
 /** The tokens whose accounts are remembered. */
 const mostTokens = 1000;
 
-const { sol: decimalsOfCoin } = coinDecimals;
+const { decimals: decimalsOfCoin } = chainFacts.sol.coin;
 
 /** The accounts of a mint: all that it may have, and those that it has. */
 type Remembered = { all: MintPlaces; found: MintPlaces; untilMs: number };

@@ -1,6 +1,6 @@
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
+import { tradingChains } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
-import { tradingChains } from "../../orders/trading-chain.ts";
 import { itemAt, type Key } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";

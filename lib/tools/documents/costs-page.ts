@@ -1,9 +1,9 @@
+import { evmChains } from "../../core/chain-facts.ts";
 import { defaults } from "../../infra/config.ts";
 import { defaultChannelShards } from "../../infra/market-context.ts";
 import { mostHistoryCalls } from "../../markets/evm/read-history.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
-import { evmChains } from "../../orders/trading-chain.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
 import { dollarsOfUnits, followedMarkets, hostPrices, unitsOf, watchedOrders } from "./host-units.ts";
 import {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { evmChains } from "../../orders/trading-chain.ts";
+import { evmChains } from "../../core/chain-facts.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
 import type { CostTemplate } from "./billed-resources.ts";
 import type { Documents } from "./client-types/openapi-source.ts";

@@ -1,14 +1,15 @@
 import { commonBlock } from "../../chains/evm/calls/hosts.ts";
 import { blockCall, chainIdentity } from "../../chains/evm/calls/rpc-call.ts";
 import { quoteOnChain } from "../../chains/evm/quotes/quote-on-chain.ts";
+import { mostApartSeconds } from "../../chains/evm/rules/host-lag.ts";
 import { jointQuote } from "../../chains/evm/rules/joint-facts.ts";
 import type { TradeFacts } from "../../chains/evm/rules/trade-facts.ts";
 import type { HostError } from "../../chains/hosts/host-fault.ts";
 import { type RpcHost, rpcHost } from "../../chains/hosts/rpc-host.ts";
+import { chainFacts } from "../../core/chain-facts.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Block } from "../../orders/block.ts";
 import { coinText } from "../../orders/decimal-text.ts";
-import { chainFacts, mostApartSeconds } from "../../orders/trading-chain.ts";
 import { type ConfiguredChain, callsOfHost } from "./calls-of-host.ts";
 import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { settle, wordsOfError } from "./measure.ts";

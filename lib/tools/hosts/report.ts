@@ -1,5 +1,5 @@
+import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Block } from "../../orders/block.ts";
-import type { TradingChain } from "../../orders/trading-chain.ts";
 
 /** A fatal problem makes orders fail. Trading works around the others. */
 export type Problem = { words: string; isFatal: boolean };

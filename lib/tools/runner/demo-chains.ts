@@ -4,7 +4,7 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleSolWallet, exampleWallet } from "trading-terminal-devnet/example-wallets";
 import * as v from "valibot";
 import { balanceOf } from "../../chains/evm/calls/contract-questions.ts";
-import { type EvmChain, isEvmChain, type TradingChain } from "../../orders/trading-chain.ts";
+import { type EvmChain, isEvmChain, type TradingChain } from "../../core/chain-facts.ts";
 
 /** Coins and tokens of a wallet in units. */
 export type Holdings = {

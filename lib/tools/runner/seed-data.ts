@@ -2,7 +2,7 @@ import type { NoteBook } from "trading-terminal-devnet/chain-notes";
 import { exampleSolWallet, exampleWallet } from "trading-terminal-devnet/example-wallets";
 import * as v from "valibot";
 import { CatalogueSchema } from "../../api/reward-schema.ts";
-import { evmChains } from "../../orders/trading-chain.ts";
+import { evmChains } from "../../core/chain-facts.ts";
 import { createCatalogue } from "../../rewards/reward-records.ts";
 import rewards from "../admin/examples/rewards.json" with { type: "json" };
 import { forgetTrading } from "../admin/forget-trading.ts";

@@ -10,8 +10,8 @@ import {
   type Stream,
   type Terminal,
 } from "trading-terminal-client";
-import { coinDecimals, coinText } from "../../orders/decimal-text.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../orders/trading-chain.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
+import { coinText } from "../../orders/decimal-text.ts";
 import { type DemoChain, demoChain, type Holdings } from "./demo-chains.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 
@@ -186,7 +186,7 @@ export function disagreements(round: Round): string[] {
   const { before, between, after, buy, sell, balances, token, decimals } = round;
   const position = positionIn(round);
   const [bought, sold] = [buy.order, sell.order];
-  const coins = (amount = "0") => parseUnits(amount, coinDecimals[bought.chain]);
+  const coins = (amount = "0") => parseUnits(amount, chainFacts[bought.chain].coin.decimals);
   const tokens = (amount = "0") => parseUnits(amount, decimals);
   const fees = coins(bought.networkFee) + coins(sold.networkFee);
   // It stays in accounts that belong to the wallet.

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleSolWallet, exampleWallet } from "trading-terminal-devnet/example-wallets";
-import type { EvmChain } from "../../orders/trading-chain.ts";
+import type { EvmChain } from "../../core/chain-facts.ts";
 
 export type Welcome = {
   baseUrl: string;

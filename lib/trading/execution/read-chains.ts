@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
+import { chainFacts, type TradingChain } from "../../core/chain-facts.ts";
 import { delay } from "../../core/time.ts";
-import { chainFacts, type TradingChain } from "../../orders/trading-chain.ts";
 import { newReader, type ReadRound, readChain } from "../procedures/reading.ts";
 import { LeasedRun } from "./leased-run.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";

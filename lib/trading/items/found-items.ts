@@ -1,18 +1,13 @@
 import { weiOfGwei } from "../../chains/evm/rules/fees.ts";
+import { type OrderSettings, orderSettingsOf } from "../../chains/evm/rules/order-settings.ts";
 import type { OrderSettingsOf } from "../../chains/families/quoting.ts";
 import type { Family } from "../../chains/families/types.ts";
+import { solOrderSettingsOf } from "../../chains/sol/rules/order-settings.ts";
+import { type EvmChain, isEvmChain, type TradingChain } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import { chains } from "../../core/network.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Items, Kind, Lane, Names } from "../../orders/table-step.ts";
-import {
-  type EvmChain,
-  isEvmChain,
-  type OrderSettings,
-  orderSettingsOf,
-  solOrderSettingsOf,
-  type TradingChain,
-} from "../../orders/trading-chain.ts";
 import type { Limits, PolicyKey } from "../../orders/wallet-policy.ts";
 import { getItems } from "../../table/batch-get.ts";
 import type { Key } from "../../table/keys.ts";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { mostAttempts, mostClears } from "../../chains/sol/rules/intent.ts";
+import { isEvmChain } from "../../core/chain-facts.ts";
 import { networks } from "../../core/network.ts";
 import { orderSides, orderStages, reasonCodes } from "../../orders/execution.ts";
 import { swapVenues } from "../../orders/intent.ts";
 import type { Items } from "../../orders/table-step.ts";
-import { isEvmChain } from "../../orders/trading-chain.ts";
 import type { Item } from "../../table/table.ts";
 import { gasPresets } from "../../users/settings.ts";
 import { contentOf } from "./items.ts";

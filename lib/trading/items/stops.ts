@@ -1,4 +1,4 @@
-import type { TradingChain } from "../../orders/trading-chain.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import { getItems } from "../../table/batch-get.ts";
 import type { Key } from "../../table/keys.ts";
 import { initially } from "../../table/step.ts";

@@ -1,6 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { OrderSettings } from "../../chains/evm/rules/order-settings.ts";
+import type { SolOrderSettings } from "../../chains/sol/rules/order-settings.ts";
+import type { TradingChain } from "../../core/chain-facts.ts";
 import type { LaneKey } from "../../orders/intent.ts";
-import type { OrderSettings, SolOrderSettings, TradingChain } from "../../orders/trading-chain.ts";
 import type { Limits } from "../../orders/wallet-policy.ts";
 import type { Table } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";

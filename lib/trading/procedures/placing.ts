@@ -6,7 +6,7 @@ import type { Families, Family } from "../../chains/families/types.ts";
 import { solPlacing } from "../../chains/sol/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
-import { coinDecimals, unitsFrom } from "../../orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type Effects, type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
@@ -169,7 +169,7 @@ function objectionTo(request: TradeRequest<Family>, view: PlacingView<Family>): 
   const amount =
     side === "sell" || trade.amount === undefined
       ? undefined
-      : unitsFrom(trade.amount, coinDecimals[setup.chain], "amount");
+      : coinUnitsFrom(setup.chain, trade.amount, "amount");
   return objectionToWallet({
     chain: setup.chain,
     side,

@@ -2,9 +2,9 @@ import * as v from "valibot";
 import type { AnySlot, Family } from "../../chains/families/types.ts";
 import { slotPlace } from "../../chains/families/types.ts";
 import { isBase58 } from "../../core/base58.ts";
+import { evmChains } from "../../core/chain-facts.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
-import { evmChains } from "../../orders/trading-chain.ts";
 import { packed, unpacked } from "../items/items.ts";
 
 /** Packs a request or answer of the signer as JSON, with amounts as text. */

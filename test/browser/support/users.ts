@@ -1,7 +1,7 @@
 import { requestToken } from "cdk-local-runner";
 import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
 import { inject } from "vitest";
-import type { EvmChain } from "../../../lib/orders/trading-chain.ts";
+import type { EvmChain } from "../../../lib/core/chain-facts.ts";
 
 /** Returns the URL of a local chain. */
 export async function chainUrl(chain: EvmChain): Promise<string> {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, relative } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
-import { tradingChains } from "../../../lib/orders/trading-chain.ts";
+import { tradingChains } from "../../../lib/core/chain-facts.ts";
 import { main as tradeDemo } from "../../../lib/tools/runner/trade-demo.ts";
 import { runsAll } from "../../cases/sample.ts";
 import { soak } from "../../soak/soak.ts";

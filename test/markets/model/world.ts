@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, vi } from "vitest";
+import type { EvmChain } from "../../../lib/core/chain-facts.ts";
 import { decimalOf } from "../../../lib/core/decimal.ts";
 import { Coins } from "../../../lib/markets/coins.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
@@ -19,7 +20,7 @@ import { readMarkets } from "../../../lib/markets/read-markets.ts";
 import type { TokenStore } from "../../../lib/markets/runs/chain-markets.ts";
 import { Superseded } from "../../../lib/markets/runs/token-store.ts";
 import type { ReaderLease } from "../../../lib/orders/table-step.ts";
-import { type EvmChain, nativeToken } from "../../../lib/orders/trading-chain.ts";
+import { nativeToken } from "../../../lib/orders/trading-chain.ts";
 import type { Price } from "../../../lib/prices/price.ts";
 import { type Chance, createChance } from "../../soak/chance.ts";
 import { ModelChain, modelPools } from "../evm/rules/model/model-chain.ts";

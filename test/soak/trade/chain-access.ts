@@ -3,7 +3,7 @@ import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
 import { type AnvilCall, callAnvil } from "trading-terminal-devnet/evm/call-anvil";
 import { portsOf } from "trading-terminal-devnet/local-chains";
-import { chainFacts, type EvmChain, evmChains } from "../../../lib/orders/trading-chain.ts";
+import { chainFacts, type EvmChain, evmChains } from "../../../lib/core/chain-facts.ts";
 import { type ChainFaults, faultsOf, urlAt } from "./chain-faults.ts";
 
 /** An EVM chain of the runner, with its proxies and faults. */

@@ -1,5 +1,5 @@
 import { portsOf } from "trading-terminal-devnet/local-chains";
-import type { TradingChain } from "../../../lib/orders/trading-chain.ts";
+import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 
 /** The faults of a chain's hosts and of its relay. */
 export type ChainFaults = {

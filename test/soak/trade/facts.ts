@@ -1,9 +1,9 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { chainFacts, type EvmChain } from "../../../lib/core/chain-facts.ts";
 import type { Network } from "../../../lib/core/network.ts";
-import { coinDecimals, formatAmount } from "../../../lib/orders/decimal-text.ts";
+import { formatAmount } from "../../../lib/orders/decimal-text.ts";
 import type { Order, Position } from "../../../lib/orders/execution.ts";
 import type { FillReport, ShownAttempt } from "../../../lib/orders/order-details.ts";
-import type { EvmChain } from "../../../lib/orders/trading-chain.ts";
 
 /** A mined transaction of a wallet, read from the node. Amounts are in units. */
 export type MinedTransaction = {
@@ -63,7 +63,7 @@ export type TradeFacts = {
 
 /** MOON and the other tokens of sol have as many as USDX. */
 function decimalsOf(token: string, chain: Network): number {
-  if (token === "native") return coinDecimals[chain];
+  if (token === "native") return chainFacts[chain].coin.decimals;
   return chain === "sol" || token === localAddresses.usdx ? 6 : 18;
 }
 

@@ -1,4 +1,4 @@
-import type { TradingChain } from "../../../lib/orders/trading-chain.ts";
+import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Chance } from "../chance.ts";
 
 /** The start or end of a spell on a chain, after a number of orders. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Interface } from "ethers/abi";
 import { localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
-import type { EvmChain } from "../../../lib/orders/trading-chain.ts";
+import type { EvmChain } from "../../../lib/core/chain-facts.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { Account, Balances, ChainFacts, MinedTransaction } from "./facts.ts";
 

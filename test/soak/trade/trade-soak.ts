@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type EvmChain, isEvmChain } from "../../../lib/orders/trading-chain.ts";
+import { type EvmChain, isEvmChain } from "../../../lib/core/chain-facts.ts";
 import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";
 import { type Chance, createChance } from "../chance.ts";
 import { planPhases } from "../phases.ts";

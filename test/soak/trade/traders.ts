@@ -1,6 +1,6 @@
+import { isEvmChain, type TradingChain, tradingChains } from "../../../lib/core/chain-facts.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Execution, Order } from "../../../lib/orders/execution.ts";
-import { isEvmChain, type TradingChain, tradingChains } from "../../../lib/orders/trading-chain.ts";
 import { formsOf, newKey } from "../../support/keys.ts";
 import { type Follower, follow } from "../follower.ts";
 import type { Service } from "../service.ts";

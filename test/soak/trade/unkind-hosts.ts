@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
-import type { TradingChain } from "../../../lib/orders/trading-chain.ts";
+import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import { type Chance, createChance } from "../chance.ts";
 import type { ChainFaults } from "./chain-faults.ts";
 import { solUnkindnesses } from "./sol/sol-weather.ts";

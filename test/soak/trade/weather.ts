@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type EvmChain, evmChains, type TradingChain } from "../../../lib/orders/trading-chain.ts";
+import { type EvmChain, evmChains, type TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Chance } from "../chance.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { ChainFaults } from "./chain-faults.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { portsOf } from "trading-terminal-devnet/local-chains";
 import { beforeAll, describe, expect, it } from "vitest";
-import { evmChains, tradingChains } from "../../../lib/orders/trading-chain.ts";
+import { evmChains, tradingChains } from "../../../lib/core/chain-facts.ts";
 import { main } from "../../../lib/tools/documents/documents.ts";
 import { followedMarkets, watchedOrders } from "../../../lib/tools/documents/host-units.ts";
 

@@ -5,7 +5,7 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { exampleSolWallet } from "trading-terminal-devnet/example-wallets";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { evmChains } from "../../../lib/orders/trading-chain.ts";
+import { evmChains } from "../../../lib/core/chain-facts.ts";
 import { type Welcome, welcome } from "../../../lib/tools/runner/welcome.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
 

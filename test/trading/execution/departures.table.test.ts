@@ -2,7 +2,7 @@ import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
-import { coinDecimals, unitsFrom } from "../../../lib/orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import { heldTokenKey, laneKey } from "../../../lib/trading/items/keys.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => chain.close());
 beforeEach(() => chain.restore());
 
-const units = (text = "") => (text === "0" ? 0n : unitsFrom(text, coinDecimals.eth, "amount"));
+const units = (text = "") => (text === "0" ? 0n : coinUnitsFrom("eth", text, "amount"));
 
 async function positionsOf({ userID }: TradingDesk): Promise<Position[]> {
   const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });

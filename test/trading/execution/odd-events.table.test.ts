@@ -4,7 +4,7 @@ import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import { RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
-import { coinDecimals, unitsFrom } from "../../../lib/orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => chain.close());
 beforeEach(() => chain.restore());
 
-const units = (text = "") => unitsFrom(text, coinDecimals.eth, "amount");
+const units = (text = "") => coinUnitsFrom("eth", text, "amount");
 
 async function positionOf({ userID }: TradingDesk): Promise<Position | undefined> {
   const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable } from "../../../lib/chains/hosts/host-fault.ts";
+import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Look } from "../../../lib/orders/block.ts";
 import type { Effects } from "../../../lib/orders/effects.ts";
 import type { Lane, ReaderLease } from "../../../lib/orders/table-step.ts";
-import type { TradingChain } from "../../../lib/orders/trading-chain.ts";
 import { readChains } from "../../../lib/trading/execution/read-chains.ts";
 
 const lane = (chain: TradingChain): Lane => ({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { RouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
-import { coinDecimals, unitsFrom } from "../../../lib/orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import { writesOfBuy } from "../../../lib/tools/documents/price-table.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -49,7 +49,7 @@ describe("an order on a real chain", () => {
       report: { approvalLeft: "0" },
     });
     expect(await desk.held()).toBe(0n);
-    const wei = (text = "") => unitsFrom(text, coinDecimals.eth, "amount");
+    const wei = (text = "") => coinUnitsFrom("eth", text, "amount");
     const { receivedAmount, networkFee } = sold.order;
     expect((await desk.coins()) - before).toBe(wei(receivedAmount) - wei(networkFee));
     const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable, RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
+import { type EvmChain, evmChains } from "../../../lib/core/chain-facts.ts";
 import type { Lane } from "../../../lib/orders/table-step.ts";
-import { type EvmChain, evmChains } from "../../../lib/orders/trading-chain.ts";
 import { type SweepDeps, sweepChains } from "../../../lib/trading/execution/sweep-chains.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { type WakeEvent, wakeEffect } from "../../../lib/trading/execution/wake-effect.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { mostOwners } from "../../../lib/orders/departures.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { emptyLedger, type TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
-import { defaultOrderSettings } from "../../../lib/orders/trading-chain.ts";
 import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/orders/wallet-policy.ts";
 import { walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
@@ -214,7 +214,7 @@ describe("readPlacing", () => {
       hasWallet: true,
       laneOrders: expect.arrayContaining([order, other]),
       jobs: 2,
-      settings: defaultOrderSettings.eth,
+      settings: orderSettingsOf("eth"),
       isStopped: false,
       limits,
     };

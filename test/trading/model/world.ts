@@ -1,4 +1,5 @@
 import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { newestAttempt } from "../../../lib/chains/evm/rules/slot.ts";
 import type { Family } from "../../../lib/chains/families/types.ts";
 import type { Look } from "../../../lib/orders/block.ts";
@@ -6,7 +7,6 @@ import type { Effect, Effects, Procedure, Question, SignRequest } from "../../..
 import type { Intent, LaneKey } from "../../../lib/orders/intent.ts";
 import type { MissedToken, ReaderLease, TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
-import { defaultOrderSettings } from "../../../lib/orders/trading-chain.ts";
 import type { Limits } from "../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/procedures/placing.ts";
@@ -107,7 +107,7 @@ export class World extends Machines {
           laneOrders: this.ordersOf(lane.wallet),
           jobs: this.table.get("lane", lane)?.jobs,
           settings: {
-            ...defaultOrderSettings.eth,
+            ...orderSettingsOf("eth"),
             maxGasPrice: Number(this.maxGasPrices.get(userID) ?? 0n) / weiInGwei,
           },
           isStopped: this.isStopped,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { factsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { HostQuote, TradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
-import { type ChainLimits, defaultOrderSettings } from "../../../lib/orders/trading-chain.ts";
+import type { ChainLimits } from "../../../lib/orders/trading-chain.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { type PlaceRequest, placing, trying } from "../../../lib/trading/procedures/placing.ts";
 import { orderFacts, snapshot } from "../../support/lane-states.ts";
@@ -63,7 +64,7 @@ const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
   hasWallet: true,
   laneOrders: [],
   jobs: undefined,
-  settings: defaultOrderSettings.eth,
+  settings: orderSettingsOf("eth"),
   isStopped: false,
   limits: noLimits,
   ...changes,

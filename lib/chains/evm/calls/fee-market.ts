@@ -1,4 +1,4 @@
-import type { EvmChain } from "../../../orders/trading-chain.ts";
+import type { EvmChain } from "../../../core/chain-facts.ts";
 import { type RpcCall, thenRead, type ValuesOf } from "../../hosts/rpc-call.ts";
 import { type FeeMarket, feeBlocks, type L1Fee, rewardPercentiles } from "../rules/fees.ts";
 import { type ContractQuestion, multicall } from "./multicall.ts";

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 import type { Block } from "../../../orders/block.ts";
-import { chainFacts, type EvmChain, mostApartSeconds } from "../../../orders/trading-chain.ts";
 import { ChainUnavailable, type HostError, RpcRefusal } from "../../hosts/host-fault.ts";
 import { askHost, type HostGroup, hostGroup, unsupportedBy } from "../../hosts/host-group.ts";
 import type { RpcCall, ValuesOf } from "../../hosts/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../hosts/rpc-host.ts";
+import { mostApartSeconds } from "../rules/host-lag.ts";
 import { blockCall, chainIdentity } from "./rpc-call.ts";
 
 type Calls = readonly RpcCall<unknown>[];

@@ -1,6 +1,6 @@
+import { chainFacts } from "../../../core/chain-facts.ts";
 import type { Question } from "../../../orders/effects.ts";
 import { allowsRoute, type Fees, type Intent } from "../../../orders/intent.ts";
-import { chainFacts } from "../../../orders/trading-chain.ts";
 import { askInParts } from "../../hosts/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../../hosts/ask-together.ts";
 import { isHostError } from "../../hosts/host-fault.ts";

@@ -1,3 +1,4 @@
+import { chainFacts } from "../../../core/chain-facts.ts";
 import { least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type SwapCall,
 } from "../../../orders/intent.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
-import { chainFacts } from "../../../orders/trading-chain.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { attempt, thenRead } from "../../hosts/rpc-call.ts";
 import { l1FeesCall } from "../calls/fee-market.ts";

@@ -1,6 +1,6 @@
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../../../orders/bigints.ts";
-import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { checksArrival, isSameRoute, poolsOf, routeOf } from "../../../orders/intent.ts";
 import { shortage } from "../../../orders/order-checks.ts";
 import { marketImpact, priceImpact, referencePart } from "../../../orders/price-impact.ts";
@@ -61,8 +61,7 @@ export async function quoteOnChain(
   const { side, token } = trade;
   if (token === configuration.wrapped.token) throw noRoute();
   const wallet = asked.wallet ?? newStranger();
-  const coinAmount =
-    side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals[reader.chain], "amount") : undefined;
+  const coinAmount = side === "buy" ? coinUnitsFrom(reader.chain, trade.amount ?? "", "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
   // The amount of a sale is known only later. Purchases of two amounts show which pools are worth simulating.
   const trades = [

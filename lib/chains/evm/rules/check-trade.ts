@@ -1,6 +1,7 @@
+import { chainFacts, type EvmChain, type TradingChain } from "../../../core/chain-facts.ts";
 import type { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../../../orders/bigints.ts";
-import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import { unitsFrom } from "../../../orders/decimal-text.ts";
 import type { Fees } from "../../../orders/intent.ts";
 import { unlistedPurchases } from "../../../orders/large-loss.ts";
 import { type Need, objectionToOrder } from "../../../orders/order-checks.ts";
@@ -8,16 +9,10 @@ import { type Submission, submissionOf } from "../../../orders/order-details.ts"
 import { millionthsOf, minimumOf } from "../../../orders/percent.ts";
 import { reservedBy } from "../../../orders/reserved.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
-import {
-  type ChainLimits,
-  chainFacts,
-  type EvmChain,
-  nativeToken,
-  type OrderSettings,
-  type TradingChain,
-} from "../../../orders/trading-chain.ts";
+import { type ChainLimits, nativeToken } from "../../../orders/trading-chain.ts";
 import { addedBy, type OrderRules } from "../../../orders/wallet-policy.ts";
 import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./fees.ts";
+import type { OrderSettings } from "./order-settings.ts";
 import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
 
 /** The user's facts that decide about an order, in addition to the request and the chain. */
@@ -153,7 +148,11 @@ export function leastOut(
   { amountOut, identity }: Pick<TradeFacts, "amountOut" | "identity">,
 ): bigint {
   if (minAmountOut !== undefined)
-    return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals[chain], "minAmountOut");
+    return unitsFrom(
+      minAmountOut,
+      side === "buy" ? identity.decimals : chainFacts[chain].coin.decimals,
+      "minAmountOut",
+    );
   return minimumOf(amountOut, millionthsOf(slippage));
 }
 
@@ -185,7 +184,7 @@ function needsOfTrade(
   const coin = {
     token: nativeToken,
     symbol,
-    decimals: coinDecimals[chain],
+    decimals: chainFacts[chain].coin.decimals,
     needed,
     available: available.coins,
   };

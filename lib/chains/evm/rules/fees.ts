@@ -1,7 +1,8 @@
+import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
 import type { Fees } from "../../../orders/intent.ts";
-import { type ChainLimits, chainFacts, type EvmChain } from "../../../orders/trading-chain.ts";
+import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import type { GasPreset } from "../../../users/settings.ts";
 
 /** The percentiles of tips to ask hosts for, one for each preset. */
@@ -62,7 +63,8 @@ const mostFloors = 10n;
 /** Computes a transaction's fees by preset, before any cap. An idle chain suggests no tip at all. */
 export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): HostFees {
   const { percentile, quarters } = presets[preset];
-  const { isGasPriceFloor, lowestTip } = chainFacts[chain];
+  // Relays drop transactions without a tip.
+  const { isGasPriceFloor, lowestTip = 1n } = chainFacts[chain];
   const paid = median(market.tips.map((block) => block[percentile] ?? 0n));
   const named = isGasPriceFloor ? market.gasPrice - market.baseFee : 0n;
   const tip = greatest(paid, market.suggestedTip / 10n, named, lowestTip);

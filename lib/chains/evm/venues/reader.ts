@@ -1,5 +1,5 @@
+import type { EvmChain } from "../../../core/chain-facts.ts";
 import type { TokenNames } from "../../../orders/token-likeness.ts";
-import type { EvmChain } from "../../../orders/trading-chain.ts";
 import type { ChainClient } from "../calls/hosts.ts";
 import type { ChainConfiguration } from "../rules/configuration.ts";
 

@@ -1,6 +1,6 @@
+import { chainFacts } from "../../../core/chain-facts.ts";
 import { inPartsOf } from "../../../core/in-parts.ts";
 import type { Look } from "../../../orders/block.ts";
-import { chainFacts } from "../../../orders/trading-chain.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { chainTimeCall } from "../calls/rpc-call.ts";
 import { mostStatuses, statusesCall } from "../calls/transaction-call.ts";

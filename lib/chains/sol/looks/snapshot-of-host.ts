@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import { inPartsOf } from "../../../core/in-parts.ts";
 import { least } from "../../../orders/bigints.ts";
-import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import type { Question } from "../../../orders/effects.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
@@ -128,7 +128,7 @@ async function takeSight(
       return receipt && { ...receipt, isFinal: status.isFinal };
     }),
   );
-  const baseFeeLamports = unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee");
+  const baseFeeLamports = coinUnitsFrom("sol", configuration.baseFee, "baseFee");
   return {
     recent,
     snapshot: {

@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
+import { chainFacts } from "../../../core/chain-facts.ts";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../../../orders/bigints.ts";
-import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type Need, shortage } from "../../../orders/order-checks.ts";
 import { betterPrice, marketImpact, type PoolPrice, referenceAmount } from "../../../orders/price-impact.ts";
 import { identify, tokenNotFound } from "../../../orders/requests.ts";
 import { amountOfSale, noRoute, tooLarge, tooSmall } from "../../../orders/sale-amount.ts";
 import type { TokenIdentity } from "../../../orders/token-identity.ts";
 import { flagsOf } from "../../../orders/token-safety.ts";
-import { chainFacts, nativeToken } from "../../../orders/trading-chain.ts";
+import { nativeToken } from "../../../orders/trading-chain.ts";
 import { availableOf } from "../../evm/rules/check-trade.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { feeBpsOf } from "../calls/mint.ts";
@@ -55,7 +56,7 @@ export async function quoteOnSol(
 ): Promise<SolTradeFacts> {
   const { side, token } = trade;
   if (token === configuration.wrapped.token) throw noRoute();
-  const coins = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals.sol, "amount") : undefined;
+  const coins = side === "buy" ? coinUnitsFrom("sol", trade.amount ?? "", "amount") : undefined;
   const { view, ...first } = await lookAtToken(ask, configuration, token as Address, wallet as Address);
   if (view === undefined) throw tokenNotFound("sol");
   const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
@@ -142,7 +143,7 @@ function noneByJupiter(
     ? {
         token: nativeToken,
         symbol: chainFacts.sol.coin.symbol,
-        decimals: coinDecimals.sol,
+        decimals: chainFacts.sol.coin.decimals,
         needed: amount,
         available: holding?.lamports ?? 0n,
       }
@@ -246,7 +247,7 @@ async function costsOf(
   const jupiterFee = jupiter?.fee === undefined ? undefined : baseFeeIn(jupiter.fee);
   return {
     computeUnitLimit: unitLimitFor(Math.max(...units)),
-    baseFee: fee[0] ?? jupiterFee ?? unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee"),
+    baseFee: fee[0] ?? jupiterFee ?? coinUnitsFrom("sol", configuration.baseFee, "baseFee"),
     rents: { ...trial.rents, tokenAccount: rent[0] ?? 0n },
     medianPrice: medianOf(prices[0] ?? []),
     sold: isSoldIn(trip[0]),

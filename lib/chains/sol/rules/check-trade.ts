@@ -1,13 +1,14 @@
+import { chainFacts } from "../../../core/chain-facts.ts";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
-import { coinDecimals } from "../../../orders/decimal-text.ts";
 import { type Need, objectionBeside } from "../../../orders/order-checks.ts";
 import { hasEnded } from "../../../orders/trade-order.ts";
-import { chainFacts, nativeToken, type SolOrderSettings } from "../../../orders/trading-chain.ts";
+import { nativeToken } from "../../../orders/trading-chain.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { availableOf, type ChainSetup, leastOut, lossOf, type Trader } from "../../evm/rules/check-trade.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../../evm/rules/trade-facts.ts";
 import { stayingRentLamports } from "./fees.ts";
+import type { SolOrderSettings } from "./order-settings.ts";
 import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
 import {
   feesOfFirst,
@@ -163,7 +164,7 @@ function needsOf(
 ): Need[] {
   const { symbol } = chainFacts.sol.coin;
   const coin: Need = {
-    ...{ token: nativeToken, symbol, decimals: coinDecimals.sol },
+    ...{ token: nativeToken, symbol, decimals: chainFacts.sol.coin.decimals },
     ...{ needed, available: available.coins },
   };
   const { token, symbol: tokenSymbol, decimals } = identity;

@@ -1,4 +1,4 @@
-import { coinDecimals, unitsFrom } from "../../../orders/decimal-text.ts";
+import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
 import type { SolConfiguration } from "./configuration.ts";
 /** The operators' limits on Solana, in lamports. */
@@ -22,10 +22,10 @@ export const solLimitsOf = (
   const { baseFee, relay } = configuration;
   return {
     ...limitsOf("sol", configuration),
-    baseFeeLamports: unitsFrom(baseFee, coinDecimals.sol, "baseFee"),
+    baseFeeLamports: coinUnitsFrom("sol", baseFee, "baseFee"),
     relay: relay && {
       tipAccounts: relay.tipAccounts,
-      leastTipLamports: unitsFrom(relay.leastTip, coinDecimals.sol, "leastTip"),
+      leastTipLamports: coinUnitsFrom("sol", relay.leastTip, "leastTip"),
     },
   };
 };

@@ -1,13 +1,15 @@
+import { chainFacts } from "../../../core/chain-facts.ts";
 import { greatest, greatestEach } from "../../../orders/bigints.ts";
-import { coinDecimals, formatAmount } from "../../../orders/decimal-text.ts";
+import { formatAmount } from "../../../orders/decimal-text.ts";
 import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./fees.ts";
 import { mostAttempts, mostClears, type SolRoute, signaturesFor } from "./intent.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
 /** Converts SOL of the settings to lamports. */
-export const lamportsOfSol = (sol: number): bigint => BigInt(sol.toFixed(coinDecimals.sol).replace(".", ""));
+export const lamportsOfSol = (sol: number): bigint =>
+  BigInt(sol.toFixed(chainFacts.sol.coin.decimals).replace(".", ""));
 
-export const solText = (lamports: bigint): string => formatAmount(lamports, coinDecimals.sol);
+export const solText = (lamports: bigint): string => formatAmount(lamports, chainFacts.sol.coin.decimals);
 
 /**
  * The base fees that an order may pay: those of three attempts and a clear.

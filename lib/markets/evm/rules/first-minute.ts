@@ -1,4 +1,4 @@
-import { chainFacts } from "../../../orders/trading-chain.ts";
+import { chainFacts } from "../../../core/chain-facts.ts";
 import { candlesOf, swapBlocksOf } from "../../core/candles.ts";
 import { explains, isSameReading } from "./event-reading.ts";
 import { confirmedHash, type Journal } from "./journal.ts";

@@ -1,4 +1,4 @@
-import type { EvmChain } from "../../../orders/trading-chain.ts";
+import type { EvmChain } from "../../../core/chain-facts.ts";
 import {
   type Anchor,
   cutBook,

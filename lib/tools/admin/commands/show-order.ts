@@ -2,12 +2,13 @@ import type { Command } from "commander";
 import { gweiText } from "../../../chains/evm/rules/fees.ts";
 import type { Slot } from "../../../chains/evm/rules/slot.ts";
 import { type Family, slotPlace } from "../../../chains/families/types.ts";
-import { coinDecimals, formatAmount } from "../../../orders/decimal-text.ts";
+import { chainFacts } from "../../../core/chain-facts.ts";
+import { formatAmount } from "../../../orders/decimal-text.ts";
 import type { Fees, PoolKey, Route } from "../../../orders/intent.ts";
 import type { OrderDetails } from "../../../orders/order-details.ts";
 import type { Lane, Ledger } from "../../../orders/table-step.ts";
 import { type AnyOrder, isSolOrder, shownOrder, type TradeOrder } from "../../../orders/trade-order.ts";
-import { chainFacts, nativeToken } from "../../../orders/trading-chain.ts";
+import { nativeToken } from "../../../orders/trading-chain.ts";
 import { getItems } from "../../../table/batch-get.ts";
 import type { Key } from "../../../table/keys.ts";
 import type { Table } from "../../../table/table.ts";
@@ -142,7 +143,7 @@ const commonFacts = ({ intent, placed, ending, isCancelling, revision }: AnyOrde
   user: intent.userID,
   quotedAmountOut: formatAmount(
     intent.quotedOut,
-    intent.side === "buy" ? placed.decimals : coinDecimals[intent.chain],
+    intent.side === "buy" ? placed.decimals : chainFacts[intent.chain].coin.decimals,
   ),
   submission: submissionText(intent),
   isCancelling,

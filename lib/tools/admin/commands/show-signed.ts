@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { readAddress } from "../../../chains/families/address.ts";
 import type { Family } from "../../../chains/families/types.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../../../core/chain-facts.ts";
 import { coinText } from "../../../orders/decimal-text.ts";
 import type { Ledger } from "../../../orders/table-step.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../../orders/trading-chain.ts";
 import type { Item } from "../../../table/table.ts";
 import { contentOf } from "../../../trading/items/items.ts";
 import { everyLedger } from "../../../trading/items/keys.ts";

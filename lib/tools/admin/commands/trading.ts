@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type TradingChain, tradingChains } from "../../../orders/trading-chain.ts";
+import { type TradingChain, tradingChains } from "../../../core/chain-facts.ts";
 import { readStops, startTrading, stopTrading } from "../../../trading/items/stops.ts";
 import { targeted } from "../options.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";

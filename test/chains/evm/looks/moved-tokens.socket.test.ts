@@ -8,8 +8,8 @@ import type { Receipt } from "../../../../lib/chains/evm/rules/host-snapshot.ts"
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { type Ask, askTogether } from "../../../../lib/chains/hosts/ask-together.ts";
 import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
+import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
 import { type Route, type SwapCall, swapBy } from "../../../../lib/orders/intent.ts";
-import type { EvmChain } from "../../../../lib/orders/trading-chain.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken, type OddToken } from "../../../support/odd-tokens.ts";

@@ -11,9 +11,9 @@ import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/chain
 import { type CallTransaction, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import type { RpcCall } from "../../../../lib/chains/hosts/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
+import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import type { Question } from "../../../../lib/orders/effects.ts";
 import { type Call, type Intent, isSameRoute, type Route, swapBy } from "../../../../lib/orders/intent.ts";
-import { chainFacts } from "../../../../lib/orders/trading-chain.ts";
 import { alice, startTestChain, type TestChain, type TestReceipt } from "../../../support/local-chain.ts";
 import { creationOfToken } from "../../../support/odd-tokens.ts";
 import { intent as intentOf, localV2 as v2, localV3 as v3 } from "../../../support/trading.ts";

@@ -10,7 +10,7 @@ import {
   networkFee,
   weiOfGwei,
 } from "../../../../lib/chains/evm/rules/fees.ts";
-import { evmChains } from "../../../../lib/orders/trading-chain.ts";
+import { evmChains } from "../../../../lib/core/chain-facts.ts";
 import { gasPresets } from "../../../../lib/users/settings.ts";
 import { wideLimits } from "../../../support/trading.ts";
 

@@ -1,8 +1,8 @@
 import { parseUnits } from "ethers/utils";
-import { coinDecimals } from "../../../../lib/orders/decimal-text.ts";
+import { solOrderSettingsOf } from "../../../../lib/chains/sol/rules/order-settings.ts";
+import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import type { Order } from "../../../../lib/orders/execution.ts";
 import type { ShownSolAttempt, SolFillReport } from "../../../../lib/orders/order-details.ts";
-import { solOrderSettingsOf } from "../../../../lib/orders/trading-chain.ts";
 import type { ShownTrade } from "../read-trade.ts";
 import { forgetSol, fundOnSol, type Report, startOnSol, type Trader } from "../traders.ts";
 import { readSol } from "./read-sol.ts";
@@ -73,5 +73,5 @@ const settledOrdersOf = (trader: Trader): ShownSolOrder[] =>
 
 function budgetOf({ clientOrderId = "" }: Order, { sent }: Trader): bigint {
   const { priorityFee = solOrderSettingsOf().priorityFee } = sent.get(clientOrderId)?.body ?? {};
-  return parseUnits(Number(priorityFee).toFixed(coinDecimals.sol), coinDecimals.sol);
+  return parseUnits(Number(priorityFee).toFixed(chainFacts.sol.coin.decimals), chainFacts.sol.coin.decimals);
 }

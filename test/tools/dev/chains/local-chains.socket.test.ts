@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openNotes } from "trading-terminal-devnet/chain-notes";
 import { chainPorts, openLocalChains, portsOf } from "trading-terminal-devnet/local-chains";
 import { expect, it, onTestFinished } from "vitest";
-import { tradingChains } from "../../../../lib/orders/trading-chain.ts";
+import { tradingChains } from "../../../../lib/core/chain-facts.ts";
 import { freePorts } from "../../../support/free-ports.ts";
 
 it("the local chains start over with `reset`, and note that the table has to forget the old ones", async () => {

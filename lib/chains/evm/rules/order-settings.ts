@@ -1,0 +1,19 @@
+import type { EvmChain } from "../../../core/chain-facts.ts";
+import { roundedDown } from "../../../orders/percent.ts";
+import { type EvmSettings, type SettingsPatch, settingsInForce } from "../../../users/settings.ts";
+
+/** The settings of an order that names none of its own. */
+export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
+
+/** The settings on chains for which users cannot choose any yet. */
+const fixedSettings: Readonly<Record<"bsc" | "avax", OrderSettings>> = {
+  bsc: { slippage: 1, gasPreset: "medium", maxGasPrice: 10, mevProtection: true },
+  avax: { slippage: 1, gasPreset: "medium", maxGasPrice: 50, mevProtection: true },
+};
+
+/** Merges a user's stored settings with the defaults of a chain. */
+export function orderSettingsOf(chain: EvmChain, stored?: SettingsPatch): OrderSettings {
+  if (chain === "bsc" || chain === "avax") return fixedSettings[chain];
+  const { slippage, gasPreset, maxGasPrice, mevProtection } = settingsInForce(chain, stored);
+  return { slippage: roundedDown(slippage), gasPreset, maxGasPrice, mevProtection };
+}

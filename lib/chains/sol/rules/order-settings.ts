@@ -1,0 +1,11 @@
+import { roundedDown } from "../../../orders/percent.ts";
+import { type SettingsPatch, type SolanaSettings, settingsInForce } from "../../../users/settings.ts";
+
+/** The settings of an order on sol that names none of its own. */
+export type SolOrderSettings = Pick<SolanaSettings, "slippage" | "priorityFee" | "mevProtection">;
+
+/** Merges a user's stored settings of sol with the defaults. */
+export function solOrderSettingsOf(stored?: SettingsPatch): SolOrderSettings {
+  const { slippage, priorityFee, mevProtection } = settingsInForce("sol", stored);
+  return { slippage: roundedDown(slippage), priorityFee, mevProtection };
+}

@@ -1,0 +1,93 @@
+import type { Network } from "./network.ts";
+
+/** The facts about a chain that are the same in every deployment. */
+type CommonFacts = {
+  coin: { symbol: string; name: string; decimals: number };
+  /** The usual time between two blocks. On sol, these are slots. */
+  blockSeconds: number;
+  /** The host of the chain's public explorer. */
+  explorer: string;
+};
+
+type EvmFacts = CommonFacts & {
+  family: "evm";
+  /** The id that its hosts must report, and that every transaction is signed for. */
+  chainId: number;
+  /** True if pending transactions are public, so that a relay can hide them. */
+  hasPublicPool: boolean;
+  /** True if transactions pay an L1 fee for their data in addition to gas. */
+  hasL1Fee?: true;
+  /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
+  isGasPriceFloor?: true;
+  /** The lowest tip that validators accept, in wei per unit of gas, if it is not any above 0. */
+  lowestTip?: bigint;
+};
+
+type SolFacts = CommonFacts & { family: "sol" };
+
+const ether = { symbol: "ETH", name: "Ether", decimals: 18 };
+
+const eth: EvmFacts = {
+  family: "evm",
+  coin: ether,
+  chainId: 1,
+  blockSeconds: 12,
+  explorer: "etherscan.io",
+  hasPublicPool: true,
+};
+
+const base: EvmFacts = {
+  family: "evm",
+  coin: ether,
+  chainId: 8453,
+  blockSeconds: 0.2,
+  explorer: "basescan.org",
+  hasPublicPool: false,
+  hasL1Fee: true,
+};
+
+const bsc: EvmFacts = {
+  family: "evm",
+  coin: { symbol: "BNB", name: "BNB", decimals: 18 },
+  chainId: 56,
+  blockSeconds: 0.45,
+  explorer: "bscscan.com",
+  hasPublicPool: true,
+  isGasPriceFloor: true,
+  lowestTip: 50_000_000n,
+};
+
+const avax: EvmFacts = {
+  family: "evm",
+  coin: { symbol: "AVAX", name: "Avalanche", decimals: 18 },
+  chainId: 43114,
+  blockSeconds: 1,
+  explorer: "snowtrace.io",
+  hasPublicPool: true,
+};
+
+const sol: SolFacts = {
+  family: "sol",
+  coin: { symbol: "SOL", name: "Solana", decimals: 9 },
+  blockSeconds: 0.4,
+  explorer: "solscan.io",
+};
+
+export const chainFacts = { eth, base, bsc, avax, sol } satisfies Record<Network, EvmFacts | SolFacts>;
+
+type ChainOf<Family extends string> = {
+  [Chain in Network]: (typeof chainFacts)[Chain]["family"] extends Family ? Chain : never;
+}[Network];
+
+export type EvmChain = ChainOf<"evm">;
+
+/** The chains of Ethereum's family. A list of its own, because most functions need no other facts. */
+export const evmChains = ["eth", "base", "bsc", "avax"] as const satisfies EvmChain[];
+
+/** The networks on which trading is possible. */
+export const tradingChains = [...evmChains, "sol"] as const satisfies Network[];
+
+export type TradingChain = (typeof tradingChains)[number];
+
+export const isEvmChain = (network: Network): network is EvmChain =>
+  evmChains.some((chain) => chain === network);

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { orderSettingsOf } from "../../../../lib/chains/evm/rules/order-settings.ts";
+import { evmChains } from "../../../../lib/core/chain-facts.ts";
+
+describe("orderSettingsOf", () => {
+  it("has the settings that the user has chosen, with slippage rounded down to four decimal places", () => {
+    expect(orderSettingsOf("base", { slippage: 1.23456, gasPreset: "fast", autoBuy: true })).toEqual({
+      slippage: 1.2345,
+      gasPreset: "fast",
+      maxGasPrice: 5,
+      mevProtection: true,
+    });
+  });
+
+  it("keeps the highest gas price beside an unreadable slippage, so that open orders can be signed", () => {
+    const stored = { slippage: null as unknown as number, maxGasPrice: 7 };
+    expect(orderSettingsOf("eth", stored)).toMatchObject({ maxGasPrice: 7 });
+  });
+
+  it("has the users' default settings where these exist, without those that do not apply to orders", () => {
+    const common = { slippage: 1, gasPreset: "medium", mevProtection: true };
+    expect(evmChains.map((chain) => orderSettingsOf(chain))).toEqual([
+      { ...common, maxGasPrice: 100 },
+      { ...common, maxGasPrice: 5 },
+      { ...common, maxGasPrice: 10 },
+      { ...common, maxGasPrice: 50 },
+    ]);
+  });
+});
