@@ -1,54 +1,11 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { isIn, productFiles, sourceFiles } from "./source-files.ts";
 
-/** The folders of the product. Each imports only from itself and from those above it. */
-const floors: readonly string[] = [
-  "lib/core",
-  "lib/aws",
-  "lib/table",
-  "lib/operations",
-  "lib/users",
-  "lib/plans",
-  "lib/rewards",
-  "lib/prices",
-  "lib/orders",
-  "lib/chains/hosts",
-  "lib/chains/evm/rules",
-  "lib/chains/evm/calls",
-  "lib/chains/evm/venues",
-  "lib/chains/evm/quotes",
-  "lib/chains/evm/looks",
-  "lib/chains/evm",
-  "lib/chains/sol/rules",
-  "lib/chains/sol/calls",
-  "lib/chains/sol/venues",
-  "lib/chains/sol/messages",
-  "lib/chains/sol/quotes",
-  "lib/chains/sol/looks",
-  "lib/chains/sol",
-  "lib/chains/families",
-  "lib/trading/procedures",
-  "lib/trading/items",
-  "lib/trading/execution",
-  "lib/trading/signing",
-  "lib/trading",
-  "lib/wallets",
-  "lib/markets/core",
-  "lib/markets/items",
-  "lib/markets/runs",
-  "lib/markets/evm/rules",
-  "lib/markets/evm",
-  "lib/markets/sol",
-  "lib/markets/families",
-  "lib/markets",
-  "lib/api",
-  "lib/realtime",
-  "lib/runtime",
-  "functions",
-  "lib/infra",
-  "lib/tools",
-  "bin",
-];
+/** The folders of the product, as the code map lists them. Each imports only from itself and from those above it. */
+const [, codeMap = ""] =
+  /^## Code map$(.*?)^The rest/ms.exec(readFileSync("docs/architecture.md", "utf8")) ?? [];
+const floors = [...codeMap.matchAll(/^- `([\w/]+)\/`: /gm)].map(([, folder = ""]) => folder);
 
 /** Folders that still import from below, until the families' types are generic. */
 const stillClimbing = [

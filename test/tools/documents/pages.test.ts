@@ -73,7 +73,7 @@ const foldersIn = (folder: string) =>
     .toSorted();
 
 const namedFolders = (text: string) =>
-  [...text.matchAll(/`(lib\/\w+\/)`/g)].map(([, path]) => path).toSorted();
+  [...new Set([...text.matchAll(/`(lib\/\w+\/)[\w/]*`/g)].map(([, path]) => path))].toSorted();
 
 const sectionOf = (page: string, heading: RegExp) =>
   textOf(page)
