@@ -1,6 +1,7 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, localGenesisHash } from "trading-terminal-devnet/sol/sol-node";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import { type ChainReader, openChains } from "../../lib/chains/families/open-chains.ts";
 import { clusterNameLength } from "../../lib/chains/sol/calls/rpc-call.ts";
 import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
@@ -8,7 +9,7 @@ import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import type { SolReader } from "../../lib/chains/sol/venues/reader.ts";
 import type { TradingChain } from "../../lib/core/chain-facts.ts";
 import { defaultSol } from "../../lib/infra/default-chains.ts";
-import type { TestSurfnet } from "./surfnet.ts";
+import { startTestSurfnet, type TestSurfnet } from "./surfnet.ts";
 
 /** Changes the answers of a host. */
 type Lie = (method: string, result: unknown, params: readonly unknown[]) => unknown;
@@ -18,7 +19,7 @@ export type TestSolHost = Pick<SolHost, "url" | "close"> & { lie: Lie };
 
 export async function startTestSolHost(chain: TestSurfnet): Promise<TestSolHost> {
   const host = await startSolHost({ node: createSolNode(chain), slotMs: 400 });
-  const liar: TestSolHost = { url: host.url, close: host.close, lie: (_, result) => result };
+  const liar: TestSolHost = { url: host.url, close: host.close, lie: honest };
   host.lie = ({ method, params }, reply) => {
     if ("error" in reply) return reply;
     try {
@@ -30,6 +31,29 @@ export async function startTestSolHost(chain: TestSurfnet): Promise<TestSolHost>
     }
   };
   return liar;
+}
+
+const honest: Lie = (_, result) => result;
+
+/**
+ * Starts a Solana chain and two hosts of it for the tests of a file. Nobody can use them before its first test. Their lies
+ * end with each test.
+ */
+export function solDeskForTests(): { chain: TestSurfnet; hosts: [TestSolHost, TestSolHost] } {
+  const chain = {} as TestSurfnet;
+  const hosts = [] as unknown as [TestSolHost, TestSolHost];
+  beforeAll(async () => {
+    Object.assign(chain, await startTestSurfnet());
+    hosts.push(await startTestSolHost(chain), await startTestSolHost(chain));
+  });
+  beforeEach(() => {
+    for (const host of hosts) host.lie = honest;
+  });
+  afterAll(async () => {
+    await Promise.all(hosts.map((host) => host.close()));
+    await chain.stop();
+  });
+  return { chain, hosts };
 }
 
 /** Opens sol like functions do, with MOON as its listed token. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { programs, tokenAccountOf } from "../../lib/chains/sol/calls/addresses.ts";
 import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
 import { formatAmount } from "../../lib/orders/decimal-text.ts";
@@ -24,27 +24,16 @@ import { slotOf } from "../chains/sol/fixtures.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { putPolicy, putWallet } from "../support/placed-orders.ts";
 import { openKeys } from "../support/signing.ts";
-import { scaling, solChainsOf, startTestSolHost, type TestSolHost } from "../support/sol-reader.ts";
+import { scaling, solChainsOf, solDeskForTests } from "../support/sol-reader.ts";
 import { addMint, holdTokens } from "../support/sol-tokens.ts";
-import { startTestSurfnet, type TestSurfnet } from "../support/surfnet.ts";
 
 const db = tableForTests();
 const { macs } = openKeys();
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
+const { chain, hosts } = solDeskForTests();
 let moon: Address;
 beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
   moon = chain.deployment.tokens.MOON.mint;
-});
-afterAll(async () => {
-  for (const host of hosts) await host.close();
-  await chain.stop();
-});
-beforeEach(() => {
-  for (const host of hosts) host.lie = (_, result) => result;
 });
 
 type Asked = Partial<PlaceOrderRequest>;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { QuoteRequest } from "../../../lib/orders/trade-request.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
@@ -16,21 +16,11 @@ import { tableForTests } from "../../support/dynamodb.ts";
 import { position } from "../../support/executions.ts";
 import { putItems } from "../../support/items.ts";
 import { quotedAt as now } from "../../support/quotes.ts";
-import { solChainsOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { solChainsOf, solDeskForTests } from "../../support/sol-reader.ts";
 import { addMint, holdTokens } from "../../support/sol-tokens.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
 
 const db = tableForTests();
-let chain: TestSurfnet;
-let host: TestSolHost;
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  host = await startTestSolHost(chain);
-});
-afterAll(async () => {
-  await host.close();
-  await chain.stop();
-});
+const { chain, hosts } = solDeskForTests();
 
 /** Makes a user with a wallet of these lamports for each number. */
 async function newUser(...lamports: bigint[]): Promise<{ userID: string; wallets: Address[] }> {
@@ -51,7 +41,7 @@ describe("quoteOrder on sol", () => {
   async function quote(userID: string, changes: Partial<QuoteRequest> = {}) {
     const token = chain.deployment.tokens.MOON.mint;
     const body: QuoteRequest = { chain: "sol", side: "buy", token, amount: "1", ...changes };
-    const chains = await solChainsOf(chain, [host]);
+    const chains = await solChainsOf(chain, [hosts[0]]);
     return (
       await quoteOrder(
         { table: db.table, chains, lossSignIn: false, reportMissed: () => undefined },
@@ -92,7 +82,7 @@ const addressesOf: BalanceDeps["addressesOf"] = (...asked) => addressesOfUser(db
 type Asked = { wallet?: string; token?: string };
 
 async function balancesOf(userID: string, asked: Asked = {}, tokens?: Parameters<typeof solChainsOf>[2]) {
-  const chains = await solChainsOf(chain, [host], tokens);
+  const chains = await solChainsOf(chain, [hosts[0]], tokens);
   return readBalances(
     { table: db.table, chains, addressesOf, reportMissed: () => undefined },
     { userID, now, asked: { chain: "sol", ...asked } },

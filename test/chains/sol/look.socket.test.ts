@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import { agreeOnSlot } from "../../../lib/chains/sol/calls/hosts.ts";
 import { solEffects } from "../../../lib/chains/sol/look.ts";
@@ -13,32 +13,16 @@ import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
 import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
-import { solChainsOf, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import {
-  slotMs,
-  startTestSurfnet,
-  type TestSurfnet,
-  type TestWallet,
-  tokenAccountBytes,
-} from "../../support/surfnet.ts";
+import { solChainsOf, solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
+import { slotMs, type TestSurfnet, type TestWallet, tokenAccountBytes } from "../../support/surfnet.ts";
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
+const { chain, hosts } = solDeskForTests();
 let wallet: TestWallet;
 
 const sol = 10n ** 9n;
 const rents = { marker: 897_840n, wsol: 2_039_280n };
 
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
-});
-afterAll(async () => {
-  await Promise.all(hosts.map((host) => host.close()));
-  await chain.stop();
-});
 beforeEach(async () => {
-  for (const host of hosts) host.lie = (_, result) => result;
   wallet = await chain.newWallet(10n * sol);
 });
 

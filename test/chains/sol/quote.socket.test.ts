@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 import * as v from "valibot";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { QuoteSchema } from "../../../lib/api/quote-schema.ts";
 import { programs, tokenAccountOf, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import { readMint } from "../../../lib/chains/sol/calls/mint.ts";
@@ -12,24 +12,13 @@ import type { SolConfiguration } from "../../../lib/chains/sol/rules/configurati
 import { createAssociatedAccount } from "../../../lib/chains/sol/venues/instructions.ts";
 import type { QuoteRequest } from "../../../lib/orders/trade-request.ts";
 import { quotedAt } from "../../support/quotes.ts";
-import { solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
 import { addMint, addPool, holdTokens } from "../../support/sol-tokens.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
 
-let chain: TestSurfnet;
-let host: TestSolHost;
+const { chain, hosts } = solDeskForTests();
 let payer: Address;
 beforeAll(async () => {
-  chain = await startTestSurfnet();
-  host = await startTestSolHost(chain);
   payer = (await chain.newWallet(10n ** 12n)).address;
-});
-afterAll(async () => {
-  await host.close();
-  await chain.stop();
-});
-beforeEach(() => {
-  host.lie = (_, result) => result;
 });
 
 const relay = {
@@ -48,7 +37,7 @@ async function quote(
   changes: Partial<SolConfiguration> = {},
   who: Partial<SolTrader> = {},
 ) {
-  const reader = await solReaderOf(chain, [host], { payer, ...changes });
+  const reader = await solReaderOf(chain, [hosts[0]], { payer, ...changes });
   const trade = { side: "buy", token: chain.deployment.tokens.MOON.mint, ...asked } as const;
   const amount = asked.percent === undefined && { amount: asked.amount ?? "1" };
   const trader = { settings, orders: [], isStopped: false, mayLose: true, ...who };
@@ -204,7 +193,7 @@ describe("quoteSolTrade", () => {
 
   it("limits compute units by a simulation, by the wallet or the configured payer", async () => {
     const prices = [{ slot: 1, prioritizationFee: 2_000_000 }];
-    host.lie = (method, result) => (method === "getRecentPrioritizationFees" ? prices : result);
+    hosts[0].lie = (method, result) => (method === "getRecentPrioritizationFees" ? prices : result);
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const units = async (asked: Asked, changes = {}) => {
       // A price of 2 lamports is above what the budget gives 200,000 units, and below what it gives few.
@@ -280,7 +269,7 @@ describe("quoteSolTrade", () => {
 
   it("takes the configured base fee where the host knows none, and no higher one", async () => {
     const baseFees = async (value: number | null) => {
-      host.lie = (method, result) =>
+      hosts[0].lie = (method, result) =>
         method === "getFeeForMessage" ? { context: { slot: 1 }, value } : result;
       return (await quote()).networkFee.max;
     };

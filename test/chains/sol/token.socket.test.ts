@@ -1,41 +1,30 @@
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { identifyToken } from "../../../lib/chains/families/token.ts";
 import { programs, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { SolConfiguration } from "../../../lib/chains/sol/rules/configuration.ts";
 import { inspectToken } from "../../../lib/trading/inspect-token.ts";
 import { listTokens } from "../../../lib/trading/list-tokens.ts";
 import { quotedAt as now } from "../../support/quotes.ts";
-import { solChainsOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { solChainsOf, solDeskForTests } from "../../support/sol-reader.ts";
 import { addMint, addPool } from "../../support/sol-tokens.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
 
-let chain: TestSurfnet;
-let host: TestSolHost;
+const { chain, hosts } = solDeskForTests();
 let payer: Address;
 beforeAll(async () => {
-  chain = await startTestSurfnet();
-  host = await startTestSolHost(chain);
   payer = (await chain.newWallet(10n ** 12n)).address;
-});
-afterAll(async () => {
-  await host.close();
-  await chain.stop();
-});
-beforeEach(() => {
-  host.lie = (_, result) => result;
 });
 
 async function inspect(token: string, changes: Partial<SolConfiguration> = { payer }) {
-  const chains = await solChainsOf(chain, [host], changes);
+  const chains = await solChainsOf(chain, [hosts[0]], changes);
   return (await inspectToken(chains, { chain: "sol", token, now })).token;
 }
 
 describe("listTokens", () => {
   it("lists the coin and tokens of sol", async () => {
-    const { tokens } = listTokens(await solChainsOf(chain, [host]), "sol");
+    const { tokens } = listTokens(await solChainsOf(chain, [hosts[0]]), "sol");
     expect(tokens).toEqual([
       { chain: "sol", token: "native", symbol: "SOL", name: "Solana", decimals: 9 },
       { chain: "sol", token: chain.deployment.tokens.MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 },
@@ -46,7 +35,7 @@ describe("listTokens", () => {
 
 describe("identifyToken on sol", () => {
   const identify = async (token: string) => {
-    const reader = (await solChainsOf(chain, [host])).get("sol");
+    const reader = (await solChainsOf(chain, [hosts[0]])).get("sol");
     if (reader === undefined) throw new Error("sol does not trade");
     return identifyToken(reader, token);
   };
@@ -101,7 +90,7 @@ describe("inspectToken on sol", () => {
   });
 
   it("does not know it either if the host cannot simulate", async () => {
-    host.lie = (method, result) => {
+    hosts[0].lie = (method, result) => {
       if (method === "simulateTransaction")
         throw new ChainRefusal(method, { code: -32601, message: "Method not found" });
       return result;
@@ -112,7 +101,7 @@ describe("inspectToken on sol", () => {
   it("finds that the pool refuses a sale", async () => {
     const mint = await addMint(chain, 6);
     await addPool(chain, { mint, coins: 10n ** 12n, tokens: 10n ** 12n });
-    host.lie = (method, result) =>
+    hosts[0].lie = (method, result) =>
       method === "simulateTransaction"
         ? {
             context: { slot: 1 },
@@ -123,7 +112,7 @@ describe("inspectToken on sol", () => {
       sellable: false,
       flags: ["NOT_LISTED", "ODD_METADATA", "CANNOT_SELL"],
     });
-    host.lie = (method, result) =>
+    hosts[0].lie = (method, result) =>
       method === "simulateTransaction"
         ? { context: { slot: 1 }, value: { err: { InstructionError: [4, "Custom"] }, unitsConsumed: 9 } }
         : result;

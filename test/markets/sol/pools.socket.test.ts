@@ -1,26 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
 import { SolPoolReader } from "../../../lib/markets/sol/pools.ts";
-import {
-  scaling,
-  seeing,
-  solReaderOf,
-  startTestSolHost,
-  type TestSolHost,
-} from "../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { scaling, seeing, solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
+import type { TestSurfnet } from "../../support/surfnet.ts";
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
-});
-afterAll(() => Promise.all([chain.stop(), ...hosts.map((host) => host.close())]));
-beforeEach(() => {
-  for (const host of hosts) host.lie = (_, result) => result;
-});
+const { chain, hosts } = solDeskForTests();
 
 const mintOf = (name: keyof TestSurfnet["deployment"]["tokens"]) => chain.deployment.tokens[name].mint;
 

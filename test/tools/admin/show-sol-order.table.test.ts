@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
-import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { solDeskForTests } from "../../support/sol-reader.ts";
 import { run } from "./support/admin.ts";
 
 const db = tableForTests();
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
+const { chain, hosts } = solDeskForTests();
 let desk: SolDesk;
 let orderId: string;
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
-});
-afterAll(async () => {
-  await Promise.all(hosts.map((host) => host.close()));
-  await chain.stop();
-});
 
 const admin = async (...args: string[]) => run({ table: db.table } as never, args);
 

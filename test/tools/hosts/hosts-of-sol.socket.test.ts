@@ -3,30 +3,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { localGenesisHash } from "trading-terminal-devnet/sol/sol-node";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { clusterNameLength } from "../../../lib/chains/sol/calls/rpc-call.ts";
 import { main } from "../../../lib/tools/hosts/program.ts";
 import { startTestJupiter } from "../../support/jupiter.ts";
-import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { solDeskForTests, type TestSolHost } from "../../support/sol-reader.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
 
 /** Stands for a provider's key in a URL. */
 const secret = "c0ffee5ec4e7";
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
-});
-afterAll(async () => {
-  await Promise.all(hosts.map((host) => host.close()));
-  await chain.stop();
-});
-beforeEach(() => {
-  for (const host of hosts) host.lie = (_, result) => result;
-});
+const { chain, hosts } = solDeskForTests();
 
 function contextOf(changes: object) {
   const { MOON } = chain.deployment.tokens;

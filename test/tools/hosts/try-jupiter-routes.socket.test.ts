@@ -4,35 +4,27 @@ import type { SolConfiguration } from "../../../lib/chains/sol/rules/configurati
 import { tableOf } from "../../../lib/tools/hosts/report.ts";
 import { tryJupiterRoutes } from "../../../lib/tools/hosts/try-jupiter-routes.ts";
 import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
-import { solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
 import { holdTokens } from "../../support/sol-tokens.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
 
-let chain: TestSurfnet;
+const { chain, hosts } = solDeskForTests();
 let jupiter: TestJupiter;
-let host: TestSolHost;
 beforeAll(async () => {
-  chain = await startTestSurfnet();
   jupiter = await startTestJupiter(chain);
-  host = await startTestSolHost(chain);
   const { address } = await chain.newWallet();
   await holdTokens(chain, address, chain.deployment.tokens.MOON, 10n ** 10n);
 });
-afterAll(async () => {
-  await Promise.all([jupiter, host].map((each) => each.close()));
-  await chain.stop();
-});
+afterAll(() => jupiter.close());
 beforeEach(() => {
   jupiter.faults = {};
   jupiter.asked.length = 0;
-  host.lie = (_, result) => result;
 });
 
 async function look(changes: Partial<SolConfiguration> = {}, mints: readonly string[] = []) {
-  const { configuration } = await solReaderOf(chain, [host], {
+  const { configuration } = await solReaderOf(chain, [hosts[0]], {
     ...{ payer: chain.deployment.payer, jupiter: { url: jupiter.url, key: "c0ffee" }, ...changes },
   });
-  return tryJupiterRoutes(solHost(host.url, configuration.cluster), configuration, { pauseMs: 0, mints });
+  return tryJupiterRoutes(solHost(hosts[0].url, configuration.cluster), configuration, { pauseMs: 0, mints });
 }
 
 const routes = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"];
@@ -56,7 +48,7 @@ describe("tryJupiterRoutes", () => {
   });
 
   it("names what a route fails at, and the programs that Jupiter would call first", async () => {
-    host.lie = (method, result) =>
+    hosts[0].lie = (method, result) =>
       method === "simulateTransaction"
         ? {
             ...(result as object),
@@ -85,7 +77,7 @@ describe("tryJupiterRoutes", () => {
     const trap = { token: mint, symbol: "TRAP", name: "Trap", decimals: 6 };
     const words = "has no route for a listed token, so name one that trades there by --token";
     expect(await look({ tokens: [trap] })).toEqual(routes.map((name) => ({ name, words, isTried: false })));
-    host.lie = (method, result) =>
+    hosts[0].lie = (method, result) =>
       method === "getTokenLargestAccounts" ? { context: { slot: 1 }, value: [] } : result;
     const [, sale] = await look();
     expect(sale).toMatchObject({ name: "Pump.fun, sell MOON", isTried: false });

@@ -1,26 +1,17 @@
 import type { Address } from "@solana/web3.js";
 import { parseUnits } from "ethers/utils";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { markerOf, programs, tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { RestData } from "../../../lib/client/index.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
-import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { solDeskForTests } from "../../support/sol-reader.ts";
 import { addMint, addPool, holdTokens } from "../../support/sol-tokens.ts";
-import { startTestSurfnet, type TestSurfnet, tokenAccountBytes } from "../../support/surfnet.ts";
+import { tokenAccountBytes } from "../../support/surfnet.ts";
 
 const db = tableForTests();
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
-});
-afterAll(async () => {
-  await Promise.all(hosts.map((host) => host.close()));
-  await chain.stop();
-});
+const { chain, hosts } = solDeskForTests();
 const open = (options?: Parameters<typeof openSolDesk>[1]) =>
   openSolDesk({ table: db.table, chain, hosts }, options);
 

@@ -3,13 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import type { RestData } from "../../../lib/client/index.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
-import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import { slotMs, startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { solDeskForTests } from "../../support/sol-reader.ts";
+import { slotMs } from "../../support/surfnet.ts";
 
 const db = tableForTests();
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
+const { chain, hosts } = solDeskForTests();
 let relay: LocalSolRelay;
 /** The transactions that the relay has sent to the chain. */
 let relayed: string[];
@@ -17,8 +16,6 @@ let relayed: string[];
 let published: string[];
 
 beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
   const node = {
     ...{ request: chain.request, issuedIn: () => undefined, named: () => [] },
     async replyTo({ method, params }: { method: string; params: readonly unknown[] }) {
@@ -28,11 +25,7 @@ beforeAll(async () => {
   };
   relay = await startSolRelay({ node, slotMs, tipAccounts: chain.deployment.tipAccounts });
 });
-afterAll(async () => {
-  await relay.close();
-  await Promise.all(hosts.map((host) => host.close()));
-  await chain.stop();
-});
+afterAll(() => relay.close());
 beforeEach(() => {
   relay.faults = {};
   [relayed, published] = [[], []];

@@ -9,29 +9,22 @@ import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
 import { expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
-import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { solDeskForTests } from "../../support/sol-reader.ts";
 import { failOne, faultsOf, survives } from "./support/effect-faults.ts";
 
 const db = tableForTests();
 const { FULL } = process.env;
 
-let chain: TestSurfnet;
+const { chain, hosts } = solDeskForTests();
 let jupiter: TestJupiter;
-let hosts: [TestSolHost, TestSolHost];
 let orbit: string;
 let orbitKey: TokenKey;
 beforeAll(async () => {
-  chain = await startTestSurfnet();
   jupiter = await startTestJupiter(chain);
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
   orbitKey = chain.deployment.jupiter.pools.ORBIT;
   orbit = orbitKey.mint;
 });
-afterAll(async () => {
-  await Promise.all([...hosts, jupiter].map((each) => each.close()));
-  await chain.stop();
-});
+afterAll(() => jupiter.close());
 beforeEach(() => {
   jupiter.faults = {};
   jupiter.asked.length = 0;

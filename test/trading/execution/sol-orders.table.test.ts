@@ -1,31 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
 import { listExecutions } from "../../../lib/trading/list-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
-import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { solDeskForTests } from "../../support/sol-reader.ts";
 import { failOne, faultsOf, isChanging, survives } from "./support/effect-faults.ts";
 
 const db = tableForTests();
 const { FULL } = process.env;
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
-});
-afterAll(async () => {
-  await Promise.all(hosts.map((host) => host.close()));
-  await chain.stop();
-});
-beforeEach(() => {
-  for (const host of hosts) host.lie = (_, result) => result;
-});
+const { chain, hosts } = solDeskForTests();
 
 const open = (options?: Parameters<typeof openSolDesk>[1]) =>
   openSolDesk({ table: db.table, chain, hosts }, options);

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { solBuy } from "../../../lib/tools/documents/price-table.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk } from "../../support/sol-desk.ts";
-import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { solDeskForTests } from "../../support/sol-reader.ts";
 import type { Caller } from "../../support/trading-desk.ts";
 import { countingUnits, type UnitCounter } from "./support/write-units.ts";
 
 const db = tableForTests();
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost];
+const { chain, hosts } = solDeskForTests();
 /** Final blocks are hidden until this is true. */
 let isFinal = false;
 /** The calls to both hosts since they were last taken. A process asks for the cluster once, so that is none of them. */
@@ -19,9 +17,7 @@ const takeCalls = () => asked.splice(0).filter((method) => method !== "getGenesi
 
 type Statuses = { value: ({ confirmationStatus: string } | null)[] };
 
-beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+beforeEach(() => {
   for (const host of hosts)
     host.lie = (method, result) => {
       asked.push(method);
@@ -29,10 +25,6 @@ beforeAll(async () => {
       const { value, ...rest } = result as Statuses;
       return { ...rest, value: value.map((each) => each && { ...each, confirmationStatus: "confirmed" }) };
     };
-});
-afterAll(async () => {
-  await Promise.all(hosts.map((host) => host.close()));
-  await chain.stop();
 });
 
 describe("a buy on sol", () => {

@@ -10,31 +10,24 @@ import type { SolReader } from "../../../../lib/chains/sol/venues/reader.ts";
 import type { QuoteRequest } from "../../../../lib/orders/trade-request.ts";
 import { startTestJupiter, type TestJupiter } from "../../../support/jupiter.ts";
 import { quotedAt } from "../../../support/quotes.ts";
-import { solReaderOf, startTestSolHost, type TestSolHost } from "../../../support/sol-reader.ts";
+import { solDeskForTests, solReaderOf, type TestSolHost } from "../../../support/sol-reader.ts";
 import { addMint, holdTokens } from "../../../support/sol-tokens.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../../support/surfnet.ts";
+import type { TestSurfnet } from "../../../support/surfnet.ts";
 
-let chain: TestSurfnet;
+const { chain, hosts } = solDeskForTests();
 let jupiter: TestJupiter;
-let hosts: [TestSolHost, TestSolHost];
 let faults: string[] = [];
 let wallet: Address;
 beforeAll(async () => {
-  chain = await startTestSurfnet();
   jupiter = await startTestJupiter(chain);
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
   wallet = (await chain.newWallet(10n ** 10n)).address;
 });
-afterAll(async () => {
-  await Promise.all([...hosts, jupiter].map((each) => each.close()));
-  await chain.stop();
-});
+afterAll(() => jupiter.close());
 beforeEach(() => {
   jupiter.asked.length = 0;
   jupiter.faults = {};
   jupiter.faultsOf = undefined;
   faults = [];
-  for (const host of hosts) host.lie = (_, result) => result;
 });
 
 /** Opens a client of Jupiter that has made no requests yet. */

@@ -1,32 +1,25 @@
 import type { Address } from "@solana/web3.js";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
 import type { SolHostQuote, SolQuoteQuestion } from "../../../../lib/chains/sol/rules/trade-facts.ts";
 import {
   scaling,
   seeing,
+  solDeskForTests,
   solReaderOf,
   startTestSolHost,
   type TestSolHost,
 } from "../../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../../support/surfnet.ts";
 
-let chain: TestSurfnet;
-let hosts: [TestSolHost, TestSolHost, TestSolHost];
+const { chain, hosts } = solDeskForTests();
+let third: TestSolHost;
 let wallet: Address;
 beforeAll(async () => {
-  chain = await startTestSurfnet();
-  hosts = [await startTestSolHost(chain), await startTestSolHost(chain), await startTestSolHost(chain)];
+  third = await startTestSolHost(chain);
   wallet = (await chain.newWallet(10n ** 10n)).address;
 });
-afterAll(async () => {
-  for (const host of hosts) await host.close();
-  await chain.stop();
-});
-beforeEach(() => {
-  for (const host of hosts) host.lie = (_, result) => result;
-});
+afterAll(() => third.close());
 
 const slippage = 1;
 const fair = 9_955_139_496n;
@@ -63,7 +56,7 @@ const behind = (slots: number) =>
 
 describe("quotesOfSolHosts", () => {
   it("returns the quotes of two hosts that agree", async () => {
-    const { quotes, joint } = await ask(hosts.slice(0, 2));
+    const { quotes, joint } = await ask(hosts);
     expect(codesOf(quotes)).toEqual(["quoted", "quoted"]);
     expect(joint).toMatchObject({ amountOut: fair, held: { coins: 10n ** 10n, tokens: 0n } });
   });
@@ -75,9 +68,9 @@ describe("quotesOfSolHosts", () => {
 
   it("takes the greater output of hosts that differ by a part of the slippage", async () => {
     hosts[1].lie = paying(998n);
-    expect((await ask(hosts.slice(0, 2))).joint).toMatchObject({ amountOut: fair });
+    expect((await ask(hosts)).joint).toMatchObject({ amountOut: fair });
     hosts[1].lie = paying(1002n);
-    const { joint } = await ask(hosts.slice(0, 2));
+    const { joint } = await ask(hosts);
     expect(joint).toMatchObject({ amountOut: expect.toSatisfy((out: bigint) => out > fair) });
   });
 
@@ -126,15 +119,15 @@ describe("quotesOfSolHosts", () => {
     ],
   ])("does not settle on a host that %s, and asks a third one", async (_, lie) => {
     hosts[1].lie = lie();
-    expect((await ask(hosts.slice(0, 2))).joint).toBeUndefined();
-    const { joint, quotes } = await ask(hosts, {}, 3);
+    expect((await ask(hosts)).joint).toBeUndefined();
+    const { joint, quotes } = await ask([...hosts, third], {}, 3);
     expect(joint).toMatchObject({ amountOut: fair });
     expect(codesOf(quotes)).toEqual(["quoted", "quoted"]);
   });
 
   it("allows for a host that is a few slots behind", async () => {
     hosts[1].lie = behind(2);
-    expect((await ask(hosts.slice(0, 2))).joint).toMatchObject({ amountOut: fair });
+    expect((await ask(hosts)).joint).toMatchObject({ amountOut: fair });
   });
 
   it("asks again until the hosts agree", async () => {
@@ -142,11 +135,11 @@ describe("quotesOfSolHosts", () => {
     const lie = paying(900n);
     hosts[1].lie = (method, result, params) =>
       method === "getMultipleAccounts" && looks++ === 0 ? lie(method, result, params) : result;
-    expect((await ask(hosts.slice(0, 2), {}, 3)).joint).toMatchObject({ amountOut: fair });
+    expect((await ask(hosts, {}, 3)).joint).toMatchObject({ amountOut: fair });
   });
 
   it("settles on a refusal that two hosts have in common", async () => {
-    const { quotes, joint } = await ask(hosts.slice(0, 2), { token: wallet });
+    const { quotes, joint } = await ask(hosts, { token: wallet });
     expect(codesOf(quotes)).toEqual(["TOKEN_NOT_FOUND", "TOKEN_NOT_FOUND"]);
     expect(joint).toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
