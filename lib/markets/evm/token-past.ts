@@ -1,0 +1,92 @@
+import { forEachConcurrently } from "../../core/concurrency.ts";
+import type { HistoryState } from "../core/market.ts";
+import type { TokenStore } from "../runs/chain-markets.ts";
+import type { RunSteps } from "../runs/run-steps.ts";
+import type { ReaderHosts } from "./hosts.ts";
+import { isBegunInside, readFirstMinute } from "./rules/first-minute.ts";
+import type { Journal } from "./rules/journal.ts";
+import type { PoolBase } from "./rules/pool-book.ts";
+import type { FoundPool } from "./rules/token-market.ts";
+import { bookOf, lastDayOf, type TokenEntry } from "./token-entry.ts";
+
+/** Beginnings and histories are read for so many tokens at a time. */
+const beginningsAtOnce = 3;
+const historiesAtOnce = 2;
+
+export type PastDeps = {
+  hosts: ReaderHosts;
+  store: Pick<TokenStore, "loadCandles">;
+  /** Reads the minutes before a pool's first base, and stores them. */
+  loadHistory: (pool: FoundPool, base: PoolBase) => Promise<HistoryState>;
+  journal: Journal;
+  steps: RunSteps;
+};
+
+/** Completes the minutes of tokens before the first block that a run has read of their pools. */
+export class TokenPast {
+  readonly #deps: PastDeps;
+
+  constructor(deps: PastDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Asks for the history of the minutes in between if a pool had to start over. One that follows another pool has none: its
+   * minutes would be mixed with those of that pool.
+   */
+  noteBases(entry: TokenEntry): void {
+    const { market, begun } = entry;
+    const pool = market?.reference?.pool ?? begun.pool;
+    const kept = bookOf(this.#deps.journal, entry)?.bases ?? [];
+    if (market !== undefined && begun.pool !== undefined && begun.pool !== pool) {
+      entry.isHistoryDue = false;
+      if (market.history === "loading") market.history = "unavailable";
+    } else if (begun.bases.length > 0 && !kept.some(({ hash }) => begun.bases.includes(hash)))
+      entry.isHistoryDue = true;
+    entry.begun = { pool, bases: kept.map(({ hash }) => hash) };
+  }
+
+  /** Reads what the minutes in which pools began had before. */
+  async completeBeginnings(entries: readonly TokenEntry[]): Promise<void> {
+    const { journal, hosts, steps } = this.#deps;
+    const nowMs = Date.now();
+    const begun = entries.filter((entry) => {
+      const book = bookOf(journal, entry);
+      return book !== undefined && isBegunInside(book) && entry.beginnings.isDue(nowMs);
+    });
+    await forEachConcurrently(begun, { concurrency: beginningsAtOnce }, async (entry) => {
+      entry.beginnings.begin(nowMs);
+      const book = bookOf(journal, entry);
+      if (book === undefined) return;
+      await steps.survive(() => readFirstMinute(journal, hosts, book));
+      if (!isBegunInside(book)) entry.saving.hasten();
+    });
+  }
+
+  /** Has the minutes before tokens were first wanted read. */
+  async completeHistories(entries: readonly TokenEntry[]): Promise<void> {
+    const { journal, steps } = this.#deps;
+    const nowMs = Date.now();
+    const due = entries.filter(
+      (entry) =>
+        entry.isHistoryDue && entry.histories.isDue(nowMs) && bookOf(journal, entry)?.bases[0] !== undefined,
+    );
+    await forEachConcurrently(due, { concurrency: historiesAtOnce }, async (entry) => {
+      entry.histories.begin(nowMs);
+      await steps.survive(() => this.#completeHistory(entry));
+    });
+  }
+
+  async #completeHistory(entry: TokenEntry): Promise<void> {
+    const { store, journal, loadHistory } = this.#deps;
+    const { market } = entry;
+    const pool = market?.reference;
+    const base = pool && journal.books.get(pool.pool)?.bases[0];
+    if (market === undefined || pool === undefined || base === undefined) return;
+    market.history = await loadHistory(pool, base);
+    entry.isHistoryDue = false;
+    entry.histories.succeed();
+    market.restore(await lastDayOf(store, entry.name, "minutes"), Date.now());
+    entry.saving.hasten();
+  }
+}
