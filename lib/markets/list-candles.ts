@@ -13,6 +13,7 @@ import { type Candle, type Interval, intervalSeconds } from "./core/candle.ts";
 import { type CandleRange, candleRange, chunkKindOf } from "./core/candle-range.ts";
 import { type Currency, candleInCurrency, closeAt, foldCandles, withNewPools } from "./core/candles.ts";
 import type { HistoryState, Market, TokenName } from "./core/market.ts";
+import { hasCandles } from "./families/candles.ts";
 import { coinOf } from "./items/keys.ts";
 import { countLook } from "./items/look-count.ts";
 import { readMarket } from "./items/market-items.ts";
@@ -90,9 +91,8 @@ export async function listCandles(
 ): Promise<{ candles: Candles; etag: string }> {
   const { interval, currency } = query;
   const { reader, name, isCoin } = askedToken(deps.chains, path);
-  // Samples of its pools are no ends of blocks.
-  if (reader.chain === "sol")
-    throw unsupportedChain(new Map([...deps.chains].filter(([chain]) => chain !== "sol")));
+  if (!hasCandles(reader))
+    throw unsupportedChain(new Map([...deps.chains].filter(([, each]) => hasCandles(each))));
   if (isCoin && currency !== "usd") throw invalid("currency", "must be usd for the chain's coin");
   const limit = Number(query.limit);
   const range = candleRange({ ...query, limit }, now);

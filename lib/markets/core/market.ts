@@ -1,5 +1,5 @@
 import type { TradingChain } from "../../core/chain-facts.ts";
-import { type Decimal, decimalOf } from "../../core/decimal.ts";
+import { type Decimal, decimalOf, zero } from "../../core/decimal.ts";
 import type { SwapVenue } from "../../orders/intent.ts";
 import type { CandlePool } from "./candle.ts";
 
@@ -45,6 +45,9 @@ export type TokenPools<Pool extends PricedPool = PricedPool> = {
   block: { number: number; time: number };
 };
 
+/** Finds a token with its pools. Undefined if the address is not a token. */
+export type FindPools = (token: string, nowMs: number) => Promise<TokenPools | undefined>;
+
 /** The sums of the last 24 hours, in the quote of the pool. Absent without a candle. */
 export type DayStatistics = {
   /** The closes of one hour ago and 24 hours ago, or the oldest that are known. */
@@ -81,3 +84,29 @@ export type Market = MarketToken & {
   /** When it was first wanted, ISO 8601. */
   firstSeenAt: string;
 };
+
+type Circumstances = Pick<Market, "revision" | "history" | "asOf" | "firstSeenAt">;
+
+/** Makes the market of a token by its pools as they are now, without the day before. */
+export function marketNow({ token, pools, block }: TokenPools, circumstances: Circumstances): Market {
+  const [best] = pools;
+  return {
+    ...token,
+    ...(best && { pool: marketPoolOf(best), price: best.price }),
+    pools: pools.length,
+    block: block.number,
+    blockTime: block.time,
+    day: { volume: zero, trades: 0 },
+    hasGaps: false,
+    ...circumstances,
+  };
+}
+
+/** Returns a pool without what only its family knows. */
+export const marketPoolOf = ({ pool, quote, venue, feeBps, depth }: MarketPool): MarketPool => ({
+  pool,
+  quote,
+  venue,
+  feeBps,
+  depth,
+});

@@ -1,10 +1,11 @@
 import { multicall } from "../../chains/evm/calls/multicall.ts";
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
+import { compare } from "../../core/decimal.ts";
+import { nativeToken } from "../../orders/trading-chain.ts";
 import type { CoinPrice } from "../core/coin-series.ts";
 import { stateQuestion } from "./look-at-pools.ts";
-import type { PoolFinder } from "./pools.ts";
-import { findCoinPool } from "./read-history.ts";
+import { type EvmPool, PoolFinder } from "./pools.ts";
 import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** The deepest pool is looked for again after this time. */
@@ -16,7 +17,8 @@ const memoryMs = 10 * 60_000;
  *
  * @throws {ChainUnavailable} if no host answers.
  */
-export function coinPoolPrice(reader: EvmReader, finder: PoolFinder): () => Promise<CoinPrice | undefined> {
+export function coinPoolPrice(reader: EvmReader): () => Promise<CoinPrice | undefined> {
+  const finder = new PoolFinder(reader);
   let known: { pool: WatchedPool | undefined; untilMs: number } | undefined;
   return async () => {
     if (known === undefined || Date.now() >= known.untilMs)
@@ -31,3 +33,30 @@ export function coinPoolPrice(reader: EvmReader, finder: PoolFinder): () => Prom
     return usd && { usd, source: pool.venue };
   };
 }
+
+/** Finds the deepest pool of a chain's coin with a stable token, and makes the coin its token. */
+async function findCoinPool(
+  { configuration }: EvmReader,
+  finder: PoolFinder,
+): Promise<WatchedPool | undefined> {
+  const stable = configuration.quoteTokens.filter(({ isStable }) => isStable);
+  const found = await Promise.all(stable.map(({ token }) => finder.find(token)));
+  const [deepest] = found
+    .flatMap((each) => each?.pools.find(({ quote }) => quote === nativeToken) ?? [])
+    .toSorted((a, b) => compare(b.depth, a.depth));
+  return deepest && turned(configuration.wrapped.token, deepest);
+}
+
+/** Makes the quote of a pool its token. */
+const turned = (
+  coin: string,
+  { pool, venue, token, decimals, quoteDecimals, isTokenFirst }: EvmPool,
+): WatchedPool => ({
+  pool,
+  venue,
+  token: coin,
+  quote: token,
+  decimals: quoteDecimals,
+  quoteDecimals: decimals,
+  isTokenFirst: !isTokenFirst,
+});

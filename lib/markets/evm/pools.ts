@@ -23,7 +23,13 @@ import {
   type RouteTerms,
   type Sale,
 } from "../core/depth.ts";
-import { type MarketToken, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
+import {
+  type FindPools,
+  type MarketToken,
+  type PricedPool,
+  supplyIn,
+  type TokenPools,
+} from "../core/market.ts";
 import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
 import { priceOf, v2ReservesOf, type WatchedPool } from "./rules/watched-pool.ts";
 
@@ -79,6 +85,12 @@ export class PoolFinder {
     });
     return pools;
   }
+}
+
+/** Makes a function that finds a token with its pools. */
+export function openEvmFinder(reader: EvmReader): FindPools {
+  const finder = new PoolFinder(reader);
+  return (token, nowMs) => finder.find(token, nowMs);
 }
 
 type Measured = { route: RoutePools; pool: Omit<EvmPool, "depth">; depth: bigint };

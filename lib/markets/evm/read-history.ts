@@ -5,11 +5,8 @@ import { firstAnswer } from "../../chains/hosts/from-any-host.ts";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
-import { compare } from "../../core/decimal.ts";
 import type { Block } from "../../orders/block.ts";
-import { nativeToken } from "../../orders/trading-chain.ts";
 import { refusesEvents } from "./events-call.ts";
-import type { EvmPool, PoolFinder } from "./pools.ts";
 import { type BlockRange, EventReading } from "./read-events.ts";
 import type { PoolEvent, WatchedPool } from "./rules/watched-pool.ts";
 
@@ -109,30 +106,3 @@ async function blockBefore(ask: Ask, { chain }: EvmReader, to: number, since: nu
   }
   return Math.max(0, oldest);
 }
-
-/**
- * Finds the deepest pool of a chain's coin with a stable token. In the result, the coin is the token and its price is in
- * dollars.
- *
- * @throws {ChainUnavailable} if no host answers.
- */
-export async function findCoinPool(
-  { configuration }: EvmReader,
-  finder: PoolFinder,
-): Promise<WatchedPool | undefined> {
-  const stable = configuration.quoteTokens.filter(({ isStable }) => isStable);
-  const found = await Promise.all(stable.map(({ token }) => finder.find(token)));
-  const [deepest] = found
-    .flatMap((each) => each?.pools.find(({ quote }) => quote === nativeToken) ?? [])
-    .toSorted((a, b) => compare(b.depth, a.depth));
-  return deepest && turned(configuration.wrapped.token, deepest);
-}
-
-/** Makes the quote of a pool its token. */
-const turned = (
-  coin: string,
-  { pool, venue, token, decimals, quoteDecimals, isTokenFirst }: EvmPool,
-): WatchedPool => ({
-  ...{ pool, venue, token: coin, quote: token },
-  ...{ decimals: quoteDecimals, quoteDecimals: decimals, isTokenFirst: !isTokenFirst },
-});

@@ -1,16 +1,19 @@
-import type { ChainReader } from "../../chains/families/open-chains.ts";
-import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
-import { zero } from "../../core/decimal.ts";
+import type { ChainReader, FamilyReader } from "../../chains/families/open-chains.ts";
+import type { Family } from "../../chains/families/types.ts";
 import { tokenNotFound } from "../../orders/requests.ts";
-import type { Market, MarketPool, TokenPools } from "../core/market.ts";
-import { PoolFinder } from "../evm/pools.ts";
-import { SolPoolReader } from "../sol/pools.ts";
+import { type FindPools, type Market, marketNow } from "../core/market.ts";
+import { openEvmFinder } from "../evm/pools.ts";
+import { openSolFinder } from "../sol/pools.ts";
+import { hasCandles } from "./candles.ts";
 
-/** Finds a token with its pools. */
-type Find = (token: string, nowMs: number) => Promise<TokenPools | undefined>;
+type Registry = { readonly [F in Family]: (reader: FamilyReader<F>) => FindPools };
+
+const openers: Registry = { evm: openEvmFinder, sol: openSolFinder };
+
+const openFinder = <F extends Family>(reader: FamilyReader<F>): FindPools => openers[reader.family](reader);
 
 /** Found pools are remembered for as long as the chain's reader is in use. */
-const finders = new WeakMap<ChainReader, Find>();
+const finders = new WeakMap<ChainReader, FindPools>();
 
 /**
  * Reads the market of a token from one host, without the day before.
@@ -19,35 +22,17 @@ const finders = new WeakMap<ChainReader, Find>();
  * @throws {ChainUnavailable} if no host answers.
  */
 export async function readMarketOnce(reader: ChainReader, token: string, now = new Date()): Promise<Market> {
-  const find = finders.get(reader) ?? finderOf(reader);
+  const { chain } = reader;
+  const find = finders.get(reader) ?? openFinder(reader);
   finders.set(reader, find);
   const found = await find(token, now.getTime());
-  if (found === undefined) throw tokenNotFound(reader.chain);
-  const { pools, block } = found;
-  const [best] = pools;
+  if (found === undefined) throw tokenNotFound(chain);
+  const isPriced = found.pools.length > 0;
   const asOf = now.toISOString();
-  return {
-    ...found.token,
-    ...(best && { pool: marketPoolOf(best), price: best.price }),
-    ...{ pools: pools.length, block: block.number, blockTime: block.time, asOf },
-    ...{ revision: 0, day: { volume: zero, trades: 0 }, hasGaps: false, firstSeenAt: asOf },
-    history: reader.chain === "sol" || best === undefined ? "unavailable" : "loading",
-  };
-}
-
-const marketPoolOf = ({ pool, quote, venue, feeBps, depth }: MarketPool): MarketPool => ({
-  ...{ pool, quote, venue, feeBps, depth },
-});
-
-function finderOf(reader: ChainReader): Find {
-  if (reader.chain !== "sol") {
-    const finder = new PoolFinder(reader);
-    return (token, nowMs) => finder.find(token, nowMs);
-  }
-  const pools = new SolPoolReader(reader);
-  return async (token, nowMs) => {
-    const found = await pools.read([token], nowMs);
-    if (found === undefined) throw new ChainUnavailable("The host of sol has gone back");
-    return found.get(token);
-  };
+  return marketNow(found, {
+    revision: 0,
+    history: isPriced && hasCandles(reader) ? "loading" : "unavailable",
+    asOf,
+    firstSeenAt: asOf,
+  });
 }

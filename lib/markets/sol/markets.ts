@@ -1,9 +1,10 @@
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
-import { zero } from "../../core/decimal.ts";
+import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import { delay } from "../../core/time.ts";
+import type { Table } from "../../table/table.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { CoinUsdAt } from "../core/coin-series.ts";
-import type { Market, MarketFlag, MarketPool, TokenPools } from "../core/market.ts";
+import { type Market, type MarketFlag, marketNow, type TokenPools } from "../core/market.ts";
 import { marketFlagsOf } from "../core/market-facts.ts";
 import type { MarketRecord } from "../core/market-record.ts";
 import { recordOf, recordWithoutMarket } from "../core/record-of.ts";
@@ -18,7 +19,8 @@ import {
   type WantedToken,
 } from "../runs/chain-markets.ts";
 import { RunSteps } from "../runs/run-steps.ts";
-import { rowMs } from "../runs/token-store.ts";
+import { rowMs, tokenStore } from "../runs/token-store.ts";
+import { SolPoolReader } from "./pools.ts";
 
 export type SolMarketsDeps = {
   /**
@@ -157,18 +159,16 @@ export class SolMarkets implements ChainMarkets {
       entry.changedMs ??= nowMs;
       return;
     }
-    const { block, pools } = found;
+    const { block } = found;
     if (block.number >= (this.#head?.block ?? 0)) this.#head = { block: block.number, time: block.time };
-    const [best] = pools;
     const before = entry.market;
-    const market: Market = {
-      ...found.token,
-      ...(best && { pool: poolOf(best), price: best.price }),
-      ...{ pools: pools.length, block: block.number, blockTime: block.time, revision: this.#revision },
-      ...{ day: { volume: zero, trades: 0 }, hasGaps: false, history: "unavailable" },
-      asOf: new Date(nowMs).toISOString(),
-      firstSeenAt: before?.firstSeenAt ?? new Date(nowMs).toISOString(),
-    };
+    const asOf = new Date(nowMs).toISOString();
+    const market = marketNow(found, {
+      revision: this.#revision,
+      history: "unavailable",
+      asOf,
+      firstSeenAt: before?.firstSeenAt ?? asOf,
+    });
     entry.market = market;
     if (before === undefined || shownOf(before) !== shownOf(market)) entry.changedMs = nowMs;
   }
@@ -189,7 +189,12 @@ export class SolMarkets implements ChainMarkets {
   }
 }
 
-const poolOf = ({ pool, quote, venue, feeBps, depth }: MarketPool) => ({ pool, quote, venue, feeBps, depth });
+export type SolMarketPorts = Omit<SolMarketsDeps, "readPools" | "store"> & { table: Table };
+
+export function openSolMarkets(reader: SolReader, { table, ...ports }: SolMarketPorts): SolMarkets {
+  const pools = new SolPoolReader(reader);
+  return new SolMarkets({ ...ports, readPools: (tokens) => pools.read(tokens), store: tokenStore(table) });
+}
 
 /** The part of a market that clients see. Its slot changes all the time. */
 const shownOf = ({ price, pool, pools }: Market): string =>

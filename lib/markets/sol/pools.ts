@@ -1,5 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
+import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import { cpmmConfigOf } from "../../chains/sol/calls/cpmm-addresses.ts";
 import { mostAccounts } from "../../chains/sol/calls/rpc-call.ts";
 import {
@@ -21,7 +22,7 @@ import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
-import { type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
+import { type FindPools, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
 
 /** Lasting enough for a price. What is final comes half a minute later. */
 const at = { commitment: "confirmed" } as const;
@@ -126,5 +127,15 @@ function pricedPool(view: PoolView, depth: bigint, decimals: number): PricedPool
     feeBps: Number(feeRateOf(view)) / 100,
     depth: depthOf(depth, decimalsOfCoin),
     price: ratioOf(coins * 10n ** BigInt(decimals), tokens * 10n ** BigInt(decimalsOfCoin)),
+  };
+}
+
+/** Makes a function that finds a token with its pools. */
+export function openSolFinder(reader: SolReader): FindPools {
+  const pools = new SolPoolReader(reader);
+  return async (token, nowMs) => {
+    const found = await pools.read([token], nowMs);
+    if (found === undefined) throw new ChainUnavailable("The Solana host returned an older slot than before");
+    return found.get(token);
   };
 }

@@ -5,6 +5,7 @@ import { approval, v3PairLiquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
 import type { TokenPools } from "../../../lib/markets/core/market.ts";
+import { coinPoolPrice } from "../../../lib/markets/evm/coin-pool.ts";
 import { type EvmPool, PoolFinder } from "../../../lib/markets/evm/pools.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
@@ -196,5 +197,15 @@ describe("PoolFinder, asked again", () => {
     expect((await findAt(1000))[0]).toEqual(["uniswap-v3 native", near(0.0001), near(7.6)]);
     // The pools are found anew.
     expect((await new PoolFinder(readerOf(chain)).find(moon))?.pools[0]).toMatchObject({ pool: moonV3.pool });
+  });
+});
+
+describe("coinPoolPrice", () => {
+  it("reads the coin's price from its deepest pool with a stable token", async () => {
+    const price = await coinPoolPrice(readerOf(chain))();
+    expect(price && [price.source, Number(formatDecimal(price.usd))]).toEqual([
+      "uniswap-v3",
+      expect.closeTo(2600, 0),
+    ]);
   });
 });

@@ -1,10 +1,7 @@
-import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { formatDecimal } from "../../../lib/core/decimal.ts";
-import { PoolFinder } from "../../../lib/markets/evm/pools.ts";
-import { findCoinPool, readHistory } from "../../../lib/markets/evm/read-history.ts";
-import { type PoolEvent, priceOf } from "../../../lib/markets/evm/rules/watched-pool.ts";
+import { readHistory } from "../../../lib/markets/evm/read-history.ts";
+import type { PoolEvent } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { type RandomSwaps, startRandomSwaps } from "../../support/random-swaps.ts";
@@ -152,17 +149,5 @@ describe("readHistory", () => {
     await expect(readHistory(onlyOdd(), swaps.pools.moonV2, asked)).rejects.toThrow(
       "No host of base answers",
     );
-  });
-});
-
-describe("findCoinPool", () => {
-  it("prices the coin by its deepest pool with a stable token", async () => {
-    const reader = readerOf(chain);
-    const pool = await findCoinPool(reader, new PoolFinder(reader));
-    expect(pool).toMatchObject({ token: localAddresses.wrapped, quote: localAddresses.usdx, decimals: 18 });
-    if (pool === undefined) return;
-    const slot0 = await chain.call(pool.pool, "0x3850c7bd");
-    const price = priceOf(pool, BigInt(slot0.slice(0, 66)));
-    expect(price && Number(formatDecimal(price))).toBeCloseTo(2600, 0);
   });
 });

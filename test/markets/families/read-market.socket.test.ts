@@ -69,6 +69,8 @@ describe("readMarketOnce", () => {
     host.lie = seeing((answer) => {
       answer.context.slot = 1;
     });
-    await expect(readMarketOnce(reader, mint, now)).rejects.toThrow("The host of sol has gone back");
+    await expect(readMarketOnce(reader, mint, now)).rejects.toThrow(
+      "The Solana host returned an older slot than before",
+    );
   });
 });

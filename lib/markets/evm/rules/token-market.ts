@@ -4,14 +4,15 @@ import type { Candle } from "../../core/candle.ts";
 import { intervalStart, withNewPool } from "../../core/candles.ts";
 import type { CoinUsdAt } from "../../core/coin-series.ts";
 import { DayWindow } from "../../core/day-window.ts";
-import type {
-  DayStatistics,
-  HistoryState,
-  Market,
-  MarketFlag,
-  MarketPool,
-  MarketToken,
-  TokenName,
+import {
+  type DayStatistics,
+  type HistoryState,
+  type Market,
+  type MarketFlag,
+  type MarketPool,
+  type MarketToken,
+  marketPoolOf,
+  type TokenName,
 } from "../../core/market.ts";
 import { marketFlagsOf } from "../../core/market-facts.ts";
 import type { MarketRecord, MinuteRecord } from "../../core/market-record.ts";
@@ -270,7 +271,3 @@ export class TokenMarket {
 
 const isSame = (a: Decimal | undefined, b: Decimal | undefined): boolean =>
   a?.mantissa === b?.mantissa && a?.exponent === b?.exponent;
-
-const marketPoolOf = ({ pool, quote, venue, feeBps, depth }: FoundPool): MarketPool => ({
-  ...{ pool, quote, venue, feeBps, depth },
-});

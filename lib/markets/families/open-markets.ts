@@ -1,0 +1,32 @@
+import type { FamilyReader } from "../../chains/families/open-chains.ts";
+import type { Family } from "../../chains/families/types.ts";
+import type { CoinPrice } from "../core/coin-series.ts";
+import { coinPoolPrice } from "../evm/coin-pool.ts";
+import { type EvmMarketPorts, openEvmMarkets } from "../evm/markets.ts";
+import type { ChainMarkets } from "../runs/chain-markets.ts";
+import { openSolMarkets, type SolMarketPorts } from "../sol/markets.ts";
+
+/** Reads the price of a chain's coin from its pools. Undefined if they have none. */
+type ReadCoinPrice = () => Promise<CoinPrice | undefined>;
+
+export type MarketPorts = EvmMarketPorts & SolMarketPorts;
+
+type Registry = {
+  readonly [F in Family]: {
+    open: (reader: FamilyReader<F>, ports: MarketPorts) => ChainMarkets;
+    /** Absent where only exchanges price the coin. */
+    coinPrice?: (reader: FamilyReader<F>) => ReadCoinPrice;
+  };
+};
+
+const families: Registry = {
+  evm: { open: openEvmMarkets, coinPrice: coinPoolPrice },
+  sol: { open: openSolMarkets },
+};
+
+/** Opens the markets of a chain for a run of readMarkets. */
+export const openMarkets = <F extends Family>(reader: FamilyReader<F>, ports: MarketPorts): ChainMarkets =>
+  families[reader.family].open(reader, ports);
+
+export const coinPriceBy = <F extends Family>(reader: FamilyReader<F>): ReadCoinPrice | undefined =>
+  families[reader.family].coinPrice?.(reader);
