@@ -1,10 +1,10 @@
 import { multicall } from "../../chains/evm/calls/multicall.ts";
+import { stateQuestion } from "../../chains/evm/calls/pool-state.ts";
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import { compare } from "../../core/decimal.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import type { CoinPrice } from "../core/coin-series.ts";
-import { stateQuestion } from "./look-at-pools.ts";
 import { type EvmPool, PoolFinder } from "./pools.ts";
 import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 

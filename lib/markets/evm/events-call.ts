@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../chains/evm/calls/fill-logs.ts";
 import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../chains/evm/calls/rpc-call.ts";
+import { wordOfReserves } from "../../chains/evm/rules/pool-price.ts";
 import { RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { zero } from "../../core/decimal.ts";
 import { kindOf } from "../../orders/intent.ts";
-import { type PoolEvent, priceOf, volumeOf, type WatchedPool, wordOfReserves } from "./rules/watched-pool.ts";
+import { type PoolEvent, priceOf, volumeOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** `Sync(uint112,uint112)` of v2 pools: the reserves after a change. */
 const syncTopic = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";

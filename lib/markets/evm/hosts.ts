@@ -1,11 +1,12 @@
 import { multicall } from "../../chains/evm/calls/multicall.ts";
+import { stateQuestion } from "../../chains/evm/calls/pool-state.ts";
 import { blockCall } from "../../chains/evm/calls/rpc-call.ts";
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { askInParts } from "../../chains/hosts/ask-in-parts.ts";
 import { firstAnswer } from "../../chains/hosts/from-any-host.ts";
 import { ChainUnavailable } from "../../chains/hosts/host-fault.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
-import { lookAtPools, newPoolsMemory, stateQuestion, wordsOf } from "./look-at-pools.ts";
+import { lookAtPools, newPoolsMemory, wordsOf } from "./look-at-pools.ts";
 import { readEvents } from "./read-events.ts";
 import type { HostChoice, MarketHosts } from "./rules/look-round.ts";
 

@@ -1,11 +1,11 @@
-import { type ContractQuestion, multicall } from "../../chains/evm/calls/multicall.ts";
+import { multicall } from "../../chains/evm/calls/multicall.ts";
+import { stateQuestion } from "../../chains/evm/calls/pool-state.ts";
 import { headIn, headQuestions, withOlderHashes } from "../../chains/evm/looks/head-look.ts";
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { firstAnswer, hostsFrom } from "../../chains/hosts/from-any-host.ts";
 import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
-import { kindOf } from "../../orders/intent.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
-import { type MarketLook, type WatchedPool, wordOfReserves } from "./rules/watched-pool.ts";
+import type { MarketLook, WatchedPool } from "./rules/watched-pool.ts";
 
 /** The memory of looks at the pools of a chain. */
 export type PoolsMemory = LookMemory<MarketLook> & {
@@ -63,25 +63,3 @@ export const wordsOf = (
       return state === undefined ? [] : [[pool, state] as const];
     }),
   );
-
-/** The names of `getReserves()` of v2, and of `slot0()` of other kinds. */
-const getReserves = "0x0902f1ac";
-const slot0 = "0x3850c7bd";
-
-/** Asks for a pool's state. All answers to `slot0` begin with the price. */
-export const stateQuestion = ({ pool, venue }: AskedPool): ContractQuestion<bigint> =>
-  kindOf({ venue }) === "v2"
-    ? {
-        to: pool,
-        data: getReserves,
-        read: (answer) => wordOfReserves(numberAt(answer, 0, 112), numberAt(answer, 1, 112)),
-      }
-    : { to: pool, data: slot0, read: (answer) => numberAt(answer, 0, 160) };
-
-/** Reads a word as a number of at most so many bits. */
-function numberAt(answer: string, index: number, bits: number): bigint {
-  const hex = answer.slice(2 + 64 * index, 66 + 64 * index);
-  const value = BigInt(`0x${hex}`);
-  if (hex.length < 64 || value >> BigInt(bits) !== 0n) throw new Error("A pool gave no number");
-  return value;
-}

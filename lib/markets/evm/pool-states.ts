@@ -1,9 +1,9 @@
 import { blockNumberOf, blockTimeOf, decimalsOf } from "../../chains/evm/calls/contract-questions.ts";
 import { type ContractQuestion, multicall } from "../../chains/evm/calls/multicall.ts";
+import { stateQuestion } from "../../chains/evm/calls/pool-state.ts";
 import type { BlockTag } from "../../chains/evm/calls/rpc-call.ts";
 import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
 import { kindOf, type PoolKey } from "../../orders/intent.ts";
-import { stateQuestion } from "./look-at-pools.ts";
 
 /** A pool by its address, and its place among those of the same tokens. */
 export type NamedPool = PoolKey & { pool: string };

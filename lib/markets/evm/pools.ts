@@ -1,6 +1,6 @@
 import { multicall } from "../../chains/evm/calls/multicall.ts";
 import { claimQuestions, claimsOf } from "../../chains/evm/calls/token-claims.ts";
-import { v2Price, v3Price } from "../../chains/evm/rules/pool-price.ts";
+import { priceAt, priceOver } from "../../chains/evm/rules/pool-price.ts";
 import { routesOf } from "../../chains/evm/venues/configured-routes.ts";
 import { poolQuotesCall, type RoutePools } from "../../chains/evm/venues/pool-quotes.ts";
 import { poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts";
@@ -9,7 +9,6 @@ import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { kindOf, type Route } from "../../orders/intent.ts";
-import type { PoolPrice } from "../../orders/price-impact.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import {
@@ -31,7 +30,7 @@ import {
   type TokenPools,
 } from "../core/market.ts";
 import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
-import { priceOf, v2ReservesOf, type WatchedPool } from "./rules/watched-pool.ts";
+import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** A pool that can be the reference of its token, with its price. */
 export type EvmPool = WatchedPool & PricedPool;
@@ -178,7 +177,7 @@ function pricedRoute(
   const price = priceOf(watched, state.word);
   if (price === undefined) return undefined;
   const pool = { ...watched, price, feeBps: state.feeBps };
-  const own = salePrice(route, state, isTokenFirst);
+  const own = priceAt(route, state.word, isTokenFirst);
   if (bridge === undefined) {
     const terms = { price: own, fees: [wholeFee(state)] };
     const depth = kindOf(route) === "v2" && depthOfReserves({ tokens: own.in, coins: own.out });
@@ -186,9 +185,9 @@ function pricedRoute(
   }
   const bridgeState = bridgePool === undefined ? undefined : states.get(bridgePool);
   if (bridgeState === undefined) return undefined;
-  const over = salePrice(bridge, bridgeState, BigInt(bridge.token) < BigInt(coin));
+  const over = priceAt(bridge, bridgeState.word, BigInt(bridge.token) < BigInt(coin));
   const terms = {
-    price: { out: own.out * over.out, in: own.in * over.in },
+    price: priceOver(own, over),
     fees: [wholeFee(state), wholeFee(bridgeState)],
   };
   return { route, pool, terms };
@@ -196,13 +195,6 @@ function pricedRoute(
 
 /** Fees of a part of a basis point count as impact. */
 const wholeFee = ({ feeBps }: PoolState): number => Math.floor(feeBps);
-
-/** Returns the price of a pool for a sale, in units. */
-function salePrice(pool: Pick<Route, "venue">, { word }: PoolState, isSoldFirst: boolean): PoolPrice {
-  if (kindOf(pool) !== "v2") return v3Price(word, isSoldFirst);
-  const [first, second] = v2ReservesOf(word);
-  return v2Price("sell", isSoldFirst ? { tokens: first, coins: second } : { tokens: second, coins: first });
-}
 
 type Ladder = { kind: "near" | "coarse" | "fine"; amounts: readonly bigint[] };
 

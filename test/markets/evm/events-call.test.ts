@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { wordOfReserves } from "../../../lib/chains/evm/rules/pool-price.ts";
 import { type Decimal, formatDecimal, zero } from "../../../lib/core/decimal.ts";
 import { eventsCall } from "../../../lib/markets/evm/events-call.ts";
-import { type WatchedPool, wordOfReserves } from "../../../lib/markets/evm/rules/watched-pool.ts";
+import type { WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;
 const hash = (digit: string) => `0x${digit.repeat(64)}`;

@@ -7,9 +7,6 @@ export const v2RouterABI = new Interface([
   "function swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)",
 ]);
 
-/** Pools of v2. */
-export const v2PoolABI = new Interface(["function getReserves() view returns (uint256, uint256, uint256)"]);
-
 /** SwapRouter02. Its swaps have no deadline, but `multicall` takes one. */
 export const v3RouterABI = new Interface([
   "function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])",
@@ -42,9 +39,6 @@ export const binPoolABI = new Interface([
   "function getActiveId() view returns (uint24)",
   "function getTokenX() view returns (address)",
 ]);
-
-/** Pools of v3. */
-export const v3PoolABI = new Interface(["function slot0() view returns (uint160 sqrtPriceX96)"]);
 
 /** Reads numbers as 256 bits, whatever width the token's source declares. */
 export const tokenABI = new Interface([

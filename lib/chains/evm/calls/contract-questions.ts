@@ -1,5 +1,5 @@
 import { decodeBytes32String, type Interface } from "ethers/abi";
-import { binPoolABI, multicallABI, tokenABI, v2PoolABI, v3PoolABI } from "./contract-abi.ts";
+import { binPoolABI, multicallABI, tokenABI } from "./contract-abi.ts";
 import { type ContractQuestion, contractQuestion, multicallAddress } from "./multicall.ts";
 
 const numberFrom = (abi: Interface, name: string, to: string, ...values: unknown[]) =>
@@ -45,17 +45,6 @@ export function textOf(name: "symbol" | "name", token: string): ContractQuestion
     },
   };
 }
-
-/** Asks for the two reserves of a v2 pool, that of the lower address first. */
-export const reservesOf = (pool: string) =>
-  contractQuestion(v2PoolABI, "getReserves", {
-    to: pool,
-    values: [],
-    read: ([first, second]): [bigint, bigint] => [first, second],
-  });
-
-/** Asks for the square root of a v3 pool's price, times 2^96: units of the higher address for one unit of the lower. */
-export const sqrtPriceOf = (pool: string) => numberFrom(v3PoolABI, "slot0", pool);
 
 /** Asks for the number of the bin that trades. */
 export const activeBinOf = (pool: string) => numberFrom(binPoolABI, "getActiveId", pool);

@@ -1,22 +1,36 @@
-import type { Order } from "../../../orders/execution.ts";
+import { kindOf, type SwapVenue } from "../../../orders/intent.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
 
-/** Computes the price of a v2 pool from its reserves. */
-export const v2Price = (
-  side: Order["side"],
-  { coins, tokens }: { coins: bigint; tokens: bigint },
-): PoolPrice => (side === "buy" ? { out: tokens, in: coins } : { out: coins, in: tokens });
+const reserveBits = 112n;
+
+/** Joins the two reserves of a v2 pool to its state. */
+export const wordOfReserves = (first: bigint, second: bigint): bigint => (first << reserveBits) | second;
+
+/** Splits the state of a v2 pool into its two reserves. */
+export const v2ReservesOf = (word: bigint): [first: bigint, second: bigint] => [
+  word >> reserveBits,
+  word & ((1n << reserveBits) - 1n),
+];
 
 const q192 = 1n << 192n;
 
 /**
- * Computes the price of a v3 pool.
+ * Computes the price of a pool without bins by its state.
  *
- * @param sqrtPrice The square root of the units of its second token for one unit of its first, times 2^96.
- * @param isFirstSold True if the pool's first token is sold.
+ * @param word Of v2 the two reserves. Of other kinds the square root of the units of the second token for one unit of the
+ * first, times 2^96.
+ * @param isFirstSold True if the pool's first token is sold: the one with the lower address.
  */
-export const v3Price = (sqrtPrice: bigint, isFirstSold: boolean): PoolPrice =>
-  isFirstSold ? { out: sqrtPrice ** 2n, in: q192 } : { out: q192, in: sqrtPrice ** 2n };
+export function priceAt(pool: { venue: SwapVenue }, word: bigint, isFirstSold: boolean): PoolPrice {
+  const [first, second] = kindOf(pool) === "v2" ? v2ReservesOf(word) : [q192, word ** 2n];
+  return isFirstSold ? { out: second, in: first } : { out: first, in: second };
+}
+
+/** Computes the price of a swap by two pools, one after the other. */
+export const priceOver = (one: PoolPrice, other: PoolPrice): PoolPrice => ({
+  out: one.out * other.out,
+  in: one.in * other.in,
+});
 
 /** The bin at which one unit of the first token costs one of the second. */
 const middleBin = 8_388_608n;

@@ -2,16 +2,11 @@ import type { Order } from "../../../orders/execution.ts";
 import { type Bridge, kindOf, routeOf } from "../../../orders/intent.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
-import {
-  activeBinOf,
-  balanceOf,
-  firstTokenOf,
-  reservesOf,
-  sqrtPriceOf,
-} from "../calls/contract-questions.ts";
+import { activeBinOf, balanceOf, firstTokenOf } from "../calls/contract-questions.ts";
 import { type ContractQuestion, multicall } from "../calls/multicall.ts";
+import { stateQuestion } from "../calls/pool-state.ts";
 import type { BlockTag } from "../calls/rpc-call.ts";
-import { binPrice, v2Price, v3Price } from "../rules/pool-price.ts";
+import { binPrice, priceAt, priceOver } from "../rules/pool-price.ts";
 import type { Contracts } from "./configured-routes.ts";
 import type { RoutePools } from "./pool-quotes.ts";
 
@@ -58,34 +53,31 @@ export function routeStatesCall<Each extends RoutePools>(
 type PoolAsked = Bridge & { pool: string; other: string };
 
 const questionsOf = ({ pool, other, ...key }: PoolAsked): ContractQuestion<unknown>[] => {
-  const others = balanceOf(other, pool);
   switch (kindOf(key)) {
     case "v2":
-      return [others, reservesOf(pool)];
+      return [stateQuestion({ pool, ...key })];
     case "bins":
-      return [others, activeBinOf(pool), firstTokenOf(pool)];
+      return [activeBinOf(pool), balanceOf(other, pool), firstTokenOf(pool)];
     default:
-      return [others, sqrtPriceOf(pool)];
+      return [stateQuestion({ pool, ...key }), balanceOf(other, pool)];
   }
 };
 
 function stateOf(
-  { token, other, spacing = 0 }: PoolAsked,
-  [others, price, first]: readonly unknown[],
+  { token, other, venue, spacing = 0 }: PoolAsked,
+  [state, balance, first]: readonly unknown[],
 ): PoolState | undefined {
-  const isOtherFirst = BigInt(other) < BigInt(token);
-  if (Array.isArray(price)) {
-    const [one, two] = price as [bigint, bigint];
-    const reserves = isOtherFirst ? { coins: one, tokens: two } : { coins: two, tokens: one };
-    return { prices: bySide((side) => v2Price(side, reserves)), others: reserves.coins };
-  }
-  if (typeof price !== "bigint" || typeof others !== "bigint") return undefined;
-  if (typeof first === "string")
-    return {
-      prices: bySide((side) => binPrice(price, spacing, (first === other) === (side === "buy"))),
-      others,
-    };
-  return { prices: bySide((side) => v3Price(price, isOtherFirst === (side === "buy"))), others };
+  const kind = kindOf({ venue });
+  const isOfBins = kind === "bins";
+  if (typeof state !== "bigint" || (isOfBins && typeof first !== "string")) return undefined;
+  const isOtherFirst = isOfBins ? first === other : BigInt(other) < BigInt(token);
+  const prices = bySide((side) => {
+    const isFirstSold = isOtherFirst === (side === "buy");
+    return isOfBins ? binPrice(state, spacing, isFirstSold) : priceAt({ venue }, state, isFirstSold);
+  });
+  // Coins that a pool of v2 has beside its reserves pay for nothing.
+  const others = kind === "v2" ? prices.buy.in : balance;
+  return typeof others === "bigint" ? { prices, others } : undefined;
 }
 
 const bySide = (priceFor: RouteState["priceFor"]) => ({ buy: priceFor("buy"), sell: priceFor("sell") });
@@ -97,8 +89,7 @@ function joined(own: PoolState, bridge: Pick<PoolState, "prices">): Omit<RouteSt
   const { out, in: sold } = bridge.prices.sell;
   return {
     priceFor(side) {
-      const [a, b] = [own.prices[side], bridge.prices[side]];
-      return { out: a.out * b.out, in: a.in * b.in };
+      return priceOver(own.prices[side], bridge.prices[side]);
     },
     coins: sold === 0n ? 0n : (own.others * out) / sold,
   };

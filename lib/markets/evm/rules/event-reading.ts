@@ -1,4 +1,5 @@
-import { type PoolEvent, v2ReservesOf, wordOfReserves } from "./watched-pool.ts";
+import { v2ReservesOf, wordOfReserves } from "../../../chains/evm/rules/pool-price.ts";
+import type { PoolEvent } from "./watched-pool.ts";
 
 /** A block as a host names it. Its time is in epoch seconds. */
 export type Header = { hash: string; time: number };

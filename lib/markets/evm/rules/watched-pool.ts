@@ -1,6 +1,7 @@
+import { priceAt } from "../../../chains/evm/rules/pool-price.ts";
 import { type Decimal, decimalOf, ratioOf } from "../../../core/decimal.ts";
 import type { Look } from "../../../orders/block.ts";
-import { kindOf, type SwapVenue } from "../../../orders/intent.ts";
+import type { SwapVenue } from "../../../orders/intent.ts";
 import type { CandlePool } from "../../core/candle.ts";
 
 /** A pool whose state and events are read. */
@@ -25,7 +26,7 @@ export type PoolEvent = {
   isSwap: boolean;
   /** The quote side of a swap, see {@link volumeOf}. */
   volume: Decimal;
-  /** The pool's state after it, see {@link priceOf}. */
+  /** The pool's state after it, see {@link priceAt}. */
   word?: bigint;
   /** The price by that state. Absent if the pool is empty. */
   price?: Decimal;
@@ -35,32 +36,15 @@ export type PoolEvent = {
 
 /** One host's view of a chain and of the pools whose prices are wanted, at its latest block or an earlier one. */
 export type MarketLook = Omit<Look, "final"> & {
-  /** The state of each pool that answered, see {@link priceOf}. */
+  /** The state of each pool that answered, see {@link priceAt}. */
   words: ReadonlyMap<string, bigint>;
 };
 
-const reserveBits = 112n;
-const q192 = 1n << 192n;
-
-/** Joins the two reserves of a v2 pool to its state. */
-export const wordOfReserves = (first: bigint, second: bigint): bigint => (first << reserveBits) | second;
-
-/** Splits the state of a v2 pool into its two reserves. */
-export const v2ReservesOf = (word: bigint): [first: bigint, second: bigint] => [
-  word >> reserveBits,
-  word & ((1n << reserveBits) - 1n),
-];
-
-/**
- * Computes the price of a token in whole units of the quote. Undefined if the pool is empty.
- *
- * @param word The state of the pool: of v2 its reserves, of other kinds the square root of its price, times 2^96.
- */
+/** Computes the price of a token by a state of its pool, in whole units of the quote. Undefined if the pool is empty. */
 export function priceOf(pool: WatchedPool, word: bigint): Decimal | undefined {
-  const [first, second] = kindOf(pool) === "v2" ? v2ReservesOf(word) : [q192, word ** 2n];
-  if (first === 0n || second === 0n) return undefined;
-  const [tokens, quotes] = pool.isTokenFirst ? [first, second] : [second, first];
-  return ratioOf(quotes * 10n ** BigInt(pool.decimals), tokens * 10n ** BigInt(pool.quoteDecimals));
+  const { out, in: sold } = priceAt(pool, word, pool.isTokenFirst);
+  if (out === 0n || sold === 0n) return undefined;
+  return ratioOf(out * 10n ** BigInt(pool.decimals), sold * 10n ** BigInt(pool.quoteDecimals));
 }
 
 /** The most decimal places of a swap's volume. So sums are exact in any order, up to a billion. */

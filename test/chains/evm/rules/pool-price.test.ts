@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { binPrice } from "../../../../lib/chains/evm/rules/pool-price.ts";
+import { binPrice, v2ReservesOf, wordOfReserves } from "../../../../lib/chains/evm/rules/pool-price.ts";
 
 describe("binPrice", () => {
   const middle = 2n ** 23n;
@@ -25,5 +25,13 @@ describe("binPrice", () => {
 
   it("is 1 in the middle", () => {
     for (const isFirstSold of [true, false]) expect(rate(binPrice(middle, 25, isFirstSold))).toBe(1);
+  });
+});
+
+describe("v2ReservesOf", () => {
+  it("splits what was joined", () => {
+    const most = 2n ** 112n - 1n;
+    expect(v2ReservesOf(wordOfReserves(most, 7n))).toEqual([most, 7n]);
+    expect(v2ReservesOf(wordOfReserves(7n, most))).toEqual([7n, most]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { v2Price, v3Price } from "../../../../lib/chains/evm/rules/pool-price.ts";
+import { priceAt, wordOfReserves } from "../../../../lib/chains/evm/rules/pool-price.ts";
 import {
   type BindableRoute,
   bestRoute,
@@ -31,27 +31,31 @@ describe("percentOf", () => {
 });
 
 describe("priceImpact", () => {
-  const reserves = { coins: 100n * coin, tokens: 1_000_000n * coin };
+  const v2Pool = { venue: "uniswap-v2" } as const;
+  const v3Pool = { venue: "uniswap-v3" } as const;
+  const coinsAndTokens = wordOfReserves(100n * coin, 1_000_000n * coin);
 
   it("compares a swap on v2 with the price before it, without the pool's fee", () => {
     const swap = { amountIn: coin / 2n, amountOut: 4_960_273_038_901_078_125_544n, fees: [30] };
-    expect(priceImpact(v2Price("buy", reserves), swap)).toBe(0.496);
+    expect(priceImpact(priceAt(v2Pool, coinsAndTokens, true), swap)).toBe(0.496);
   });
 
   it("is the same in the other direction", () => {
     const amountIn = 5000n * coin;
     const amountOut = (100n * coin * amountIn * 997n) / (1_000_000n * coin * 1000n + amountIn * 997n);
-    expect(priceImpact(v2Price("sell", reserves), { amountIn, amountOut, fees: [30] })).toBe(0.496);
+    expect(priceImpact(priceAt(v2Pool, coinsAndTokens, false), { amountIn, amountOut, fees: [30] })).toBe(
+      0.496,
+    );
   });
 
   it("reads the price of a v3 pool in both directions", () => {
     // The second token is worth a quarter of the first.
     const sqrtPrice = 2n << 96n;
     const swap = (amountOut: bigint) => ({ amountIn: 1_000_000n, amountOut, fees: [100] });
-    expect(priceImpact(v3Price(sqrtPrice, true), swap(3_960_000n))).toBe(0);
-    expect(priceImpact(v3Price(sqrtPrice, true), swap(3_564_000n))).toBe(10);
-    expect(priceImpact(v3Price(sqrtPrice, false), swap(247_500n))).toBe(0);
-    expect(priceImpact(v3Price(sqrtPrice, false), swap(123_750n))).toBe(50);
+    expect(priceImpact(priceAt(v3Pool, sqrtPrice, true), swap(3_960_000n))).toBe(0);
+    expect(priceImpact(priceAt(v3Pool, sqrtPrice, true), swap(3_564_000n))).toBe(10);
+    expect(priceImpact(priceAt(v3Pool, sqrtPrice, false), swap(247_500n))).toBe(0);
+    expect(priceImpact(priceAt(v3Pool, sqrtPrice, false), swap(123_750n))).toBe(50);
   });
 
   it("is never below 0", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { wordOfReserves } from "../../../../lib/chains/evm/rules/pool-price.ts";
 import { zero } from "../../../../lib/core/decimal.ts";
 import {
   checkEvents,
@@ -7,7 +8,7 @@ import {
   untimedBlocks,
   withTimes,
 } from "../../../../lib/markets/evm/rules/event-reading.ts";
-import { type PoolEvent, wordOfReserves } from "../../../../lib/markets/evm/rules/watched-pool.ts";
+import type { PoolEvent } from "../../../../lib/markets/evm/rules/watched-pool.ts";
 
 const event = (block: number, logIndex: number, rest: Partial<PoolEvent> = {}): PoolEvent => ({
   pool: "0xpool",

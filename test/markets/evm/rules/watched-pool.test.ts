@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { wordOfReserves } from "../../../../lib/chains/evm/rules/pool-price.ts";
 import { add, formatDecimal, zero } from "../../../../lib/core/decimal.ts";
-import {
-  priceOf,
-  v2ReservesOf,
-  volumeOf,
-  type WatchedPool,
-  wordOfReserves,
-} from "../../../../lib/markets/evm/rules/watched-pool.ts";
+import { priceOf, volumeOf, type WatchedPool } from "../../../../lib/markets/evm/rules/watched-pool.ts";
 
 const pool: WatchedPool = {
   pool: "0x01",
@@ -49,14 +44,6 @@ describe("priceOf", () => {
     expect(priceText({}, 0n)).toBeUndefined();
     expect(priceText({}, wordOfReserves(1n, 0n))).toBeUndefined();
     expect(priceText({ venue: "uniswap-v3" }, 0n)).toBeUndefined();
-  });
-});
-
-describe("v2ReservesOf", () => {
-  it("splits what was joined", () => {
-    const most = 2n ** 112n - 1n;
-    expect(v2ReservesOf(wordOfReserves(most, 7n))).toEqual([most, 7n]);
-    expect(v2ReservesOf(wordOfReserves(7n, most))).toEqual([7n, most]);
   });
 });
 

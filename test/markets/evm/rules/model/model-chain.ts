@@ -1,11 +1,10 @@
+import { v2ReservesOf, wordOfReserves } from "../../../../../lib/chains/evm/rules/pool-price.ts";
 import { decimalOf, zero } from "../../../../../lib/core/decimal.ts";
 import {
   type PoolEvent,
   priceOf,
-  v2ReservesOf,
   volumeOf,
   type WatchedPool,
-  wordOfReserves,
 } from "../../../../../lib/markets/evm/rules/watched-pool.ts";
 import type { Chance } from "../../../../soak/chance.ts";
 
