@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startTestChain } from "../support/local-chain.ts";
+import { startTestChain } from "trading-terminal-devnet/evm/test-chain";
 import {
   bundled,
   type Contender,

@@ -5,10 +5,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { SignJWT } from "jose";
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { newProfile } from "../../lib/users/profile.ts";
 import { keyIdOf, pointIn } from "../../lib/wallets/keys/sealing.ts";
 import { order } from "../support/executions.ts";
-import { alice } from "../support/local-chain.ts";
 
 const at = "2026-11-21T09:00:00.000Z";
 const profile = {

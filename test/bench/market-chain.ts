@@ -1,8 +1,8 @@
 import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
 import { creationOfToken, deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v2Liquidity } from "trading-terminal-devnet/evm/uniswap";
-import { alice, startTestChain } from "../support/local-chain.ts";
 import type { MinedBlock } from "./market-outcome.ts";
 import { now } from "./statistics.ts";
 

@@ -1,5 +1,6 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { snapshotOf } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { quoteOnChain } from "../../lib/chains/evm/quotes/quote-on-chain.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
@@ -8,7 +9,6 @@ import type { RpcHost } from "../../lib/chains/hosts/rpc-host.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import type { Question } from "../../lib/orders/effects.ts";
 import { swapBy } from "../../lib/orders/intent.ts";
-import { alice } from "../support/local-chain.ts";
 import { intent as intentOf, localV2, localV3 } from "../support/trading.ts";
 import { countsOf, type HostCounts, type HostRequest } from "./host-requests.ts";
 

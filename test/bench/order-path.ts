@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReaper, startDynamoDb } from "cdk-local-runner/testing";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { openVault } from "../../lib/aws/vault.ts";
 import type { OperationName } from "../../lib/operations/operations.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
@@ -12,7 +13,6 @@ import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-pay
 import { createTable } from "../support/create-table.ts";
 import { restEvent } from "../support/events.ts";
 import { functionEnvironment } from "../support/function-environment.ts";
-import type { TestChain } from "../support/local-chain.ts";
 import { openDesk, type TradingDesk } from "../support/trading-desk.ts";
 import type { FakeAws } from "./fake-aws.ts";
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "cdk-local-runner/testing";
+import { freePorts } from "trading-terminal-devnet/free-ports";
 import { chainPorts } from "trading-terminal-devnet/local-chains";
 import type { TestProject } from "vitest/node";
-import { freePorts } from "../support/free-ports.ts";
 import { type Deployment, deployedStage } from "./support/deployment.ts";
 import { serveControl, startRunner } from "./support/runner.ts";
 

@@ -17,6 +17,7 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { Transaction } from "ethers/transaction";
 import { Wallet } from "ethers/wallet";
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler } from "../../functions/signTransaction/handler.ts";
 import { encrypt, pack } from "../../lib/aws/container.ts";
@@ -38,7 +39,6 @@ import {
 import { readSignAnswer, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
 import { attempt } from "../support/lane-states.ts";
-import { alice } from "../support/local-chain.ts";
 import { intent, signedFee, slot, tradeOrder, v2 } from "../support/trading.ts";
 
 const table = mockClient(DynamoDBDocumentClient);

@@ -1,5 +1,6 @@
 import type { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { type LeadingKeys, readAccess } from "cdk-local-runner/testing";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
 import type { Network } from "../../lib/core/network.ts";
@@ -20,7 +21,6 @@ import { gatedTable } from "../support/gated-table.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { newKey } from "../support/keys.ts";
 import { openKms } from "../support/kms.ts";
-import { startTestChain, type TestChain } from "../support/local-chain.ts";
 import { exportKeyPair } from "../support/sealing.ts";
 import { openDesk } from "../support/trading-desk.ts";
 import { walletLimits } from "../support/wallets.ts";

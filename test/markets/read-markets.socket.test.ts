@@ -1,6 +1,7 @@
 import { Interface } from "ethers/abi";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MarketRecord } from "../../lib/markets/core/market-record.ts";
 import type { FollowedToken } from "../../lib/markets/core/market-subscription.ts";
@@ -17,7 +18,6 @@ import { chainsOf, readerOf } from "../support/chain-reader.ts";
 import { connectionsApiForTests } from "../support/connections-api.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { price } from "../support/executions.ts";
-import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
 
 const db = tableForTests();
 const api = connectionsApiForTests();

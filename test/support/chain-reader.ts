@@ -1,9 +1,9 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
 import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
-import type { TestChain } from "./local-chain.ts";
 
 type Changes = { hosts?: readonly string[]; relay?: string };
 

@@ -3,7 +3,7 @@ import {
   type LocalJupiter,
   startJupiterServer,
 } from "trading-terminal-devnet/sol/jupiter-server";
-import type { TestSurfnet } from "./surfnet.ts";
+import type { TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 
 /** Jupiter's stand-in on a test chain, with all that it was asked for. */
 export type TestJupiter = LocalJupiter & {

@@ -2,8 +2,8 @@ import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { SecondHost } from "trading-terminal-devnet/evm/second-host";
+import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
 import type { WatchedPool } from "../../lib/markets/evm/rules/watched-pool.ts";
-import type { TestChain } from "./local-chain.ts";
 
 const factories = new Interface([
   "function getPair(address, address) view returns (address)",

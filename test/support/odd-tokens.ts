@@ -1,5 +1,6 @@
 import tokens from "trading-terminal-devnet/evm/contracts/bytecode.json" with { type: "json" };
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
 import {
   approval,
   type DeployerTransaction,
@@ -10,7 +11,6 @@ import {
   v3PairLiquidity,
 } from "trading-terminal-devnet/evm/uniswap";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
-import type { TestChain } from "./local-chain.ts";
 
 type Metadata = { symbol?: string; decimals?: number; supply?: bigint };
 

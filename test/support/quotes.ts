@@ -1,4 +1,5 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { alice, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import type { EvmQuote } from "../../lib/chains/evm/quote.ts";
 import { quoteTrade } from "../../lib/chains/evm/quote.ts";
 import type { Trader } from "../../lib/chains/evm/rules/check-trade.ts";
@@ -7,7 +8,6 @@ import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { swapBy } from "../../lib/orders/intent.ts";
 import type { QuoteRequest } from "../../lib/orders/trade-request.ts";
 import { readerOf } from "./chain-reader.ts";
-import { alice, type TestChain } from "./local-chain.ts";
 import { intent, localV2 } from "./trading.ts";
 
 /** A user without orders, and with the default settings. */

@@ -1,4 +1,5 @@
 import { BatchGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { expect } from "vitest";
 import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
@@ -24,7 +25,6 @@ import { packed } from "../../lib/trading/items/items.ts";
 import { dayKey, ledgerKey, policyKey } from "../../lib/trading/items/keys.ts";
 import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
-import { alice } from "./local-chain.ts";
 import { readSigned, type SignedAct } from "./signed-bytes.ts";
 import { ignoredNotes, openKeys, sealedKey } from "./signing.ts";
 import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2, v2OverUSDC, v3OverUSDC } from "./trading.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Address } from "@solana/web3.js";
+import type { TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { tokenAccountOf } from "../../lib/chains/sol/calls/addresses.ts";
 import type { TokenKey } from "../../lib/chains/sol/calls/token-balances.ts";
 import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
@@ -22,7 +23,6 @@ import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
 import { solReaderOf, type TestSolHost } from "./sol-reader.ts";
-import type { TestSurfnet } from "./surfnet.ts";
 import type { Caller } from "./trading-desk.ts";
 
 type Setup = { table: Table; chain: TestSurfnet; hosts: readonly TestSolHost[] };

@@ -1,6 +1,7 @@
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, localGenesisHash } from "trading-terminal-devnet/sol/sol-node";
+import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { type ChainReader, openChains } from "../../lib/chains/families/open-chains.ts";
 import { clusterNameLength } from "../../lib/chains/sol/calls/rpc-call.ts";
@@ -9,7 +10,6 @@ import { jupiterFor } from "../../lib/chains/sol/venues/jupiter-client.ts";
 import type { SolReader } from "../../lib/chains/sol/venues/reader.ts";
 import type { TradingChain } from "../../lib/core/chain-facts.ts";
 import { defaultSol } from "../../lib/infra/default-chains.ts";
-import { startTestSurfnet, type TestSurfnet } from "./surfnet.ts";
 
 /** Changes the answers of a host. */
 type Lie = (method: string, result: unknown, params: readonly unknown[]) => unknown;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Address } from "@solana/web3.js";
+import { type TestSurfnet, tokenAccountBytes } from "trading-terminal-devnet/sol/test-surfnet";
 import { bytesOfAddress, programs, tokenAccountOf, wsolMint } from "../../lib/chains/sol/calls/addresses.ts";
 import {
   cpmmAuthority,
@@ -10,7 +11,6 @@ import {
   cpmmVaultOf,
 } from "../../lib/chains/sol/calls/cpmm-addresses.ts";
 import { solKey } from "./sol-terms.ts";
-import { type TestSurfnet, tokenAccountBytes } from "./surfnet.ts";
 
 const rent = 2_039_280n;
 

@@ -1,4 +1,5 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
 import type { snapshotOf } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { dayOf } from "../../lib/core/time.ts";
@@ -20,7 +21,6 @@ import { newReader, readChain } from "../../lib/trading/procedures/reading.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { putItems } from "./items.ts";
 import { newEvmKey } from "./keys.ts";
-import type { TestChain } from "./local-chain.ts";
 import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
 
 /** The functions that reach the table. */

@@ -1,6 +1,7 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { getAddress } from "ethers/address";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../lib/chains/evm/calls/contract-questions.ts";
 import type { Network } from "../../lib/core/network.ts";
@@ -22,7 +23,6 @@ import { chainsOf, readerOf } from "../support/chain-reader.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { position } from "../support/executions.ts";
 import { putItems } from "../support/items.ts";
-import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
 import { deployOddToken } from "../support/odd-tokens.ts";
 import { newOrder, placing } from "../support/placed-orders.ts";
 import { buyOn, quotedAt as now } from "../support/quotes.ts";

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePorts } from "trading-terminal-devnet/free-ports";
 import { chainPorts } from "trading-terminal-devnet/local-chains";
 import type { TestProject } from "vitest/node";
 import { type Runner, startRunner } from "../../e2e/support/runner.ts";
-import { freePorts } from "../../support/free-ports.ts";
 import { servePages } from "./page-server.ts";
 
 declare module "vitest" {

@@ -1,10 +1,10 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, creationOf, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quoteTrade } from "../../../lib/chains/evm/quote.ts";
 import type { Trader } from "../../../lib/chains/evm/rules/check-trade.ts";
 import { readerOf, startPlainHost } from "../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { addDryPool } from "../../support/odd-tokens.ts";
 import { type AskedQuote, buyOn, quotedAt as now, quoteOn, traderOf } from "../../support/quotes.ts";
 import { intent, tradeOrder } from "../../support/trading.ts";

@@ -1,5 +1,6 @@
 import { getAddress } from "ethers/address";
 import { creationOfToken, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TradingConfiguration } from "../../../lib/chains/families/configuration.ts";
 import { openChains } from "../../../lib/chains/families/open-chains.ts";
@@ -9,7 +10,6 @@ import { shortAddress } from "../../../lib/orders/token-text.ts";
 import { inspectToken } from "../../../lib/trading/inspect-token.ts";
 import { listTokens } from "../../../lib/trading/list-tokens.ts";
 import { chainsOf, readerOf, startPlainHost } from "../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { addDryPool, deployOddToken, type OddToken } from "../../support/odd-tokens.ts";
 
 let chain: TestChain;

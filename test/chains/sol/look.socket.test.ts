@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
+import { slotMs, type TestSurfnet, tokenAccountBytes } from "trading-terminal-devnet/sol/test-surfnet";
+import type { TestWallet } from "trading-terminal-devnet/sol/test-wallet";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import { agreeOnSlot } from "../../../lib/chains/sol/calls/hosts.ts";
@@ -14,7 +16,6 @@ import { orderIdFor } from "../../../lib/core/record-ids.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
 import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
 import { solChainsOf, solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
-import { slotMs, type TestSurfnet, type TestWallet, tokenAccountBytes } from "../../support/surfnet.ts";
 
 const { chain, hosts } = solDeskForTests();
 let wallet: TestWallet;

@@ -1,4 +1,5 @@
 import { getAddress } from "ethers/address";
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll } from "vitest";
 import { directRoutesOf } from "../../../lib/chains/evm/venues/configured-routes.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
@@ -16,7 +17,6 @@ import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
-import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
 import { ignoredNotes, openKeys, putSealedWallet, sealedKey } from "../../support/signing.ts";

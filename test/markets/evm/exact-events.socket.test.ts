@@ -1,10 +1,10 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { add, type Decimal, zero } from "../../../lib/core/decimal.ts";
 import { readEvents } from "../../../lib/markets/evm/read-events.ts";
 import { type PoolEvent, priceOf, volumeOf } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { likePancake } from "../../support/market-pools.ts";
 import { type RandomSwaps, startRandomSwaps, type TrueBlock } from "../../support/random-swaps.ts";
 

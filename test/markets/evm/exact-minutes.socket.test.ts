@@ -1,4 +1,5 @@
 import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
 import { marketHosts } from "../../../lib/markets/evm/hosts.ts";
@@ -8,7 +9,6 @@ import { takeChangedMinutes } from "../../../lib/markets/evm/rules/pool-book.ts"
 import { proofRound } from "../../../lib/markets/evm/rules/proof-round.ts";
 import { volumeOf, type WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { likePancake } from "../../support/market-pools.ts";
 import { type RandomSwaps, startRandomSwaps, type TrueBlock } from "../../support/random-swaps.ts";
 import { Random } from "../../trading/model/random.ts";

@@ -1,11 +1,11 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { wordOfReserves } from "../../../lib/chains/evm/rules/pool-price.ts";
 import { lookAtPools, newPoolsMemory } from "../../../lib/markets/evm/look-at-pools.ts";
 import type { WatchedPool } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { type LocalPool, localPoolsOf } from "../../support/market-pools.ts";
 
 let chain: TestChain;

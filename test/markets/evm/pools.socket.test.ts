@@ -1,6 +1,7 @@
 import { Interface } from "ethers/abi";
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v3PairLiquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
@@ -8,7 +9,6 @@ import type { TokenPools } from "../../../lib/markets/core/market.ts";
 import { coinPoolPrice } from "../../../lib/markets/evm/coin-pool.ts";
 import { type EvmPool, PoolFinder } from "../../../lib/markets/evm/pools.ts";
 import { readerOf } from "../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { localPoolsOf } from "../../support/market-pools.ts";
 import { deployOddToken } from "../../support/odd-tokens.ts";
 

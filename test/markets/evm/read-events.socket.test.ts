@@ -1,4 +1,5 @@
 import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EvmReader } from "../../../lib/chains/evm/venues/reader.ts";
 import { readEvents } from "../../../lib/markets/evm/read-events.ts";
@@ -11,7 +12,6 @@ import {
   result,
   startRpcServer,
 } from "../../support/json-rpc-server.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { type LocalPool, localPoolsOf } from "../../support/market-pools.ts";
 import { startRandomSwaps } from "../../support/random-swaps.ts";
 

@@ -1,9 +1,9 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readHistory } from "../../../lib/markets/evm/read-history.ts";
 import type { PoolEvent } from "../../../lib/markets/evm/rules/watched-pool.ts";
 import { readerOf } from "../../support/chain-reader.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { type RandomSwaps, startRandomSwaps } from "../../support/random-swaps.ts";
 
 let chain: TestChain;

@@ -1,10 +1,10 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
+import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readMarketOnce } from "../../../lib/markets/families/read-market.ts";
 import { readerOf } from "../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { seeing, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
 
 let chain: TestChain;
 let sol: TestSurfnet;

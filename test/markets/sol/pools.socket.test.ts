@@ -1,9 +1,9 @@
+import type { TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
 import { SolPoolReader } from "../../../lib/markets/sol/pools.ts";
 import { scaling, seeing, solDeskForTests, solReaderOf } from "../../support/sol-reader.ts";
-import type { TestSurfnet } from "../../support/surfnet.ts";
 
 const { chain, hosts } = solDeskForTests();
 

@@ -1,10 +1,10 @@
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it } from "vitest";
 import { emptyLedger } from "../../../lib/orders/table-step.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import { ledgerKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
-import { alice } from "../../support/local-chain.ts";
 import { intent, signedFee, slot } from "../../support/trading.ts";
 import { run } from "./support/admin.ts";
 

@@ -2,11 +2,11 @@ import { freePort } from "cdk-local-runner/testing";
 import { parseEther } from "ethers/utils";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { V2Contracts, V3Contracts } from "../../../lib/chains/evm/rules/configuration.ts";
 import { main } from "../../../lib/tools/hosts/program.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
-import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
 
 /** Stands for a provider's key in a URL. */

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Runner, type StartOptions, start } from "cdk-local-runner";
 import { freePort, type Listener, listen } from "cdk-local-runner/testing";
+import { freePorts } from "trading-terminal-devnet/free-ports";
 import { chainPorts } from "trading-terminal-devnet/local-chains";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { main } from "../../../lib/tools/runner/local.ts";
-import { freePorts } from "../../support/free-ports.ts";
 import { stdioForTests } from "./support/stdio.ts";
 import { runProgram } from "./support/wiring.ts";
 

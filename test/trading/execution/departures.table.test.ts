@@ -1,4 +1,5 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
@@ -10,7 +11,6 @@ import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { readHeld } from "../../../lib/trading/items/views.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
 
 const db = tableForTests();

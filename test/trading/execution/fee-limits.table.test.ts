@@ -1,10 +1,10 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { type Intent, swapBy } from "../../../lib/orders/intent.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { placing } from "../../support/placed-orders.ts";
 import { intent, localV2, slot, tradeOrder } from "../../support/trading.ts";
 import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";

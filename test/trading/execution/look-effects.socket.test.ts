@@ -1,8 +1,8 @@
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openEvmChains } from "../../../lib/chains/families/open-chains.ts";
 import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
-import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 
 let chain: TestChain;
 let broken: RpcServer;

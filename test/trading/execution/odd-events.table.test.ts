@@ -1,4 +1,5 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
@@ -8,7 +9,6 @@ import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { deployOddToken } from "../../support/odd-tokens.ts";
 import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
 

@@ -1,5 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import { parseUnits } from "ethers/utils";
+import { tokenAccountBytes } from "trading-terminal-devnet/sol/test-surfnet";
 import { describe, expect, it, vi } from "vitest";
 import { markerOf, programs, tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import type { RestData } from "../../../lib/client/index.ts";
@@ -7,7 +8,6 @@ import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
 import { addMint, addPool, holdTokens } from "../../support/sol-tokens.ts";
-import { tokenAccountBytes } from "../../support/surfnet.ts";
 
 const db = tableForTests();
 

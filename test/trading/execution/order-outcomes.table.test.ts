@@ -1,7 +1,7 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { deployOddToken } from "../../support/odd-tokens.ts";
 import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
 

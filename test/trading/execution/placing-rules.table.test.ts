@@ -1,11 +1,11 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openChains } from "../../../lib/chains/families/open-chains.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";
 import { quoteOrder } from "../../../lib/trading/quote-order.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { putPolicy, putWallet } from "../../support/placed-orders.ts";
 import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
 

@@ -1,10 +1,10 @@
 import { type LocalSolRelay, startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
+import { slotMs } from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RestData } from "../../../lib/client/index.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
-import { slotMs } from "../../support/surfnet.ts";
 
 const db = tableForTests();
 

@@ -1,3 +1,4 @@
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { RouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
@@ -6,7 +7,6 @@ import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import { writesOfBuy } from "../../../lib/tools/documents/price-table.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { type Caller, openDesk, type TradingDesk } from "../../support/trading-desk.ts";
 import { countingUnits, type UnitCounter } from "./support/write-units.ts";
 

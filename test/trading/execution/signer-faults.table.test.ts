@@ -1,4 +1,5 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it } from "vitest";
 import { mostFeeOf, type Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
@@ -13,7 +14,6 @@ import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
-import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned } from "../../support/signed-bytes.ts";
 import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "../../support/signing.ts";

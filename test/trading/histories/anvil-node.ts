@@ -1,9 +1,9 @@
 import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
+import type { TestReceipt } from "trading-terminal-devnet/evm/test-chain";
 import { type CallTransaction, encodeCall } from "../../../lib/chains/evm/venues/calldata.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
 import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
-import type { TestReceipt } from "../../support/local-chain.ts";
 import type { Belongings } from "../model/chain-under-test.ts";
 import { tokens } from "../model/clients.ts";
 import type { AnvilHost, MinedBlock } from "./anvil-host.ts";

@@ -1,9 +1,9 @@
 import { Interface } from "ethers/abi";
 import { computeAddress } from "ethers/transaction";
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import type { ChainConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
-import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { creationOfToken } from "../../support/odd-tokens.ts";
 import { tokens, wallets } from "../model/clients.ts";
 import { genesis } from "../model/history.ts";

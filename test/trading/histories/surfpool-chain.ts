@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Address } from "@solana/web3.js";
 import { createSolNode } from "trading-terminal-devnet/sol/sol-node";
+import { tokenAccountBytes } from "trading-terminal-devnet/sol/test-surfnet";
 import { markerOf, programs, wsolAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import { landedCall } from "../../../lib/chains/sol/calls/transaction-call.ts";
 import { solEffects } from "../../../lib/chains/sol/look.ts";
@@ -15,7 +16,6 @@ import { isMarker } from "../../../lib/chains/sol/venues/instructions.ts";
 import type { SolReader } from "../../../lib/chains/sol/venues/reader.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import type { Objection, Question, Recipients } from "../../../lib/orders/effects.ts";
-import { tokenAccountBytes } from "../../support/surfnet.ts";
 import type { Random } from "../model/random.ts";
 import type {
   Signed,

@@ -1,9 +1,9 @@
+import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it, vi } from "vitest";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { remoteSigner } from "../../../lib/trading/signing/remote-signer.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { attempt } from "../../support/lane-states.ts";
-import { alice } from "../../support/local-chain.ts";
 import { intent, slot } from "../../support/trading.ts";
 
 const own = intent({ wallet: alice.address });

@@ -1,4 +1,5 @@
 import { localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
@@ -11,7 +12,6 @@ import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts"
 import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
 import { type Route, type SwapCall, swapBy } from "../../../../lib/orders/intent.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken, type OddToken } from "../../../support/odd-tokens.ts";
 import { intent, localV2, localV3 } from "../../../support/trading.ts";
 

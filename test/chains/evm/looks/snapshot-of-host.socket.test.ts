@@ -1,5 +1,11 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import {
+  alice,
+  startTestChain,
+  type TestChain,
+  type TestReceipt,
+} from "trading-terminal-devnet/evm/test-chain";
 import { approval, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -14,7 +20,6 @@ import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts"
 import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import type { Question } from "../../../../lib/orders/effects.ts";
 import { type Call, type Intent, isSameRoute, type Route, swapBy } from "../../../../lib/orders/intent.ts";
-import { alice, startTestChain, type TestChain, type TestReceipt } from "../../../support/local-chain.ts";
 import { creationOfToken } from "../../../support/odd-tokens.ts";
 import { intent as intentOf, localV2 as v2, localV3 as v3 } from "../../../support/trading.ts";
 

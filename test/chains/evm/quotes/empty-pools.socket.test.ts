@@ -1,6 +1,7 @@
 import { Interface } from "ethers/abi";
 import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quotesOfHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
@@ -8,7 +9,6 @@ import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { PoolFinder } from "../../../../lib/markets/evm/pools.ts";
 import { chainsOf } from "../../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
 
 const { v3Factory, v3Positions, pancakeFactory, pancakePositions, wrapped } = localAddresses;

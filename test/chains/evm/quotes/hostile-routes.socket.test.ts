@@ -1,5 +1,6 @@
 import { Interface } from "ethers/abi";
 import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
@@ -8,7 +9,6 @@ import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
 import { checksArrival, type Route, type SwapVenue, swapBy } from "../../../../lib/orders/intent.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { addToken } from "../../../support/odd-tokens.ts";
 import { quotedAt, traderOf } from "../../../support/quotes.ts";
 import { intent, localV2, localV3 } from "../../../support/trading.ts";

@@ -3,6 +3,12 @@ import { Transaction, type TransactionLike } from "ethers/transaction";
 import fc from "fast-check";
 import type { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import {
+  alice,
+  startTestChain,
+  type TestChain,
+  type TestReceipt,
+} from "trading-terminal-devnet/evm/test-chain";
 import { afterEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
 import { isSlippage } from "../../../../lib/chains/evm/calls/revert-reason.ts";
@@ -23,7 +29,6 @@ import {
 } from "../../../../lib/orders/intent.ts";
 import type { RouteStep } from "../../../../lib/orders/route-steps.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain, type TestReceipt } from "../../../support/local-chain.ts";
 import { addDryPool, addToken } from "../../../support/odd-tokens.ts";
 import { quotedAt as now, traderOf } from "../../../support/quotes.ts";
 import { intent } from "../../../support/trading.ts";

@@ -1,4 +1,5 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
@@ -6,7 +7,6 @@ import type { Trader } from "../../../../lib/chains/evm/rules/check-trade.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { inspectToken } from "../../../../lib/trading/inspect-token.ts";
 import { chainsOf, readerOf } from "../../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken, type OddToken } from "../../../support/odd-tokens.ts";
 import { type AskedQuote as Asked, buyOn, quotedAt, quoteOn, traderOf } from "../../../support/quotes.ts";
 import { freeFees, tradeOrder } from "../../../support/trading.ts";

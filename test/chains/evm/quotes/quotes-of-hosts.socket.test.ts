@@ -1,5 +1,6 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, type V3Fee, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -8,7 +9,6 @@ import { jointQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
 import type { QuoteQuestion, TradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
 
 const { moon, usdx, wrapped } = localAddresses;

@@ -1,4 +1,9 @@
 import type { Address } from "@solana/web3.js";
+import {
+  startTestSurfnet,
+  type TestSurfnet,
+  tokenAccountBytes,
+} from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tokenAccountOf } from "../../../../lib/chains/sol/calls/addresses.ts";
 import {
@@ -6,7 +11,6 @@ import {
   type TokenKey,
   walletViewCall,
 } from "../../../../lib/chains/sol/calls/token-balances.ts";
-import { startTestSurfnet, type TestSurfnet, tokenAccountBytes } from "../../../support/surfnet.ts";
 
 let chain: TestSurfnet;
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import type { Address } from "@solana/web3.js";
+import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { cpmmConfigOf } from "../../../../lib/chains/sol/calls/cpmm-addresses.ts";
@@ -8,7 +9,6 @@ import {
   type TokenView,
   tokenViewCall,
 } from "../../../../lib/chains/sol/calls/token-view.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../../support/surfnet.ts";
 
 let chain: TestSurfnet;
 beforeAll(async () => {

@@ -1,4 +1,9 @@
 import { AccountRole, type Address, address, type IInstruction } from "@solana/web3.js";
+import {
+  startTestSurfnet,
+  type TestSurfnet,
+  tokenAccountBytes,
+} from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   bytesOfAddress,
@@ -28,7 +33,6 @@ import {
   solKey,
   thief,
 } from "../../../support/sol-terms.ts";
-import { startTestSurfnet, type TestSurfnet, tokenAccountBytes } from "../../../support/surfnet.ts";
 
 const rent = { token: 2_039_280n, marker: 897_840n, empty: 890_880n };
 const baseFee = 5_000n;

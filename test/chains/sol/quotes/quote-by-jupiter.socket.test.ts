@@ -1,5 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import type { LocalJupiter } from "trading-terminal-devnet/sol/jupiter-server";
+import type { TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { tokenAccountOf } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { quoteSolTrade } from "../../../../lib/chains/sol/quote.ts";
@@ -12,7 +13,6 @@ import { startTestJupiter, type TestJupiter } from "../../../support/jupiter.ts"
 import { quotedAt } from "../../../support/quotes.ts";
 import { solDeskForTests, solReaderOf, type TestSolHost } from "../../../support/sol-reader.ts";
 import { addMint, holdTokens } from "../../../support/sol-tokens.ts";
-import type { TestSurfnet } from "../../../support/surfnet.ts";
 
 const { chain, hosts } = solDeskForTests();
 let jupiter: TestJupiter;

@@ -1,10 +1,10 @@
 import { Transaction } from "ethers/transaction";
 import { Wallet } from "ethers/wallet";
 import { type Relay, startRelay } from "trading-terminal-devnet/evm/relay";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { publishCall } from "../../../../lib/chains/evm/calls/rpc-call.ts";
-import { rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import { publishCall } from "../../../lib/chains/evm/calls/rpc-call.ts";
+import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
 const gwei = 10n ** 9n;

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address, IInstruction } from "@solana/web3.js";
-import { type LocalSol, startLocalSol } from "trading-terminal-devnet/sol/local-sol";
-import { bytesOfAddress, programs } from "../../lib/chains/sol/calls/addresses.ts";
-import { joinTransaction, signMessageAndWipe } from "../../lib/chains/sol/messages/signed-message.ts";
-import { compileAny, solKey } from "./sol-terms.ts";
-
-export type TestWallet = ReturnType<typeof solKey>;
+import { type LocalSol, startLocalSol } from "./local-sol.ts";
+import { bytesOf, programs } from "./published.ts";
+import { signedWire, type TestWallet, walletNamed } from "./test-wallet.ts";
 
 /** A transaction in a block. The error is null if it succeeded. */
 export type TestTransaction = {
@@ -44,7 +41,7 @@ const usualPatienceMs = 15_000;
 /** A Solana chain for this test file only, with the local tokens and pools. */
 export async function startTestSurfnet(): Promise<TestSurfnet> {
   const chain = await startLocalSol({ slotMs });
-  const { request } = chain;
+  const request: LocalSol["request"] = (method, params) => chain.request(method, params);
 
   const setAccount: TestSurfnet["setAccount"] = (
     at,
@@ -93,7 +90,7 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
     inBlock,
     setAccount,
     async newWallet(lamports = 10n ** 10n) {
-      const wallet = solKey(randomUUID());
+      const wallet = walletNamed(randomUUID());
       await setAccount(wallet.address, lamports);
       return wallet;
     },
@@ -106,21 +103,6 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
   };
 }
 
-/** Signs instructions of a wallet. Returns the transaction and its message in base64. */
-export function signedWire(
-  { address: payer, seed }: TestWallet,
-  instructions: readonly IInstruction[],
-  blockhash: string,
-): { wire: string; message: string; signature: string } {
-  const message = compileAny(instructions, { payer, blockhash });
-  const { id, bytes } = joinTransaction(message, [signMessageAndWipe(message, Uint8Array.from(seed))]);
-  const [wire, text] = [bytes, message].map((each) => Buffer.from(each).toString("base64")) as [
-    string,
-    string,
-  ];
-  return { wire, message: text, signature: id };
-}
-
 /** Writes an account of a token. An account of wrapped coin has the rent that is not its tokens. */
 export function tokenAccountBytes(
   mint: Address,
@@ -129,8 +111,8 @@ export function tokenAccountBytes(
   { state = 1, rent = undefined as bigint | undefined } = {},
 ): Buffer {
   const data = Buffer.alloc(165);
-  data.set(bytesOfAddress(mint), 0);
-  data.set(bytesOfAddress(owner), 32);
+  data.set(bytesOf(mint), 0);
+  data.set(bytesOf(owner), 32);
   data.writeBigUInt64LE(amount, 64);
   data.writeUInt8(state, 108);
   if (rent !== undefined) {

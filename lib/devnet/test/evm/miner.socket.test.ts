@@ -1,7 +1,7 @@
-import type { ChainTimes } from "trading-terminal-devnet/evm/chain-times";
-import { type MinedBlock, type Miner, startMiner } from "trading-terminal-devnet/evm/miner";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import type { ChainTimes } from "../../evm/chain-times.ts";
+import { type MinedBlock, type Miner, startMiner } from "../../evm/miner.ts";
+import { alice, startTestChain, type TestChain } from "../../evm/test-chain.ts";
 
 const transaction = { from: alice.address, to: "0x00000000000000000000000000000000000000aa", value: "0x1" };
 const times: ChainTimes = { blockMs: 20, finalitySeconds: 0.04 };

@@ -1,16 +1,11 @@
 import { type SolHost, type SolHostFaults, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, type SolNode } from "trading-terminal-devnet/sol/sol-node";
+import { slotMs, startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
+import { signedWire, type TestWallet } from "trading-terminal-devnet/sol/test-wallet";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { rpcHost } from "../../../../../lib/chains/hosts/rpc-host.ts";
-import { chainTimeCall, genesisHashCall } from "../../../../../lib/chains/sol/calls/rpc-call.ts";
-import { transferLamports } from "../../../../../lib/chains/sol/venues/instructions.ts";
-import {
-  signedWire,
-  slotMs,
-  startTestSurfnet,
-  type TestSurfnet,
-  type TestWallet,
-} from "../../../../support/surfnet.ts";
+import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { chainTimeCall, genesisHashCall } from "../../../lib/chains/sol/calls/rpc-call.ts";
+import { transferLamports } from "../../../lib/chains/sol/venues/instructions.ts";
 
 let chain: TestSurfnet;
 let node: SolNode;

@@ -1,9 +1,9 @@
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { tokenABI } from "../../../../lib/chains/evm/calls/contract-abi.ts";
-import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
-import { deployOddToken } from "../../../support/odd-tokens.ts";
-import { localV2 } from "../../../support/trading.ts";
+import { tokenABI } from "../../../lib/chains/evm/calls/contract-abi.ts";
+import { encodeCall } from "../../../lib/chains/evm/venues/calldata.ts";
+import { deployOddToken } from "../../support/odd-tokens.ts";
+import { localV2 } from "../../support/trading.ts";
 
 let chain: TestChain;
 beforeAll(async () => {

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { StartupError } from "cdk-local-runner";
 import { freePort } from "cdk-local-runner/testing";
-import { type NoteBook, openNotes } from "trading-terminal-devnet/chain-notes";
-import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
-import { openServedChain, type ServedChain } from "trading-terminal-devnet/evm/served-chain";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { alice } from "../../../support/local-chain.ts";
+import { type NoteBook, openNotes } from "../../chain-notes.ts";
+import { callAnvil } from "../../evm/call-anvil.ts";
+import { openServedChain, type ServedChain } from "../../evm/served-chain.ts";
+import { alice } from "../../evm/test-chain.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
 

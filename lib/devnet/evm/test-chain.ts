@@ -1,11 +1,6 @@
-import { deployer } from "trading-terminal-devnet/evm/deployment";
-import {
-  type LocalChain,
-  type LocalChainOptions,
-  sendAsDeployer,
-  startLocalChain,
-} from "trading-terminal-devnet/evm/local-chain";
-import type { DeployerTransaction } from "trading-terminal-devnet/evm/uniswap";
+import { deployer } from "./deployment.ts";
+import { type LocalChain, type LocalChainOptions, sendAsDeployer, startLocalChain } from "./local-chain.ts";
+import type { DeployerTransaction } from "./uniswap.ts";
 
 /** An account of anvil. It has 100 coins, and its key is public. */
 export type TestAccount = { address: string; privateKey: string };
@@ -45,7 +40,7 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 /** An anvil for this test file only, with the local contracts. It mines only when these functions ask it to. */
 export async function startTestChain(options: LocalChainOptions = { chain: "eth" }): Promise<TestChain> {
   const chain = await startLocalChain(options);
-  const { request } = chain;
+  const request: LocalChain["request"] = (method, params) => chain.request(method, params);
   let restores = 0;
   let snapshot = await request("evm_snapshot");
   return {

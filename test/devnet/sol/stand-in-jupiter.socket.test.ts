@@ -1,20 +1,17 @@
 import type { Address } from "@solana/web3.js";
+import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   programs,
   tokenAccountOf,
   wsolAccountOf,
   wsolMint,
-} from "../../../../../lib/chains/sol/calls/addresses.ts";
-import { composeMessage } from "../../../../../lib/chains/sol/messages/compose-message.ts";
-import {
-  joinTransaction,
-  signMessageAndWipe,
-} from "../../../../../lib/chains/sol/messages/signed-message.ts";
-import { jupiterProgram, jupiterSlippageCode } from "../../../../../lib/chains/sol/venues/jupiter.ts";
-import type { AttemptTerms } from "../../../../../lib/chains/sol/venues/message-terms.ts";
-import { buyTerms, orderId, routeData, solKey } from "../../../../support/sol-terms.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../../../support/surfnet.ts";
+} from "../../../lib/chains/sol/calls/addresses.ts";
+import { composeMessage } from "../../../lib/chains/sol/messages/compose-message.ts";
+import { joinTransaction, signMessageAndWipe } from "../../../lib/chains/sol/messages/signed-message.ts";
+import { jupiterProgram, jupiterSlippageCode } from "../../../lib/chains/sol/venues/jupiter.ts";
+import type { AttemptTerms } from "../../../lib/chains/sol/venues/message-terms.ts";
+import { buyTerms, orderId, routeData, solKey } from "../../support/sol-terms.ts";
 
 let chain: TestSurfnet;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openNotes } from "trading-terminal-devnet/chain-notes";
-import { chainPorts, openLocalChains, portsOf } from "trading-terminal-devnet/local-chains";
 import { expect, it, onTestFinished } from "vitest";
-import { tradingChains } from "../../../../lib/core/chain-facts.ts";
-import { freePorts } from "../../../support/free-ports.ts";
+import { chainNames } from "../chain-facts.ts";
+import { openNotes } from "../chain-notes.ts";
+import { freePorts } from "../free-ports.ts";
+import { chainPorts, openLocalChains, portsOf } from "../local-chains.ts";
 
 it("the local chains start over with `reset`, and note that the table has to forget the old ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "chains-"));
@@ -31,7 +31,7 @@ it("the local chains start over with `reset`, and note that the table has to for
 });
 
 it("each local chain has its ports", () => {
-  const all = tradingChains.map((chain) => portsOf(chain, 8545));
+  const all = chainNames.map((chain) => portsOf(chain, 8545));
   expect(all.map(({ node }) => node)).toEqual([8545, 8546, 8547, 8548, 8549]);
   expect(all.map(({ secondHost }) => secondHost)).toEqual([8550, 8551, 8552, 8553, 8554]);
   expect(all.map(({ relay }) => relay)).toEqual([8555, undefined, 8556, undefined, 8557]);

@@ -2,10 +2,10 @@ import { Transaction } from "ethers/transaction";
 import { Wallet } from "ethers/wallet";
 import { createHeads } from "trading-terminal-devnet/evm/heads";
 import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { blockCall, chainIdentity } from "../../../../lib/chains/evm/calls/rpc-call.ts";
-import { rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import { blockCall, chainIdentity } from "../../../lib/chains/evm/calls/rpc-call.ts";
+import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
 

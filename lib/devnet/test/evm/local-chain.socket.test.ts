@@ -3,11 +3,11 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEther } from "ethers/utils";
-import { startAnvil } from "trading-terminal-devnet/evm/anvil";
-import { deployment } from "trading-terminal-devnet/evm/deployment";
-import { sendAsDeployer, startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import { startAnvil } from "../../evm/anvil.ts";
+import { deployment } from "../../evm/deployment.ts";
+import { sendAsDeployer, startLocalChain } from "../../evm/local-chain.ts";
+import { alice, startTestChain, type TestChain } from "../../evm/test-chain.ts";
 
 const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11";
 const wallet = alice.address;

@@ -1,12 +1,7 @@
-import { localAddresses } from "trading-terminal-devnet/evm/deployment";
-import {
-  type RandomTraderOptions,
-  startRandomTrader,
-  traderAccount,
-} from "trading-terminal-devnet/evm/random-trader";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { startTestChain, type TestChain } from "../../../support/local-chain.ts";
-import { Random } from "../../../trading/model/random.ts";
+import { localAddresses } from "../../evm/deployment.ts";
+import { type RandomTraderOptions, startRandomTrader, traderAccount } from "../../evm/random-trader.ts";
+import { startTestChain, type TestChain } from "../../evm/test-chain.ts";
 
 let chain: TestChain;
 
@@ -30,13 +25,19 @@ function started(watched: RandomTraderOptions["watched"], everyMs = 5) {
       { chain: "base", url: "http://127.0.0.1:1" },
     ],
     ...{ watched: looks, onFailure, everyMs },
-    random: () => random.below(1000) / 1000,
+    random,
   });
   onTestFinished(() => trader.stop());
   return { trader, onFailure, looks };
 }
 
-const random = new Random(7);
+let state = 7;
+
+/** Makes the same numbers in each run (Lehmer's generator). */
+const random = () => {
+  state = (state * 48_271) % (2 ** 31 - 1);
+  return state / (2 ** 31 - 1);
+};
 
 /** Mines until the trader has sent so many transactions. */
 const trades = (count: number) =>

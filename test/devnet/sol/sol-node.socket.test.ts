@@ -1,18 +1,13 @@
 import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, type SolNode } from "trading-terminal-devnet/sol/sol-node";
+import { slotMs, startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
+import { signedWire, type TestWallet } from "trading-terminal-devnet/sol/test-wallet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RpcCall } from "../../../../../lib/chains/hosts/rpc-call.ts";
-import { rpcHost } from "../../../../../lib/chains/hosts/rpc-host.ts";
-import { programs } from "../../../../../lib/chains/sol/calls/addresses.ts";
-import { genesisHashCall } from "../../../../../lib/chains/sol/calls/rpc-call.ts";
-import { transferLamports } from "../../../../../lib/chains/sol/venues/instructions.ts";
-import {
-  signedWire,
-  slotMs,
-  startTestSurfnet,
-  type TestSurfnet,
-  type TestWallet,
-} from "../../../../support/surfnet.ts";
+import type { RpcCall } from "../../../lib/chains/hosts/rpc-call.ts";
+import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
+import { genesisHashCall } from "../../../lib/chains/sol/calls/rpc-call.ts";
+import { transferLamports } from "../../../lib/chains/sol/venues/instructions.ts";
 
 let chain: TestSurfnet;
 let node: SolNode;

@@ -1,14 +1,24 @@
-import { createSolNode } from "trading-terminal-devnet/sol/sol-node";
-import { type LocalSolRelay, leastTip, startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
+import { AccountRole, type Address, type IInstruction } from "@solana/web3.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { transferLamports } from "../../../../../lib/chains/sol/venues/instructions.ts";
-import {
-  signedWire,
-  slotMs,
-  startTestSurfnet,
-  type TestSurfnet,
-  type TestWallet,
-} from "../../../../support/surfnet.ts";
+import { programs } from "../../sol/published.ts";
+import { createSolNode } from "../../sol/sol-node.ts";
+import { type LocalSolRelay, leastTip, startSolRelay } from "../../sol/sol-relay.ts";
+import { slotMs, startTestSurfnet, type TestSurfnet } from "../../sol/test-surfnet.ts";
+import { signedWire, type TestWallet } from "../../sol/test-wallet.ts";
+
+function transferLamports(from: Address, to: Address, lamports: bigint): IInstruction {
+  const data = Buffer.alloc(12);
+  data.writeUInt32LE(2);
+  data.writeBigUInt64LE(lamports, 4);
+  return {
+    programAddress: programs.system,
+    data,
+    accounts: [
+      { address: from, role: AccountRole.WRITABLE_SIGNER },
+      { address: to, role: AccountRole.WRITABLE },
+    ],
+  };
+}
 
 describe("the relay of the local Solana chain", () => {
   let chain: TestSurfnet;

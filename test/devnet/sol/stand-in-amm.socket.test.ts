@@ -1,12 +1,13 @@
 import { AccountRole, type Address, type IInstruction } from "@solana/web3.js";
 import { ammErrors } from "trading-terminal-devnet/sol/stand-in-amm";
+import { startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
+import type { TestWallet } from "trading-terminal-devnet/sol/test-wallet";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { programs, tokenAccountOf, wsolMint } from "../../../../../lib/chains/sol/calls/addresses.ts";
-import { cpmmProgram } from "../../../../../lib/chains/sol/calls/cpmm-addresses.ts";
-import { accountsCall } from "../../../../../lib/chains/sol/calls/rpc-call.ts";
-import { readTokenAccount } from "../../../../../lib/chains/sol/calls/token-account.ts";
-import { paymentsOf, type TokenView, tokenViewCall } from "../../../../../lib/chains/sol/calls/token-view.ts";
-import { startTestSurfnet, type TestSurfnet, type TestWallet } from "../../../../support/surfnet.ts";
+import { programs, tokenAccountOf, wsolMint } from "../../../lib/chains/sol/calls/addresses.ts";
+import { cpmmProgram } from "../../../lib/chains/sol/calls/cpmm-addresses.ts";
+import { accountsCall } from "../../../lib/chains/sol/calls/rpc-call.ts";
+import { readTokenAccount } from "../../../lib/chains/sol/calls/token-account.ts";
+import { paymentsOf, type TokenView, tokenViewCall } from "../../../lib/chains/sol/calls/token-view.ts";
 
 let chain: TestSurfnet;
 let wallet: TestWallet;

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { StartupError } from "cdk-local-runner";
 import { freePort } from "cdk-local-runner/testing";
-import { openServedSol, type ServedSol } from "trading-terminal-devnet/sol/served-sol";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { solKey } from "../../../../support/sol-terms.ts";
+import { openServedSol, type ServedSol } from "../../sol/served-sol.ts";
+import { walletNamed } from "../../sol/test-wallet.ts";
 
 async function opened({ node = 0, faults = false } = {}): Promise<ServedSol> {
   const ports = { node, firstHost: 0, secondHost: 0, relay: 0 };
@@ -28,7 +28,12 @@ const ask = async (url: string, method: string, ...params: unknown[]) =>
 /** Asks Jupiter's stand-in for a purchase. */
 async function buildFor(sol: ServedSol, outputMint: string): Promise<unknown> {
   const inputMint = "So11111111111111111111111111111111111111112";
-  const query = new URLSearchParams({ inputMint, outputMint, amount: "1000", taker: solKey("e").address });
+  const query = new URLSearchParams({
+    inputMint,
+    outputMint,
+    amount: "1000",
+    taker: walletNamed("e").address,
+  });
   return (await fetch(`${sol.jupiter}?${query}`)).json();
 }
 
@@ -55,7 +60,7 @@ describe("the served chain sol", () => {
         expect(await ask(url, "getAccountInfo", mint, { encoding: "base64" })).toMatchObject({
           result: { value: { lamports: expect.any(Number) } },
         });
-    const { address } = solKey("poor");
+    const { address } = walletNamed("poor");
     await ask(sol.url, "requestAirdrop", address, 2_000_000_000);
     expect(await ask(sol.url, "getBalance", address)).toMatchObject({ result: { value: 2_000_000_000 } });
     expect(await ask(sol.relay, "getSlot")).toMatchObject({ error: { code: -32601 } });
@@ -83,7 +88,7 @@ describe("the served chain sol", () => {
   });
 
   it("ends when its runner is killed", async () => {
-    const module = import.meta.resolve("trading-terminal-devnet/sol/local-sol");
+    const module = import.meta.resolve("../../sol/local-sol.ts");
     const program = `import { startLocalSol } from ${JSON.stringify(module)};
       console.log((await startLocalSol({ slotMs: 60 })).processId);
       setInterval(() => {}, 1000);`;

@@ -1,0 +1,55 @@
+import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  compileTransactionMessage,
+  createTransactionMessage,
+  getBase58Decoder,
+  getCompiledTransactionMessageEncoder,
+  type IInstruction,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from "@solana/web3.js";
+import { addressOf } from "./published.ts";
+
+/** A key of Ed25519, by the 32 bytes that it follows from. */
+export type TestWallet = { seed: Uint8Array; address: Address };
+
+/** How RFC 8410 writes a private key, before its 32 bytes. */
+const keyHeader = Buffer.from("302e020100300506032b657004220420", "hex");
+
+const privateKeyOf = (seed: Uint8Array) =>
+  createPrivateKey({ key: Buffer.concat([keyHeader, seed]), format: "der", type: "pkcs8" });
+
+/** Makes the wallet that follows from a name. */
+export function walletNamed(name: string): TestWallet {
+  const seed = Uint8Array.from(createHash("sha256").update(name).digest());
+  const { x = "" } = createPublicKey(privateKeyOf(seed)).export({ format: "jwk" });
+  return { seed, address: addressOf(Uint8Array.from(Buffer.from(x, "base64url"))) };
+}
+
+/** Signs instructions of a wallet. Returns the transaction and its message in base64. */
+export function signedWire(
+  { address, seed }: TestWallet,
+  instructions: readonly IInstruction[],
+  blockhash: string,
+): { wire: string; message: string; signature: string } {
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const compiled = compileTransactionMessage(
+    pipe(
+      createTransactionMessage({ version: 0 }),
+      (empty) => setTransactionMessageFeePayer(address, empty),
+      (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+      (mortal) => appendTransactionMessageInstructions(instructions, mortal),
+    ),
+  );
+  const message = Buffer.from(getCompiledTransactionMessageEncoder().encode(compiled));
+  const signature = sign(null, message, privateKeyOf(seed));
+  return {
+    wire: Buffer.concat([Buffer.of(1), signature, message]).toString("base64"),
+    message: message.toString("base64"),
+    signature: getBase58Decoder().decode(signature),
+  };
+}
