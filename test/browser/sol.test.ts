@@ -94,7 +94,7 @@ describe("the console on sol", () => {
 
   it("links to an explorer where the chain is not one of this machine", async () => {
     const { page, context } = await browser.visit("about:blank");
-    await page.route("**/chains.json", (route) => route.fulfill({ json: {} }));
+    await page.route("**/explorers.json", (route) => route.fulfill({ json: { sol: "https://solscan.io" } }));
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await onSol(page);
     const wallets = panel(page, "Wallets");

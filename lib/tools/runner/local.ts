@@ -23,6 +23,7 @@ import { openLocal } from "../admin/local-target.ts";
 import type { LocalPorts } from "../documents/local-addresses.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
+import { explorersFor } from "./explorers.ts";
 import {
   port,
   portUpTo,
@@ -151,10 +152,11 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       ];
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
+      const places = { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) };
       const lists = new Map<string, object>([
-        ["/chains.json", { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) }],
+        ["/chains.json", places],
         ["/hosts.json", { ...Object.fromEntries(hosts), ...(chains?.sol && { sol: chains.sol.context }) }],
-        ["/explorers.json", options.explorer],
+        ["/explorers.json", explorersFor(places, options.explorer)],
       ]);
       return (request) => {
         const list = lists.get(pathOf(request));

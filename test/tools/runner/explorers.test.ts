@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { explorersFor } from "../../../lib/tools/runner/explorers.ts";
+
+describe("explorersFor", () => {
+  it("names the public explorer of each chain", () => {
+    expect(explorersFor({}, {})).toEqual({
+      eth: "https://etherscan.io",
+      base: "https://basescan.org",
+      bsc: "https://bscscan.com",
+      avax: "https://snowtrace.io",
+      sol: "https://solscan.io",
+    });
+  });
+
+  it("names none of a local chain, unless it is given", () => {
+    expect(explorersFor({ sol: {}, eth: {} }, {})).not.toHaveProperty("sol");
+    const site = "http://127.0.0.1:5100";
+    expect(explorersFor({ sol: {} }, { sol: site, base: site })).toMatchObject({ sol: site, base: site });
+  });
+});
