@@ -75,6 +75,9 @@ const sol: SolFacts = {
 
 export const chainFacts = { eth, base, bsc, avax, sol } satisfies Record<Network, EvmFacts | SolFacts>;
 
+/** Returns the family of a chain. Chains of a family share the forms of their addresses, keys and transactions. */
+export const familyOf = (chain: Network) => chainFacts[chain].family;
+
 type ChainOf<Family extends string> = {
   [Chain in Network]: (typeof chainFacts)[Chain]["family"] extends Family ? Chain : never;
 }[Network];

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { addressProblem } from "../chains/families/address.ts";
+import { solAddresses } from "../chains/sol/address.ts";
 import { wsolMint } from "../chains/sol/calls/addresses.ts";
 import { clusterNameLength } from "../chains/sol/calls/rpc-call.ts";
 import type { SolConfiguration } from "../chains/sol/rules/configuration.ts";
@@ -18,7 +18,7 @@ import {
 const Address = v.pipe(
   v.string("must be an address: base58 of 32 bytes"),
   v.rawCheck(({ dataset, addIssue }) => {
-    const message = dataset.typed ? addressProblem("sol", dataset.value) : undefined;
+    const message = dataset.typed ? solAddresses.problem(dataset.value) : undefined;
     if (message !== undefined) addIssue({ message });
   }),
 );

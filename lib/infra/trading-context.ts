@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { getAddress } from "ethers/address";
 import * as v from "valibot";
+import { evmAddresses } from "../chains/evm/address.ts";
 import type { ChainConfiguration } from "../chains/evm/rules/configuration.ts";
 import { hasPool } from "../chains/evm/venues/configured-routes.ts";
-import { addressProblem } from "../chains/families/address.ts";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
 import {
   chainFacts,
@@ -36,8 +35,8 @@ const Chain = v.picklist(
 const Address = v.pipe(
   v.string("must be an address: 0x and 40 hex digits"),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
-    const message = addressProblem("eth", dataset.value);
-    if (message === undefined) return getAddress(dataset.value);
+    const message = evmAddresses.problem(dataset.value);
+    if (message === undefined) return evmAddresses.stored(dataset.value);
     addIssue({ message });
     return NEVER;
   }),

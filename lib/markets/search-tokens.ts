@@ -1,4 +1,4 @@
-import { addressProblem, readAddress } from "../chains/families/address.ts";
+import { isMeantAsAddress, readAddress } from "../chains/families/address.ts";
 import type { ChainReader, Chains } from "../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import { type TradingChain, tradingChains } from "../core/chain-facts.ts";
@@ -13,7 +13,6 @@ import { listTokens, type Token } from "../trading/list-tokens.ts";
 import type { TokenName } from "./core/market.ts";
 import {
   assessing,
-  chainsOfAddress,
   type FoundToken,
   type IndexedToken,
   readSearch,
@@ -93,13 +92,8 @@ type Addressed = { reader: ChainReader; token: string };
  * @throws {DomainError} INVALID_REQUEST if the address has a wrong checksum.
  */
 function addressedIn(text: string, readers: readonly ChainReader[]): Addressed[] {
-  const chains = chainsOfAddress(
-    text,
-    readers.map(({ chain }) => chain),
-  );
   return readers
-    .filter(({ chain }) => chains.includes(chain))
-    .filter(({ chain }) => chain !== "sol" || addressProblem(chain, text) === undefined)
+    .filter(({ chain }) => isMeantAsAddress(chain, text))
     .map((reader) => ({ reader, token: readAddress(reader.chain, text, "query") }));
 }
 

@@ -1,4 +1,5 @@
 import { defaultMaxPriceImpact } from "../chains/evm/rules/trade-facts.ts";
+import { foldedAddress } from "../chains/families/address.ts";
 import { fingerprint } from "../core/fingerprint.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 
@@ -14,8 +15,7 @@ const canonicalAmount = (text: string) =>
 
 type Writing = (text: string, chain: PlaceOrderRequest["chain"]) => string;
 
-/** Case counts in addresses of sol. */
-const canonicalAddress: Writing = (text, chain) => (chain === "sol" ? text : text.toLowerCase());
+const canonicalAddress: Writing = (text, chain) => foldedAddress(chain, text);
 
 const canonical: { readonly [Name in keyof PlaceOrderRequest]?: Writing } = {
   amount: canonicalAmount,

@@ -1,4 +1,5 @@
-import { readAddress } from "../chains/families/address.ts";
+import { foldedAddress, isMeantAsAddress, readAddress } from "../chains/families/address.ts";
+import { tradingChains } from "../core/chain-facts.ts";
 import { cursorAt, positionGiven } from "../core/cursor.ts";
 import type { ExecutionKind } from "../core/execution-words.ts";
 import type { Execution } from "../orders/execution.ts";
@@ -39,9 +40,9 @@ const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | 
   ...(token !== undefined && { token: formsOf(token, "token") }),
 });
 
-/** Other engines may write addresses of EVM chains in lower case. */
+/** Other engines may write addresses in lower case, where case does not count. */
 function formsOf(address: string, field: string): string[] {
-  if (!/^0x/i.test(address)) return [address];
-  const checked = readAddress("eth", address, field);
-  return [checked, checked.toLowerCase()];
+  const network = tradingChains.find((chain) => isMeantAsAddress(chain, address));
+  if (network === undefined) return [address];
+  return [...new Set([readAddress(network, address, field), foldedAddress(network, address)])];
 }

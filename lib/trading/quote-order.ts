@@ -43,10 +43,11 @@ export async function quoteOrder(
   const asked = { userID, wallet, now, chainLimits, mayLose };
   const seller = body.side === "sell" && wallet ? { chain: reader.chain, wallet, userID } : undefined;
   try {
+    const trade = { ...body, wallet, token: readAddress(reader.chain, body.token, "token") };
     const quote =
       reader.chain === "sol"
-        ? await quoteSolTrade(reader, body, await traderOf(table, reader.chain, asked), now)
-        : await quoteTrade(reader, body, await traderOf(table, reader.chain, asked), now);
+        ? await quoteSolTrade(reader, trade, await traderOf(table, reader.chain, asked), now)
+        : await quoteTrade(reader, trade, await traderOf(table, reader.chain, asked), now);
     const balance = quote.balances?.find(({ token }) => token === quote.token);
     if (seller && balance) void reportLack(deps, seller, balance);
     return { quote };

@@ -1,9 +1,9 @@
 import { signInRequired } from "../core/sign-in.ts";
-import { type PolicyStateText, type PolicyText, policyStateText, readPolicy } from "../orders/policy-text.ts";
 import { announcedState } from "../orders/wallet-policy.ts";
 import type { Table } from "../table/table.ts";
 import { readPolicyRecord } from "../trading/items/policy-records.ts";
 import type { AskedPolicy, PolicyAnswer } from "./loosen-guards.ts";
+import { type PolicyStateText, type PolicyText, policyStateText, readPolicy } from "./policy-text.ts";
 import { activeNamed, laneOf, noSuchWallet, type WalletName } from "./wallet.ts";
 import { walletsOfUser } from "./wallet-records.ts";
 

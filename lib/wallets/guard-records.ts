@@ -1,10 +1,10 @@
-import type { PolicyStateText } from "../orders/policy-text.ts";
 import type { PolicyKey } from "../orders/wallet-policy.ts";
 import type { Key } from "../table/keys.ts";
 import type { Write } from "../table/step.ts";
 import { type Item, queryPages, queryRange, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
 import { endedLockKey, looseningKey, looseningsUntil, shownPoliciesOf, shownPolicyKey } from "./item-keys.ts";
+import type { PolicyStateText } from "./policy-text.ts";
 
 /** Classifies a change of a policy: nothing became looser, a looser one was announced, or one took effect. */
 export type PolicyChange = "tightened" | "announced" | "loosened";

@@ -1,3 +1,4 @@
+import { isSameAddress } from "../chains/families/address.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
@@ -8,7 +9,7 @@ import { privateKeyOf } from "./keys/private-key.ts";
 import { importInfo, isPoint } from "./keys/sealing.ts";
 import type { PrivateKey } from "./keys/secret.ts";
 import { requestKeyOf } from "./request-key.ts";
-import { isSameAddress, type Wallet, type WalletLabels } from "./wallet.ts";
+import type { Wallet, WalletLabels } from "./wallet.ts";
 
 export type SealedImportDeps = AddingDeps & { importKeys: ImportKeys };
 

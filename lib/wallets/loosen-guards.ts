@@ -1,5 +1,4 @@
 import { isFreshSignIn, requireFreshSignIn } from "../core/sign-in.ts";
-import { type PolicyStateText, type PolicyText, policyStateText, readPolicy } from "../orders/policy-text.ts";
 import {
   isSameState,
   isWithin,
@@ -28,6 +27,7 @@ import {
   putEndedLock,
   shownPolicyWrite,
 } from "./guard-records.ts";
+import { type PolicyStateText, type PolicyText, policyStateText, readPolicy } from "./policy-text.ts";
 import { activeNamed, laneOf, type Wallet, type WalletName } from "./wallet.ts";
 import { eventWrite } from "./wallet-events.ts";
 import { stillActive, walletsOfUser } from "./wallet-records.ts";

@@ -149,10 +149,6 @@ export function checkWalletLimit(tier: Tier, walletCount: number, limits: Wallet
   throw new DomainError("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);
 }
 
-/** True if two texts are the same address. On EVM networks, their case may differ. */
-export const isSameAddress = (network: Network, one: string, other: string): boolean =>
-  network === "sol" ? one === other : one.toLowerCase() === other.toLowerCase();
-
 export const noSuchWallet = () => new DomainError("WALLET_NOT_FOUND", "You have no such wallet");
 
 /** Identifies a wallet of a user. */

@@ -118,6 +118,7 @@ const bad: [keyof typeof handlers, Parts, string][] = [
   ["quoteOrder", { body: { ...buy, amount: "0" } }, "amount"],
   ["quoteOrder", { body: { ...buy, amount: "-1" } }, "amount"],
   ["quoteOrder", { body: { ...buy, token: "native" } }, "token"],
+  ["quoteOrder", { body: { ...buy, token: wrong } }, "token"],
   ["quoteOrder", { body: { ...buy, wallet: wallet.replace("F", "f") } }, "wallet"],
   ["quoteOrder", { body: buy, query: { dryRun: "1" } }, "dryRun"],
 ];

@@ -49,14 +49,16 @@ const pureFiles = [
   ...["fallback-keys", "plan"].map((name) => `lib/plans/${name}.ts`),
   "lib/prices/price.ts",
   ...["points", "redemption", "reward"].map((name) => `lib/rewards/${name}.ts`),
-  ...["wallet", "wallet-event", "wallet-name"].map((name) => `lib/wallets/${name}.ts`),
+  ...["policy-text", "wallet", "wallet-event", "wallet-name"].map((name) => `lib/wallets/${name}.ts`),
   ...["evm-key", "private-key", "sealing", "secret", "solana-key"].map(
     (name) => `lib/wallets/keys/${name}.ts`,
   ),
   "lib/wallets/export/export-lock.ts",
   "lib/wallets/export/wallet-export.ts",
   ...["address", "quoting", "types"].map((name) => `lib/chains/families/${name}.ts`),
-  ...["evm/lane", "evm/place", "sol/place"].map((name) => `lib/chains/${name}.ts`),
+  ...["evm/address", "evm/lane", "evm/place", "sol/address", "sol/place"].map(
+    (name) => `lib/chains/${name}.ts`,
+  ),
   "lib/trading/order-report.ts",
 ];
 

@@ -1,12 +1,12 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
-import type { PolicyText } from "../../lib/orders/policy-text.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { readPolicyRecord } from "../../lib/trading/items/policy-records.ts";
 import { askForPolicy, policyOfWallet } from "../../lib/wallets/change-policy.ts";
 import { forgetLoosening, shownPolicies } from "../../lib/wallets/guard-records.ts";
 import { looseningKey } from "../../lib/wallets/item-keys.ts";
 import { changePolicy, loosenDue } from "../../lib/wallets/loosen-guards.ts";
+import type { PolicyText } from "../../lib/wallets/policy-text.ts";
 import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import type { Wallet } from "../../lib/wallets/wallet.ts";
 import { readWalletEvents } from "../../lib/wallets/wallet-events.ts";

@@ -5,7 +5,6 @@ import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import { type RouteStep, routeSteps } from "../../orders/route-steps.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import { readAddress } from "../families/address.ts";
 import { quoteOnChain } from "./quotes/quote-on-chain.ts";
 import {
   type ChainSetup,
@@ -43,13 +42,11 @@ export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
  */
 export async function quoteTrade(
   reader: EvmReader,
-  request: QuoteRequest,
+  trade: QuoteRequest,
   trader: Trader,
   now: Date,
 ): Promise<EvmQuote> {
-  const trade = { ...request, token: readAddress(reader.chain, request.token, "token") };
-  const wallet =
-    request.wallet === undefined ? undefined : readAddress(reader.chain, request.wallet, "wallet");
+  const { wallet } = trade;
   const { gasPreset } = settingsForTrade(trade, trader);
   const asked = { trade, gasPreset, wallet, orders: trader.orders };
   const facts = await quoteOnChain(reader.client.read, reader, asked);

@@ -1,36 +1,43 @@
-import { getAddress } from "ethers/address";
-import { isBase58 } from "../../core/base58.ts";
+import { familyOf } from "../../core/chain-facts.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
+import { evmAddresses, foldedEvmAddress, isMeantForEvm } from "../evm/address.ts";
+import { foldedSolAddress, isMeantForSol, solAddresses } from "../sol/address.ts";
+
+type Addresses = {
+  /** Describes the problem with a text, in words that follow the name of its field. */
+  problem: (text: string) => string | undefined;
+  /** Converts an address to the form in which it is stored and shown. */
+  stored: (text: string) => string;
+};
+
+// Functions load only the parts that they use.
+const addresses = { evm: evmAddresses, sol: solAddresses } satisfies Record<string, Addresses>;
+const folded = { evm: foldedEvmAddress, sol: foldedSolAddress };
+const isMeant = { evm: isMeantForEvm, sol: isMeantForSol };
 
 /** Describes the problem with an address of a network, in words that follow the name of its field. */
 export const addressProblem = (network: Network, text: string): string | undefined =>
-  network === "sol" ? solProblem(text) : evmProblem(text);
-
-function evmProblem(text: string): string | undefined {
-  if (!/^0x[\da-f]{40}$/i.test(text)) return "must be an address: 0x and 40 hex digits";
-  if (/^0x0+$/i.test(text)) return "must not be the zero address";
-  try {
-    checksummed(text);
-    return undefined;
-  } catch {
-    return "has a wrong checksum. Compare it with its source, or write it in lower case";
-  }
-}
-
-const solProblem = (text: string): string | undefined =>
-  isBase58(text, 32) ? undefined : "must be an address: base58 of 32 bytes";
-
-/** Programs that write hex in upper case also write the prefix so. */
-const checksummed = (text: string): string => getAddress(text.replace(/^0X/, "0x"));
+  addresses[familyOf(network)].problem(text);
 
 /**
- * Converts an address to the form in which it is stored and shown: EIP-55 on EVM chains. Base58 has one form only.
+ * Converts an address to the form in which it is stored and shown.
  *
  * @throws {DomainError} INVALID_REQUEST
  */
 export function readAddress(network: Network, text: string, field: string): string {
-  const problem = addressProblem(network, text);
-  if (problem !== undefined) throw new DomainError("INVALID_REQUEST", `${field} ${problem}`, { field });
-  return network === "sol" ? text : checksummed(text);
+  const { problem, stored }: Addresses = addresses[familyOf(network)];
+  const found = problem(text);
+  if (found !== undefined) throw new DomainError("INVALID_REQUEST", `${field} ${found}`, { field });
+  return stored(text);
 }
+
+/** Converts an address to the form that all its spellings share. */
+export const foldedAddress = (network: Network, text: string): string => folded[familyOf(network)](text);
+
+/** True if two texts are the same address, in any spelling. */
+export const isSameAddress = (network: Network, one: string, other: string): boolean =>
+  foldedAddress(network, one) === foldedAddress(network, other);
+
+/** True if a text can only be meant as an address of a network, even if its checksum is wrong. */
+export const isMeantAsAddress = (network: Network, text: string): boolean => isMeant[familyOf(network)](text);

@@ -4,7 +4,6 @@ import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import type { AskedTrade } from "../evm/rules/trade-facts.ts";
-import { readAddress } from "../families/address.ts";
 import { jupiterForQuote } from "./quotes/ask-jupiter.ts";
 import { quoteOnSol } from "./quotes/quote-on-chain.ts";
 import { checkSolTrade, type SolSetup, type SolTradeCheck, type SolTrader } from "./rules/check-trade.ts";
@@ -46,12 +45,11 @@ export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">):
  */
 export async function quoteSolTrade(
   reader: SolReader,
-  request: QuoteRequest,
+  trade: QuoteRequest,
   trader: SolTrader,
   now: Date,
 ): Promise<SolQuote> {
-  const trade = { ...request, token: readAddress("sol", request.token, "token") };
-  const wallet = request.wallet === undefined ? undefined : readAddress("sol", request.wallet, "wallet");
+  const { wallet } = trade;
   const question = { trade, wallet, orders: trader.orders };
   const facts = await quoteOnSol(reader.client.read, reader, question, jupiterForQuote(reader));
   const check = checkSolTrade(solSetupOf(reader), trade, trader, facts);

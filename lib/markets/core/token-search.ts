@@ -1,4 +1,3 @@
-import type { TradingChain } from "../../core/chain-facts.ts";
 import { likenessTo } from "../../orders/token-likeness.ts";
 import type { TokenName } from "./market.ts";
 
@@ -115,9 +114,3 @@ export function assessing(listed: readonly SearchedToken[]): (token: SearchedTok
     };
   };
 }
-
-/** The chains that may have a token at an address, of those that trade. */
-export const chainsOfAddress = (text: string, chains: readonly TradingChain[]): TradingChain[] => {
-  if (/^0x[\da-f]{40}$/i.test(text)) return chains.filter((chain) => chain !== "sol");
-  return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) ? chains.filter((chain) => chain === "sol") : [];
-};

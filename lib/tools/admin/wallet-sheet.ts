@@ -1,8 +1,8 @@
 import { coinText } from "../../orders/decimal-text.ts";
-import { type PolicyText, policyStateText } from "../../orders/policy-text.ts";
 import { announcedState, signedOn } from "../../orders/wallet-policy.ts";
 import type { Table } from "../../table/table.ts";
 import { readLimits } from "../../trading/items/policy-records.ts";
+import { type PolicyText, policyStateText } from "../../wallets/policy-text.ts";
 import { bySlot, isActive, isGone, laneOf, restorableUntil, shownWallet } from "../../wallets/wallet.ts";
 import { walletsOfUser } from "../../wallets/wallet-records.ts";
 import { harmless } from "./terminal.ts";

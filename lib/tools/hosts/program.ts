@@ -3,8 +3,8 @@ import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { localContracts } from "trading-terminal-devnet/evm/deployment";
 import cdk from "../../../cdk.json" with { type: "json" };
-import { addressProblem } from "../../chains/families/address.ts";
 import type { TradingConfiguration } from "../../chains/families/configuration.ts";
+import { solAddresses } from "../../chains/sol/address.ts";
 import { type EvmChain, evmChains, type TradingChain, tradingChains } from "../../core/chain-facts.ts";
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import { solConfigurationOf } from "../../infra/sol-context.ts";
@@ -116,7 +116,7 @@ function withContext(text: string, before: Context): Context {
 }
 
 function withMint(text: string, before: readonly string[]): readonly string[] {
-  const problem = addressProblem("sol", text);
+  const problem = solAddresses.problem(text);
   if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`);
   return [...before, text];
 }

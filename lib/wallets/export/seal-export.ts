@@ -1,11 +1,12 @@
 import bs58 from "bs58";
 import { unseal, type Vault } from "../../aws/vault.ts";
+import { isSameAddress } from "../../chains/families/address.ts";
 import type { Table } from "../../table/table.ts";
 import { untilWritten } from "../../table/until-written.ts";
 import { addressOf } from "../keys/generate-key.ts";
 import { sealMessage } from "../keys/hpke.ts";
 import { base64url, exportInfo, pointOfJwk } from "../keys/sealing.ts";
-import { isSameAddress, type WalletName } from "../wallet.ts";
+import type { WalletName } from "../wallet.ts";
 import {
   announcedToday,
   announceExport,

@@ -1,8 +1,14 @@
 import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
-import { readAddress } from "../../../lib/chains/families/address.ts";
+import {
+  foldedAddress,
+  isMeantAsAddress,
+  isSameAddress,
+  readAddress,
+} from "../../../lib/chains/families/address.ts";
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 
 describe("readAddress", () => {
   const upper = address.slice(2).toUpperCase();
@@ -29,8 +35,6 @@ describe("readAddress", () => {
     );
   });
 
-  const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
-
   it("takes base58 of 32 bytes on sol, and changes nothing", () => {
     for (const text of [mint, "11111111111111111111111111111111"])
       expect(readAddress("sol", text, "token")).toBe(text);
@@ -54,5 +58,35 @@ describe("readAddress", () => {
     expect(() => readAddress("base", mint, "token")).toThrow(
       "token must be an address: 0x and 40 hex digits",
     );
+  });
+});
+
+describe("foldedAddress and isSameAddress", () => {
+  it("ignore case on EVM chains", () => {
+    for (const text of [address, `0X${address.slice(2).toUpperCase()}`]) {
+      expect(foldedAddress("base", text)).toBe(address.toLowerCase());
+      expect(isSameAddress("eth", text, address.toLowerCase())).toBe(true);
+    }
+    expect(isSameAddress("eth", address, address.replace("f39", "f38"))).toBe(false);
+  });
+
+  it("count case on sol", () => {
+    expect(foldedAddress("sol", mint)).toBe(mint);
+    expect(isSameAddress("sol", mint, mint)).toBe(true);
+    expect(isSameAddress("sol", mint, mint.replace("E", "e"))).toBe(false);
+  });
+});
+
+describe("isMeantAsAddress", () => {
+  const chains = ["eth", "base", "sol"] as const;
+
+  it.each([
+    [`0x${"aB".repeat(20)}`, ["eth", "base"]],
+    [mint, ["sol"]],
+    [mint.slice(0, -2), []],
+    [`0x${"ab".repeat(19)}`, []],
+    ["moon", []],
+  ])("of %s is true on %j", (text, expected) => {
+    expect(chains.filter((chain) => isMeantAsAddress(chain, text))).toEqual(expected);
   });
 });

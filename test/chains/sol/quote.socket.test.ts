@@ -259,12 +259,6 @@ describe("quoteSolTrade", () => {
     await addPool(chain, { mint: dust, coins, tokens: 10n });
     expect(await codeOf({ token: dust, amount: "1" })).toBe("AMOUNT_TOO_SMALL");
     expect(await codeOf({ token: moon, amount: "9".repeat(20) })).toBe("");
-    await expect(quote({ token: `0x${"1".repeat(40)}` })).rejects.toMatchObject({
-      details: { field: "token" },
-    });
-    await expect(quote({ wallet: `0x${"1".repeat(40)}` })).rejects.toMatchObject({
-      details: { field: "wallet" },
-    });
   });
 
   it("takes the configured base fee where the host knows none, and no higher one", async () => {

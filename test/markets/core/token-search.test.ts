@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   assessing,
-  chainsOfAddress,
   type IndexedToken,
   readSearch,
   type SearchedToken,
@@ -121,18 +120,5 @@ describe("assessing", () => {
   it("compares with tokens that are listed on other chains", () => {
     const twin = token("USDC", "USD Coin", { chain: "bsc" });
     expect(assess(twin)).toMatchObject({ isListed: false, isImitation: true });
-  });
-});
-
-describe("chainsOfAddress", () => {
-  const chains = ["eth", "base", "sol"] as const;
-
-  it.each([
-    [`0x${"aB".repeat(20)}`, ["eth", "base"]],
-    ["So11111111111111111111111111111111111111112", ["sol"]],
-    [`0x${"ab".repeat(19)}`, []],
-    ["moon", []],
-  ])("of %s are %j", (text, expected) => {
-    expect(chainsOfAddress(text, chains)).toEqual(expected);
   });
 });

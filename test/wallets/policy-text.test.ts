@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PolicyText, policyStateText, readPolicy } from "../../lib/orders/policy-text.ts";
+import { type PolicyText, policyStateText, readPolicy } from "../../lib/wallets/policy-text.ts";
 
 const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";

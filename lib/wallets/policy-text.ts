@@ -1,9 +1,9 @@
 import { readAddress } from "../chains/families/address.ts";
 import { chainFacts } from "../core/chain-facts.ts";
 import type { Network } from "../core/network.ts";
-import { coinText, unitsFrom } from "./decimal-text.ts";
-import { millionthsOf, percentFrom } from "./percent.ts";
-import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
+import { coinText, unitsFrom } from "../orders/decimal-text.ts";
+import { millionthsOf, percentFrom } from "../orders/percent.ts";
+import type { PolicyState, WalletPolicy } from "../orders/wallet-policy.ts";
 
 /** A policy with amounts as decimal text, in the network's coin. */
 export type PolicyText = {
