@@ -84,7 +84,7 @@ describe("the market of the token in the ticket", () => {
     await market.getByText("+20 % in 24 h").waitFor();
     await market.getByText("Thin: a small order moves the price").waitFor();
     await market.getByText("Gaps: swaps may be missing").waitFor();
-    await market.getByText(/^\d s old$/).waitFor();
+    await market.getByText(/^\d+ s old$/).waitFor();
     // Untraded minutes have the close before, and so have those that pass during the test.
     const passed = () => Math.floor((Date.now() - thisMinute) / minuteMs);
     await expect
