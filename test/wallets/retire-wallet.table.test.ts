@@ -12,7 +12,7 @@ import { listEvents } from "../../lib/wallets/list-events.ts";
 import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
 import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import { listed, newWallet, type Wallet, type WalletLabels } from "../../lib/wallets/wallet.ts";
-import { walletsOfUser } from "../../lib/wallets/wallet-records.ts";
+import { addressesOfUser, walletsOfUser } from "../../lib/wallets/wallet-records.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
@@ -72,6 +72,8 @@ describe("retireWallet", () => {
     const [wallet] = (await holderOf(db.table, "leaver", ["0x1", "0x2"])) as [Wallet];
     expect(await retire(wallet)).toMatchObject({ wallet, restorableUntil: "2026-12-22T10:00:01.000Z" });
     expect(await namesOf("leaver")).toEqual(["Wallet 2"]);
+    expect(await addressesOfUser(db.table, "leaver", "eth")).toEqual(["0x2"]);
+    expect(await addressesOfUser(db.table, "leaver", "base")).toEqual([]);
     expect(await countOf("leaver")).toBe(1);
     expect(await ownsWallet(db.table, { chain: "eth", wallet: "0x1" }, "leaver")).toBe(false);
     expect(await eventTypes(db.table, wallet)).toContain("retired");
