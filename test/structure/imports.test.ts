@@ -14,8 +14,6 @@ const stillClimbing = [
   "lib/orders -> lib/chains/families",
   "lib/orders -> lib/trading",
   "lib/chains/hosts -> lib/chains/families",
-  "lib/chains/evm -> lib/chains/families",
-  "lib/chains/sol -> lib/chains/families",
   "lib/trading/signing -> lib/wallets",
 ];
 
