@@ -57,6 +57,20 @@ const refused = (details: object) => ({
 });
 
 describe("a wallet's policy", () => {
+  it("limits the network fees of a day, and says when the next one begins", async () => {
+    const open = { tokens: "any", tradingEnabled: true };
+    expect(await set({ ...open, maxNetworkFeesPerDay: "0.000001" })).toMatchObject({ status: 200 });
+    expect(await place("0.01", "dear fees")).toMatchObject(
+      refused({
+        rule: "networkFeesPerDay",
+        limit: "0.000001",
+        requested: expect.stringMatching(/^0\.\d+$/),
+        resetsAt: expect.stringMatching(/T00:00:00\.000Z$/),
+      }),
+    );
+    expect(await set(open)).toMatchObject({ status: 200 });
+  });
+
   it("limits purchases by order and by day, and sales by slippage, and freezes the wallet", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await get(path, user)).toMatchObject({ status: 200, json: { data: { policy: open } } });

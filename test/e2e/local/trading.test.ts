@@ -114,4 +114,15 @@ describe("POST /api/v2/quotes", () => {
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: { code: "INVALID_REQUEST", details: { field: "amount" } } });
   });
+
+  it("returns 400 for an amount beyond any pool, and names it, as does an order", async () => {
+    const body = { chain: "eth", wallet, side: "buy", token: moon, amount: "9".repeat(40) };
+    const asked = { token: user.token, body };
+    const order = { ...asked, body: { ...body, type: "market" }, headers: { "Idempotency-Key": "huge" } };
+    for (const answer of [await post("/api/v2/quotes", asked), await post("/api/v2/orders", order)])
+      expect(answer).toMatchObject({
+        status: 400,
+        json: { success: false, error: { code: "INVALID_REQUEST", details: { field: "amount" } } },
+      });
+  });
 });
