@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { brokenRules } from "../../lib/console/test/support/browser.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { callAs, userWithCoins } from "./support/users.ts";
 
@@ -39,4 +40,46 @@ it("a wallet's page shows its deposits, limits, history, export and lock", async
   await wallets.getByText("Exports are locked").waitFor();
   expect(complaints).toEqual([]);
   await context.close();
+});
+
+it("every page of a user shows who loosens limits or exports keys, until it is dismissed or undone", async () => {
+  const user = await userWithCoins("gail", "base");
+  const here = await browser.visit("/console/", { width: 900 });
+  const there = await browser.visit("/console/", { width: 900, context: here.context });
+  await signIn(here.page, user);
+  await signIn(there.page, user);
+  const wallets = here.page.getByRole("region", { name: "Wallets" });
+  const guards = there.page.getByRole("region", { name: "Guards of your wallets" });
+  await wallets.getByRole("button", { name: "Open" }).click();
+  const dialog = here.page.getByRole("dialog", { name: "Funded" });
+  await dialog.getByText("Limits", { exact: true }).click();
+  for (const [amount, notice] of [
+    ["0.25", "The limits apply now"],
+    ["0.5", "Looser limits apply after a day"],
+  ] as const) {
+    await dialog.getByLabel(/^Most for a buy, ETH/).fill(amount);
+    await dialog.getByRole("button", { name: "Save the limits" }).click();
+    await here.page.getByText(notice).waitFor();
+  }
+  const alerts = guards.getByRole("alert");
+  await alerts
+    .filter({ hasText: /^Looser limits of Funded were asked for\. They apply from .+ on\./ })
+    .waitFor();
+
+  await dialog.getByText("Export", { exact: true }).click();
+  await dialog.getByRole("button", { name: "Request the export" }).click();
+  await alerts.filter({ hasText: "The private key of Funded was asked for." }).waitFor();
+  expect(await brokenRules(there.page)).toEqual([]);
+  await there.screenshot("guards", { fullPage: false });
+  await guards.getByRole("button", { name: /^Dismiss: Looser limits/ }).click();
+  await there.page.reload();
+  await alerts.filter({ hasText: "The private key of Funded was asked for." }).waitFor();
+  expect(await alerts.count()).toBe(1);
+
+  await here.page.keyboard.press("Escape");
+  await wallets.getByRole("button", { name: "Lock exports" }).click();
+  await guards.waitFor({ state: "detached" });
+  await there.page.getByText("Exports are locked").waitFor();
+  expect([...here.complaints, ...there.complaints]).toEqual([]);
+  await here.context.close();
 });

@@ -5,6 +5,7 @@ import type { NetworkName } from "./controls.tsx";
 import type { Explorers } from "./explorers.ts";
 import { type Failure, failureText } from "./format.ts";
 import type { Placed, Placing } from "./ticket/placing.ts";
+import type { GuardNews } from "./wallets/guard-news.ts";
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
@@ -45,6 +46,8 @@ export type Desk = {
   /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
   explorers: Explorers;
+  /** Guards of the wallets that somebody has loosened, or asked to loosen. */
+  guardNews: readonly GuardNews[];
   /** Warnings about the orders placed on this page, by order. The stream does not repeat them. */
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;
   placing: Placing;

@@ -21,6 +21,7 @@ import { freshSide } from "./ticket/ticket.tsx";
 import { TokenView } from "./ticket/token-view.tsx";
 import { Unanswered } from "./ticket/unanswered.tsx";
 import { AddressCode } from "./wallets/address-code.tsx";
+import { GuardNotices } from "./wallets/guard-notices.tsx";
 
 /** Every component of the console in each of its states, for eyes and for checks of accessibility. */
 
@@ -135,6 +136,10 @@ const desk: Desk = {
   stream: undefined,
   profile: { username: "alice" } as Profile,
   ...{ state, isStale: false, isOffline: false, redemptionChanges: 0, explorers: {} },
+  guardNews: [
+    { of: "policy", id: "policy", at: today },
+    { of: "export", id: "export", at: today },
+  ],
   ...{ orderWarnings: new Map(), notify: ignore },
   placing: {
     isBusy: false,
@@ -314,6 +319,9 @@ function Gallery() {
               isShown
               onRetry={ignore}
             />
+          </State>
+          <State name="Guards">
+            <GuardNotices />
           </State>
           <Notices
             notices={[

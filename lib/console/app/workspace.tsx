@@ -21,6 +21,8 @@ import { type Tab, Tabs } from "./tabs.tsx";
 import { usePlacing } from "./ticket/placing.ts";
 import { freshSide, Ticket } from "./ticket/ticket.tsx";
 import { TopBar } from "./top-bar.tsx";
+import { type GuardNews, withGuardNews } from "./wallets/guard-news.ts";
+import { GuardNotices } from "./wallets/guard-notices.tsx";
 import { Wallets } from "./wallets/wallets.tsx";
 
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
@@ -40,9 +42,12 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
   const [status, setStatus] = useState<StreamStatus>({ status: "connecting" });
   const [heardMs, setHeard] = useState(Date.now);
   const [log, setLog] = useState<LogEntry[]>([]);
+  const [guardNews, setGuardNews] = useState<readonly GuardNews[]>([]);
 
   useEffect(() => {
     const add = (entry: LogEntry) => setLog((entries) => withNewest(entries, entry));
+    // The service announces again what still holds.
+    setGuardNews([]);
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
     const opened = terminal.follow({
       ...{ channels, quietMs },
@@ -51,6 +56,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
       onMessage(message) {
         setHeard(Date.now());
         add(newEntry("received", message));
+        setGuardNews((news) => withGuardNews(news, message));
         if (message.type === "RewardRedeemed") onRedeemed();
       },
     });
@@ -58,7 +64,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
     return () => opened.close();
   }, [terminal, onSend, attempt]);
 
-  return { stream, state, status, heardMs, log };
+  return { stream, state, status, heardMs, log, guardNews };
 }
 
 /** Follows the markets of the tokens that the page shows. The chart adds its own token, and this hook removes it. */
@@ -99,7 +105,7 @@ type WorkspaceProps = {
 export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [attempt, setAttempt] = useState(0);
   const [redemptionChanges, setRedemptionChanges] = useState(0);
-  const { stream, state, status, heardMs, log } = useStream(session, attempt, () =>
+  const { stream, state, status, heardMs, log, guardNews } = useStream(session, attempt, () =>
     setRedemptionChanges((count) => count + 1),
   );
   const isStale = useStale(heardMs);
@@ -162,7 +168,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const retry = () => setAttempt((count) => count + 1);
 
   const desk: Desk | undefined = profile && {
-    ...{ terminal, stream, profile, redemptionChanges, explorers, notify, orderWarnings, placing },
+    ...{ terminal, stream, profile, redemptionChanges, explorers, guardNews },
+    ...{ notify, orderWarnings, placing },
     ...{ state, isStale, isOffline, ticket, fillTicket, openTicket },
   };
   return (
@@ -182,6 +189,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       )}
       {desk && (
         <DeskContext.Provider value={desk}>
+          <GuardNotices />
           <main id="desk" class="desk" data-tab={tab} tabIndex={-1} aria-busy={state === undefined}>
             <div class="column centre">
               <MarketPanel />

@@ -5,17 +5,19 @@ import { day } from "../format.ts";
 
 /** Locks the exports of all wallets: the first thing to do when somebody else may have the session. */
 export function ExportLock() {
-  const { terminal, notify } = useDesk();
+  const { terminal, notify, guardNews } = useDesk();
   const { call, isBusy } = useCall();
   const [lock, setLock] = useState<Lock>();
   const show = (answer: { lock: Lock } | undefined) => answer && setLock(answer.lock);
 
   // A deployment without exports has no lock.
-  useReading(() => void terminal.getExportLock().then(({ data }) => show(data)), []);
+  const news = guardNews.find(({ of }) => of === "lock")?.id;
+  useReading(() => void terminal.getExportLock().then(({ data }) => show(data)), [news]);
 
   if (lock === undefined) return null;
   async function change() {
-    const ask = lock?.status === "unlocked" ? terminal.lockExports : terminal.unlockExports;
+    // Locking again ends an unlocking.
+    const ask = lock?.status === "locked" ? terminal.unlockExports : terminal.lockExports;
     const answer = await call(() => ask());
     show(answer);
     if (answer)
@@ -28,7 +30,7 @@ export function ExportLock() {
         {"unlocksAt" in lock && lock.unlocksAt ? `, and unlock at ${day(lock.unlocksAt)}` : ""}
       </span>
       <button type="button" disabled={isBusy} onClick={change}>
-        {lock.status === "unlocked" ? "Lock exports" : "Unlock"}
+        {lock.status === "locked" ? "Unlock" : "Lock exports"}
       </button>
     </p>
   );

@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import { useDesk } from "../desk.ts";
+import { guardText } from "./guard-news.ts";
+
+/** Keeps the news that the user has dismissed in this browser: the service repeats them for each new connection. */
+function useDismissed(userID: string) {
+  const name = `dismissed-news ${userID}`;
+  const read = () => JSON.parse(localStorage.getItem(name) ?? "[]") as string[];
+  const [dismissed, setDismissed] = useState(read);
+  function dismiss(id: string) {
+    const ids = [id, ...read()].slice(0, mostDismissed);
+    localStorage.setItem(name, JSON.stringify(ids));
+    setDismissed(ids);
+  }
+  return [dismissed, dismiss] as const;
+}
+
+const mostDismissed = 100;
+
+/** Warns of guards that become looser, on each page where the user is signed in: it may be somebody else's doing. */
+export function GuardNotices() {
+  const { guardNews, state, profile } = useDesk();
+  const [dismissed, dismiss] = useDismissed(profile.userID);
+  const shown = guardNews.filter(({ id, isOver }) => !isOver && !dismissed.includes(id));
+  // The names of the wallets are not known yet.
+  if (state === undefined || shown.length === 0) return null;
+  const nameOf = (walletId: string | undefined) =>
+    state.wallets.find(({ _id }) => _id === walletId)?.slotName ?? "a wallet";
+  return (
+    <section class="guards" aria-label="Guards of your wallets">
+      {shown.map((news) => {
+        const { what, stop } = guardText(news, nameOf(news.walletId));
+        return (
+          <div key={news.id} class="notice bad">
+            <p role="alert">
+              <strong>{what}</strong> {stop}
+            </p>
+            <button type="button" aria-label={`Dismiss: ${what}`} onClick={() => dismiss(news.id)}>
+              Dismiss
+            </button>
+          </div>
+        );
+      })}
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import type { ServerMessage } from "trading-terminal-client";
+import { describe, expect, it } from "vitest";
+import { type GuardNews, guardText, withGuardNews } from "../app/wallets/guard-news.ts";
+
+const time = "2026-11-21T20:00:00.000Z";
+const at = "2026-11-22T20:00:00.000Z";
+const policy = { tokens: "any", tradingEnabled: true } as const;
+const pending = { policy, effectiveAt: at };
+
+type PolicyData = Extract<ServerMessage, { type: "WalletPolicyUpdated" }>["data"];
+const policyChanged = (version: number, change: PolicyData["change"], more: Partial<PolicyData> = {}) =>
+  ({
+    ...{ type: "WalletPolicyUpdated", time },
+    data: { walletId: "w", policy, change, version, ...more },
+  }) satisfies ServerMessage;
+
+const exportAsked = (walletId: string): ServerMessage => ({
+  type: "WalletExportRequested",
+  time,
+  data: { walletId, availableAt: at, thumbprint: "t".repeat(43), version: 1 },
+});
+
+const lock = (data: { status: "locked" | "unlocking" | "unlocked"; unlocksAt?: string }): ServerMessage => ({
+  type: "ExportLockUpdated",
+  time,
+  data,
+});
+
+const newsAfter = (...messages: ServerMessage[]) =>
+  messages
+    .reduce(withGuardNews, [] as readonly GuardNews[])
+    .flatMap(({ of, at: from, isOver }) => (isOver ? [] : [[of, from]]));
+
+describe("the news of guards", () => {
+  it("tell of looser limits when they are asked for and when they take effect, until they are taken back", () => {
+    const asked = policyChanged(2, "announced", { pending });
+    expect(newsAfter(asked)).toEqual([["policy", at]]);
+    expect(newsAfter(asked, policyChanged(3, "loosened"))).toEqual([["policy", undefined]]);
+    expect(newsAfter(asked, policyChanged(3, "tightened"))).toEqual([]);
+    expect(newsAfter(asked, policyChanged(3, "tightened", { pending }))).toEqual([["policy", at]]);
+    expect(newsAfter(policyChanged(3, "loosened"), asked)).toEqual([["policy", undefined]]);
+    expect(newsAfter(policyChanged(3, "tightened"), asked)).toEqual([]);
+  });
+
+  it("tell of an export of each wallet, and of none once exports are locked", () => {
+    expect(newsAfter(exportAsked("w"), exportAsked("x"))).toHaveLength(2);
+    expect(newsAfter(exportAsked("w"), exportAsked("x"), lock({ status: "locked" }))).toEqual([]);
+  });
+
+  it("tell of an unlocking when it is asked for and when it takes effect, until exports are locked again", () => {
+    const unlocking = lock({ status: "unlocking", unlocksAt: at });
+    expect(newsAfter(unlocking)).toEqual([["lock", at]]);
+    expect(newsAfter(unlocking, lock({ status: "unlocked" }))).toEqual([["lock", undefined]]);
+    expect(newsAfter(unlocking, lock({ status: "locked" }))).toEqual([]);
+  });
+
+  it("stay the same if the service announces the same again, so that dismissed ones stay away", () => {
+    const messages = [policyChanged(2, "announced", { pending }), exportAsked("w")];
+    const news = messages.reduce(withGuardNews, [] as readonly GuardNews[]);
+    expect(messages.reduce(withGuardNews, news)).toBe(news);
+    expect(messages.reduce(withGuardNews, [] as readonly GuardNews[])).toEqual(news);
+  });
+
+  it("change with no other message", () => {
+    const news = withGuardNews([], exportAsked("w"));
+    expect(withGuardNews(news, { type: "pong", time })).toBe(news);
+  });
+});
+
+describe("guardText", () => {
+  it.each<[GuardNews["of"], string | undefined, RegExp]>([
+    ["export", at, /^The private key of Main was asked for\. .* 22 Nov/],
+    ["lock", at, /^The unlocking of exports was asked for\. They unlock at 22 Nov/],
+    ["lock", undefined, /^Exports are not locked any more\.$/],
+    ["policy", at, /^Looser limits of Main were asked for\. They apply from 22 Nov/],
+    ["policy", undefined, /^Looser limits of Main are in force\.$/],
+  ])("names the %s and the time %s", (of, from, wanted) => {
+    expect(guardText({ of, id: "", at: from }, "Main").what).toMatch(wanted);
+  });
+});
