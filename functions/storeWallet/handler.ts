@@ -1,10 +1,10 @@
 import * as schemas from "../../lib/api/wallet-operations.ts";
 import { openVault } from "../../lib/aws/vault.ts";
+import { readPrivateKey } from "../../lib/chains/families/key.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { addPrivateKey } from "../../lib/wallets/add-private-key.ts";
-import { readPrivateKey } from "../../lib/wallets/keys/private-key.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),

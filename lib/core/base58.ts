@@ -14,3 +14,9 @@ export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8A
 /** True for base58 of exactly that many bytes. */
 export const isBase58 = (text: string, length: keyof typeof mostDigits): boolean =>
   base58Bytes(text, length)?.length === length;
+
+// Functions that import these leave out the package unless they call them. An import of the package itself would stay.
+export const encodeBase58 = (bytes: Uint8Array): string => bs58.encode(bytes);
+
+/** @throws {Error} if the text is not base58. */
+export const decodeBase58 = (text: string): Uint8Array => bs58.decode(text);

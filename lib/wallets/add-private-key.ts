@@ -1,9 +1,9 @@
 import { bindingOf, seal, type Vault } from "../aws/vault.ts";
 import type { Network } from "../core/network.ts";
+import type { PrivateKey } from "../core/private-key.ts";
 import type { WalletLimits } from "../core/tier.ts";
 import type { Table } from "../table/table.ts";
 import { addWallet, type RequestKey } from "./add-wallet.ts";
-import type { PrivateKey } from "./keys/secret.ts";
 import { newWallet, type Wallet, type WalletLabels } from "./wallet.ts";
 
 export type AddingDeps = { table: Table; vault: Vault; limits: WalletLimits };

@@ -1,13 +1,13 @@
 import { isSameAddress } from "../chains/families/address.ts";
+import { privateKeyOf } from "../chains/families/key.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
+import type { PrivateKey } from "../core/private-key.ts";
 import { type AddingDeps, addPrivateKey } from "./add-private-key.ts";
 import { replayOf } from "./add-wallet.ts";
 import { NotForThisKey, openMessage } from "./keys/hpke.ts";
 import { type ImportKey, type ImportKeys, isOutOfUse } from "./keys/import-keys.ts";
-import { privateKeyOf } from "./keys/private-key.ts";
 import { importInfo, isPoint } from "./keys/sealing.ts";
-import type { PrivateKey } from "./keys/secret.ts";
 import { requestKeyOf } from "./request-key.ts";
 import type { Wallet, WalletLabels } from "./wallet.ts";
 

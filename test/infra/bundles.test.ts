@@ -99,7 +99,7 @@ const limits: Readonly<Record<string, number>> = {
   ...{ makeFallbackKeys: 284, mirrorPlans: 286, deleteRetiredKeys: 286, publishChanges: 304 },
   storeWallet: 332,
   // These contain the code of chains, or code that derives addresses.
-  ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
+  ...{ importWallet: 360, createWallet: 365, sealExport: 320 },
   // These contain the code of chains of both families.
   ...{ sweepLanes: 332, readChains: 333, readBalances: 388, quoteOrder: 471 },
   ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 409, readMarkets: 465 },

@@ -1,6 +1,7 @@
 import { createECDH, createHash } from "node:crypto";
 import bs58 from "bs58";
 import type { Vault } from "../../lib/aws/vault.ts";
+import { readPrivateKey } from "../../lib/chains/families/key.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Network } from "../../lib/core/network.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -11,7 +12,6 @@ import { exportWallet } from "../../lib/wallets/export/export-wallet.ts";
 import { sealExport } from "../../lib/wallets/export/seal-export.ts";
 import { importSealedWallet, type SealedBody } from "../../lib/wallets/import-sealed-wallet.ts";
 import { exportKey } from "../../lib/wallets/item-keys.ts";
-import { readPrivateKey } from "../../lib/wallets/keys/private-key.ts";
 import { keyIdOf, spkiOf } from "../../lib/wallets/keys/sealing.ts";
 import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
 import { retireWallet } from "../../lib/wallets/retire-wallet.ts";

@@ -7,6 +7,7 @@ import type { Contracts } from "../../chains/evm/venues/configured-routes.ts";
 import { isKeyOf, signAndWipe } from "../../chains/evm/venues/signed-transaction.ts";
 import { limitsIn } from "../../chains/families/limits.ts";
 import type { Family } from "../../chains/families/types.ts";
+import { addressOfSeed } from "../../chains/sol/key.ts";
 import { composeFor, signaturesBeside } from "../../chains/sol/messages/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../chains/sol/messages/signed-message.ts";
 import type { SolConfiguration } from "../../chains/sol/rules/configuration.ts";
@@ -16,7 +17,6 @@ import type { Objection, SignAnswer, SignRequest } from "../../orders/effects.ts
 import { isSameCall, type UnsignedTransaction } from "../../orders/intent.ts";
 import type { Table } from "../../table/table.ts";
 import { isTransient } from "../../table/transient.ts";
-import { addressOfSeed } from "../../wallets/keys/solana-key.ts";
 import { type Performers, runProcedure } from "../execution/run-procedure.ts";
 import type { SealedWallet } from "../items/found-items.ts";
 import { InvalidItem } from "../items/signing-schemas.ts";

@@ -1,9 +1,8 @@
-import bs58 from "bs58";
 import { unseal, type Vault } from "../../aws/vault.ts";
 import { isSameAddress } from "../../chains/families/address.ts";
+import { addressOf, wholeKeyOf } from "../../chains/families/key.ts";
 import type { Table } from "../../table/table.ts";
 import { untilWritten } from "../../table/until-written.ts";
-import { addressOf } from "../keys/generate-key.ts";
 import { sealMessage } from "../keys/hpke.ts";
 import { base64url, exportInfo, pointOfJwk } from "../keys/sealing.ts";
 import type { WalletName } from "../wallet.ts";
@@ -171,8 +170,7 @@ async function sealAndWipe(
   secret: Uint8Array,
   { userID, walletId, network, address, publicKey }: ExportRequest,
 ): Promise<{ enc: string; ciphertext: string }> {
-  // Solana wallets import 64 bytes, of which the second half is the address.
-  const whole = network === "sol" ? Buffer.concat([secret, bs58.decode(address)]) : secret;
+  const whole = wholeKeyOf(network, secret, address);
   try {
     if (!isSameAddress(network, await addressOf(network, secret), address)) throw new WrongPrivateKey();
     const info = exportInfo({ network, walletId, userID });

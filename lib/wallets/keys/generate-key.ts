@@ -1,21 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { derivationsOf } from "../../chains/families/key.ts";
 import type { Network } from "../../core/network.ts";
-import { evmDerivations } from "./evm-derivations.ts";
-import { type Derivations, type PrivateKey, withWipe } from "./secret.ts";
-import { solanaDerivations } from "./solana-derivations.ts";
-
-const derivationsOf = (network: Network): Derivations =>
-  network === "sol" ? solanaDerivations : evmDerivations;
-
-/**
- * Derives the address of a private key.
- *
- * @throws {Error} if the secret is not in the range of the curve.
- */
-export async function addressOf(network: Network, secret: Uint8Array): Promise<string> {
-  const [derive] = derivationsOf(network);
-  return derive(secret);
-}
+import { type Derivations, type PrivateKey, withWipe } from "../../core/private-key.ts";
 
 /**
  * Generates a private key from the platform's random bytes. A fault in one library would send coins to an address
@@ -23,8 +9,10 @@ export async function addressOf(network: Network, secret: Uint8Array): Promise<s
  *
  * @throws {Error} if the libraries derive different addresses.
  */
-export async function generateKey(network: Network, derivations?: Derivations): Promise<PrivateKey> {
-  const [first, second] = derivations ?? derivationsOf(network);
+export async function generateKey(
+  network: Network,
+  [first, second]: Derivations = derivationsOf(network),
+): Promise<PrivateKey> {
   const secret = randomBytes(32);
   try {
     const address = await first(secret);

@@ -1,11 +1,11 @@
 import bs58 from "bs58";
 import { computeAddress } from "ethers";
 import { describe, expect, it } from "vitest";
+import { evmDerivations } from "../../../lib/chains/evm/key.ts";
+import { readPrivateKey } from "../../../lib/chains/families/key.ts";
+import { solDerivations } from "../../../lib/chains/sol/key.ts";
 import { networks } from "../../../lib/core/network.ts";
-import { evmDerivations } from "../../../lib/wallets/keys/evm-derivations.ts";
 import { generateKey } from "../../../lib/wallets/keys/generate-key.ts";
-import { readPrivateKey } from "../../../lib/wallets/keys/private-key.ts";
-import { solanaDerivations } from "../../../lib/wallets/keys/solana-derivations.ts";
 
 const bytes = (fill: (index: number) => number) => Uint8Array.from({ length: 32 }, (_, index) => fill(index));
 
@@ -54,7 +54,7 @@ describe("the derivations", () => {
   });
 
   it.each(secrets)("agree on %s for Solana", async (secret) => {
-    const [first, second] = await Promise.all(solanaDerivations.map((derive) => derive(secret)));
+    const [first, second] = await Promise.all(solDerivations.map((derive) => derive(secret)));
     expect(second).toBe(first);
   });
 
@@ -62,9 +62,6 @@ describe("the derivations", () => {
     const secret = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
     const publicKey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
     const expected = bs58.encode(Buffer.from(publicKey, "hex"));
-    expect(await Promise.all(solanaDerivations.map((derive) => derive(secret)))).toEqual([
-      expected,
-      expected,
-    ]);
+    expect(await Promise.all(solDerivations.map((derive) => derive(secret)))).toEqual([expected, expected]);
   });
 });

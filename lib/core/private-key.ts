@@ -1,4 +1,4 @@
-import { DomainError } from "../../core/domain-error.ts";
+import { DomainError } from "./domain-error.ts";
 
 /** A private key and its address. Disposing of it wipes the secret. */
 export type PrivateKey = Disposable & {
@@ -19,6 +19,6 @@ export function withWipe(address: string, secret: Uint8Array): PrivateKey {
 }
 
 /** Builds the error for an invalid key. Its message contains no part of the key. */
-export function refuse(family: "EVM" | "Solana", reason: string): DomainError {
+export function invalidKey(family: string, reason: string): DomainError {
   return new DomainError("INVALID_PRIVATE_KEY", `Invalid ${family} private key format: privateKey ${reason}`);
 }

@@ -1,23 +1,23 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { getAddressDecoder } from "@solana/web3.js";
-import { base58Bytes } from "../../core/base58.ts";
-import { type PrivateKey, refuse, withWipe } from "./secret.ts";
+import { base58Bytes, decodeBase58, encodeBase58 } from "../../core/base58.ts";
+import { type Derivations, invalidKey, type PrivateKey, withWipe } from "../../core/private-key.ts";
 
 /** Reads the base58 of a 64-byte secret key, or of its 32-byte seed. */
-export async function readSolanaKey(text: string): Promise<PrivateKey> {
+export async function readSolKey(text: string): Promise<PrivateKey> {
   const bytes = base58Bytes(text, 64);
-  if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
-  return solanaKeyOf(bytes);
+  if (bytes === undefined) throw invalidKey("Solana", "must be base58 of a 64-byte secret key");
+  return solKeyOf(bytes);
 }
 
 /**
  * @param bytes a 64-byte secret key, or its 32-byte seed. They are wiped at once; the key has a copy of the seed.
  */
-export async function solanaKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
+export async function solKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
   const secret = Uint8Array.from(bytes.subarray(0, 32));
   try {
-    return withWipe(solanaAddress(bytes), secret);
+    return withWipe(addressOfKey(bytes), secret);
   } catch (error) {
     secret.fill(0);
     throw error;
@@ -26,17 +26,20 @@ export async function solanaKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
   }
 }
 
-function solanaAddress(bytes: Uint8Array): string {
+function addressOfKey(bytes: Uint8Array): string {
   if (bytes.length === 64) {
     const publicKey = publicKeyOfSeed(bytes.subarray(0, 32));
     if (publicKey.equals(bytes.subarray(32))) return addressOfPublicKey(publicKey);
-    throw refuse("Solana", "has a public half that does not match its secret half");
+    throw invalidKey("Solana", "has a public half that does not match its secret half");
   }
-  if (bytes.length !== 32) throw refuse("Solana", "must be a secret key of 64 bytes");
+  if (bytes.length !== 32) throw invalidKey("Solana", "must be a secret key of 64 bytes");
   // About half of all seeds are also valid public keys. A pasted address taken for a seed would become a wallet whose
   // secret is public, so ambiguous input is rejected. The 64-byte form is never ambiguous.
   if (isPublicKey(bytes)) {
-    throw refuse("Solana", "may be a public address, as these 32 bytes are one. Use the 64-byte secret key.");
+    throw invalidKey(
+      "Solana",
+      "may be a public address, as these 32 bytes are one. Use the 64-byte secret key.",
+    );
   }
   return addressOfSeed(bytes);
 }
@@ -70,3 +73,13 @@ function isPublicKey(bytes: Uint8Array): boolean {
     return false;
   }
 }
+
+/** One derivation uses OpenSSL and Solana's library, the other noble and bs58. */
+export const solDerivations: Derivations = [
+  addressOfSeed,
+  (secret) => encodeBase58(ed25519.getPublicKey(secret)),
+];
+
+/** Solana wallets import 64 bytes, of which the second half is the address. */
+export const wholeSolKey = (secret: Uint8Array, address: string): Uint8Array =>
+  Buffer.concat([secret, decodeBase58(address)]);

@@ -3,8 +3,8 @@ import bs58 from "bs58";
 import { Wallet } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { privateKeyOf, readPrivateKey } from "../../../lib/chains/families/key.ts";
 import { generateKey } from "../../../lib/wallets/keys/generate-key.ts";
-import { privateKeyOf, readPrivateKey } from "../../../lib/wallets/keys/private-key.ts";
 import { evmVectors, solanaVectors } from "../../support/keys.ts";
 
 /** The order of secp256k1's group, from SEC 2. Private keys are smaller. */
