@@ -69,8 +69,8 @@ export type SecondHostOptions = {
   finalAfter?: number;
   /** When the chain reached its heights. By default, the host learns of a block when it is asked. */
   heads?: Heads;
-  /** Called when a request names a transaction that the chain does not have. */
-  onUnknownTransaction?: () => void;
+  /** Called when a request waits for blocks: it names a transaction that the chain does not have, or asks for the final block. */
+  onWaiting?: () => void;
 };
 
 /** Anvil's own methods, which hosts of real chains do not have. */
@@ -86,6 +86,12 @@ function withLeastGas(mostGas: number | undefined, question: RpcQuestion): RpcQu
   return { ...question, params: [{ ...call, gas: `0x${gas.toString(16)}` }, ...others] };
 }
 
+function waitsForBlocks({ method, params }: RpcQuestion, reply: RpcReply): boolean {
+  if (method === "eth_getBlockByNumber") return params[0] === "finalized";
+  const isTransaction = method === "eth_getTransactionReceipt" || method === "eth_getTransactionByHash";
+  return isTransaction && "result" in reply && reply.result === null;
+}
+
 /** No chain has this id. */
 const otherChainId = "0x539539";
 
@@ -97,7 +103,7 @@ const otherChainId = "0x539539";
 export async function startSecondHost(options: SecondHostOptions): Promise<SecondHost> {
   const { chainUrl, port = 0, canBeSet = false, seed = 1 } = options;
   const { finalAfter = finalAfterBlocks(usualTimes), heads = createHeads() } = options;
-  const { onUnknownTransaction = () => {} } = options;
+  const { onWaiting = () => {} } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
 
   /** Returns the height that the host shows. */
@@ -146,8 +152,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     return questions.map((question, index) => {
       const reply = replies[index] as RpcReply;
       const { method } = question;
-      const isTransaction = method === "eth_getTransactionReceipt" || method === "eth_getTransactionByHash";
-      if (isTransaction && "result" in reply && reply.result === null) onUnknownTransaction();
+      if (waitsForBlocks(question, reply)) onWaiting();
       if (isOtherChain && method === "eth_chainId") return { result: otherChainId };
       const { results = {} } = host.faults;
       const isFixed = Object.hasOwn(results, method);

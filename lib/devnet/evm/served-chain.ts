@@ -63,9 +63,9 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
   const inFront = { canBeSet: faults, seed };
   const heads = createHeads();
   async function openHost(preferred: number): Promise<string> {
-    const onUnknownTransaction = () => miner?.wake();
+    const onWaiting = () => miner?.wake();
     const host = await preferring(preferred, (port) =>
-      startSecondHost({ ...inFront, port, chainUrl: url, finalAfter, heads, onUnknownTransaction }),
+      startSecondHost({ ...inFront, port, chainUrl: url, finalAfter, heads, onWaiting }),
     );
     undo.defer(() => host.close());
     return host.url;

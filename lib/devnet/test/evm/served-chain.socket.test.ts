@@ -121,7 +121,10 @@ describe("a served chain", () => {
     await vi.waitFor(() => expect(savedAtMs()).toBeGreaterThan(before), waiting);
   });
 
-  it("makes a block when its second host is asked for a transaction that it does not have", async () => {
+  it.each<[string, string, unknown[]]>([
+    ["a transaction that it does not have", "eth_getTransactionReceipt", [`0x${"1".repeat(64)}`]],
+    ["the final block", "eth_getBlockByNumber", ["finalized", false]],
+  ])("makes a block when its second host is asked for %s", async (_, method, params) => {
     const chain = await started(folderForTest());
     const height = async () => Number(await chain.ask("eth_blockNumber"));
     await pay(chain.ask);
@@ -131,7 +134,7 @@ describe("a served chain", () => {
       expect(await height()).toBe(before);
     }, waiting);
     const before = await height();
-    await asking(chain.hosts[1])("eth_getTransactionReceipt", `0x${"1".repeat(64)}`);
+    await asking(chain.hosts[1])(method, ...params);
     await vi.waitFor(async () => expect(await height()).toBeGreaterThan(before), waiting);
   });
 
