@@ -1,10 +1,10 @@
 import * as v from "valibot";
+import { swapVenues } from "../chains/evm/rules/intent.ts";
 import { intervals } from "../markets/core/candle.ts";
 import { currencies } from "../markets/core/candles.ts";
 import { marketFlags } from "../markets/core/market.ts";
 import type { Candles } from "../markets/list-candles.ts";
 import type { MarketView } from "../markets/show-market.ts";
-import { swapVenues } from "../orders/intent.ts";
 import { decimalFormat, documented, numberInText } from "./documented.ts";
 import { CountSchema, envelopeOf, GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
 import {

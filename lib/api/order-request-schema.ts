@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { defaultMaxPriceImpact } from "../chains/evm/rules/trade-facts.ts";
 import { quoteWarnings } from "../orders/quote-warnings.ts";
+import { defaultMaxPriceImpact } from "../orders/trade.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";

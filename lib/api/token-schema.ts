@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { swapVenues } from "../chains/evm/rules/intent.ts";
 import type { TradingVenue } from "../chains/families/token.ts";
 import { solVenues } from "../chains/sol/rules/intent.ts";
 import { tokenFlags } from "../core/token-flag.ts";
-import { swapVenues } from "../orders/intent.ts";
 import type { InspectedToken } from "../orders/token-family.ts";
 import { nativeToken } from "../orders/trading-chain.ts";
 import type { Token } from "../trading/list-tokens.ts";

@@ -4,9 +4,9 @@ import type {
   QuoteToken,
   V3Contracts,
 } from "../chains/evm/rules/configuration.ts";
+import type { PoolKey } from "../chains/evm/rules/intent.ts";
 import type { SolConfiguration } from "../chains/sol/rules/configuration.ts";
 import { chainFacts, type EvmChain, type TradingChain } from "../core/chain-facts.ts";
-import type { PoolKey } from "../orders/intent.ts";
 import type { ListedToken } from "../orders/token-identity.ts";
 
 const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { evmAddresses } from "../chains/evm/address.ts";
 import type { ChainConfiguration } from "../chains/evm/rules/configuration.ts";
+import { swapVenues, venuesOf } from "../chains/evm/rules/intent.ts";
 import { hasPool } from "../chains/evm/venues/configured-routes.ts";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type TradingChain,
   tradingChains,
 } from "../core/chain-facts.ts";
-import { swapVenues, venuesOf } from "../orders/intent.ts";
 import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, wholeWithin } from "./context-values.ts";
 import { defaultChains, defaultSol } from "./default-chains.ts";

@@ -1,5 +1,5 @@
-import type { AnySlot } from "../chains/families/types.ts";
 import { type Procedure, perform } from "./effects.ts";
+import type { SlotTerms } from "./family.ts";
 import { longestValidSeconds } from "./intent.ts";
 import { unchanged } from "./table-step.ts";
 import {
@@ -50,7 +50,7 @@ export function* cancelling(userID: string, orderId: string): Procedure<CancelAn
 }
 
 /** The lane's next run removes slots that are only planned. */
-function cancelledOrder(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): AnyOrder {
+function cancelledOrder(order: AnyOrder, slots: readonly SlotTerms[], nowMs: number): AnyOrder {
   if (hasSignedSwap(order, slots)) return changed(order, beingCancelled(order), nowMs);
   const ending = cancelledByUser;
   return changed(order, { ending, life: lifeAfter(order.life, ending) }, nowMs);

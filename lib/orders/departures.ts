@@ -1,6 +1,6 @@
-import type { Family } from "../chains/families/types.ts";
 import { greatest } from "./bigints.ts";
 import { type Book, rebooked } from "./book.ts";
+import type { FamilyTypes } from "./family.ts";
 import type { LaneCore, LaneState } from "./lane-core.ts";
 import { bookPuts, stillHeld } from "./lane-steps.ts";
 import type { Departure, TradeStep } from "./table-step.ts";
@@ -23,7 +23,7 @@ type Judged = { noted: Departure[]; step: TradeStep };
  * Compares the books of a wallet's users with its balances, for the tokens that somebody has missed. Positions shrink only
  * once the move is final at both hosts, and tokens that have come back by then have not left.
  */
-export function judgeDepartures<F extends Family>(
+export function judgeDepartures<F extends FamilyTypes>(
   { departures: { seenIn, areFinal } }: Pick<LaneCore<F>, "departures">,
   state: LaneState<F>,
 ): Judged {

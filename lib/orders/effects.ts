@@ -1,11 +1,7 @@
-import type { SendFailure } from "../chains/evm/rules/slot.ts";
-import type { HostAnswers, OrderSettingsOf, Quoting } from "../chains/families/quoting.ts";
-import type { AnyIntent, AnySlot, Families, Family } from "../chains/families/types.ts";
-import type { SolIntent } from "../chains/sol/rules/intent.ts";
-import type { SolMessage } from "../chains/sol/rules/message.ts";
 import type { Look } from "./block.ts";
 import type { Book } from "./book.ts";
-import type { LaneKey, UnsignedTransaction } from "./intent.ts";
+import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
+import type { IntentTerms, LaneKey } from "./intent.ts";
 import type {
   Job,
   JobName,
@@ -22,10 +18,10 @@ import type { AnyOrder, TradeOrder } from "./trade-order.ts";
 import type { Limits } from "./wallet-policy.ts";
 
 /** Everything that a run needs about a wallet: its lane with jobs and slots, and the data of their users. */
-export type LaneView<F extends Family = "evm"> = {
+export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   lane: Lane | undefined;
   jobs: readonly Job[];
-  slots: readonly Families[F]["slot"][];
+  slots: readonly F["slot"][];
   /** The orders of the jobs, oldest first. */
   orders: readonly TradeOrder<F>[];
   /** Those of its orders, and of all users of the wallet for the missed tokens. */
@@ -47,9 +43,9 @@ export type LaneView<F extends Family = "evm"> = {
 };
 
 /** The facts that the signer checks. */
-export type SigningView<F extends Family = "evm"> = {
+export type SigningView<F extends FamilyTypes = FamilyTypes> = {
   order: TradeOrder<F> | undefined;
-  slot: Families[F]["slot"] | undefined;
+  slot: F["slot"] | undefined;
   ledger: Ledger<F> | undefined;
   isRetired: boolean;
   isStopped: boolean;
@@ -58,11 +54,11 @@ export type SigningView<F extends Family = "evm"> = {
   maxGasPrice: bigint;
   limits: Limits;
   /** The operators' limits. */
-  chainLimits: Families[F]["limits"];
+  chainLimits: F["limits"];
 };
 
 /** The facts that are known before an order is placed. */
-export type PlacingView<F extends Family = "evm"> = {
+export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   used: UsedKey | undefined;
   /** The order that an earlier request placed with the same key. */
   order: AnyOrder | undefined;
@@ -71,39 +67,45 @@ export type PlacingView<F extends Family = "evm"> = {
   /** All users' unsettled orders of the wallet, and their number according to its lane. Absent without a lane. */
   laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
-  /** The user's settings for the chain. Absent for a network on which orders cannot be executed. */
-  settings: OrderSettingsOf<F> | undefined;
+  /** The user's settings for the chain. */
+  settings: F["trader"]["settings"];
   isStopped: boolean;
   limits: Limits;
 };
 
 /** The facts about a chain that a run asks for. */
-export type Question<F extends Family = "evm"> = LaneKey & {
+export type Question<F extends FamilyTypes = FamilyTypes> = LaneKey & {
   hashes: readonly string[];
-  orders: readonly Families[F]["intent"][];
+  orders: readonly F["intent"][];
   /** The tokens whose balances are wanted. */
   missed?: readonly string[] | undefined;
-} & Families[F]["question"];
+} & F["question"];
 
-export type SignRequest<F extends Family = "evm"> = LaneKey & {
+export type SignRequest<F extends FamilyTypes = FamilyTypes> = LaneKey & {
   orderId: string;
   userID: string;
-} & Families[F]["asked"];
+} & F["asked"];
 
 /** Hosts put a transaction into the public pool. A relay hides it. */
 export type Recipients = "hosts" | "relay" | "relay and hosts";
+
+/** The transaction pays too little, or the wallet's coin does not pay for it. */
+export type Refusal = "underpriced" | "unfunded";
+
+/** Why nobody took a transaction. `unreached` covers silence, faults, and refusals for any other reason. */
+export type SendFailure = "unreached" | Refusal;
 
 /** Why the signer does not sign. `refused` is final; with `later`, it may sign when asked again. */
 export type Objection = { refused: string } | { later: string };
 
 /** The signer's answer: the slot with the recorded attempt, and its bytes, or an objection. */
-export type SignAnswer<F extends Family = "evm"> = { slot: Families[F]["slot"]; raw: string } | Objection;
+export type SignAnswer<F extends FamilyTypes = FamilyTypes> = { slot: F["slot"]; raw: string } | Objection;
 
 /**
  * Everything that the trading procedures do outside themselves. Functions on AWS carry these effects out one by one,
  * and so does the model that tests them. If one fails, the run ends; the sweep retries it.
  */
-export type Effects = {
+export type Effects<F extends FamilyTypes = FamilyTypes> = {
   /** Reads the machine's clock, in milliseconds. */
   now: { ask: Record<never, never>; answer: number };
   pause: { ask: { ms: number }; answer: undefined };
@@ -113,16 +115,16 @@ export type Effects = {
    */
   readLane: {
     ask: { lane: LaneKey; day: string; job?: JobName | undefined; missed?: MissedToken | undefined };
-    answer: LaneView<Family>;
+    answer: LaneView<F>;
   };
-  readSigning: { ask: { request: SignRequest<Family>; day: string }; answer: SigningView<Family> };
+  readSigning: { ask: { request: SignRequest<F>; day: string }; answer: SigningView<F> };
   readPlacing: {
     ask: { lane: LaneKey; day: string; userID: string; key?: string };
-    answer: PlacingView<Family>;
+    answer: PlacingView<F>;
   };
   readOrder: {
     ask: { userID: string; orderId: string };
-    answer: { order: AnyOrder | undefined; slots: readonly AnySlot[] };
+    answer: { order: AnyOrder | undefined; slots: readonly SlotTerms[] };
   };
   /** Reads all lanes of the chain. */
   readLanes: { ask: { chain: LaneKey["chain"] }; answer: readonly Lane[] };
@@ -130,13 +132,13 @@ export type Effects = {
   write: { ask: { step: TradeStep }; answer: boolean };
   /** Asks one host. There is no answer if the host fails or answers another question. */
   hostSnapshot: {
-    ask: { host: 0 | 1; question: Question<Family> };
-    answer: Families[Family]["snapshot"] | undefined;
+    ask: { host: 0 | 1; question: Question<F> };
+    answer: F["snapshot"] | undefined;
   };
   /** Asks two hosts about a trade, on EVM chains at the same block if they see one in time. */
   quote: {
-    ask: { question: Quoting[Family]["question"] };
-    answer: { [F in Family]: HostAnswers<F> }[Family];
+    ask: { question: F["quoteQuestion"] };
+    answer: HostAnswers<F>;
   };
   /**
    * Looks at a chain by one of the hosts that answer, given by its number. There is no answer if none responds. With
@@ -170,9 +172,12 @@ export type Effects = {
    * Signs a message as the helper key of its route by Jupiter, in base58. There is no answer if the key is gone, as it
    * is after a message has been signed.
    */
-  signAsHelper: { ask: { intent: SolIntent; message: SolMessage }; answer: string | undefined };
+  signAsHelper: {
+    ask: { intent: F["intent"]; message: F["helped"] };
+    answer: string | undefined;
+  };
   /** Invokes the signer. */
-  sign: { ask: { request: SignRequest<Family> }; answer: SignAnswer<Family> };
+  sign: { ask: { request: SignRequest<F> }; answer: SignAnswer<F> };
   /**
    * Sends a transaction. After a failure, it may still have arrived. Later answers from the chain decide.
    */
@@ -182,16 +187,11 @@ export type Effects = {
   };
   /** Invokes executeOrders without waiting for it, for all orders of the lane. It expects the job there, and checks the token. */
   wake: { ask: { lane: LaneKey; job?: JobName; missed?: MissedToken }; answer: undefined };
-  makeMac: { ask: { intent: AnyIntent }; answer: string };
-  checkMac: { ask: { intent: AnyIntent; mac: string }; answer: boolean };
+  makeMac: { ask: { intent: IntentTerms }; answer: string };
+  checkMac: { ask: { intent: IntentTerms; mac: string }; answer: boolean };
   /** Decrypts the wallet's key and signs. The same transaction has the same bytes each time. */
   signBytes: {
-    ask: { transaction: UnsignedTransaction; userID: string };
-    answer: { hash: string; raw: string } | Objection;
-  };
-  /** Does the same with the only message that an order on Solana allows. */
-  signMessage: {
-    ask: { intent: SolIntent; message: SolMessage; helperSignature?: string | undefined };
+    ask: { intent: F["intent"]; unsigned: F["unsigned"] };
     answer: { hash: string; raw: string } | Objection;
   };
 };
@@ -201,9 +201,14 @@ export type Effect = { [Name in keyof Effects]: { do: Name } & Effects[Name]["as
 /** A procedure yields effects one by one, and is resumed with each answer. */
 export type Procedure<Result> = Generator<Effect, Result, Effects[keyof Effects]["answer"]>;
 
-type Ask<Name extends keyof Effects> = { do: Name } & Effects[Name]["ask"];
+type Ask<Name extends keyof Effects, F extends FamilyTypes> = { do: Name } & Effects<F>[Name]["ask"];
 
-/** Yields one effect, and returns its answer. */
-export function* perform<Name extends keyof Effects>(effect: Ask<Name>): Procedure<Effects[Name]["answer"]> {
-  return (yield effect as Effect) as Effects[Name]["answer"];
+/**
+ * Yields one effect, and returns its answer. A lane's items and hosts answer in the terms of its chain's family, which a
+ * family's own procedures name.
+ */
+export function* perform<Name extends keyof Effects, F extends FamilyTypes = FamilyTypes>(
+  effect: Ask<Name, F>,
+): Procedure<Effects<F>[Name]["answer"]> {
+  return (yield effect as Effect) as Effects<F>[Name]["answer"];
 }

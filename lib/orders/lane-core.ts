@@ -1,32 +1,32 @@
-import type { SendFailure } from "../chains/evm/rules/slot.ts";
-import type { Families, Family } from "../chains/families/types.ts";
 import type { BlockName } from "./block.ts";
-import type { LaneView, Procedure, Question, Recipients, SignRequest } from "./effects.ts";
+import type { LaneView, Procedure, Question, Recipients, SendFailure, SignRequest } from "./effects.ts";
+import type { FamilyTypes } from "./family.ts";
 import type { LaneKey } from "./intent.ts";
 import type { LaneRun } from "./lane-steps.ts";
+import type { SlotRules } from "./slot-rules.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
 
 /** The answers of the two hosts. Undefined for a host without a clear answer. */
-export type Snapshots<F extends Family> = readonly [
-  Families[F]["snapshot"] | undefined,
-  Families[F]["snapshot"] | undefined,
+export type Snapshots<F extends FamilyTypes = FamilyTypes> = readonly [
+  F["snapshot"] | undefined,
+  F["snapshot"] | undefined,
 ];
 
 /** The time at which each attempt was sent, or why nobody took it, by hash. */
 export type Sendings = ReadonlyMap<string, number | SendFailure>;
 
-export type LaneState<F extends Family = "evm"> = LaneRun<F> & {
+export type LaneState<F extends FamilyTypes = FamilyTypes> = LaneRun<F> & {
   snapshots: Snapshots<F>;
   /** The transactions that this run has sent. */
   sendings: Sendings;
   /** True if disagreeing hosts may be asked again before an order is made to wait. */
   isPatient: boolean;
-  chainLimits: Families[F]["limits"];
+  chainLimits: F["limits"];
 };
 
 /** The next action of a run for a lane. */
-export type Move<F extends Family = "evm"> =
+export type Move<F extends FamilyTypes = FamilyTypes> =
   | { kind: "write"; step: TradeStep }
   | { kind: "sign"; request: SignRequest<F>; order: TradeOrder<F> }
   | { kind: "send"; hash: string; raw: string; to: Recipients }
@@ -34,7 +34,8 @@ export type Move<F extends Family = "evm"> =
   | { kind: "rest" };
 
 /** The decisions that depend on the family of a lane's chain. */
-export type LaneCore<F extends Family> = {
+export type LaneCore<F extends FamilyTypes = FamilyTypes> = {
+  rules: SlotRules<F>;
   /** @param untilMs The run makes its last decision by this time. */
   questionAbout(lane: LaneKey, view: LaneView<F>, untilMs: number): Question<F>;
   /** Decides only from the current state of the table and the chain. */
@@ -48,8 +49,8 @@ export type LaneCore<F extends Family> = {
   /** The blocks in which both hosts have seen a wallet's balances, and whether they are final. */
   departures: {
     /** Undefined if the hosts are too far apart. Empty if what they have seen is final. */
-    seenIn: (snapshots: Snapshots<F>) => BlockName[] | undefined;
-    areFinal: (seenIn: readonly BlockName[], snapshots: Snapshots<F>) => boolean | undefined;
+    seenIn(snapshots: Snapshots<F>): BlockName[] | undefined;
+    areFinal(seenIn: readonly BlockName[], snapshots: Snapshots<F>): boolean | undefined;
   };
   /** Rejects an order that the signer refuses. */
   refusedStep(state: LaneState<F>, order: TradeOrder<F>): TradeStep;

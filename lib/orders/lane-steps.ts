@@ -1,12 +1,10 @@
-import type { AnySlot, Families, Family } from "../chains/families/types.ts";
-import { slotPlace } from "../chains/families/types.ts";
-import { detailsOf } from "../trading/order-report.ts";
 import { type Book, emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
+import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { BookEvent } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
 import { watchFor } from "./lane-watch.ts";
-import { fillOfOrder } from "./order-fill.ts";
+import { fillOfOrder, type SlotRules } from "./slot-rules.ts";
 import { type ItemWrite, isFreeAt, type Lane, type TradeStep, unchanged } from "./table-step.ts";
 import {
   type AnyOrder,
@@ -21,7 +19,12 @@ import {
 const leaseMs = 30_000;
 
 /** The data that a run has read, and the id with which it holds the lane. */
-export type LaneRun<F extends Family = "evm"> = { view: LaneView<F>; holder: string; nowMs: number };
+export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
+  view: LaneView<F>;
+  rules: SlotRules<F>;
+  holder: string;
+  nowMs: number;
+};
 
 /**
  * True if another run may still be at work. A wrong clock costs time but no money, since each step checks the holder.
@@ -57,7 +60,7 @@ export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: num
  * @param run The state after that step.
  */
 export function leaveStep(
-  { view, holder, nowMs }: LaneRun<Family>,
+  { view, rules, holder, nowMs }: LaneRun,
   last: TradeStep = [],
   departures = departuresOf(view),
 ): TradeStep {
@@ -72,7 +75,11 @@ export function leaveStep(
           kind: "change",
           of: "lane",
           item,
-          set: { watch: watchFor(view, nowMs, departures), holder: undefined, leaseUntilMs: undefined },
+          set: {
+            watch: watchFor(view, rules, nowMs, departures),
+            holder: undefined,
+            leaseUntilMs: undefined,
+          },
           add: { jobs: addJobs },
           when,
         };
@@ -81,14 +88,14 @@ export function leaveStep(
   return [leaving, ...last.filter((write) => !isOfLane(write))];
 }
 
-export const stillHeld = ({ view, holder }: LaneRun<Family>): ItemWrite => ({
+export const stillHeld = ({ view, holder }: LaneRun): ItemWrite => ({
   kind: "check",
   of: "lane",
   item: view.lane as Lane,
   when: { holder },
 });
 
-const departuresOf = ({ lane }: LaneView<Family>) => lane?.watch?.departures ?? [];
+const departuresOf = ({ lane }: LaneView) => lane?.watch?.departures ?? [];
 
 const putOrder = (item: AnyOrder, old: AnyOrder): ItemWrite => ({
   kind: "put",
@@ -98,40 +105,38 @@ const putOrder = (item: AnyOrder, old: AnyOrder): ItemWrite => ({
 });
 
 /** Writes changes of an order and its slots, and the resulting changes of its position. */
-export function orderStep<F extends Family>(
+export function orderStep<F extends FamilyTypes>(
   run: LaneRun<F>,
   old: TradeOrder<F>,
   changes: OrderChanges<F>,
-  { put = [], removed = [] }: { put?: readonly AnySlot[]; removed?: readonly AnySlot[] } = {},
+  { put = [], removed = [] }: { put?: readonly SlotTerms[]; removed?: readonly SlotTerms[] } = {},
 ): TradeStep {
   const { view, nowMs } = run;
   const order = changed(old, changes, nowMs);
-  const known: readonly AnySlot[] = view.slots;
-  const slots = slotsOf(order, known).filter(
-    (slot) => !put.some((each) => slotPlace(each) === slotPlace(slot)),
-  );
-  const before = new Map(known.map((slot) => [slotPlace(slot), slot]));
+  const known: readonly SlotTerms[] = view.slots;
+  const slots = slotsOf(order, known).filter((slot) => !put.some((each) => each.place === slot.place));
+  const before = new Map(known.map((slot) => [slot.place, slot]));
   return [
     stillHeld(run),
     putOrder(order, old),
     ...put.map((item): ItemWrite => {
-      const revision = before.get(slotPlace(item))?.revision;
+      const revision = before.get(item.place)?.revision;
       return { kind: "put", of: "slot", item, when: revision === undefined ? "absent" : { revision } };
     }),
     ...removed.map(
       (item): ItemWrite => ({ kind: "remove", of: "slot", item, when: { revision: item.revision } }),
     ),
-    ...bookWrites(run, order, eventsOf(order, [...slots, ...put], nowMs)),
+    ...bookWrites(run, order, eventsOf(order, [...slots, ...put], run)),
   ];
 }
 
 /** Ends the work on an order whose outcome is final. The lane ends with its last order. */
-export function settleStep<F extends Family>(run: LaneRun<F>, old: TradeOrder<F>, life: Life): TradeStep {
+export function settleStep(run: LaneRun, old: AnyOrder, life: Life): TradeStep {
   const { orderId, chain, wallet } = old.intent;
   const { jobs } = run.view.lane as Lane;
   const { holder } = run;
-  const removed = slotsOf<AnySlot>(old, run.view.slots);
-  const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) } as OrderChanges<F>;
+  const removed = slotsOf(old, run.view.slots);
+  const changes = { life: { ...life, settled: true }, details: run.rules.detailsOf(old, removed) };
   const [, ...writes] = orderStep(run, old, changes, { removed });
   return [
     jobs === 1 && departuresOf(run.view).length === 0
@@ -142,12 +147,16 @@ export function settleStep<F extends Family>(run: LaneRun<F>, old: TradeOrder<F>
   ];
 }
 
-function eventsOf(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): BookEvent[] {
+function eventsOf(
+  order: AnyOrder,
+  slots: readonly SlotTerms[],
+  { rules, nowMs }: Pick<LaneRun, "rules" | "nowMs">,
+): BookEvent[] {
   const { intent, life, ending } = order;
   const common = { orderId: intent.orderId, settled: life.settled };
   if (ending?.soldOutAt !== undefined)
     return [{ ...common, kind: "sold-out", place: ending.soldOutAt, time: new Date(nowMs).toISOString() }];
-  const found = life.status === "filled" ? fillOfOrder(order, slots) : undefined;
+  const found = life.status === "filled" ? fillOfOrder(order, slots, rules) : undefined;
   if (found === undefined) return [];
   const { place, spent, received, timeSeconds, held = spent } = found;
   const time = new Date(timeSeconds * 1000).toISOString();
@@ -155,11 +164,7 @@ function eventsOf(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): Bo
   return [intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held }];
 }
 
-function bookWrites(
-  { view, nowMs }: LaneRun<Family>,
-  order: AnyOrder,
-  now: readonly BookEvent[],
-): ItemWrite[] {
+function bookWrites({ view, nowMs }: LaneRun, order: AnyOrder, now: readonly BookEvent[]): ItemWrite[] {
   const { orderId, userID, token } = order.intent;
   const old = view.books.find((book) => book.userID === userID && book.token === token);
   const known = old?.events.filter((event) => event.orderId === orderId) ?? [];
@@ -219,11 +224,11 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
   });
 
 /** Applies a step that was written to the view. */
-export const afterStep = <F extends Family>(view: LaneView<F>, step: TradeStep): LaneView<F> =>
+export const afterStep = <F extends FamilyTypes>(view: LaneView<F>, step: TradeStep): LaneView<F> =>
   // A step of a run writes only orders and slots of the run's family.
-  step.reduce<LaneView<Family>>(afterWrite, view) as LaneView<F>;
+  step.reduce<LaneView>(afterWrite, view) as LaneView<F>;
 
-function afterWrite(view: LaneView<Family>, write: ItemWrite): LaneView<Family> {
+function afterWrite(view: LaneView, write: ItemWrite): LaneView {
   switch (write.kind) {
     case "put":
       return afterPut(view, write);
@@ -235,10 +240,7 @@ function afterWrite(view: LaneView<Family>, write: ItemWrite): LaneView<Family> 
   }
 }
 
-function afterPut(
-  view: LaneView<Family>,
-  { of, item }: Extract<ItemWrite, { kind: "put" }>,
-): LaneView<Family> {
+function afterPut(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "put" }>): LaneView {
   switch (of) {
     case "order": {
       const { orderId } = item.intent;
@@ -258,13 +260,10 @@ function afterPut(
   }
 }
 
-function afterRemoval(
-  view: LaneView<Family>,
-  { of, item }: Extract<ItemWrite, { kind: "remove" }>,
-): LaneView<Family> {
+function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "remove" }>): LaneView {
   switch (of) {
     case "slot":
-      return { ...view, slots: view.slots.filter((slot) => slotPlace(slot) !== slotPlace(item)) };
+      return { ...view, slots: view.slots.filter((slot) => slot.place !== item.place) };
     case "job": {
       const settled = view.orders.find(({ intent }) => intent.orderId === item.orderId)?.intent.token;
       return {
@@ -284,14 +283,13 @@ function afterRemoval(
 }
 
 /** Replaces or adds slots, ordered by their places. */
-export const withSlots = <Slot extends AnySlot>(slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
-  [
-    ...slots.filter((slot) => !changed.some((other) => slotPlace(other) === slotPlace(slot))),
-    ...changed,
-  ].toSorted((a, b) => slotPlace(a) - slotPlace(b));
+export const withSlots = <Slot extends SlotTerms>(slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
+  [...slots.filter((slot) => !changed.some((other) => other.place === slot.place)), ...changed].toSorted(
+    (a, b) => a.place - b.place,
+  );
 
-export const isSettleable = <F extends Family>(
+export const isSettleable = <F extends FamilyTypes>(
   order: TradeOrder<F>,
-  isFinalSlot: (slot: Families[F]["slot"]) => boolean,
-  slots: readonly Families[F]["slot"][],
+  isFinalSlot: (slot: F["slot"]) => boolean,
+  slots: readonly F["slot"][],
 ): boolean => hasEnded(order) && slotsOf(order, slots).every(isFinalSlot);

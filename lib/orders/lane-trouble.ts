@@ -1,4 +1,5 @@
-import type { AnySlot } from "../chains/families/types.ts";
+import type { SlotTerms } from "./family.ts";
+import type { SlotRules } from "./slot-rules.ts";
 import type { Lane } from "./table-step.ts";
 import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 
@@ -22,8 +23,12 @@ const mostLapsedMs = 2 * 60_000;
  * unless a nonce must be freed. An order that waits for a lower gas price, or because of its user's policy or another
  * program, is not a problem.
  */
-export function idleSinceMs(orders: readonly AnyOrder[], slots: readonly AnySlot[]): number | undefined {
-  const since = orders.flatMap((order) => lastProgressMs(order, slotsOf(order, slots)));
+export function idleSinceMs(
+  orders: readonly AnyOrder[],
+  slots: readonly SlotTerms[],
+  rules: Pick<SlotRules, "mayWait">,
+): number | undefined {
+  const since = orders.flatMap((order) => lastProgressMs(order, slotsOf(order, slots), rules));
   return since.length === 0 ? undefined : Math.min(...since);
 }
 
@@ -34,13 +39,17 @@ const reasonsOfUsers: readonly unknown[] = [
   "WALLET_BUSY",
 ];
 
-function lastProgressMs(order: AnyOrder, own: readonly AnySlot[]): number[] {
+function lastProgressMs(
+  order: AnyOrder,
+  own: readonly SlotTerms[],
+  rules: Pick<SlotRules, "mayWait">,
+): number[] {
   const { intent, life, updatedAt } = order;
   const isSigned = own.some(({ state }) => state === "signed");
   if (life.stage === "waiting" && reasonsOfUsers.includes(life.reasonCode)) return [];
   const signedMs = own.flatMap(({ attempts }) => attempts.map(({ signedAtMs }) => signedAtMs));
   // Until the deadline, its transaction may wait for a lower gas price.
-  const mayWait = hasEnded(order) || (isSigned && "gasPreset" in intent && intent.gasPreset === "slow");
+  const mayWait = hasEnded(order) || (isSigned && rules.mayWait(intent));
   const lastMs = Math.max(Date.parse(updatedAt), ...signedMs, ...(mayWait ? [intent.validUntil * 1000] : []));
   return [hasEnded(order) && !isSigned ? lastMs + mostUnsettledMs - mostIdleMs : lastMs];
 }

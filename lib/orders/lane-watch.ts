@@ -1,39 +1,32 @@
-import { bumpDueMs, clearPreset } from "../chains/evm/rules/fee-bumps.ts";
-import { isToJudge, newestAttempt, type Slot } from "../chains/evm/rules/slot.ts";
-import type { AnySlot, Family } from "../chains/families/types.ts";
-import { type SolSlot, successOf } from "../chains/sol/rules/slot.ts";
 import type { BlockName } from "./block.ts";
 import type { LaneView } from "./effects.ts";
+import type { SlotTerms } from "./family.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
+import type { SlotRules } from "./slot-rules.ts";
 import type { Departure, Lane, LaneWatch } from "./table-step.ts";
-import { type AnyOrder, hasEnded, isSolOrder, slotsOf, type TradeOrder } from "./trade-order.ts";
-
-/** An order that cannot go on is checked again after this time. */
-const retryMs = 5000;
-
-/** Blocks arrive later than their timestamp. */
-const afterDeadlineMs = 2000;
+import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 
 /** The sweep takes care of a lane after this time: a reader may be wrong, or see only one host that is. */
 const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
 /** Decides when the lane must run again, after a run that has done all it could. */
 export function watchFor(
-  { jobs, slots, orders }: LaneView<Family>,
+  { jobs, slots, orders }: LaneView,
+  rules: SlotRules,
   nowMs: number,
   departures: readonly Departure[] = [],
 ): LaneWatch {
-  const blocks = (slots as readonly AnySlot[]).flatMap((slot): [string, BlockName | string][] => {
-    const receipt = "nonce" in slot ? slot.receipt : successOf(slot);
+  const blocks = slots.flatMap((slot): [string, BlockName | string][] => {
+    const { receipt } = rules.sightOf(slot);
     // While one attempt is in a block, no other can be.
     return receipt ? [[receipt.hash, blockName(receipt.block)]] : slot.attempts.map(({ hash }) => [hash, ""]);
   });
   const final = [
-    ...orders.flatMap((order) => finalFrom(order, slots) ?? []),
+    ...orders.flatMap((order) => finalFrom(order, slots, rules) ?? []),
     ...departures.map(({ seenIn }) => Math.max(...seenIn.map(({ number }) => number))),
   ];
-  const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
-  const idle = idleSinceMs(orders, slots);
+  const due = orders.flatMap((order) => rules.dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
+  const idle = idleSinceMs(orders, slots, rules);
   const isSigned = slots.some(({ state }) => state === "signed");
   return {
     jobs: jobs.length,
@@ -49,68 +42,15 @@ export function watchFor(
 }
 
 /** Returns the last block that must be final for an ended order. Undefined while one of its nonces is free. */
-function finalFrom(order: AnyOrder, slots: readonly AnySlot[]): number | undefined {
+function finalFrom(order: AnyOrder, slots: readonly SlotTerms[], rules: SlotRules): number | undefined {
   const blocks = slotsOf(order, slots).flatMap((slot) => {
-    const { receipt, takenIn = [] } = "nonce" in slot ? slot : { receipt: successOf(slot) };
+    const { receipt, takenIn = [] } = rules.sightOf(slot);
     const used = receipt ? [receipt.block] : takenIn;
     return used.length > 0 ? used.map(({ number }) => number) : Number.NaN;
   });
   const found = order.ending?.soldOutIn?.map(({ number }) => number) ?? [];
   const last = hasEnded(order) ? Math.max(...blocks, ...found) : Number.NaN;
   return Number.isFinite(last) ? last : undefined;
-}
-
-function dueMs(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): number[] {
-  return isSolOrder(order)
-    ? solDueMs(order, slots as readonly SolSlot[], nowMs)
-    : evmDueMs(order as TradeOrder, slots as readonly Slot[], nowMs);
-}
-
-function evmDueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number[] {
-  const { intent } = order;
-  const endMs = intent.validUntil * 1000 + afterDeadlineMs;
-  const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
-  const soonMs = nowMs + retryMs;
-  const isUnjudged = slotsOf(order, slots).some((slot) => isToJudge(slot, nowMs));
-  if (front === undefined) return hasEnded(order) ? (isUnjudged ? [soonMs] : []) : [endMs, soonMs];
-  const newest = newestAttempt(front);
-  const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
-  const preset = newest?.purpose === "clear" ? clearPreset : intent.gasPreset;
-  // A nonce is freed only when the first block after the deadline has come.
-  const isSoon = hasEnded(order)
-    ? front.refusal === "underpriced"
-    : front.isUndelivered === true || (nowMs >= endMs && newest?.purpose !== "clear");
-  const bumpMs = front.isUndelivered ? [] : [bumpDueMs(preset, sentMs)];
-  return [endMs, ...bumpMs, ...(isSoon ? [soonMs] : [])].filter(Number.isFinite);
-}
-
-/** Messages on their way are sent again at this interval, as their leaders may have dropped them. */
-const resendMs = 2000;
-
-/**
- * A message of this age is in no block because the cluster stands still, or hosts show the order's marker and have
- * forgotten its outcome. Neither passes soon, so its lane runs at a longer interval.
- */
-const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
-
-/** The time until the finalized height has passed a message that has lapsed. */
-const lapsedMs = 10_000;
-
-function solDueMs(order: TradeOrder<"sol">, slots: readonly SolSlot[], nowMs: number): number[] {
-  const endMs = order.intent.validUntil * 1000 + afterDeadlineMs;
-  const [slot] = slotsOf(order, slots);
-  switch (slot?.state) {
-    case undefined:
-      return hasEnded(order) ? [] : [endMs, nowMs + retryMs];
-    case "signed": {
-      const signedMs = slot.attempts.at(-1)?.signedAtMs ?? nowMs;
-      return [nowMs + (nowMs - signedMs < old.ageMs ? resendMs : old.resendMs)];
-    }
-    case "lapsed":
-      return [nowMs + (hasEnded(order) ? lapsedMs : retryMs)];
-    case "mined":
-      return [];
-  }
 }
 
 const blockName = ({ number, hash }: BlockName): BlockName => ({ number, hash });

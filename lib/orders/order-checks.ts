@@ -1,26 +1,12 @@
-import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "../chains/evm/rules/fees.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
-import { coinText, formatAmount } from "./decimal-text.ts";
-import type { Fees } from "./intent.ts";
+import { coinText } from "./decimal-text.ts";
 import { type LossChecks, objectionToLoss } from "./large-loss.ts";
+import { type Need, shortage } from "./needs.ts";
 import { percentFrom } from "./percent.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
 import { type CheckedOrder, type OrderRules, objectionOf, type PolicyObjection } from "./wallet-policy.ts";
-
-/**
- * An amount of a coin or token that an order needs, and the wallet's balance minus the amounts that its open orders
- * will spend.
- */
-export type Need = {
-  /** The token's address, or `native`. */
-  token: string;
-  symbol: string;
-  decimals: number;
-  needed: bigint;
-  available: bigint;
-};
 
 /** The facts that decide about an order before the chain is asked. */
 type PlacingChecks = CheckedOrder & {
@@ -36,7 +22,7 @@ type PlacingChecks = CheckedOrder & {
 };
 
 /** The facts that decide whether an order can be placed, once it has a quote, without its fees. */
-type QuotedChecks = PlacingChecks & {
+export type QuotedChecks = PlacingChecks & {
   /** If several are too low, the error names the first one. */
   needs: readonly Need[];
   safety: TokenSafety;
@@ -53,22 +39,7 @@ type QuotedChecks = PlacingChecks & {
   loss?: Pick<LossChecks, "isListed" | "coins" | "unlisted"> | undefined;
 };
 
-/** Those with the fees of EVM chains. */
-export type OrderChecks = QuotedChecks & {
-  /** In wei per unit of gas. */
-  maxGasPrice: bigint;
-  /** The most that a transaction may pay the network, in wei. */
-  maxNetworkFee: bigint;
-  fees: Fees;
-  baseFee: bigint;
-  transactions: readonly PlannedGas[];
-};
-
 const maxOpenOrders = 20;
-
-/** Returns the first reason to refuse an order, if there is one. */
-export const objectionToOrder = (checks: OrderChecks): DomainError | undefined =>
-  objectionBeside(objectionToGasPrice(checks), checks);
 
 /** Returns the first reason to refuse an order, in the order of precedence, given the objection to its fees. */
 export function objectionBeside(
@@ -140,43 +111,6 @@ const messageOfAmount: Record<
   maxPerDay: (limit, requested) =>
     `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
 };
-
-function objectionToGasPrice({
-  chain,
-  maxGasPrice,
-  maxNetworkFee,
-  fees,
-  baseFee,
-  transactions,
-}: OrderChecks) {
-  const limits = { maxGasPrice, maxNetworkFee };
-  const tooDear = transactions.find((gas) => feesWithin(limits, fees, baseFee, gas) === undefined);
-  if (tooDear === undefined) return undefined;
-  const { gasLimit, l1Fee } = tooDear;
-  const price = gasPriceNow(baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee);
-  const isOwnLimit = price > maxGasPrice;
-  const gasPrice = gweiText(price);
-  const limit = gweiText(isOwnLimit ? maxGasPrice : maxNetworkFee / gasLimit);
-  const most = isOwnLimit
-    ? `the highest gas price of ${limit} gwei`
-    : `${limit} gwei: the service pays at most ${coinText(chain, maxNetworkFee)} for a transaction`;
-  return new DomainError("GAS_PRICE_TOO_HIGH", `Gas costs ${gasPrice} gwei now, above ${most}`, {
-    gasPrice,
-    limit,
-  });
-}
-
-export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
-
-/** Names the coin or token whose balance is too low, if there is one. */
-export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
-  const short = needs.find((need) => !isEnough(need));
-  if (short === undefined) return undefined;
-  const { token, symbol, decimals } = short;
-  const [needed, available] = [formatAmount(short.needed, decimals), formatAmount(short.available, decimals)];
-  const message = `The wallet needs ${needed} ${symbol} and has ${available} available`;
-  return new DomainError("INSUFFICIENT_BALANCE", message, { token, symbol, needed, available });
-}
 
 function objectionToToken({ side, safety, flags, allowUnsafe }: QuotedChecks) {
   if (side === "sell" || allowUnsafe || !isUnsafe(safety, flags)) return undefined;

@@ -1,15 +1,15 @@
-import type { AskedTrade } from "../chains/evm/rules/trade-facts.ts";
 import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import type { DomainError } from "../core/domain-error.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
 import { formatAmount, formatPrice } from "./decimal-text.ts";
-import { isEnough, type Need } from "./order-checks.ts";
+import { isEnough, type Need } from "./needs.ts";
 import type { Submission } from "./order-details.ts";
 import { percentOf } from "./percent.ts";
 import type { PoolPrice } from "./price-impact.ts";
 import type { QuoteWarning, Warned } from "./quote-warnings.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
+import type { AskedTrade } from "./trade.ts";
 import { nativeToken, pairNames } from "./trading-chain.ts";
 
 const validMs = 30_000;

@@ -1,4 +1,3 @@
-import type { NetworkFee } from "../chains/evm/rules/fees.ts";
 import type { Order } from "./execution.ts";
 import type { Submission } from "./order-details.ts";
 
@@ -28,7 +27,7 @@ export type Warned = {
   submission: Submission;
   /** The native side of the trade. */
   coins: bigint;
-  networkFee: Pick<NetworkFee, "expected" | "max"> & Partial<NetworkFee>;
+  networkFee: { expected: bigint; max: bigint };
   /** The coin that the wallet has left. Undefined without a wallet. */
   left: bigint | undefined;
   /** The coin that must be left for a later sale: of an approval and a swap, unless given. */

@@ -1,4 +1,3 @@
-import { stayingRentLamports } from "../chains/sol/rules/fees.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 import { addedBy, type DayFeeLimits, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
 
@@ -9,8 +8,7 @@ const coinsOf = ({ intent, quoted, amount }: Planned): bigint =>
   addedBy(intent.side, amount, quoted.networkFee);
 
 /** Computes the most that an order will add to the day's network fees. */
-const feesOf = ({ intent, quoted }: Planned): bigint =>
-  quoted.networkFee + (intent.chain === "sol" ? stayingRentLamports(intent.side) : 0n);
+const feesOf = ({ quoted }: Planned): bigint => quoted.networkFee + (quoted.stayingRents ?? 0n);
 
 /** Computes the most that an order needs, in units: what it spends, and the rents of its accounts. */
 const needsOf = (order: Planned): { coins: bigint; tokens: bigint } => ({

@@ -1,8 +1,8 @@
-import type { Trade } from "../chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../core/domain-error.ts";
 import { unitsFrom } from "./decimal-text.ts";
-import { shortage } from "./order-checks.ts";
+import { shortage } from "./needs.ts";
 import type { TokenIdentity } from "./token-identity.ts";
+import type { Trade } from "./trade.ts";
 
 export const noRoute = (reason = "No pool can trade this token for the chain's coin") =>
   new DomainError("NO_ROUTE", reason);

@@ -1,5 +1,5 @@
-import type { AnyIntent, Family } from "../chains/families/types.ts";
 import type { Objection, SigningView, SignRequest } from "./effects.ts";
+import type { IntentTerms } from "./intent.ts";
 import { longestValidSeconds } from "./intent.ts";
 import { hasEnded } from "./trade-order.ts";
 
@@ -11,8 +11,8 @@ export const later = (reason: string): Objection => ({ later: reason });
 
 /** Returns the objection to a request about another order than the intent's. */
 export const objectionToOwner = (
-  { orderId, userID, chain, wallet }: SignRequest<Family>,
-  intent: AnyIntent,
+  { orderId, userID, chain, wallet }: SignRequest,
+  intent: IntentTerms,
 ): Objection | undefined =>
   intent.orderId === orderId && intent.userID === userID && intent.chain === chain && intent.wallet === wallet
     ? undefined
@@ -20,7 +20,7 @@ export const objectionToOwner = (
 
 /** Returns the reason why nothing may be signed now that can fill the order. */
 export function objectionToState(
-  { order, isRetired, isStopped, isCancelled }: Omit<SigningView<Family>, "chainLimits">,
+  { order, isRetired, isStopped, isCancelled }: Omit<SigningView, "chainLimits">,
   nowMs: number,
 ): Objection | undefined {
   if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");

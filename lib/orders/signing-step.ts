@@ -1,6 +1,7 @@
-import type { AnyIntent, Family } from "../chains/families/types.ts";
 import { dayOf } from "../core/time.ts";
 import { type Procedure, perform, type SigningView, type SignRequest } from "./effects.ts";
+import type { FamilyTypes } from "./family.ts";
+import type { IntentTerms } from "./intent.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { Limits } from "./wallet-policy.ts";
@@ -9,17 +10,15 @@ import type { Limits } from "./wallet-policy.ts";
 const keptSeconds = 7 * 86_400;
 
 /** Computes when the bytes of a transaction may be deleted, in seconds. */
-export const bytesExpireAt = ({ validUntil }: AnyIntent, nowMs: number): number =>
+export const bytesExpireAt = ({ validUntil }: IntentTerms, nowMs: number): number =>
   Math.max(validUntil, Math.ceil(nowMs / 1000)) + keptSeconds;
 
 /** Reads the clock before the table: a signature counts on the day whose count it has read. */
-export function* readForSigning<F extends Family>(
+export function* readForSigning<F extends FamilyTypes>(
   request: SignRequest<F>,
 ): Procedure<{ nowMs: number; view: SigningView<F> }> {
   const nowMs = yield* perform({ do: "now" });
-  const asked = request as SignRequest<Family>;
-  // Orders, slots and ledgers are of the family of their chain.
-  const view = (yield* perform({ do: "readSigning", request: asked, day: dayOf(nowMs) })) as SigningView<F>;
+  const view = yield* perform<"readSigning", F>({ do: "readSigning", request, day: dayOf(nowMs) });
   return { nowMs, view };
 }
 

@@ -1,8 +1,8 @@
-import type { AnySlot, Families, Family } from "../chains/families/types.ts";
 import { atMost, type Condition, type Matching, type When } from "../table/step.ts";
 import type { BlockName } from "./block.ts";
 import type { Book, BookKey } from "./book.ts";
 import type { Position } from "./execution.ts";
+import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
@@ -83,27 +83,17 @@ export type Job = LaneKey & {
 export type JobName = Pick<Job, "orderId" | "userID" | "token">;
 
 /** The record of all that the signer has signed for an order. Only the signer may write it. */
-export type Ledger<F extends Family = "evm"> = LedgerTerms & Families[F]["signed"] & { revision: number };
+export type Ledger<F extends FamilyTypes = FamilyTypes> = LedgerTerms & F["signed"] & { revision: number };
 
 type LedgerTerms = Pick<IntentTerms, "orderId" | "userID" | "chain" | "wallet" | "validUntil">;
 
-/** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
-export const emptyLedger = (intent: IntentTerms): Ledger => ({
-  ...ledgerTerms(intent),
-  approveNonces: [],
-  fees: {},
-  revision: 0,
-});
-
-/** Begins the ledger of an order on Solana. */
-export const emptySolLedger = (intent: IntentTerms): Ledger<"sol"> => ({
-  ...ledgerTerms(intent),
-  messages: [],
-  revision: 0,
-});
-
-const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: IntentTerms): LedgerTerms => ({
-  ...{ orderId, userID, chain, wallet, validUntil },
+/** Returns the terms of an intent's ledger. Readers of the ledger can trust them. */
+export const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: IntentTerms): LedgerTerms => ({
+  orderId,
+  userID,
+  chain,
+  wallet,
+  validUntil,
 });
 
 /**
@@ -137,9 +127,9 @@ export type TradingWallet = LaneKey & { userID: string; retiredAt?: string };
 export type Items = {
   lane: Lane;
   job: Job;
-  slot: AnySlot;
+  slot: SlotTerms;
   order: AnyOrder;
-  ledger: Ledger<Family>;
+  ledger: Ledger;
   bytes: SignedBytes;
   cancellation: Cancellation;
   key: UsedKey;
@@ -157,7 +147,7 @@ export type Kind = keyof Items;
 export type Names = {
   lane: LaneKey;
   job: LaneKey & { orderId: string };
-  slot: LaneKey & ({ nonce: number } | { place: number });
+  slot: LaneKey & { place: number };
   order: { intent: Pick<IntentTerms, "userID" | "orderId"> };
   ledger: { orderId: string };
   bytes: LaneKey & { hash: string };

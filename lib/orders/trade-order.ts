@@ -1,9 +1,8 @@
-import type { AnySlot, Families, Family } from "../chains/families/types.ts";
 import { chainFacts } from "../core/chain-facts.ts";
 import type { BlockName } from "./block.ts";
 import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Order, ReasonCode } from "./execution.ts";
-import type { OrderDetails } from "./order-details.ts";
+import type { FamilyTypes, SlotTerms } from "./family.ts";
 import { reasonText } from "./reason-text.ts";
 import { nativeToken, storedNames } from "./trading-chain.ts";
 
@@ -28,7 +27,7 @@ export type Life = {
   stage: NonNullable<Order["stage"]>;
   settled: boolean;
   networkFee: bigint;
-  /** Solana: the coin that stays in accounts opened for the order. */
+  /** The coin that stays in accounts opened for the order. */
   rent?: bigint;
   spent: bigint;
   received?: bigint;
@@ -57,17 +56,19 @@ export type Quoted = {
   marketImpact?: number;
   /** The pools of each of the intent's routes, from the coin to the token, by address. */
   pools?: readonly (readonly string[])[];
-  /** Solana: the fees of the pools of the intent's routes, in basis points. */
+  /** The fees of the pools of the intent's routes, in basis points. */
   feesBps?: readonly number[];
   /** The highest planned cost of its transactions, in coin. */
   networkFee: bigint;
-  /** Solana: the coin that it needs for rents, some of which come back. */
+  /** The coin that it needs for the rents of accounts, some of which come back. */
   rents?: bigint;
+  /** The most of these rents that stays, which the day counts with its network fees. */
+  stayingRents?: bigint;
 };
 
 /** An order placed here. Clients see {@link shownOrder}. */
-export type TradeOrder<F extends Family = "evm"> = Families[F]["order"] & {
-  intent: Families[F]["intent"];
+export type TradeOrder<F extends FamilyTypes = FamilyTypes> = F["order"] & {
+  intent: F["intent"];
   /** Proves that placeOrder made the intent. */
   mac: string;
   placed: Placed;
@@ -79,7 +80,7 @@ export type TradeOrder<F extends Family = "evm"> = Families[F]["order"] & {
   ending?: OrderEnd;
   life: Life;
   /** Present once the order has settled. */
-  details?: OrderDetails;
+  details?: F["details"];
   /** Grows with each write. */
   revision: number;
   /** Grows with each change that clients see. */
@@ -104,15 +105,13 @@ export const beingCancelled = ({ life }: AnyOrder): Pick<AnyOrder, "isCancelling
 });
 
 /** An order on a chain of any family. */
-export type AnyOrder = TradeOrder<Family>;
+export type AnyOrder = TradeOrder;
 
-export const isSolOrder = (order: AnyOrder): order is TradeOrder<"sol"> => order.intent.chain === "sol";
-
-export const slotsOf = <Slot extends AnySlot>({ intent }: AnyOrder, slots: readonly Slot[]): Slot[] =>
+export const slotsOf = <Slot extends SlotTerms>({ intent }: AnyOrder, slots: readonly Slot[]): Slot[] =>
   slots.filter(({ orderId }) => orderId === intent.orderId);
 
 /** True if a transaction that can fill the order is signed. */
-export const hasSignedSwap = (order: AnyOrder, slots: readonly AnySlot[]): boolean =>
+export const hasSignedSwap = (order: AnyOrder, slots: readonly SlotTerms[]): boolean =>
   slotsOf(order, slots).some(({ attempts }) => attempts.some(({ purpose }) => purpose === "swap"));
 
 /** Ends an order of which no swap was signed. */
@@ -136,15 +135,15 @@ export const openProgress = (stage: Life["stage"], reasonCode?: ReasonCode): Pro
 });
 
 /** The fields of an order that change. */
-export type OrderChanges<F extends Family> = Partial<
-  Families[F]["order"] & Pick<AnyOrder, "amount" | "isCancelling" | "ending" | "life" | "details">
+export type OrderChanges<F extends FamilyTypes> = Partial<
+  F["order"] & Pick<TradeOrder<F>, "amount" | "isCancelling" | "ending" | "life" | "details">
 >;
 
 /**
  * Applies changes to the order, with the next revision, and with the next version if clients see a difference. The
  * time never falls, although a writer may have read the clock before the previous one did.
  */
-export function changed<F extends Family>(
+export function changed<F extends FamilyTypes>(
   order: TradeOrder<F>,
   changes: OrderChanges<F>,
   nowMs: number,

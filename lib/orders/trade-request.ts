@@ -1,5 +1,5 @@
-import type { AskedTrade } from "../chains/evm/rules/trade-facts.ts";
 import type { Network } from "../core/network.ts";
+import type { AskedTrade } from "./trade.ts";
 
 /** A request for a quote. Addresses may have any case or checksum. */
 export type QuoteRequest = AskedTrade & { chain: Network; wallet?: string | undefined };

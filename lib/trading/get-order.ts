@@ -1,6 +1,6 @@
+import type { ShownDetails } from "../chains/families/slots.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Order } from "../orders/execution.ts";
-import type { OrderDetails } from "../orders/order-details.ts";
 import { shownOrder } from "../orders/trade-order.ts";
 import type { Table } from "../table/table.ts";
 import { readExecution } from "./items/execution-records.ts";
@@ -16,7 +16,7 @@ export async function getOrder(
   table: Table,
   userID: string,
   orderId: string,
-): Promise<{ order: Order } & OrderDetails> {
+): Promise<{ order: Order } & ShownDetails> {
   const [{ order, slots }, recorded] = await Promise.all([
     readOrder(table, userID, orderId),
     readExecution(table, userID, "order", orderId),

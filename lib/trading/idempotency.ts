@@ -1,6 +1,6 @@
-import { defaultMaxPriceImpact } from "../chains/evm/rules/trade-facts.ts";
 import { foldedAddress } from "../chains/families/address.ts";
 import { fingerprint } from "../core/fingerprint.ts";
+import { defaultMaxPriceImpact } from "../orders/trade.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 
 /** Values for fields that a request leaves out. */

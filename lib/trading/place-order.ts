@@ -1,21 +1,14 @@
-import { setupOf, shownQuote } from "../chains/evm/quote.ts";
-import { quotesOfHosts } from "../chains/evm/quotes/quotes-of-hosts.ts";
-import type { QuoteQuestion } from "../chains/evm/rules/trade-facts.ts";
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import type { TradeQuote } from "../chains/families/quote.ts";
-import type { Family } from "../chains/families/types.ts";
+import { quotesOn } from "../chains/families/quote.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
-import { shownSolQuote, solSetupOf } from "../chains/sol/quote.ts";
-import { quotesOfSolHosts } from "../chains/sol/quotes/quotes-of-hosts.ts";
-import type { SolLaneQuestion } from "../chains/sol/rules/trade-facts.ts";
 import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
 import { isFreshSignIn } from "../core/sign-in.ts";
 import { coinUnitsFrom } from "../orders/decimal-text.ts";
 import type { Order } from "../orders/execution.ts";
 import { submissionOf } from "../orders/order-details.ts";
-import type { Assessed } from "../orders/placing-family.ts";
 import { type QuoteWarning, warningsOfOrder } from "../orders/quote-warnings.ts";
 import { chainFor, unsupportedChain } from "../orders/requests.ts";
 import { shownOrder } from "../orders/trade-order.ts";
@@ -63,7 +56,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
   if (body.dryRun === true) {
     const answer = await runProcedure(trying(request), performers);
     if ("refused" in answer) throw errorOf(answer.refused);
-    return { dryRun: true, quote: shownTerms(request, answer, now) };
+    return { dryRun: true, quote: quotesOn(request).shown(request.wallet, request.trade, answer, now) };
   }
   requireKey(key, "places no second order");
   const placement = {
@@ -85,34 +78,17 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
 function tradeRequest(
   { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
   { userID, now, signedInAt, body }: Omit<Placement, "key">,
-): TradeRequest<Family> {
+): TradeRequest {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
   const trade = { ...body, token: readAddress(chain, body.token, "token") };
   if (side === "buy") coinUnitsFrom(chain, amount, "amount");
   else if (minAmountOut !== undefined) coinUnitsFrom(chain, minAmountOut, "minAmountOut");
   const reader = chains.get(chain);
-  const setup =
-    reader === undefined
-      ? unsupportedChain(chains)
-      : reader.chain === "sol"
-        ? solSetupOf(reader)
-        : setupOf(reader);
+  const setup = reader === undefined ? unsupportedChain(chains) : quotesOn(reader).setupOf(reader);
   const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
   return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup, mayLose };
 }
-
-/** Formats the terms that an order would get. */
-const shownTerms = (
-  { wallet, trade }: TradeRequest<Family>,
-  assessed: Assessed<Family>,
-  now: Date,
-): TradeQuote =>
-  isOnSol(assessed)
-    ? shownSolQuote(wallet, trade, assessed, now)
-    : shownQuote(wallet, trade, assessed as Assessed, now);
-
-const isOnSol = (assessed: Assessed<Family>): assessed is Assessed<"sol"> => assessed.check.chain === "sol";
 
 const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
   ({
@@ -120,9 +96,7 @@ const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
     readPlacing: (ask) => readPlacing(table, ask),
     quote({ question }) {
       const reader = chainFor(chains, question.chain);
-      if (reader.chain !== "sol") return quotesOfHosts(reader, question as QuoteQuestion);
-      const asked = question as SolLaneQuestion;
-      return quotesOfSolHosts(reader, asked, asked.slippage);
+      return quotesOn(reader).quotesOf(reader, question);
     },
     makeMac: ({ intent }) => macs.makeMac(intent),
     wake,

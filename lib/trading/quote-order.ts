@@ -1,24 +1,24 @@
-import { quoteTrade } from "../chains/evm/quote.ts";
-import type { Trader } from "../chains/evm/rules/check-trade.ts";
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import type { TradeQuote } from "../chains/families/quote.ts";
-import { quoteSolTrade } from "../chains/sol/quote.ts";
+import { quotesOn } from "../chains/families/quote.ts";
 import type { TradingChain } from "../core/chain-facts.ts";
 import { DomainError } from "../core/domain-error.ts";
 import { isFreshSignIn } from "../core/sign-in.ts";
 import { dayOf } from "../core/time.ts";
 import { parseAmount } from "../orders/decimal-text.ts";
+import type { TraderTerms } from "../orders/family.ts";
 import type { LaneKey } from "../orders/intent.ts";
 import { chainFor, limitsOf, walletNotFound } from "../orders/requests.ts";
 import { rulesBeside } from "../orders/reserved.ts";
+import type { AnyOrder } from "../orders/trade-order.ts";
 import type { QuoteRequest } from "../orders/trade-request.ts";
 import type { ChainLimits } from "../orders/trading-chain.ts";
 import type { Table } from "../table/table.ts";
 import { find } from "./items/found-items.ts";
 import { keysOfItems } from "./items/items.ts";
 import { laneOrdersOf } from "./items/lane-records.ts";
-import { type OrderTerms, ownsWallet, readOrderTerms } from "./items/trader-records.ts";
+import { ownsWallet, readOrderTerms } from "./items/trader-records.ts";
 import type { ReportMissed } from "./report-missed.ts";
 
 type Deps = { table: Table; chains: Chains; lossSignIn: boolean; reportMissed: ReportMissed };
@@ -44,10 +44,8 @@ export async function quoteOrder(
   const seller = body.side === "sell" && wallet ? { chain: reader.chain, wallet, userID } : undefined;
   try {
     const trade = { ...body, wallet, token: readAddress(reader.chain, body.token, "token") };
-    const quote =
-      reader.chain === "sol"
-        ? await quoteSolTrade(reader, trade, await traderOf(table, reader.chain, asked), now)
-        : await quoteTrade(reader, trade, await traderOf(table, reader.chain, asked), now);
+    const trader = await traderOf(table, reader.chain, asked);
+    const quote = await quotesOn(reader).quoteTrade(reader, trade, trader, now);
     const balance = quote.balances?.find(({ token }) => token === quote.token);
     if (seller && balance) void reportLack(deps, seller, balance);
     return { quote };
@@ -78,14 +76,14 @@ async function reportLack(
 type AskedTrader = Pick<Asked, "userID" | "now"> & {
   wallet: string | undefined;
   chainLimits: ChainLimits;
-} & Pick<Trader, "mayLose">;
+} & Pick<TraderTerms, "mayLose">;
 
 /** @throws {DomainError} WALLET_NOT_FOUND */
-async function traderOf<Chain extends TradingChain>(
+async function traderOf(
   table: Table,
-  chain: Chain,
+  chain: TradingChain,
   { userID, wallet, now, chainLimits, mayLose }: AskedTrader,
-): Promise<Omit<Trader, "settings"> & Pick<OrderTerms<Chain>, "settings">> {
+): Promise<TraderTerms & { orders: readonly AnyOrder[] }> {
   const lane = wallet === undefined ? undefined : { chain, wallet };
   const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
     lane === undefined || ownsWallet(table, lane, userID),

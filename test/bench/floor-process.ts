@@ -5,6 +5,7 @@
 
 import { publishCall } from "../../lib/chains/evm/calls/rpc-call.ts";
 import { quotesOfHosts } from "../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { needsRefund, type SwapCall } from "../../lib/chains/evm/rules/intent.ts";
 import { jointQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
@@ -12,7 +13,6 @@ import { signAndWipe } from "../../lib/chains/evm/venues/signed-transaction.ts";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
 import { chainFacts } from "../../lib/core/chain-facts.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
-import { needsRefund, type SwapCall } from "../../lib/orders/intent.ts";
 import { type FloorRequest, serveFloor } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
 

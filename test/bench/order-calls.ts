@@ -3,12 +3,13 @@ import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { snapshotOf } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { quoteOnChain } from "../../lib/chains/evm/quotes/quote-on-chain.ts";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
+import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import type { RpcHost } from "../../lib/chains/hosts/rpc-host.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import type { Question } from "../../lib/orders/effects.ts";
-import { swapBy } from "../../lib/orders/intent.ts";
 import { intent as intentOf, localV2, localV3 } from "../support/trading.ts";
 import { countsOf, type HostCounts, type HostRequest } from "./host-requests.ts";
 
@@ -42,7 +43,7 @@ export async function orderCalls(chain: EvmChain): Promise<OrderCalls> {
       if ((await act({ request })) === undefined) throw new Error("The host gave no answer");
       return countsOf(requests);
     }
-    const snapshot = (about: Partial<Question>) =>
+    const snapshot = (about: Partial<Question<Evm>>) =>
       counted((counting) =>
         snapshotOf(counting, reader, { chain, wallet, hashes: [], orders: [], ...about }),
       );

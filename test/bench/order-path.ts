@@ -5,6 +5,7 @@ import { createReaper, startDynamoDb } from "cdk-local-runner/testing";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { openVault } from "../../lib/aws/vault.ts";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import type { OperationName } from "../../lib/operations/operations.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -46,9 +47,9 @@ const preparations = {
   },
   async signTransaction(desk) {
     await desk.place(buy);
-    let asked: SignRequest | undefined;
+    let asked: SignRequest<Evm> | undefined;
     await desk.work(async (request) => {
-      asked = request as SignRequest;
+      asked = request as SignRequest<Evm>;
       return { later: "the signer is measured" };
     });
     if (asked === undefined) throw new Error("No signature was asked for");

@@ -1,7 +1,8 @@
 import type { ChainClient } from "../../lib/chains/evm/calls/hosts.ts";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot, Receipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import { orderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
-import { newestAttempt } from "../../lib/chains/evm/rules/slot.ts";
+import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
@@ -14,7 +15,6 @@ import { type Performers, runProcedure } from "../../lib/trading/execution/run-p
 import { WakeQueue } from "../../lib/trading/execution/wake-queue.ts";
 import { placing } from "../../lib/trading/procedures/placing.ts";
 import { newSweepMemory, sweepLanes } from "../../lib/trading/procedures/reading.ts";
-import { signTransaction } from "../../lib/trading/procedures/signer.ts";
 import { workLane } from "../../lib/trading/procedures/work-lane.ts";
 import { orderFacts, routeFacts, snapshot } from "../support/lane-states.ts";
 import { draftOf, placeRequest, quoteFrom, setupName } from "../support/place-request.ts";
@@ -272,7 +272,7 @@ class Watched {
     add(this.#perOrder[what], asked);
   }
 
-  #stageOf({ hashes }: Question): Stage {
+  #stageOf({ hashes }: Question<Evm>): Stage {
     if (hashes.length === 0) return "unsent";
     return hashes.some((hash) => this.#chain.blockOf(hash) !== undefined) ? "mined" : "sent";
   }
@@ -299,7 +299,7 @@ class Watched {
     add(this.#perOrder["the reader"], { requests: counted.length / calls.length, calls: count, units });
   }
 
-  #snapshot(question: Question): HostSnapshot {
+  #snapshot(question: Question<Evm>): HostSnapshot {
     const receipts = question.hashes.flatMap((hash) => {
       const block = this.#chain.blockOf(hash);
       const amounts = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n, spent: 1n, received: 1n };
@@ -319,7 +319,7 @@ class Watched {
     });
   }
 
-  #effectsOf({ lane, table }: Watch, onQuestion: (question: Question) => void = () => {}): Performers {
+  #effectsOf({ lane, table }: Watch, onQuestion: (question: Question<Evm>) => void = () => {}): Performers {
     const { wallet } = lane;
     const userID = wallet;
     const order = () => table.get("order", { intent: { userID, orderId: wallet } });
@@ -327,7 +327,7 @@ class Watched {
       await pause(times.table);
       return answer();
     };
-    let answers: { question: Question; snapshot: Promise<HostSnapshot> } | undefined;
+    let answers: { question: Question<Evm>; snapshot: Promise<HostSnapshot> } | undefined;
     const performers: Performers = {
       now: () => Date.now(),
       pause: ({ ms }) => pause(ms) as Promise<undefined>,
@@ -358,19 +358,21 @@ class Watched {
       /** Both hosts are asked at once, in two rounds, or three if something was sent. */
       hostSnapshot: ({ question }) => {
         if (answers?.question !== question) {
-          onQuestion(question as Question);
+          onQuestion(question as Question<Evm>);
           const rounds = question.hashes.length > 0 ? 3 : 2;
-          const snapshot = pause(rounds * times.roundTrip).then(() => this.#snapshot(question as Question));
-          answers = { question: question as Question, snapshot };
+          const snapshot = pause(rounds * times.roundTrip).then(() =>
+            this.#snapshot(question as Question<Evm>),
+          );
+          answers = { question: question as Question<Evm>, snapshot };
         }
         return answers.snapshot;
       },
       sign: async ({ request }) => {
         await pause(times.signer);
-        return runProcedure(signTransaction(request as SignRequest), performers);
+        return runProcedure(signTransaction(request as SignRequest<Evm>), performers);
       },
       readSigning: ({ request }) => ({
-        ...{ order: order(), slot: table.get("slot", { ...lane, nonce: (request as SignRequest).nonce }) },
+        ...{ order: order(), slot: table.get("slot", { ...lane, place: request.place }) },
         ...{ ledger: table.get("ledger", { orderId: wallet }), maxGasPrice: 10n ** 12n, limits: noLimits },
         ...{ isRetired: false, isStopped: false, isCancelled: false, chainLimits: wideLimits },
       }),
@@ -400,7 +402,7 @@ class Watched {
   #noteFill(table: ModelTable): void {
     if (!this.#isCounting) return;
     const [slot] = table.all("slot");
-    const block = this.#chain.blockOf(newestAttempt(slot as NonNullable<typeof slot>)?.hash ?? "");
+    const block = this.#chain.blockOf(slot?.attempts.at(-1)?.hash ?? "");
     if (block === undefined) throw new Error("A fill has no block");
     const isAfterJump = Date.now() - this.#chain.jumpMs() < afterJumpMs;
     this.#fills[isAfterJump ? "afterJump" : "usual"].push(Date.now() - this.#chain.msOf(block.number));

@@ -102,7 +102,7 @@ describe("a function whose table hangs", () => {
 
   it("postpones a signature and reports it, while there is time", async () => {
     const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
-    const request = { chain: "eth", wallet: newEvmKey().address, nonce: 0, purpose: "swap", fees } as const;
+    const request = { chain: "eth", wallet: newEvmKey().address, place: 0, purpose: "swap", fees } as const;
     const event = signPayload({ ...request, userID: "alice", orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" });
     const answer = await withoutTable((context) => handlers.signTransaction(event, context));
     expect(answer).toEqual({ later: "a call to AWS has failed" });

@@ -1,3 +1,4 @@
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import "./environment.ts";
 import { randomBytes } from "node:crypto";
@@ -22,9 +23,9 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler } from "../../functions/signTransaction/handler.ts";
 import { encrypt, pack } from "../../lib/aws/container.ts";
 import { clearGas } from "../../lib/chains/evm/rules/fees.ts";
+import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
+import { emptyLedger } from "../../lib/chains/evm/rules/sign.ts";
 import type { SignAnswer } from "../../lib/orders/effects.ts";
-import { swapBy } from "../../lib/orders/intent.ts";
-import { emptyLedger } from "../../lib/orders/table-step.ts";
 import { counted, openPolicy } from "../../lib/orders/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import {
@@ -52,7 +53,7 @@ const own = intent({
 });
 const planned = slot({ call: swapBy(own, v2, own.amount) }, own);
 const { chain, wallet, orderId, userID } = own;
-const request = { chain, wallet, orderId, userID, nonce: 7, purpose: "swap", fees: planned.fees } as const;
+const request = { chain, wallet, orderId, userID, place: 7, purpose: "swap", fees: planned.fees } as const;
 const mac = Buffer.alloc(32, 1).toString("base64");
 
 const secret = Buffer.from(alice.privateKey.slice(2), "hex");
@@ -88,12 +89,12 @@ beforeEach(() => {
   });
 });
 
-const ask = async (event: unknown = signPayload(request)): Promise<SignAnswer> => {
+const ask = async (event: unknown = signPayload(request)): Promise<SignAnswer<Evm>> => {
   const answer = readSignAnswer(JSON.parse(JSON.stringify(await handler(event))), request);
   if (answer === undefined) throw new Error("no answer");
-  return answer as SignAnswer;
+  return answer as SignAnswer<Evm>;
 };
-const signed = (answer: SignAnswer) => ("slot" in answer ? answer.raw : "");
+const signed = (answer: SignAnswer<Evm>) => ("slot" in answer ? answer.raw : "");
 const writes = () => table.commandCalls(TransactWriteCommand);
 
 /** Lists every form in which a secret may be written. */

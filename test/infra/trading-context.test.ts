@@ -1,5 +1,6 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
+import type { Route } from "../../lib/chains/evm/rules/intent.ts";
 import { knownRoutesOf, routesOf } from "../../lib/chains/evm/venues/configured-routes.ts";
 import type { TradingConfiguration } from "../../lib/chains/families/configuration.ts";
 import { evmChains } from "../../lib/core/chain-facts.ts";
@@ -8,7 +9,6 @@ import { ConfigurationError, readConfiguration } from "../../lib/infra/config.ts
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { tradingWarnings } from "../../lib/infra/trading-context.ts";
-import type { Route } from "../../lib/orders/intent.ts";
 import { synthesize } from "./synthesized.ts";
 
 /** Reads a context that may use public hosts, unless it says otherwise. */

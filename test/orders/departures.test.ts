@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { type Book, emptyBook } from "../../lib/orders/book.ts";
 import { judgeDepartures, mostOwners } from "../../lib/orders/departures.ts";
 import { nothingHeld } from "../../lib/orders/holding.ts";
@@ -58,7 +59,7 @@ describe("a token that somebody has missed", () => {
   const stateWith = (...snapshots: (object | undefined)[]) => {
     const view = { lane: { ...lane, watch: { departures: [note] } }, orders: [] };
     const missed = { books: [book(token)], missed: [token] };
-    return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState;
+    return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState<Evm>;
   };
 
   it("is not noted again in the run that shrinks its position, if its balance falls with each block", () => {
@@ -105,7 +106,7 @@ describe("a token that somebody has missed", () => {
       missed: others,
     } as never;
     const settle = { kind: "remove", of: "job", item: { ...lane, orderId: "o1" }, when: { orderId: "o1" } };
-    const after = afterStep(view, [settle as never]) as LaneState["view"];
+    const after = afterStep(view, [settle as never]) as LaneState<Evm>["view"];
     expect(after.orders).toEqual([]);
     const sure = { departures: { seenIn: () => [], areFinal: () => true } };
     const { step, noted } = judgeDepartures(sure, { ...state, view: after });

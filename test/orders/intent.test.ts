@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allowsRoute } from "../../lib/orders/intent.ts";
+import { allowsRoute } from "../../lib/chains/evm/rules/intent.ts";
 import { intent, v2, v3 } from "../support/trading.ts";
 
 describe("allowsRoute", () => {

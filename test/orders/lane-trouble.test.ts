@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
+import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import { idleSinceMs, troubleOf } from "../../lib/orders/lane-trouble.ts";
 import type { Lane } from "../../lib/orders/table-step.ts";
 import type { Life, TradeOrder } from "../../lib/orders/trade-order.ts";
@@ -9,7 +11,7 @@ const minuteMs = 60_000;
 const changedMs = Date.parse(tradeOrder().updatedAt);
 const endMs = intent().validUntil * 1000;
 
-const order = (life: Partial<Life>, gasPreset = intent().gasPreset): TradeOrder =>
+const order = (life: Partial<Life>, gasPreset = intent().gasPreset): TradeOrder<Evm> =>
   tradeOrder({ intent: intent({ gasPreset }), life: { ...tradeOrder().life, ...life } });
 
 const signedAt = (signedAtMs: number): Slot =>
@@ -27,7 +29,7 @@ const signed = signedAt(changedMs + 1000);
 const late = signedAt(endMs + 2000);
 
 describe("idleSinceMs", () => {
-  it.each<[string, TradeOrder, Slot[], number | undefined]>([
+  it.each<[string, TradeOrder<Evm>, Slot[], number | undefined]>([
     ["an open order changed", order({}), [], changedMs],
     ["a transaction of it was signed", order({ stage: "sent" }), [signed], changedMs + 1000],
     [
@@ -61,12 +63,12 @@ describe("idleSinceMs", () => {
       endMs + 55 * minuteMs,
     ],
   ])("is the time at which %s", (_, of, slots, expected) => {
-    expect(idleSinceMs([of], slots)).toBe(expected);
+    expect(idleSinceMs([of], slots, evmSlots)).toBe(expected);
   });
 
   it("is the time of the order that has been idle for longest", () => {
     const other = tradeOrder({ intent: intent({ orderId: "other" }), updatedAt: "2026-11-21T19:00:00.000Z" });
-    expect(idleSinceMs([order({}), other], [])).toBe(changedMs - 60 * minuteMs);
+    expect(idleSinceMs([order({}), other], [], evmSlots)).toBe(changedMs - 60 * minuteMs);
   });
 });
 

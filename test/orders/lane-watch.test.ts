@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import type { Receipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
+import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import type { LaneView } from "../../lib/orders/effects.ts";
 import { type ChainNews, isDue, watchFor } from "../../lib/orders/lane-watch.ts";
 import type { Lane, LaneWatch } from "../../lib/orders/table-step.ts";
@@ -38,7 +40,7 @@ const mined = (number: number, changes: Partial<Slot> = {}) =>
 const open = tradeOrder();
 const filled = tradeOrder({ life: { ...open.life, status: "filled", stage: "done" } });
 
-const view = (orders: readonly TradeOrder[], slots: readonly Slot[] = []): LaneView => {
+const view = (orders: readonly TradeOrder<Evm>[], slots: readonly Slot[] = []): LaneView<Evm> => {
   const { chain, wallet, userID, orderId, token } = intent();
   return {
     lane: { chain, wallet, jobs: orders.length },
@@ -62,24 +64,26 @@ describe("watchFor", () => {
       state: "signed",
       attempts: [attempt, { ...attempt, purpose: "clear", hash: "0x2", sentAtMs: endMs + 1 }],
     });
-    expect(watchFor(view([slow], [cleared]), endMs + 1)).toMatchObject({ dueAtMs: endMs + 1 + 24_000 });
-    expect(watchFor(view([slow], [signed]), nowMs)).toMatchObject({ dueAtMs: endMs });
+    expect(watchFor(view([slow], [cleared]), evmSlots, endMs + 1)).toMatchObject({
+      dueAtMs: endMs + 1 + 24_000,
+    });
+    expect(watchFor(view([slow], [signed]), evmSlots, nowMs)).toMatchObject({ dueAtMs: endMs });
   });
 
   it("looks again soon at an order that waits, and at its end", () => {
     const idleSinceMs = Date.parse(open.updatedAt);
-    expect(watchFor(view([open]), nowMs)).toEqual({
+    expect(watchFor(view([open]), evmSlots, nowMs)).toEqual({
       jobs: 1,
       blocks: {},
       dueAtMs: nowMs + 5000,
       idleSinceMs,
     });
-    expect(watchFor(view([open]), endMs - 100)).toMatchObject({ dueAtMs: endMs });
-    expect(watchFor(view([open]), endMs - 6000)).toMatchObject({ dueAtMs: endMs - 1000 });
+    expect(watchFor(view([open]), evmSlots, endMs - 100)).toMatchObject({ dueAtMs: endMs });
+    expect(watchFor(view([open]), evmSlots, endMs - 6000)).toMatchObject({ dueAtMs: endMs - 1000 });
   });
 
   it("waits for any attempt of a signed slot, and until the next bump is due", () => {
-    expect(watchFor(view([open], [signed]), nowMs)).toEqual({
+    expect(watchFor(view([open], [signed]), evmSlots, nowMs)).toEqual({
       jobs: 1,
       blocks: { "0x1": "", "0x2": "" },
       dueAtMs: nowMs + 60_000,
@@ -90,28 +94,28 @@ describe("watchFor", () => {
 
   it("looks again soon at a transaction that has reached nobody, while its order is open", () => {
     const away = { ...signed, isUndelivered: true };
-    expect(watchFor(view([open], [away]), nowMs)).toMatchObject({ dueAtMs: nowMs + 5000 });
+    expect(watchFor(view([open], [away]), evmSlots, nowMs)).toMatchObject({ dueAtMs: nowMs + 5000 });
     const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
-    expect(watchFor(view([expired], [away]), endMs)).not.toHaveProperty("dueAtMs");
+    expect(watchFor(view([expired], [away]), evmSlots, endMs)).not.toHaveProperty("dueAtMs");
   });
 
   it("looks again soon at an ended order's clear that pays too little", () => {
     const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
     const cheap = { ...signed, isUndelivered: true, refusal: "underpriced" } as const;
-    expect(watchFor(view([expired], [cheap]), endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
+    expect(watchFor(view([expired], [cheap]), evmSlots, endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
   });
 
   it("waits until the deadline if its preset is never bumped, and then for the first block after it", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
-    expect(watchFor(view([slow], [signed]), nowMs)).toMatchObject({ dueAtMs: endMs });
-    expect(watchFor(view([slow], [signed]), endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
+    expect(watchFor(view([slow], [signed]), evmSlots, nowMs)).toMatchObject({ dueAtMs: endMs });
+    expect(watchFor(view([slow], [signed]), evmSlots, endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
     const expired = { ...slow, life: { ...open.life, status: "expired", stage: "done" } as const };
-    expect(watchFor(view([expired], [signed]), endMs)).not.toHaveProperty("dueAtMs");
+    expect(watchFor(view([expired], [signed]), evmSlots, endMs)).not.toHaveProperty("dueAtMs");
   });
 
   it("waits until the last transaction of an ended order is final or leaves its block", () => {
-    const approval = mined(4, { nonce: 6 });
-    expect(watchFor(view([filled], [approval, mined(5)]), nowMs)).toEqual({
+    const approval = mined(4, { place: 6 });
+    expect(watchFor(view([filled], [approval, mined(5)]), evmSlots, nowMs)).toEqual({
       jobs: 1,
       blocks: { "0x1": { number: 5, hash: "0xb5" } },
       finalFrom: 5,
@@ -122,7 +126,9 @@ describe("watchFor", () => {
 
   it("watches only the attempt that is in a block, since no other of its nonce can be", () => {
     const bumped = mined(5, { attempts: [attempt, { ...attempt, hash: "0x2" }] });
-    expect(watchFor(view([filled], [bumped]), nowMs).blocks).toEqual({ "0x1": { number: 5, hash: "0xb5" } });
+    expect(watchFor(view([filled], [bumped]), evmSlots, nowMs).blocks).toEqual({
+      "0x1": { number: 5, hash: "0xb5" },
+    });
   });
 
   it("waits until the blocks in which a sale found nothing are final", () => {
@@ -135,7 +141,7 @@ describe("watchFor", () => {
     } as const;
     const life = { ...open.life, status: "rejected", stage: "done" } as const;
     const lookAgainAtMs = nowMs + 300_000;
-    expect(watchFor(view([tradeOrder({ ending, life })]), nowMs)).toMatchObject({
+    expect(watchFor(view([tradeOrder({ ending, life })]), evmSlots, nowMs)).toMatchObject({
       finalFrom: 6,
       lookAgainAtMs,
     });
@@ -143,14 +149,14 @@ describe("watchFor", () => {
 
   it("waits until the blocks in which both hosts saw a nonce as taken are final", () => {
     const takenIn = [7, 6].map((number) => ({ number, hash: `0xb${number}` }));
-    const taken = slot({ nonce: 6, state: "taken", attempts: [attempt], takenIn });
-    expect(watchFor(view([filled], [taken, mined(5)]), nowMs)).toMatchObject({ finalFrom: 7 });
+    const taken = slot({ place: 6, state: "taken", attempts: [attempt], takenIn });
+    expect(watchFor(view([filled], [taken, mined(5)]), evmSlots, nowMs)).toMatchObject({ finalFrom: 7 });
     const { takenIn: _, ...unseen } = taken;
-    expect(watchFor(view([filled], [unseen, mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
+    expect(watchFor(view([filled], [unseen, mined(5)]), evmSlots, nowMs)).not.toHaveProperty("finalFrom");
   });
 
   it("does not wait for the finality of an approval", () => {
-    expect(watchFor(view([open], [mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
+    expect(watchFor(view([open], [mined(5)]), evmSlots, nowMs)).not.toHaveProperty("finalFrom");
   });
 });
 

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { EnvelopeErrorSchema } from "../../lib/api/error-schemas.ts";
-import { type Need, type OrderChecks, objectionToOrder } from "../../lib/orders/order-checks.ts";
+import { type OrderChecks, objectionToOrder } from "../../lib/chains/evm/rules/order-checks.ts";
+import type { Need } from "../../lib/orders/needs.ts";
 import { quoteWarnings, type Warned, warningsOf } from "../../lib/orders/quote-warnings.ts";
 import { unknownSafety } from "../../lib/orders/token-safety.ts";
 import { openPolicy, type WalletPolicy } from "../../lib/orders/wallet-policy.ts";
@@ -178,7 +179,7 @@ describe("warningsOf", () => {
     side: "buy",
     submission: "private",
     coins: 100n,
-    networkFee: { expected: 20n, max: 30n, l1: 0n },
+    networkFee: { expected: 20n, max: 30n },
     left: 60n,
     slippage: 10,
     marketImpact: 4.9999,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { nextMove } from "../../lib/chains/evm/rules/next-move.ts";
+import { emptyLedger, signTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import { type Attempt, mostFeeOf, type Slot } from "../../lib/chains/evm/rules/slot.ts";
 import type { Effects, SigningView, SignRequest } from "../../lib/orders/effects.ts";
 import { rulesBeside } from "../../lib/orders/reserved.ts";
-import { emptyLedger, type TradeStep } from "../../lib/orders/table-step.ts";
+import type { TradeStep } from "../../lib/orders/table-step.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../lib/orders/wallet-policy.ts";
-import { signTransaction } from "../../lib/trading/procedures/signer.ts";
 import {
   attempt,
   laneStateOf,
@@ -232,7 +233,7 @@ describe("nextMove", () => {
       const cancelled = { ...order, life, isCancelling: true };
       const move = feesOf(cancelled, [due()], -1n, [hash]);
       expect(move).toMatchObject({ kind: "sign", request: { purpose: "clear" } });
-      const { fees } = (move as { request: SignRequest }).request;
+      const { fees } = (move as { request: SignRequest<Evm> }).request;
       expect(move).toEqual(feesOf(cancelled, [due()], -1n, [hash], 1n));
       expect(21_000n * fees.maxFeePerGas <= signed.gasLimit * maxFeePerGas).toBe(true);
     });
@@ -260,7 +261,7 @@ describe("nextMove", () => {
     const { order, slot: signed } = signedOrder();
     expect(move(order, { tokens: [] }, [signed])).toMatchObject({
       kind: "sign",
-      request: { nonce: signed.nonce, purpose: "clear" },
+      request: { place: signed.place, purpose: "clear" },
     });
   });
 
@@ -269,7 +270,7 @@ describe("nextMove", () => {
     const approval = { purpose: "approve", token, router: v2.router, amount } as const;
     const signed = slot({ call: approval, state: "signed", attempts: [attempt({ purpose: "approve" })] });
     const approving = tradeOrder({
-      ...{ intent: sale.intent, approveNonces: [signed.nonce] },
+      ...{ intent: sale.intent, approveNonces: [signed.place] },
       life: { ...sale.life, stage: "approving" },
     });
     expect(move(approving, changes, [signed])).toMatchObject({
@@ -289,18 +290,18 @@ describe("nextMove", () => {
     };
     expect(move(ended, changes, [signed])).toMatchObject({
       kind: "sign",
-      request: { nonce: signed.nonce, purpose: "clear" },
+      request: { place: signed.place, purpose: "clear" },
     });
   });
 });
 
 describe("signTransaction", () => {
-  const { nonce, call, fees } = slot();
-  const request = { chain, wallet, userID, orderId, nonce, purpose: call.purpose, fees };
+  const { place, call, fees } = slot();
+  const request = { chain, wallet, userID, orderId, place, purpose: call.purpose, fees };
   const limits = { stored: stored({ maxPerDay: amount + fee + 5n }), count };
 
   /** Returns the step that the signer writes from this view. */
-  function written(view: Partial<SigningView>, asked: SignRequest = request): TradeStep {
+  function written(view: Partial<SigningView<Evm>>, asked: SignRequest<Evm> = request): TradeStep {
     const procedure = signTransaction(asked);
     const answers = {
       now: nowMs,
@@ -352,8 +353,8 @@ describe("signTransaction", () => {
   });
 
   it("counts only the higher fees of further attempts, on the day of their signature", () => {
-    const swap = { nonce, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
-    const ledger = { ...emptyLedger(intent()), fees: { [nonce]: signedFee(fees) }, swap, revision: 1 };
+    const swap = { nonce: place, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
+    const ledger = { ...emptyLedger(intent()), fees: { [place]: signedFee(fees) }, swap, revision: 1 };
     const raised = {
       maxFeePerGas: 2n * fees.maxFeePerGas,
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,

@@ -11,10 +11,10 @@ const setup: SolSetup = {
   limits: { maxNetworkFee: 50_000_000n },
 };
 const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
-const quoted = { networkFee: 1_020_000n, rents: 4_976_400n };
+const quoted = { networkFee: 1_020_000n, rents: 4_976_400n, stayingRents: 897_840n + 2_248_080n };
 const buy = orderOf({ amount: 1_000_000_000n, quoted });
 const sale = orderOf(
-  { amount: 600_000n, quoted: { networkFee: 1_020_000n, rents: 2_937_120n } },
+  { amount: 600_000n, quoted: { networkFee: 1_020_000n, rents: 2_937_120n, stayingRents: 897_840n } },
   { side: "sell", token: solMint },
 );
 

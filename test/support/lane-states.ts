@@ -1,5 +1,7 @@
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot, OrderFacts, RouteFacts } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import type { Attempt } from "../../lib/chains/evm/rules/slot.ts";
+import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import type { LaneView } from "../../lib/orders/effects.ts";
 import type { LaneState } from "../../lib/orders/lane-core.ts";
 import type { TradeOrder } from "../../lib/orders/trade-order.ts";
@@ -49,7 +51,7 @@ export const snapshot = (
 });
 
 /** A lane with one order, with changes. */
-export const laneView = (order: TradeOrder, changes: Partial<LaneView> = {}): LaneView => {
+export const laneView = (order: TradeOrder<Evm>, changes: Partial<LaneView<Evm>> = {}): LaneView<Evm> => {
   const { chain, wallet, orderId, userID, token, maxGasPrice } = order.intent;
   return {
     lane: { chain, wallet, jobs: 1 },
@@ -68,8 +70,9 @@ export const laneView = (order: TradeOrder, changes: Partial<LaneView> = {}): La
 };
 
 /** The state that a run sees, with changes. */
-export const laneStateOf = (view: LaneView, changes: Partial<LaneState>): LaneState => ({
+export const laneStateOf = (view: LaneView<Evm>, changes: Partial<LaneState<Evm>>): LaneState<Evm> => ({
   view,
+  rules: evmSlots,
   holder: "me",
   nowMs: seconds * 1000,
   snapshots: [undefined, undefined],
@@ -95,7 +98,7 @@ export function signedOrder({
   order: orderChanges = {},
   attempt: attemptChanges = {},
 }: {
-  order?: Partial<TradeOrder>;
+  order?: Partial<TradeOrder<Evm>>;
   attempt?: Partial<Attempt>;
 } = {}) {
   const life = { ...tradeOrder().life, stage: "sent", txHash: "0x1" } as const;

@@ -1,4 +1,6 @@
+import type { ChainSetup } from "../../lib/chains/evm/rules/check-trade.ts";
 import type { HostSnapshot, RouteFacts } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import { type Intent, isSameRoute } from "../../lib/chains/evm/rules/intent.ts";
 import { ranked } from "../../lib/chains/evm/rules/route-choice.ts";
 import type {
   HostQuote,
@@ -6,11 +8,9 @@ import type {
   QuoteQuestion,
   TradeFacts,
 } from "../../lib/chains/evm/rules/trade-facts.ts";
-import type { Quoting } from "../../lib/chains/families/quoting.ts";
-import type { Family } from "../../lib/chains/families/types.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { formatAmount, unitsFrom } from "../../lib/orders/decimal-text.ts";
-import { type Intent, isSameRoute } from "../../lib/orders/intent.ts";
+import type { FamilyTypes } from "../../lib/orders/family.ts";
 import { unknownSafety } from "../../lib/orders/token-safety.ts";
 import type { ChainLimits } from "../../lib/orders/trading-chain.ts";
 import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/procedures/placing.ts";
@@ -35,6 +35,14 @@ export const setupName = "setup";
 
 export const weiInGwei = 1e9;
 
+const setupOf = ({ limits = wideLimits }: PlainRequest): ChainSetup => ({
+  chain: "eth",
+  hasRelay: true,
+  limits,
+  listed: [],
+  name: setupName,
+});
+
 export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
   chain: "eth",
   wallet: plain.wallet,
@@ -53,7 +61,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     // Test chains have shallow pools.
     maxPriceImpact: 100,
   },
-  setup: { chain: "eth", hasRelay: true, limits: plain.limits ?? wideLimits, listed: [], name: setupName },
+  setup: setupOf(plain),
   mayLose: true,
   validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   createdAt: new Date(plain.nowMs).toISOString(),
@@ -63,7 +71,7 @@ export const codeOf = (refused: PlacingRefusal): string =>
   refused instanceof DomainError ? refused.code : refused;
 
 /** The draft order to ask hosts about, for a trade. */
-export function draftOf(question: Quoting[Family]["question"]): Intent {
+export function draftOf(question: FamilyTypes["quoteQuestion"]): Intent {
   const { chain, wallet, trade, gasPreset } = question as QuoteQuestion;
   return intent({
     chain,

@@ -1,4 +1,6 @@
-import type { Intent, LaneKey } from "../../lib/orders/intent.ts";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
+import type { Intent } from "../../lib/chains/evm/rules/intent.ts";
+import type { LaneKey } from "../../lib/orders/intent.ts";
 import type { Items, TradeStep } from "../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../lib/orders/trade-order.ts";
 import type { PolicyRecord } from "../../lib/orders/wallet-policy.ts";
@@ -12,7 +14,10 @@ import { intent, tradeOrder } from "./trading.ts";
 let count = 0;
 
 /** An order of a new wallet and a new user, unless the changes name them. */
-export function newOrder(changes: Partial<Intent> = {}, createdAt = "2026-11-21T20:00:00.000Z"): TradeOrder {
+export function newOrder(
+  changes: Partial<Intent> = {},
+  createdAt = "2026-11-21T20:00:00.000Z",
+): TradeOrder<Evm> {
   const own = intent({
     wallet: `0x${++count}`,
     orderId: `order${count}`,
@@ -22,9 +27,11 @@ export function newOrder(changes: Partial<Intent> = {}, createdAt = "2026-11-21T
   return tradeOrder({ intent: own, placed: { ...tradeOrder().placed, createdAt } });
 }
 
-export const laneOf = ({ intent: { chain, wallet } }: TradeOrder): LaneKey => ({ chain, wallet });
+export const laneOf = ({ intent: { chain, wallet } }: TradeOrder<Evm>): LaneKey => ({ chain, wallet });
 
-export const jobOf = ({ intent: { chain, wallet, userID, orderId, token } }: TradeOrder): Items["job"] => ({
+export const jobOf = ({
+  intent: { chain, wallet, userID, orderId, token },
+}: TradeOrder<Evm>): Items["job"] => ({
   chain,
   wallet,
   userID,
@@ -33,7 +40,7 @@ export const jobOf = ({ intent: { chain, wallet, userID, orderId, token } }: Tra
 });
 
 /** Places an order under a key `key` plus its id. */
-export function placing(item: TradeOrder): TradeStep {
+export function placing(item: TradeOrder<Evm>): TradeStep {
   const { userID, orderId } = item.intent;
   return [
     {

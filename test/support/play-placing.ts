@@ -1,11 +1,10 @@
-import type { HostAnswers } from "../../lib/chains/families/quoting.ts";
-import type { Family } from "../../lib/chains/families/types.ts";
 import type { Effect, PlacingView } from "../../lib/orders/effects.ts";
+import type { FamilyTypes, HostAnswers } from "../../lib/orders/family.ts";
 import type { placing, trying } from "../../lib/trading/procedures/placing.ts";
 import { codeOf } from "./place-request.ts";
 
 /** What the table and the hosts answer, one after the other. The last view and the last quote repeat. */
-export type Results<F extends Family> = {
+export type Results<F extends FamilyTypes> = {
   views?: readonly PlacingView<F>[] | undefined;
   quotes?: readonly HostAnswers<F>[] | undefined;
   /** The outcome of each write. */
@@ -13,7 +12,7 @@ export type Results<F extends Family> = {
 };
 
 /** Carries out the placing of an order, or its trial, with these results. */
-export function playPlacing<F extends Family>(
+export function playPlacing<F extends FamilyTypes>(
   procedure: ReturnType<typeof placing | typeof trying>,
   { views = [], quotes = [], written = [true] }: Results<F>,
 ) {
@@ -28,7 +27,7 @@ export function playPlacing<F extends Family>(
   while (!next.done) {
     const effect = next.value;
     effects.push(effect);
-    if (effect.do === "readPlacing") next = procedure.next(nth<PlacingView<Family>>(effect.do, views));
+    if (effect.do === "readPlacing") next = procedure.next(nth<PlacingView>(effect.do, views));
     else if (effect.do === "quote") next = procedure.next(nth<HostAnswers<F>>(effect.do, quotes) as never);
     else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
     else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);

@@ -2,8 +2,8 @@ import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
 import { Transaction } from "ethers/transaction";
 import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import { type Intent, poolsOf, type Route } from "../../lib/chains/evm/rules/intent.ts";
 import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
-import { type Intent, poolsOf, type Route } from "../../lib/orders/intent.ts";
 
 /** The effects of signed bytes, decoded independently of the service. */
 export type SignedAct = {

@@ -2,6 +2,15 @@ import { BatchGetCommand, TransactWriteCommand, type TransactWriteCommandInput }
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { expect } from "vitest";
 import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
+import {
+  type Intent,
+  type PoolKey,
+  type Route,
+  type SwapVenue,
+  swapBy,
+} from "../../lib/chains/evm/rules/intent.ts";
+import { emptyLedger } from "../../lib/chains/evm/rules/sign.ts";
 import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../lib/chains/evm/venues/configured-routes.ts";
@@ -9,8 +18,7 @@ import { dayOf } from "../../lib/core/time.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { greatest } from "../../lib/orders/bigints.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
-import { type Intent, type PoolKey, type Route, type SwapVenue, swapBy } from "../../lib/orders/intent.ts";
-import { emptyLedger, type Ledger } from "../../lib/orders/table-step.ts";
+import type { Ledger } from "../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../lib/orders/trade-order.ts";
 import {
   counted,
@@ -37,10 +45,10 @@ const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 
 /** All data that the signer reads. */
 export type SignerFixture = {
-  request: SignRequest;
-  order: TradeOrder;
+  request: SignRequest<Evm>;
+  order: TradeOrder<Evm>;
   slot: Slot;
-  ledger: Ledger | undefined;
+  ledger: Ledger<Evm> | undefined;
   settings: { maxGasPrice: number };
   wallet: object;
   policy: PolicyRecord | undefined;
@@ -100,10 +108,15 @@ const limits = (of: Intent) => {
   };
 };
 
-const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, ledger?: Partial<Ledger>) => {
+const fixture = (
+  of: Intent,
+  own: Partial<Slot>,
+  request: Partial<SignRequest<Evm>>,
+  ledger?: Partial<Ledger<Evm>>,
+) => {
   const planned = slot({ isPrivate: false, ...own }, of);
-  const { chain, wallet, nonce, orderId, userID } = planned;
-  const asked = { chain, wallet, nonce, orderId, userID, purpose: planned.call.purpose, fees };
+  const { chain, wallet, place, orderId, userID } = planned;
+  const asked = { chain, wallet, place, orderId, userID, purpose: planned.call.purpose, fees };
   return {
     request: { ...asked, ...request },
     order: tradeOrder({ intent: of, amount: of.amount }),
@@ -217,7 +230,7 @@ export async function expectObedience(
   changed: SignerFixture,
   genuine: SignerFixture,
 ): Promise<string | undefined> {
-  const request = readSignRequest(signPayload(changed.request)) as SignRequest | undefined;
+  const request = readSignRequest(signPayload(changed.request)) as SignRequest<Evm> | undefined;
   if (request === undefined) return undefined;
   const written: TransactItems = [];
   const table = riggedTable(changed, genuine.order.intent, written);
@@ -232,7 +245,7 @@ export async function expectObedience(
   const { purpose, nonce, act } = known ?? readSigned(raw, ordered, configuration);
   acts.set(genuine, (acts.get(genuine) ?? new Map()).set(raw, { purpose, nonce, act }));
   const { ledger } = changed;
-  expect(nonce).toBe(request.nonce);
+  expect(nonce).toBe(request.place);
   if (purpose === "clear") expect(ledger?.fees).toHaveProperty(String(nonce));
   if (purpose === "approve") {
     expect(new Set([...(ledger?.approveNonces ?? []), nonce]).size).toBeLessThanOrEqual(2);

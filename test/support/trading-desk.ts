@@ -1,5 +1,6 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
+import { evmEffects } from "../../lib/chains/evm/look.ts";
 import type { snapshotOf } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { dayOf } from "../../lib/core/time.ts";
@@ -8,7 +9,7 @@ import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { walletOwnerKey } from "../../lib/table/wallet-keys.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
-import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
+import { effectsOfChains } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { runProcedure } from "../../lib/trading/execution/run-procedure.ts";
@@ -78,7 +79,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const effects = {
     ...tableEffects(tableOf("executeOrders")),
-    ...chainEffects(chains, see),
+    ...effectsOfChains(new Map([...chains].map(([each, reader]) => [each, evmEffects(reader, see)]))),
     ...lookEffects(chains),
     now: () => Date.now(),
     wake,

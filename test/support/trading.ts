@@ -1,15 +1,16 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { QuoteToken } from "../../lib/chains/evm/rules/configuration.ts";
-import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
-import { defaultChains } from "../../lib/infra/default-chains.ts";
-import type { SigningView } from "../../lib/orders/effects.ts";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import {
   type Fees,
   type Intent,
   type Route,
   swapBy,
   type UnsignedTransaction,
-} from "../../lib/orders/intent.ts";
+} from "../../lib/chains/evm/rules/intent.ts";
+import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
+import { defaultChains } from "../../lib/infra/default-chains.ts";
+import type { SigningView } from "../../lib/orders/effects.ts";
 import { type TradeOrder, unstarted } from "../../lib/orders/trade-order.ts";
 import type { ChainLimits } from "../../lib/orders/trading-chain.ts";
 import type { FeesOfDay, Limits } from "../../lib/orders/wallet-policy.ts";
@@ -56,7 +57,7 @@ export const intent = (changes: Partial<Intent> = {}): Intent => ({
 });
 
 /** An order just placed, with changes. */
-export const tradeOrder = (changes: Partial<TradeOrder> = {}): TradeOrder => ({
+export const tradeOrder = (changes: Partial<TradeOrder<Evm>> = {}): TradeOrder<Evm> => ({
   intent: intent(),
   mac: "mac",
   placed: {
@@ -82,7 +83,7 @@ export const tradeOrder = (changes: Partial<TradeOrder> = {}): TradeOrder => ({
 export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot => ({
   chain: of.chain,
   wallet: of.wallet,
-  nonce: 7,
+  place: 7,
   orderId: of.orderId,
   userID: of.userID,
   state: "planned",
@@ -103,9 +104,14 @@ export const signedFee = (fees: Fees, gasLimit = slot().gasLimit) => ({
 
 /** The transaction of a slot, with changes. */
 export const transaction = (changes: Partial<UnsignedTransaction> = {}): UnsignedTransaction => {
-  const { chain, wallet, nonce, call, gasLimit, fees } = slot(
-    changes.call?.purpose === "approve" ? { call: changes.call } : {},
-  );
+  const {
+    chain,
+    wallet,
+    place: nonce,
+    call,
+    gasLimit,
+    fees,
+  } = slot(changes.call?.purpose === "approve" ? { call: changes.call } : {});
   return { chain, wallet, nonce, call, gasLimit, ...fees, ...changes };
 };
 
@@ -123,7 +129,7 @@ export const freeFees: FeesOfDay = {
 };
 
 /** The signer's view of a slot, with changes. */
-export const signingView = (changes: Partial<SigningView> = {}): SigningView => ({
+export const signingView = (changes: Partial<SigningView<Evm>> = {}): SigningView<Evm> => ({
   order: tradeOrder(),
   slot: slot(),
   ledger: undefined,

@@ -1,6 +1,8 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../lib/chains/evm/rules/family.ts";
+import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
 import type { TradeStep } from "../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../lib/orders/trade-order.ts";
@@ -10,7 +12,6 @@ import { keysOfItems, packed } from "../../lib/trading/items/items.ts";
 import { cancellationKey } from "../../lib/trading/items/keys.ts";
 import { readOrder } from "../../lib/trading/items/views.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
-import { signTransaction } from "../../lib/trading/procedures/signer.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
@@ -28,28 +29,28 @@ async function planned() {
   const { orderId, userID } = bench.request();
   const request = { ...bench.request(), orderId, userID };
   await bench.place(request);
-  const asked = Promise.withResolvers<SignRequest>();
+  const asked = Promise.withResolvers<SignRequest<Evm>>();
   bench.wrap = (performers) => ({
     ...performers,
     sign: ({ request }) => {
-      asked.resolve(request as SignRequest);
+      asked.resolve(request as SignRequest<Evm>);
       return { later: "the executor is interrupted" };
     },
   });
   await bench.work();
   bench.wrap = (same) => same;
-  const read = async () => (await readOrder(db.table, userID, orderId)).order as TradeOrder;
-  const sign = (request: SignRequest) => runProcedure(signTransaction(request), bench.effects());
+  const read = async () => (await readOrder(db.table, userID, orderId)).order as TradeOrder<Evm>;
+  const sign = (request: SignRequest<Evm>) => runProcedure(signTransaction(request), bench.effects());
   return { bench, userID, orderId, request: await asked.promise, order: await read(), read, sign };
 }
 
-const put = (item: TradeOrder) => write({ kind: "put", of: "order", item, when: {} });
+const put = (item: TradeOrder<Evm>) => write({ kind: "put", of: "order", item, when: {} });
 
-const restore = (order: TradeOrder) =>
+const restore = (order: TradeOrder<Evm>) =>
   putItems(db.table, [{ ...keysOfItems.order(order), ...(packed(order) as object) }]);
 
 describe("cancelOrder", () => {
-  it.each<[string, (order: TradeOrder) => Promise<unknown>, object]>([
+  it.each<[string, (order: TradeOrder<Evm>) => Promise<unknown>, object]>([
     [
       "claims that the order was rejected",
       (order) => put({ ...order, life: { ...order.life, status: "rejected", stage: "done" } }),

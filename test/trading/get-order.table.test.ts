@@ -30,7 +30,7 @@ describe("getOrder", () => {
     } as const;
     const call = { purpose: "approve", token: "0x1", router: "0x2", amount: 1n } as const;
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
-    const common = { chain, wallet, nonce: 0, orderId, userID, state: "signed", call, fees } as const;
+    const common = { chain, wallet, place: 0, orderId, userID, state: "signed", call, fees } as const;
     const slot = { ...common, gasLimit: 1n, isPrivate: false, attempts: [attempt], revision: 1 };
     const bytes = { chain, wallet, hash: attempt.hash, raw: "0xsigned", expiresAt: 4_000_000_000 };
     await writeStep(db.table, [

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Receipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
-import { swapBy } from "../../lib/orders/intent.ts";
+import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import { detailsOf } from "../../lib/trading/order-report.ts";
 import { intent, slot, tradeOrder, v2 } from "../support/trading.ts";
 
@@ -79,7 +80,7 @@ describe("detailsOf", () => {
       quoted: { networkFee: 0n },
     });
     const approval = slot({
-      nonce: 6,
+      place: 6,
       call: { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 8n },
       state: "mined",
       isPrivate: false,
@@ -136,7 +137,7 @@ describe("detailsOf", () => {
   });
 
   it("returns the stored details of a settled order", () => {
-    const details = detailsOf(order, [filled]);
+    const details = evmSlots.detailsOf(order, [filled]);
     expect(detailsOf({ ...order, details }, [])).toBe(details);
   });
 });

@@ -4,6 +4,7 @@ import bs58 from "bs58";
 import { beforeAll, describe, expect, it } from "vitest";
 import { programs, tokenAccountOf } from "../../lib/chains/sol/calls/addresses.ts";
 import type { SolConfiguration } from "../../lib/chains/sol/rules/configuration.ts";
+import type { Sol } from "../../lib/chains/sol/rules/family.ts";
 import { formatAmount } from "../../lib/orders/decimal-text.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
 import type { Order } from "../../lib/orders/execution.ts";
@@ -91,8 +92,7 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
         )
       ).quote;
     },
-    stored: async (orderId: string) =>
-      (await readOrder(db.table, userID, orderId)).order as TradeOrder<"sol">,
+    stored: async (orderId: string) => (await readOrder(db.table, userID, orderId)).order as TradeOrder<Sol>,
     balances: async () =>
       (
         await readBalances(
@@ -146,7 +146,7 @@ describe("placeOrder on sol", () => {
     const day = createdAt.slice(0, 10);
     const { orders, jobs } = await readLane(db.table, { lane, day });
     expect([orders, jobs.length]).toEqual([[await stored(orderId)], 1]);
-    const request = { ...lane, orderId, userID, place: 1 } as unknown as SignRequest<"sol">;
+    const request = { ...lane, orderId, userID, place: 1 } as unknown as SignRequest<Sol>;
     expect((await readSigning(db.table, { request, day })).view.order).toEqual(orders[0]);
     expect(await getOrder(db.table, userID, orderId)).toEqual({ order, attempts: [] });
     const page = await listExecutions(db.table, { userID, kind: "order" }, { chain: "sol", limit: "10" });

@@ -2,16 +2,22 @@ import type { LaneView, Question } from "../../orders/effects.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { LaneCore } from "../../orders/lane-core.ts";
 import type { ItemWrite } from "../../orders/table-step.ts";
+import type { Evm } from "./rules/family.ts";
 import { bothAnswered } from "./rules/host-snapshot.ts";
 import { nextMove, refusedStep, wantsFacts } from "./rules/next-move.ts";
 import { placedSnapshots } from "./rules/placed-facts.ts";
 import { areFinal, blocksSeen } from "./rules/seen-blocks.ts";
 import type { Slot } from "./rules/slot.ts";
+import { evmSlots } from "./rules/slot-rules.ts";
 
 const callsOf = ({ call, attempts }: Slot) =>
   attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
 
-const questionAbout = (lane: LaneKey, { slots, orders, ...view }: LaneView, untilMs: number): Question => ({
+const questionAbout = (
+  lane: LaneKey,
+  { slots, orders, ...view }: LaneView<Evm>,
+  untilMs: number,
+): Question<Evm> => ({
   chain: lane.chain,
   wallet: lane.wallet,
   hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
@@ -36,7 +42,8 @@ const isPlanning = (write: ItemWrite) =>
   write.kind === "put" && write.of === "slot" && write.item.state === "planned";
 
 /** Decides about lanes of EVM chains. */
-export const evmCore: LaneCore<"evm"> = {
+export const evmLane: LaneCore<Evm> = {
+  rules: evmSlots,
   questionAbout,
   nextMove,
   refusedStep,
@@ -56,5 +63,5 @@ export const evmCore: LaneCore<"evm"> = {
     areFinal,
   },
   isFirst: (request, { slots }) =>
-    slots.some(({ nonce, state }) => nonce === request.nonce && state === "planned"),
+    slots.some(({ place, state }) => place === request.place && state === "planned"),
 };

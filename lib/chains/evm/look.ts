@@ -3,16 +3,19 @@ import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "../hosts
 import { type RpcHost, rpcHost } from "../hosts/rpc-host.ts";
 import { publishCall } from "./calls/rpc-call.ts";
 import { snapshotOf } from "./looks/snapshot-of-host.ts";
+import type { Evm } from "./rules/family.ts";
 import type { EvmReader } from "./venues/reader.ts";
 
 /** The effects of a run on a chain of Ethereum's family. */
-export function evmEffects(reader: EvmReader, see = snapshotOf): FamilyEffects<"evm"> {
+export function evmEffects(reader: EvmReader, see = snapshotOf): FamilyEffects<Evm> {
   const { relay: url } = reader.configuration;
   const relay = url === undefined ? undefined : rpcHost({ url });
   return {
     snapshots: (question) =>
       inTwo(reader.client.hosts, (hosts) => firstSight(hosts, (host) => see(host, reader, question))),
     relay: relay && ((raw) => sendingTo(relay, raw)),
+    /** No route has a helper. */
+    signAsHelper: () => undefined,
     publish: (raw) => reader.client.hosts.map((host) => sendingTo(host, raw)),
   };
 }

@@ -1,9 +1,11 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { greatest } from "../../orders/bigints.ts";
-import { isSameRoute, longestValidSeconds } from "../../orders/intent.ts";
+import { longestValidSeconds } from "../../orders/intent.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { checkTrade, settingsForTrade } from "./rules/check-trade.ts";
+import type { Evm } from "./rules/family.ts";
 import { usualGasLimit } from "./rules/fees.ts";
+import { isSameRoute } from "./rules/intent.ts";
 import { jointQuote } from "./rules/joint-facts.ts";
 import { factsText } from "./rules/placed-facts.ts";
 import { routesToBind } from "./rules/route-choice.ts";
@@ -16,7 +18,7 @@ const approvalGasOf = ({ transactions }: TradeFacts): bigint =>
   greatest(usualGasLimit.approve, ...transactions.slice(0, -1).map(({ gasLimit }) => gasLimit));
 
 /** Places orders on EVM chains. */
-export const evmPlacing: PlacingFamily<"evm"> = {
+export const evmPlacing: PlacingFamily<Evm> = {
   questionAbout({ chain, wallet }, trade, trader) {
     const { gasPreset } = settingsForTrade(trade, trader);
     return { chain, wallet, trade, gasPreset, orders: trader.orders };

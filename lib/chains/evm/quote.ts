@@ -3,9 +3,10 @@ import { coinText } from "../../orders/decimal-text.ts";
 import { type QuoteEnd, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
-import { type RouteStep, routeSteps } from "../../orders/route-steps.ts";
+import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import { quoteOnChain } from "./quotes/quote-on-chain.ts";
+import { quotesOfHosts } from "./quotes/quotes-of-hosts.ts";
 import {
   type ChainSetup,
   checkTrade,
@@ -14,7 +15,8 @@ import {
   type Trader,
 } from "./rules/check-trade.ts";
 import type { NetworkFee } from "./rules/fees.ts";
-import { type AskedTrade, addressesOf, type TradeFacts } from "./rules/trade-facts.ts";
+import { type RouteStep, routeSteps } from "./rules/route-steps.ts";
+import { addressesOf, type TradeFacts } from "./rules/trade-facts.ts";
 import type { EvmReader } from "./venues/reader.ts";
 
 /** A quote of an EVM chain, as clients see it. */
@@ -77,3 +79,5 @@ const feeTexts = (chain: EvmChain, { expected, max, l1 }: NetworkFee) => ({
   max: coinText(chain, max),
   l1: coinText(chain, l1),
 });
+
+export const evmQuotes = { setupOf, quotesOf: quotesOfHosts, quoteTrade, shown: shownQuote };

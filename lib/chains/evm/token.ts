@@ -1,5 +1,4 @@
 import { coinText } from "../../orders/decimal-text.ts";
-import { isSameRoute, type SwapVenue } from "../../orders/intent.ts";
 import { identify } from "../../orders/requests.ts";
 import type { InspectedToken } from "../../orders/token-family.ts";
 import type { TokenIdentity } from "../../orders/token-identity.ts";
@@ -8,6 +7,7 @@ import { askTogether } from "../hosts/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "./calls/fee-market.ts";
 import { tokenClaimsCall } from "./calls/token-claims.ts";
 import { routesToTry } from "./quotes/choose-route.ts";
+import { isSameRoute, type SwapVenue } from "./rules/intent.ts";
 import { knownRoutesOf, routesOf } from "./venues/configured-routes.ts";
 import { poolCalls, poolRoutesOf } from "./venues/pool-routes.ts";
 import { probeCoins, probeSimulation } from "./venues/probe-simulation.ts";

@@ -1,17 +1,22 @@
-import type { EvmChain } from "../../core/chain-facts.ts";
+import { familyOf } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
-import { limitsOf } from "../../orders/requests.ts";
-import { solLimitsOf } from "../sol/rules/limits.ts";
-import type { Families, Family } from "./types.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
+import { type LimitTexts, limitsOf } from "../../orders/requests.ts";
+import { solLimitsWhere } from "../sol/rules/limits.ts";
+import type { Family } from "./family.ts";
 
-/** Reads the limits of a chain's family. Nothing may be spent where trading is off. */
-export function limitsIn(trading: LimitedTrading, chain: Network): Families[Family]["limits"] {
-  const { sol } = trading;
-  if (chain === "sol") return sol ? solLimitsOf(sol) : { maxNetworkFee: 0n, baseFeeLamports: 0n };
-  const configuration = trading[chain];
-  return configuration ? limitsOf(chain, configuration) : { maxNetworkFee: 0n };
-}
+type LimitsFamily = {
+  /** Reads the operators' limits. Nothing may be spent where trading is off. */
+  limitsWhere(chain: Network, configuration: LimitTexts | undefined): FamilyTypes["limits"];
+};
 
-type LimitedTrading = {
-  readonly [Chain in EvmChain]?: Parameters<typeof limitsOf>[1];
-} & { readonly sol?: Parameters<typeof solLimitsOf>[0] };
+const families: Readonly<Record<Family, LimitsFamily>> = {
+  evm: { limitsWhere: (chain, texts) => (texts ? limitsOf(chain, texts) : { maxNetworkFee: 0n }) },
+  sol: { limitsWhere: solLimitsWhere },
+};
+
+/** Reads the limits of a chain's family. */
+export const limitsIn = (
+  trading: { readonly [Chain in Network]?: LimitTexts },
+  chain: Network,
+): FamilyTypes["limits"] => families[familyOf(chain)].limitsWhere(chain, trading[chain]);

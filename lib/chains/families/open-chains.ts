@@ -13,7 +13,7 @@ import type { SolConfiguration } from "../sol/rules/configuration.ts";
 import type { OpenJupiter } from "../sol/venues/jupiter-client.ts";
 import type { SolReader } from "../sol/venues/reader.ts";
 import type { TradingConfiguration } from "./configuration.ts";
-import type { Family } from "./types.ts";
+import type { Family } from "./family.ts";
 
 type Readers = { evm: EvmReader; sol: SolReader };
 

@@ -1,13 +1,13 @@
-import type { SwapVenue } from "../../orders/intent.ts";
 import type { ChainBalances, InspectedToken, TokenFamily, WalletTokens } from "../../orders/token-family.ts";
 import type { TokenIdentity } from "../../orders/token-identity.ts";
 import { evmBalances } from "../evm/balances.ts";
+import type { SwapVenue } from "../evm/rules/intent.ts";
 import { identifyEvmToken, inspectEvmToken } from "../evm/token.ts";
 import { solBalances } from "../sol/balances.ts";
 import type { SolRoute } from "../sol/rules/intent.ts";
 import { identifySolToken, inspectSolToken } from "../sol/token.ts";
+import type { Family } from "./family.ts";
 import type { FamilyReader } from "./open-chains.ts";
-import type { Family } from "./types.ts";
 
 export type TradingVenue = SwapVenue | SolRoute["venue"];
 

@@ -1,17 +1,19 @@
 import type { Effects, Question } from "../../orders/effects.ts";
-import type { Families, Family } from "../families/types.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
 import type { RpcHost } from "./rpc-host.ts";
 
 export type SendAnswer = Effects["send"]["answer"];
 
 /** What a run does with the hosts of one chain. */
-export type FamilyEffects<F extends Family> = {
+export type FamilyEffects<F extends FamilyTypes = FamilyTypes> = {
   /** Asks the first and the second host. Undefined for one without a clear answer. */
-  snapshots(question: Question<F>): readonly Promise<Families[F]["snapshot"] | undefined>[];
+  snapshots(question: Question<F>): readonly Promise<F["snapshot"] | undefined>[];
   /** Sends a transaction to the relay. Undefined if none is configured. */
   relay: ((raw: string) => Promise<SendAnswer>) | undefined;
   /** Sends a transaction to each host. */
   publish: (raw: string) => readonly Promise<SendAnswer>[];
+  /** Signs as the helper key of a route. Undefined if the key is gone. */
+  signAsHelper(intent: F["intent"], message: F["helped"]): Promise<string | undefined> | string | undefined;
 };
 
 /** Asks one host after the other, until one has an answer. */

@@ -5,21 +5,19 @@ import { chainTimeCall } from "./calls/rpc-call.ts";
 import { blockhashValidCall, type RecentBlockhash, sendCall } from "./calls/transaction-call.ts";
 import { JupiterOffers } from "./looks/jupiter-offers.ts";
 import { type SolSight, sightOfSol } from "./looks/snapshot-of-host.ts";
+import type { Sol } from "./rules/family.ts";
 import { blockhashBlocks, type SolSnapshot } from "./rules/host-snapshot.ts";
 import type { SolReader } from "./venues/reader.ts";
 
 type Seen = { host: RpcHost; sight: SolSight };
 
 /** The effects of a run on Solana. */
-export function solEffects(
-  reader: SolReader,
-  see = sightOfSol,
-): FamilyEffects<"sol"> & Pick<JupiterOffers, "sign"> {
+export function solEffects(reader: SolReader, see = sightOfSol): FamilyEffects<Sol> {
   const { relay: configured } = reader.configuration;
   const relay = configured && rpcHost({ url: configured.url });
   const offers = new JupiterOffers(reader);
   return {
-    sign: (intent, message) => offers.sign(intent, message),
+    signAsHelper: (intent, message) => offers.sign(intent, message),
     snapshots(question) {
       const offerFor = offers.forLook();
       const seenBy = (hosts: readonly RpcHost[]): Promise<Seen | undefined> =>

@@ -1,5 +1,7 @@
 import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { checkSolTrade, solSettingsForTrade } from "./rules/check-trade.ts";
+import type { Sol } from "./rules/family.ts";
+import { stayingRentLamports } from "./rules/fees.ts";
 import { isSameSolRoute, plainSolRoute, type SolRoute } from "./rules/intent.ts";
 import { jointSolQuote } from "./rules/joint-facts.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./rules/trade-facts.ts";
@@ -14,7 +16,7 @@ const routesToBind = ([best, ...others]: readonly SolQuotedRoute[], minAmountOut
     .map(plainSolRoute);
 
 /** Places orders on Solana. */
-export const solPlacing: PlacingFamily<"sol"> = {
+export const solPlacing: PlacingFamily<Sol> = {
   questionAbout({ wallet }, trade, trader) {
     const { slippage } = solSettingsForTrade(trade, trader);
     return { chain: "sol", wallet, trade, slippage, orders: trader.orders };
@@ -30,8 +32,9 @@ export const solPlacing: PlacingFamily<"sol"> = {
     budgetLamports: check.budget,
   }),
   orderPart: {},
-  quotedPart: ({ routes }, { facts, check }) => ({
+  quotedPart: ({ side, routes }, { facts, check }) => ({
     rents: check.mostRents,
+    stayingRents: stayingRentLamports(side),
     feesBps: routes.map((route) => facts.routes.find((each) => isSameSolRoute(each, route))?.feeBps ?? 0),
   }),
   /** A blockhash is asked for after all else, so nothing from the placing is used. */

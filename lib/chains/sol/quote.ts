@@ -2,13 +2,14 @@ import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type QuoteEnd, type QuoteParts, quoteParts, warnedOf } from "../../orders/quote-parts.ts";
 import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
+import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import type { AskedTrade } from "../evm/rules/trade-facts.ts";
 import { jupiterForQuote } from "./quotes/ask-jupiter.ts";
 import { quoteOnSol } from "./quotes/quote-on-chain.ts";
+import { quotesOfSolHosts } from "./quotes/quotes-of-hosts.ts";
 import { checkSolTrade, type SolSetup, type SolTradeCheck, type SolTrader } from "./rules/check-trade.ts";
 import { type SolRouteStep, solRouteStep } from "./rules/route-step.ts";
-import type { SolTradeFacts } from "./rules/trade-facts.ts";
+import type { SolLaneQuestion, SolTradeFacts } from "./rules/trade-facts.ts";
 import { type SolNetworkFee, solText } from "./rules/trade-fees.ts";
 import type { SolReader } from "./venues/reader.ts";
 
@@ -83,3 +84,11 @@ const feeTexts = ({ expected, max, priority, tip }: SolNetworkFee) => ({
   priority: solText(priority),
   tip: solText(tip),
 });
+
+export const solQuotes = {
+  setupOf: (reader: SolReader) => solSetupOf(reader),
+  quotesOf: (reader: SolReader, question: SolLaneQuestion) =>
+    quotesOfSolHosts(reader, question, question.slippage),
+  quoteTrade: quoteSolTrade,
+  shown: shownSolQuote,
+};

@@ -1,6 +1,6 @@
+import type { SwapVenue } from "../../chains/evm/rules/intent.ts";
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, decimalOf, zero } from "../../core/decimal.ts";
-import type { SwapVenue } from "../../orders/intent.ts";
 import type { CandlePool } from "./candle.ts";
 
 /** Warnings about a market. They change no number. */

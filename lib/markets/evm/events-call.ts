@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../chains/evm/calls/fill-logs.ts";
 import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../chains/evm/calls/rpc-call.ts";
+import { kindOf } from "../../chains/evm/rules/intent.ts";
 import { wordOfReserves } from "../../chains/evm/rules/pool-price.ts";
 import { RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { zero } from "../../core/decimal.ts";
-import { kindOf } from "../../orders/intent.ts";
 import { type PoolEvent, priceOf, volumeOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** `Sync(uint112,uint112)` of v2 pools: the reserves after a change. */

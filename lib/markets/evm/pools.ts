@@ -1,5 +1,6 @@
 import { multicall } from "../../chains/evm/calls/multicall.ts";
 import { claimQuestions, claimsOf } from "../../chains/evm/calls/token-claims.ts";
+import { kindOf, type Route } from "../../chains/evm/rules/intent.ts";
 import { priceAt, priceOver } from "../../chains/evm/rules/pool-price.ts";
 import { routesOf } from "../../chains/evm/venues/configured-routes.ts";
 import { poolQuotesCall, type RoutePools } from "../../chains/evm/venues/pool-quotes.ts";
@@ -8,7 +9,6 @@ import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import { RecentMap } from "../../core/recent-map.ts";
-import { kindOf, type Route } from "../../orders/intent.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import {

@@ -1,5 +1,5 @@
+import type { Family } from "../../chains/families/family.ts";
 import type { ChainReader } from "../../chains/families/open-chains.ts";
-import type { Family } from "../../chains/families/types.ts";
 
 /** Candles need pools that log each swap, so that two hosts can prove a minute. */
 const candles: { readonly [F in Family]: boolean } = { evm: true, sol: false };

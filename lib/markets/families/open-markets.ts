@@ -1,5 +1,5 @@
+import type { Family } from "../../chains/families/family.ts";
 import type { FamilyReader } from "../../chains/families/open-chains.ts";
-import type { Family } from "../../chains/families/types.ts";
 import type { CoinPrice } from "../core/coin-series.ts";
 import { coinPoolPrice } from "../evm/coin-pool.ts";
 import { type EvmMarketPorts, openEvmMarkets } from "../evm/markets.ts";

@@ -1,5 +1,5 @@
+import type { Family } from "../../chains/families/family.ts";
 import type { ChainReader, FamilyReader } from "../../chains/families/open-chains.ts";
-import type { Family } from "../../chains/families/types.ts";
 import { tokenNotFound } from "../../orders/requests.ts";
 import { type FindPools, type Market, marketNow } from "../core/market.ts";
 import { openEvmFinder } from "../evm/pools.ts";

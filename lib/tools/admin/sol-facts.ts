@@ -1,19 +1,20 @@
-import type { SignedMessage } from "../../chains/families/types.ts";
+import type { SignedMessage, Sol } from "../../chains/sol/rules/family.ts";
 import type { SolIntent } from "../../chains/sol/rules/intent.ts";
+import type { ShownSolAttempt } from "../../chains/sol/rules/shown-details.ts";
 import { lastValidOf, type SolSlot } from "../../chains/sol/rules/slot.ts";
 import { coinText } from "../../orders/decimal-text.ts";
-import type { ShownSolAttempt } from "../../orders/order-details.ts";
+import type { HiddenFacts } from "./hidden-facts.ts";
 
 const solText = (lamports: bigint) => `${coinText("sol", lamports)} SOL`;
 
 /** Facts of an intent on sol that clients do not see. */
-export const solIntentFacts = ({ routes, tokenProgram, budgetLamports }: SolIntent) => ({
+const solIntentFacts = ({ routes, tokenProgram, budgetLamports }: SolIntent) => ({
   routes: routes.map((route) => ("pool" in route ? `${route.venue} ${route.pool}` : route.venue)).join(", "),
   tokenProgram,
   budget: `${solText(budgetLamports)} for priority and tips`,
 });
 
-export const solSlotFacts = ({ state, attempts, receipts, isUndelivered, revision }: SolSlot) => ({
+const solSlotFacts = ({ state, attempts, receipts, isUndelivered, revision }: SolSlot) => ({
   state,
   lastValidBlockHeight: lastValidOf({ attempts }),
   isUndelivered,
@@ -30,10 +31,24 @@ export const solFees = ({ priorityFee, tip }: Pick<ShownSolAttempt, "priorityFee
 });
 
 /** Describes what the signer has signed of an order on sol. */
-export const messageFacts = (messages: readonly SignedMessage[]): Record<string, string> =>
+const messageFacts = (messages: readonly SignedMessage[]): Record<string, string> =>
   Object.fromEntries(
     messages.map(({ purpose, hash, mostFeeLamports }, index) => [
       `message ${index + 1}`,
       `${purpose} ${hash}, at most ${solText(mostFeeLamports)}`,
     ]),
   );
+
+/** Facts of orders on sol that clients do not see. */
+export const solOrderFacts: HiddenFacts<Sol> = {
+  blockWord: "slot",
+  intentFacts: ({ intent }) => solIntentFacts(intent),
+  slotFacts: solSlotFacts,
+  ledgerFacts: ({ messages }) => messageFacts(messages),
+  linesOf: ({ orderId, userID, messages }) =>
+    Object.values(messageFacts(messages)).map((text) => ({
+      nonce: 0,
+      orderId,
+      text: `${text}  order ${orderId} of ${userID}`,
+    })),
+};

@@ -3,12 +3,19 @@ import * as v from "valibot";
 import { contractQuestion, multicall, multicallAddress } from "../../chains/evm/calls/multicall.ts";
 import { Bytes, contractCall } from "../../chains/evm/calls/rpc-call.ts";
 import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
+import {
+  isSamePool,
+  kindOf,
+  needsRefund,
+  type Route,
+  routeOf,
+  type SwapCall,
+} from "../../chains/evm/rules/intent.ts";
 import { encodeCall } from "../../chains/evm/venues/calldata.ts";
 import { bridgedRoutesOf, directRoutesOf } from "../../chains/evm/venues/configured-routes.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts";
 import { newStranger } from "../../chains/evm/venues/probe-simulation.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
-import { isSamePool, kindOf, needsRefund, type Route, routeOf, type SwapCall } from "../../orders/intent.ts";
 import type { Problem } from "./report.ts";
 
 /** Makes calls in one request. */

@@ -1,30 +1,21 @@
-import { evmEffects } from "../../chains/evm/look.ts";
+import { effectsOn } from "../../chains/families/effects.ts";
 import type { ChainReader } from "../../chains/families/open-chains.ts";
-import type { Families, Family } from "../../chains/families/types.ts";
 import type { FamilyEffects, SendAnswer } from "../../chains/hosts/look.ts";
-import { solEffects } from "../../chains/sol/look.ts";
 import type { Network } from "../../core/network.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
 import type { Performers } from "./run-procedure.ts";
 
-type Snapshot = Families[Family]["snapshot"];
+type Snapshot = FamilyTypes["snapshot"];
 
 /**
  * The effects of a run on chains. A chain on which trading is off has no answering hosts; when it is on again, runs
  * finish watching the transactions sent there.
  */
-export function chainEffects(
-  chains: ReadonlyMap<Network, ChainReader>,
-  see?: Parameters<typeof evmEffects>[1],
-) {
-  const readers = [...chains.values()];
-  const [ofSol] = readers.flatMap((reader) => (reader.chain === "sol" ? [solEffects(reader)] : []));
-  const effects = new Map<Network, FamilyEffects<Family>>(
-    [...chains].map(([chain, reader]) => [
-      chain,
-      // Questions about a chain are those of its family.
-      (reader.chain === "sol" ? ofSol : evmEffects(reader, see)) as FamilyEffects<Family>,
-    ]),
-  );
+export const chainEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
+  effectsOfChains(new Map([...chains].map(([chain, reader]) => [chain, effectsOn(reader)])));
+
+/** The effects of a run on chains whose hosts are open. */
+export function effectsOfChains(effects: ReadonlyMap<Network, FamilyEffects>) {
   let asked: { question: unknown; snapshots: readonly Promise<Snapshot | undefined>[] } | undefined;
   return {
     /** Asks both hosts when the first is wanted. */
@@ -36,7 +27,7 @@ export function chainEffects(
       for (const snapshot of snapshots) snapshot.catch(() => undefined);
       return snapshots[host];
     },
-    signAsHelper: ({ intent, message }) => ofSol?.sign(intent, message),
+    signAsHelper: ({ intent, message }) => effects.get(intent.chain)?.signAsHelper(intent, message),
     /** Only the hosts' answers count for a transaction that all get: it takes a block. */
     async send({ chain, raw, to }) {
       const { relay, publish } = effects.get(chain) ?? {};

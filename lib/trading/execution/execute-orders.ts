@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { TradingConfiguration } from "../../chains/families/configuration.ts";
 import { limitsIn } from "../../chains/families/limits.ts";
-import type { Family } from "../../chains/families/types.ts";
 import { type Landings, landingsIn } from "../../chains/sol/rules/landings.ts";
 import { isBelowMinimum, solOrdersSettledBy } from "../../chains/sol/rules/settled-orders.ts";
 import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
@@ -22,7 +21,7 @@ class FillBelowMinimum extends Error {
 const removesLane = ({ kind, of }: ItemWrite) => kind === "remove" && of === "lane";
 
 /** Signs transactions, and records their bytes before it returns them. */
-export type Signer = (request: SignRequest<Family>) => Promise<SignAnswer<Family>>;
+export type Signer = (request: SignRequest) => Promise<SignAnswer>;
 
 export type ExecutionDeps = {
   effects: Performers;

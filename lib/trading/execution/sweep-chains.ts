@@ -1,4 +1,5 @@
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { slotsOfFamily } from "../../chains/families/slots.ts";
 import { ChainUnavailable, RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import { agreeOnSlot } from "../../chains/sol/calls/hosts.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
@@ -112,7 +113,7 @@ async function reportTrouble(
 ): Promise<void> {
   // The last run has not seen the newest order, so its state does not show how long that order has waited.
   const idleMs = hasUnseenOrder(lane)
-    ? idleSinceMs(await laneOrdersOf(table, lane), [])
+    ? idleSinceMs(await laneOrdersOf(table, lane), [], slotsOfFamily(chain))
     : lane.watch?.idleSinceMs;
   const trouble = troubleOf(lane, idleMs, nowMs());
   if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: new LaneInTrouble(trouble) });

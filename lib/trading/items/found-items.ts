@@ -1,13 +1,9 @@
-import { weiOfGwei } from "../../chains/evm/rules/fees.ts";
-import { type OrderSettings, orderSettingsOf } from "../../chains/evm/rules/order-settings.ts";
-import type { OrderSettingsOf } from "../../chains/families/quoting.ts";
-import type { Family } from "../../chains/families/types.ts";
-import { solOrderSettingsOf } from "../../chains/sol/rules/order-settings.ts";
-import { type EvmChain, isEvmChain, type TradingChain } from "../../core/chain-facts.ts";
+import { settingsFamily } from "../../chains/families/settings.ts";
 import type { Network } from "../../core/network.ts";
 import { chains } from "../../core/network.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
-import type { Items, Kind, Lane, Names } from "../../orders/table-step.ts";
+import type { Kind, Lane, Names } from "../../orders/table-step.ts";
 import type { Limits, PolicyKey } from "../../orders/wallet-policy.ts";
 import { getItems } from "../../table/batch-get.ts";
 import type { Key } from "../../table/keys.ts";
@@ -15,12 +11,9 @@ import type { Item, Table } from "../../table/table.ts";
 import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import { settingsKey } from "../../users/item-keys.ts";
 import type { SettingsPatch } from "../../users/settings.ts";
-import { contentOf, keysOfItems } from "./items.ts";
+import { contentOf, keysOfItems, type StoredItems } from "./items.ts";
 import { earlierStopKey, laneKey, lanePlaceKey, tradingStopKey } from "./keys.ts";
 import type { LanePlace } from "./lane-places.ts";
-
-/** Settings allow no higher gas price. */
-const highestGwei = 1e9;
 
 /** A wallet's private key as it is stored. */
 export type SealedWallet = { walletId: string; encryptedPrivateKey: Uint8Array };
@@ -44,7 +37,7 @@ class Found {
 
   has = (key: Key): boolean => this.#items.get(keyText(key)) !== undefined;
 
-  get<K extends Known>(kind: K, name: Names[K]): Items[K] | undefined {
+  get<K extends Known>(kind: K, name: Names[K]): StoredItems[K] | undefined {
     const item = this.stored(kind, name);
     return item && contentOf(kind, item);
   }
@@ -62,7 +55,7 @@ class Found {
   stored = <K extends Known>(kind: K, name: Names[K]): Item<object> | undefined =>
     this.#items.get(keyText(keysOfItems[kind](name)));
 
-  all<K extends Known>(kind: K, names: readonly Names[K][]): Items[K][] {
+  all<K extends Known>(kind: K, names: readonly Names[K][]): StoredItems[K][] {
     return names.flatMap((name) => this.get(kind, name) ?? []);
   }
 
@@ -88,25 +81,18 @@ class Found {
 
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain)) || this.has(earlierStopKey(chain));
 
-  /** Returns the user's settings for orders, or undefined for a network without trading. */
-  settings(chain: Network, userID: string): OrderSettingsOf<Family> | undefined {
-    if (chain === "sol") return solOrderSettingsOf(this.#storedSettings(chain, userID));
-    return isEvmChain(chain) ? this.#evmSettings(chain, userID) : undefined;
-  }
+  /** Returns the user's settings for orders on a chain. */
+  settings = (chain: Network, userID: string): FamilyTypes["trader"]["settings"] =>
+    settingsFamily(chain).settingsOf(chain, this.#storedSettings(chain, userID));
 
-  #evmSettings = (chain: EvmChain, userID: string): OrderSettings =>
-    orderSettingsOf(chain, this.#storedSettings(chain, userID));
-
-  #storedSettings(chain: TradingChain, userID: string): SettingsPatch | undefined {
+  #storedSettings(chain: Network, userID: string): SettingsPatch | undefined {
     const [key] = settingsKeysOf(chain, userID);
     return key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
   }
 
-  /** Returns the limit in wei per unit of gas. */
-  maxGasPrice(chain: Network, userID: string): bigint {
-    const gwei = isEvmChain(chain) ? this.#evmSettings(chain, userID).maxGasPrice : undefined;
-    return typeof gwei === "number" && gwei >= 0 && gwei <= highestGwei ? weiOfGwei(gwei) : 0n;
-  }
+  /** Returns the most that the user pays for a unit of gas, in wei. */
+  maxGasPrice = (chain: Network, userID: string): bigint =>
+    settingsFamily(chain).maxGasPriceOf(chain, this.#storedSettings(chain, userID));
 }
 
 /** Encodes a key as the key of a map. */

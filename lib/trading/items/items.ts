@@ -1,7 +1,8 @@
-import { slotPlace } from "../../chains/families/types.ts";
+import type { Families, Family } from "../../chains/families/family.ts";
 import type { Book } from "../../orders/book.ts";
 import type { BookEvent } from "../../orders/holding.ts";
 import type { Items, Kind, Names } from "../../orders/table-step.ts";
+import type { TradeOrder } from "../../orders/trade-order.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Item } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
@@ -26,7 +27,7 @@ import {
  */
 export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[K]) => Key } = {
   job: (job) => jobKey(job, job.orderId),
-  slot: (slot) => slotKey(slot, slotPlace(slot)),
+  slot: (slot) => slotKey(slot, slot.place),
   order: ({ intent }) => tradeKey(intent.userID, intent.orderId),
   ledger: ({ orderId }) => ledgerKey(orderId),
   bytes: signedBytesKey,
@@ -77,13 +78,19 @@ function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, map(part)]));
 }
 
+/** An order of any family. */
+export type StoredOrder = { [F in Family]: TradeOrder<Families[F]> }[Family];
+
+/** The items as they are stored. */
+export type StoredItems = Omit<Items, "order"> & { order: StoredOrder };
+
 /** Decodes a stored item for the core. */
 export function contentOf<K extends Exclude<Kind, "wallet">>(
   kind: K,
   { PK, SK, ...stored }: Item<object>,
-): Items[K] {
-  const content = unpacked(stored) as Items[K];
-  return kind === "book" ? (withPlaces(content as Book) as Items[K]) : content;
+): StoredItems[K] {
+  const content = unpacked(stored) as StoredItems[K];
+  return kind === "book" ? (withPlaces(content as Book) as StoredItems[K]) : content;
 }
 
 /** Earlier versions called the places of a book's events nonces. */

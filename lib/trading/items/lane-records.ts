@@ -1,6 +1,7 @@
-import { type AnySlot, type Family, slotPlace } from "../../chains/families/types.ts";
+import { slotsOfFamily } from "../../chains/families/slots.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import { epochSeconds } from "../../core/time.ts";
+import type { SlotTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Job, Ledger } from "../../orders/table-step.ts";
 import type { AnyOrder } from "../../orders/trade-order.ts";
@@ -31,7 +32,7 @@ const holdingSeconds = 3600;
 /** The most orders whose ledgers are read: far more than a lane ever has in flight. */
 const mostLedgers = 100;
 
-const laneFields = ["PK", "SK", "userID", "orderId", "nonce", "place", "state"];
+const laneFields = ["PK", "SK", "userID", "orderId", "place", "state"];
 
 /**
  * Reads a user's open work in a lane: whether any order is unsettled, and whether the chain may still include or drop a
@@ -44,9 +45,9 @@ export async function laneWorkOf(
   lane: LaneKey,
   { userID, now }: { userID: string; now: Date },
 ): Promise<{ hasOrders: boolean; hasTransactions: boolean }> {
-  const pages = queryPages<Partial<AnySlot>>(table, jobsAndSlotsOf(lane), { attributes: laneFields });
+  const pages = queryPages<Partial<SlotTerms>>(table, jobsAndSlotsOf(lane), { attributes: laneFields });
   const { value: items = [] } = await pages.next();
-  const own = (items as Item<Partial<AnySlot>>[]).filter((item) => item.userID === userID);
+  const own = (items as Item<Partial<SlotTerms>>[]).filter((item) => item.userID === userID);
   const signed = own.filter(({ orderId, state }) => underWay.includes(state) && isOwnId(String(orderId)));
   const orderIds = [...new Set(signed.map(({ orderId }) => String(orderId)))].slice(0, mostLedgers);
   const ledgers = await getItems<object>(table, orderIds.map(ledgerKey));
@@ -56,7 +57,10 @@ export async function laneWorkOf(
   return {
     hasOrders: own.some(isJob),
     hasTransactions: signed.some((slot) =>
-      holding.some((ledger) => ledger.orderId === slot.orderId && isEntered(ledger, slot as AnySlot)),
+      holding.some(
+        (ledger) =>
+          ledger.orderId === slot.orderId && slotsOfFamily(lane.chain).isEntered(ledger, slot as SlotTerms),
+      ),
     ),
   };
 }
@@ -64,9 +68,5 @@ export async function laneWorkOf(
 /** The states of slots whose transactions may be in the chain, or still get there. */
 const underWay: readonly unknown[] = ["signed", "mined", "lapsed"];
 
-/** True if the signer has signed for the slot. */
-const isEntered = (ledger: Ledger<Family>, slot: AnySlot): boolean =>
-  "messages" in ledger ? ledger.messages.length > 0 : Object.hasOwn(ledger.fees, String(slotPlace(slot)));
-
-const isOf = (ledger: Ledger<Family>, { chain, wallet }: LaneKey, userID: string): boolean =>
+const isOf = (ledger: Ledger, { chain, wallet }: LaneKey, userID: string): boolean =>
   ledger.chain === chain && ledger.wallet === wallet && ledger.userID === userID;

@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { swapVenues } from "../../chains/evm/rules/intent.ts";
 import { mostAttempts, mostClears } from "../../chains/sol/rules/intent.ts";
 import { isEvmChain } from "../../core/chain-facts.ts";
 import { networks } from "../../core/network.ts";
 import { orderSides, orderStages, reasonCodes } from "../../orders/execution.ts";
-import { swapVenues } from "../../orders/intent.ts";
 import type { Items } from "../../orders/table-step.ts";
 import type { Item } from "../../table/table.ts";
 import { gasPresets } from "../../users/settings.ts";
@@ -166,6 +166,7 @@ const order = {
     feesBps: maybe(v.pipe(v.array(v.number()), v.maxLength(10))),
     networkFee: units,
     rents: maybe(units),
+    stayingRents: maybe(units),
   }),
   amount: units,
   isCancelling: v.boolean(),
@@ -180,7 +181,7 @@ const order = {
 
 const evmSlot = v.strictObject({
   ...evmOwner,
-  nonce: count,
+  place: count,
   orderId: text,
   state: v.picklist(["planned", "signed", "mined", "taken"]),
   call: v.variant("purpose", [swap, approval]),

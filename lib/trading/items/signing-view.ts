@@ -1,4 +1,3 @@
-import type { Family } from "../../chains/families/types.ts";
 import type { Effects, SigningView } from "../../orders/effects.ts";
 import type { Items, Names } from "../../orders/table-step.ts";
 import type { Table } from "../../table/table.ts";
@@ -16,7 +15,7 @@ import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
 export async function readSigning(
   table: Table,
   { request, day }: Effects["readSigning"]["ask"],
-): Promise<{ view: Omit<SigningView<Family>, "chainLimits">; sealed: SealedWallet | undefined }> {
+): Promise<{ view: Omit<SigningView, "chainLimits">; sealed: SealedWallet | undefined }> {
   const { chain, userID } = request;
   const found = await findOnChain(table, chain, [
     tradeKeyOf(request),

@@ -1,7 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { OrderSettings } from "../../chains/evm/rules/order-settings.ts";
-import type { SolOrderSettings } from "../../chains/sol/rules/order-settings.ts";
-import type { TradingChain } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Limits } from "../../orders/wallet-policy.ts";
 import type { Table } from "../../table/table.ts";
@@ -23,8 +22,8 @@ export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userI
 }
 
 /** The terms of a user's next order on a chain. The limits are those of a wallet, if one is named. */
-export type OrderTerms<Chain extends TradingChain> = {
-  settings: Chain extends "sol" ? SolOrderSettings : OrderSettings;
+export type OrderTerms = {
+  settings: FamilyTypes["trader"]["settings"];
   isStopped: boolean;
   limits: Limits | undefined;
 };
@@ -34,17 +33,22 @@ export type OrderTerms<Chain extends TradingChain> = {
  *
  * @param wallet the address of a wallet, to read its policy and its spending on the day too.
  */
-export async function readOrderTerms<Chain extends TradingChain>(
+export async function readOrderTerms(
   table: Table,
-  { chain, userID, wallet, day }: { chain: Chain; userID: string; wallet?: string | undefined; day: string },
-): Promise<OrderTerms<Chain>> {
+  {
+    chain,
+    userID,
+    wallet,
+    day,
+  }: { chain: Network; userID: string; wallet?: string | undefined; day: string },
+): Promise<OrderTerms> {
   const key = wallet === undefined ? undefined : { chain, userID, wallet };
   const found = await findOnChain(table, chain, [
     ...settingsKeysOf(chain, userID),
     ...(key ? [policyKey(key), dayKey({ ...key, day })] : []),
   ]);
   return {
-    settings: found.settings(chain, userID) as OrderTerms<Chain>["settings"],
+    settings: found.settings(chain, userID),
     isStopped: found.isStopped(chain),
     limits: key && found.limits(key, day),
   };

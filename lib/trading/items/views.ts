@@ -1,15 +1,14 @@
-import type { AnySlot, Family } from "../../chains/families/types.ts";
 import type { Network } from "../../core/network.ts";
 import type { Book, BookKey } from "../../orders/book.ts";
 import { mostOwners } from "../../orders/departures.ts";
 import type { Effects, LaneView, PlacingView } from "../../orders/effects.ts";
+import type { SlotTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Job, JobName, Lane, MissedToken, Names } from "../../orders/table-step.ts";
-import type { AnyOrder } from "../../orders/trade-order.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
-import { contentOf, keysOfItems } from "./items.ts";
+import { contentOf, keysOfItems, type StoredOrder } from "./items.ts";
 import {
   heldTokensAt,
   isJob,
@@ -30,7 +29,7 @@ import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 export async function readLane(
   table: Table,
   { lane, day, job, missed }: Effects["readLane"]["ask"],
-): Promise<LaneView<Family>> {
+): Promise<LaneView> {
   const { chain } = lane;
   const home = homeShard(lane, table);
   const keysOfJob = (each: JobName) => [
@@ -117,7 +116,7 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 export async function readPlacing(
   table: Table,
   { lane, day, userID, key }: Effects["readPlacing"]["ask"],
-): Promise<PlacingView<Family>> {
+): Promise<PlacingView> {
   const named = key === undefined ? undefined : { userID, key };
   const home = homeShard(lane, table);
   const found = await findOnChain(table, lane.chain, [
@@ -151,7 +150,7 @@ export async function readOrder(
   table: Table,
   userID: string,
   orderId: string,
-): Promise<{ order: AnyOrder | undefined; slots: AnySlot[] }> {
+): Promise<{ order: StoredOrder | undefined; slots: SlotTerms[] }> {
   const found = await find(table, [tradeKeyOf({ userID, orderId })]);
   const order = found.get("order", { intent: { userID, orderId } });
   if (order === undefined || order.life.settled) return { order, slots: [] };

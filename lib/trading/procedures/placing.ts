@@ -1,34 +1,32 @@
-import { evmPlacing } from "../../chains/evm/place.ts";
 import type { Trader } from "../../chains/evm/rules/check-trade.ts";
-import type { AskedTrade } from "../../chains/evm/rules/trade-facts.ts";
-import type { HostAnswers, Quoting } from "../../chains/families/quoting.ts";
-import type { Families, Family } from "../../chains/families/types.ts";
-import { solPlacing } from "../../chains/sol/place.ts";
+import { placingOf } from "../../chains/families/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
 import { coinUnitsFrom } from "../../orders/decimal-text.ts";
-import { type Effects, type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
+import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
+import type { FamilyTypes, HostAnswers } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
 import { rulesBeside } from "../../orders/reserved.ts";
 import type { TradeStep } from "../../orders/table-step.ts";
+import type { AskedTrade } from "../../orders/trade.ts";
 import { type AnyOrder, hasEnded, type TradeOrder, unstarted } from "../../orders/trade-order.ts";
 import { pairNames } from "../../orders/trading-chain.ts";
 import type { DayFeeLimits, OrderRules } from "../../orders/wallet-policy.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
-export type TradeRequest<F extends Family = "evm"> = LaneKey & {
+export type TradeRequest = LaneKey & {
   userID: string;
   trade: AskedTrade;
   /** In ISO 8601. */
   createdAt: string;
   /** The chain, or the reason why it does not trade. */
-  setup: Quoting[F]["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
+  setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
 } & Pick<Trader, "mayLose">;
 
 /** A request to place an order. */
-export type PlaceRequest<F extends Family = "evm"> = TradeRequest<F> & {
+export type PlaceRequest = TradeRequest & {
   /** The id of the order, if the key has not placed one yet. */
   orderId: string;
   /** The idempotency key, and the fingerprint of the rest of the request. */
@@ -42,30 +40,19 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 
 export type PlaceAnswer = { order: AnyOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
-export type AssessAnswer<F extends Family = "evm"> = Assessed<F> | { refused: PlacingRefusal };
+export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
 /** Each try can fail because another order is placed for the wallet, which may have 20 of them. */
 const maxTries = 20;
 
-const isOnSol = (request: TradeRequest<Family>): request is TradeRequest<"sol"> => request.chain === "sol";
-
 /** Records an order, once for each key, and wakes its lane. A refused request leaves the key unused. */
-export const placing = (request: PlaceRequest<Family>): Procedure<PlaceAnswer> =>
-  isOnSol(request) ? placeBy(solPlacing, request) : placeBy(evmPlacing, request as PlaceRequest);
-
-/** Computes the terms of an order for the trade, without recording anything. */
-export const trying = (request: TradeRequest<Family>): Procedure<AssessAnswer<Family>> =>
-  isOnSol(request) ? tryBy(solPlacing, request) : tryBy(evmPlacing, request as TradeRequest);
-
-function* placeBy<F extends Family>(
-  family: PlacingFamily<F>,
-  request: PlaceRequest<F>,
-): Procedure<PlaceAnswer> {
+export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
+  const family = placingOf(request.chain);
   const { chain, wallet, userID, key, createdAt } = request;
   const lane: LaneKey = { chain, wallet };
-  let known: Quoting[F]["facts"] | undefined;
+  let known: FamilyTypes["facts"] | undefined;
   for (let tries = 0; tries < maxTries; tries++) {
-    const view = yield* readView<F>({ lane, day: dayOf(Date.parse(createdAt)), userID, key });
+    const view = yield* perform({ do: "readPlacing", lane, day: dayOf(Date.parse(createdAt)), userID, key });
     const replay = yield* replayed(request, view);
     if (replay !== undefined) return replay;
     const assessed = yield* assess(family, request, view, known);
@@ -88,27 +75,20 @@ function* placeBy<F extends Family>(
   };
 }
 
-function* tryBy<F extends Family>(
-  family: PlacingFamily<F>,
-  request: TradeRequest<F>,
-): Procedure<AssessAnswer<F>> {
+/** Computes the terms of an order for the trade, without recording anything. */
+export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
   const { chain, wallet, userID, createdAt } = request;
   const day = dayOf(Date.parse(createdAt));
-  const view = yield* readView<F>({ lane: { chain, wallet }, day, userID });
-  return yield* assess(family, request, view);
-}
-
-/** The settings are those of the chain's family. */
-function* readView<F extends Family>(ask: Effects["readPlacing"]["ask"]): Procedure<PlacingView<F>> {
-  return (yield* perform({ do: "readPlacing", ...ask })) as PlacingView<F>;
+  const view = yield* perform({ do: "readPlacing", lane: { chain, wallet }, day, userID });
+  return yield* assess(placingOf(chain), request, view);
 }
 
 /**
  * Replays the request: returns the order that this key placed, even if it has changed since, and wakes its lane again.
  */
 function* replayed(
-  { fingerprint }: PlaceRequest<Family>,
-  { used, order }: PlacingView<Family>,
+  { fingerprint }: PlaceRequest,
+  { used, order }: PlacingView,
 ): Procedure<PlaceAnswer | undefined> {
   if (used === undefined || order === undefined) return undefined;
   if (used.fingerprint !== fingerprint) {
@@ -121,31 +101,26 @@ function* replayed(
 }
 
 /** Runs all checks in their order of precedence. Those that need no chain come first. */
-function* assess<F extends Family>(
-  family: PlacingFamily<F>,
-  request: TradeRequest<F>,
-  view: PlacingView<F>,
-  known?: Quoting[F]["facts"],
-): Procedure<AssessAnswer<F>> {
+function* assess(
+  family: PlacingFamily,
+  request: TradeRequest,
+  view: PlacingView,
+  known?: FamilyTypes["facts"],
+): Procedure<AssessAnswer> {
   const { trade, setup, mayLose } = request;
   const early = objectionTo(request, view);
   const { laneOrders: orders, settings } = view;
-  // Every chain that trades has settings.
-  if (early !== undefined || setup instanceof DomainError || settings === undefined)
-    return { refused: early ?? "CHAIN_UNAVAILABLE" };
+  if (early !== undefined || setup instanceof DomainError) return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const rules = rulesFor(request, view, setup.limits);
-  const trader = { orders, settings, rules, mayLose, isStopped: view.isStopped } as Quoting[F]["trader"];
+  const trader = { orders, settings, rules, mayLose, isStopped: view.isStopped };
   const question = family.questionAbout(request, trade, trader);
-  const quotes: HostAnswers<F> = known
-    ? [known, known]
-    : // Hosts answer in the terms of the question.
-      ((yield* perform({ do: "quote", question })) as HostAnswers<F>);
+  const quotes: HostAnswers = known ? [known, known] : yield* perform({ do: "quote", question });
   const facts = family.jointAnswer(quotes, question);
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
-  const [check, ...others] = [facts, ...(quotes as readonly Quoting[F]["facts"][])].map((quote) =>
+  const [check, ...others] = [facts, ...(quotes as readonly FamilyTypes["facts"][])].map((quote) =>
     family.check(setup, trade, trader, quote),
-  ) as [Quoting[F]["check"], ...Quoting[F]["check"][]];
+  ) as [FamilyTypes["check"], ...FamilyTypes["check"][]];
   // An objection that only one host's facts raise may be wrong.
   const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
   if (objection !== undefined) return { refused: objection };
@@ -153,12 +128,12 @@ function* assess<F extends Family>(
 }
 
 const rulesFor = (
-  { userID, createdAt }: TradeRequest<Family>,
-  { limits, laneOrders }: PlacingView<Family>,
+  { userID, createdAt }: TradeRequest,
+  { limits, laneOrders }: PlacingView,
   chainLimits: DayFeeLimits,
 ): OrderRules => rulesBeside(limits, laneOrders, { userID, nowMs: Date.parse(createdAt), chainLimits });
 
-function objectionTo(request: TradeRequest<Family>, view: PlacingView<Family>): DomainError | undefined {
+function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
   const { trade, setup } = request;
   const stopped = objectionToTrading(view);
   if (stopped !== undefined) return stopped;
@@ -183,11 +158,11 @@ function objectionTo(request: TradeRequest<Family>, view: PlacingView<Family>): 
   });
 }
 
-function intentOf<F extends Family>(
-  family: PlacingFamily<F>,
-  { chain, wallet, userID, orderId, trade, validForSeconds, createdAt }: PlaceRequest<F>,
-  assessed: Assessed<F>,
-): Families[F]["intent"] {
+function intentOf(
+  family: PlacingFamily,
+  { chain, wallet, userID, orderId, trade, validForSeconds, createdAt }: PlaceRequest,
+  assessed: Assessed,
+): FamilyTypes["intent"] {
   const { facts, check } = assessed;
   const seconds = validForSeconds ?? family.secondsFor(check);
   const terms = {
@@ -203,13 +178,13 @@ function intentOf<F extends Family>(
   return family.intentOf(terms, assessed);
 }
 
-function newOrder<F extends Family>(
-  family: PlacingFamily<F>,
-  { trade, key, createdAt }: PlaceRequest<F>,
-  assessed: Assessed<F>,
-  intent: Families[F]["intent"],
+function newOrder(
+  family: PlacingFamily,
+  { trade, key, createdAt }: PlaceRequest,
+  assessed: Assessed,
+  intent: FamilyTypes["intent"],
   mac: string,
-): TradeOrder<F> {
+): TradeOrder {
   const { facts, check } = assessed;
   const { symbol, decimals } = facts.identity;
   return {
@@ -241,9 +216,9 @@ function newOrder<F extends Family>(
 }
 
 function placingStep(
-  { key, fingerprint }: PlaceRequest<Family>,
+  { key, fingerprint }: PlaceRequest,
   order: AnyOrder,
-  { jobs }: PlacingView<Family>,
+  { jobs }: PlacingView,
   facts: string | undefined,
 ): TradeStep {
   const { chain, wallet, userID, orderId, token } = order.intent;

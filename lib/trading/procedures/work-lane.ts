@@ -1,18 +1,9 @@
-import { evmCore } from "../../chains/evm/lane.ts";
-import type { SendFailure } from "../../chains/evm/rules/slot.ts";
-import type { Families, Family } from "../../chains/families/types.ts";
-import type { SolLimits } from "../../chains/sol/rules/limits.ts";
-import { solCore } from "../../chains/sol/rules/next-move.ts";
+import { laneCoreOf } from "../../chains/families/lane.ts";
 import { dayOf } from "../../core/time.ts";
 import { judgeDepartures } from "../../orders/departures.ts";
-import {
-  type LaneView,
-  type Procedure,
-  perform,
-  type Question,
-  type SignAnswer,
-  type SignRequest,
-} from "../../orders/effects.ts";
+import type { SendFailure } from "../../orders/effects.ts";
+import { type LaneView, type Procedure, perform, type SignAnswer } from "../../orders/effects.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-core.ts";
 import { afterStep, beginStep, leaveStep, takeStep, withSlots } from "../../orders/lane-steps.ts";
@@ -26,17 +17,11 @@ const pauseMs = 250;
 const maxMoves = 40;
 const longestMs = 10_000;
 
-function* askHosts<F extends Family>(
-  core: LaneCore<F>,
-  lane: LaneKey,
-  view: LaneView<F>,
-  untilMs: number,
-): Procedure<Snapshots<F>> {
-  const question = core.questionAbout(lane, view, untilMs) as Question<Family>;
+function* askHosts(core: LaneCore, lane: LaneKey, view: LaneView, untilMs: number): Procedure<Snapshots> {
+  const question = core.questionAbout(lane, view, untilMs);
   const first = yield* perform({ do: "hostSnapshot", host: 0, question });
   const second = yield* perform({ do: "hostSnapshot", host: 1, question });
-  // Hosts answer in the terms of the question.
-  return [first, second] as Snapshots<F>;
+  return [first, second];
 }
 
 /**
@@ -46,33 +31,15 @@ function* askHosts<F extends Family>(
  * @param setup Names the configuration of the chain.
  * @param job The lane is expected to have it.
  */
-export const workLane = (
+export function* workLane(
   lane: LaneKey,
   holder: string,
-  chainLimits: Families[Family]["limits"],
+  chainLimits: FamilyTypes["limits"],
   setup: string,
   job?: JobName,
   missed?: MissedToken,
-): Procedure<void> => {
-  const run = { holder, setup, job, missed };
-  return lane.chain === "sol"
-    ? workWith(solCore, lane, { ...run, chainLimits: chainLimits as SolLimits })
-    : workWith(evmCore, lane, { ...run, chainLimits });
-};
-
-type Run<F extends Family> = {
-  holder: string;
-  chainLimits: Families[F]["limits"];
-  setup: string;
-  job: JobName | undefined;
-  missed: MissedToken | undefined;
-};
-
-function* workWith<F extends Family>(
-  core: LaneCore<F>,
-  lane: LaneKey,
-  { holder, chainLimits, setup, job, missed }: Run<F>,
 ): Procedure<void> {
+  const core = laneCoreOf(lane.chain);
   const startMs = yield* perform({ do: "now" });
   // Takes the lane before reading it: another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) {
@@ -80,13 +47,13 @@ function* workWith<F extends Family>(
     // A wallet without orders has no lane.
     if (!(yield* perform({ do: "write", step: beginStep(lane, holder, startMs) }))) return;
   }
-  const read = (nowMs: number, newest?: JobName) => readLane<F>(lane, nowMs, { job: newest, missed });
+  const read = (nowMs: number, newest?: JobName) => readLane(lane, nowMs, { job: newest, missed });
   let view = yield* read(startMs, job);
   if (view.lane?.holder !== holder) return;
   const sendings = new Map<string, number | SendFailure>();
   for (let moves = 0; moves < maxMoves; ) {
     const readMs = yield* perform({ do: "now" });
-    const run = { view, holder, sendings, chainLimits };
+    const run = { view, rules: core.rules, holder, sendings, chainLimits };
     const known = core.placedSnapshots({ ...run, nowMs: readMs, isPatient: true }, setup);
     const snapshots = known ?? (yield* askHosts(core, lane, view, startMs + longestMs));
     const nowMs = known === undefined ? yield* perform({ do: "now" }) : readMs;
@@ -94,7 +61,7 @@ function* workWith<F extends Family>(
     const isPatient = nowMs - startMs < patienceMs;
     // The run relies on its own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
-      const state: LaneState<F> = { view, snapshots, nowMs, holder, sendings, isPatient, chainLimits };
+      const state: LaneState = { ...run, view, snapshots, nowMs, isPatient };
       const move = moveOf(core, state);
       if (move.kind === "rest") {
         if (yield* perform({ do: "write", step: leaving(core, state) })) return;
@@ -114,32 +81,31 @@ function* workWith<F extends Family>(
   }
 }
 
-/** All items of a lane are of its chain's family. */
-function* readLane<F extends Family>(
+function* readLane(
   lane: LaneKey,
   nowMs: number,
-  expected: Pick<Run<F>, "job" | "missed">,
-): Procedure<LaneView<F>> {
-  return (yield* perform({ do: "readLane", lane, day: dayOf(nowMs), ...expected })) as LaneView<F>;
+  expected: { job: JobName | undefined; missed: MissedToken | undefined },
+): Procedure<LaneView> {
+  return yield* perform({ do: "readLane", lane, day: dayOf(nowMs), ...expected });
 }
 
 /** Decides about orders first, and then about tokens that have left the wallet. */
-function moveOf<F extends Family>(core: LaneCore<F>, state: LaneState<F>): Move<F> {
+function moveOf(core: LaneCore, state: LaneState): Move {
   const move = core.nextMove(state);
   const step = move.kind === "rest" ? judgeDepartures(core, state).step : [];
   return step.length > 0 ? { kind: "write", step } : move;
 }
 
-const leaving = <F extends Family>(core: LaneCore<F>, state: LaneState<F>, last?: TradeStep): TradeStep =>
+const leaving = (core: LaneCore, state: LaneState, last?: TradeStep): TradeStep =>
   leaveStep(state, last, judgeDepartures(core, state).noted);
 
 /** Returns the view after a move: undefined if the table has changed, "left" if the move also left the lane. */
-function* carryOut<F extends Family>(
-  core: LaneCore<F>,
-  move: Exclude<Move<F>, { kind: "rest" | "ask again" }>,
-  state: LaneState<F>,
+function* carryOut(
+  core: LaneCore,
+  move: Exclude<Move, { kind: "rest" | "ask again" }>,
+  state: LaneState,
   sendings: Map<string, number | SendFailure>,
-): Procedure<LaneView<F> | "left" | undefined> {
+): Procedure<LaneView | "left" | undefined> {
   const { view } = state;
   switch (move.kind) {
     case "write":
@@ -152,11 +118,11 @@ function* carryOut<F extends Family>(
     }
     case "sign": {
       const request = yield* core.completed(move.request, move.order);
-      const answer: SignAnswer<Family> =
+      const answer: SignAnswer =
         request === undefined
           ? { later: "the request cannot be completed" }
-          : yield* perform({ do: "sign", request: request as SignRequest<Family> });
-      if ("slot" in answer) return withSigned(view, answer as Signed<F>);
+          : yield* perform({ do: "sign", request });
+      if ("slot" in answer) return withSigned(view, answer);
       if (core.isFirst(move.request, view) && "refused" in answer)
         return yield* writeStep(core, core.refusedStep(state, move.order), state);
       // Nothing but time can help.
@@ -166,19 +132,19 @@ function* carryOut<F extends Family>(
   }
 }
 
-type Signed<F extends Family> = Extract<SignAnswer<F>, { raw: string }>;
+type Signed = Extract<SignAnswer, { raw: string }>;
 
-function withSigned<F extends Family>(view: LaneView<F>, { slot, raw }: Signed<F>): LaneView<F> {
+function withSigned(view: LaneView, { slot, raw }: Signed): LaneView {
   const bytes = new Map(view.bytes).set(slot.attempts.at(-1)?.hash ?? "", raw);
   return { ...view, slots: withSlots(view.slots, [slot]), bytes };
 }
 
 /** Writes a step, and leaves the lane with it if nothing else is to be done. */
-function* writeStep<F extends Family>(
-  core: LaneCore<F>,
+function* writeStep(
+  core: LaneCore,
   step: TradeStep,
-  state: LaneState<F>,
-): Procedure<LaneView<F> | "left" | undefined> {
+  state: LaneState,
+): Procedure<LaneView | "left" | undefined> {
   const view = afterStep(state.view, step);
   const next = view.lane && moveOf(core, { ...state, view });
   if (next?.kind === "rest") {

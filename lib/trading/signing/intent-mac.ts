@@ -6,14 +6,14 @@ import {
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
 import { type NoteCall, openKms } from "../../aws/kms-client.ts";
-import type { AnyIntent } from "../../chains/families/types.ts";
+import type { IntentTerms } from "../../orders/intent.ts";
 import { packed } from "../items/items.ts";
 
 /** Makes or checks MACs over intents. A function's role allows only one of the two. */
 export type Macs = {
   /** Returns the MAC as base64. */
-  makeMac(intent: AnyIntent): Promise<string>;
-  checkMac: (intent: AnyIntent, mac: string, noteCall?: NoteCall) => Promise<boolean>;
+  makeMac(intent: IntentTerms): Promise<string>;
+  checkMac: (intent: IntentTerms, mac: string, noteCall?: NoteCall) => Promise<boolean>;
 };
 
 const MacAlgorithm = "HMAC_SHA_256";
@@ -27,7 +27,7 @@ export const openMacs = (keyId: string, tableId: string, config: KMSClientConfig
 
 /** Makes and checks MACs with an open client. */
 export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs {
-  const messageOf = (intent: AnyIntent) => messageFor(intent, tableId);
+  const messageOf = (intent: IntentTerms) => messageFor(intent, tableId);
   return {
     async makeMac(intent) {
       const command = new GenerateMacCommand({ KeyId, MacAlgorithm, Message: messageOf(intent) });
@@ -66,7 +66,7 @@ const use = "trading-terminal/intent/3";
  * Encodes an intent and its table as one text with all fields, independently of their order. It has at most about 1 KB;
  * KMS accepts 4 KB.
  */
-function messageFor(intent: AnyIntent, tableId: string): Buffer {
+function messageFor(intent: IntentTerms, tableId: string): Buffer {
   return Buffer.from(JSON.stringify([use, tableId, sorted(packed(intent))]));
 }
 

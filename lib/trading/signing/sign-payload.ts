@@ -1,16 +1,15 @@
 import * as v from "valibot";
-import type { AnySlot, Family } from "../../chains/families/types.ts";
-import { slotPlace } from "../../chains/families/types.ts";
 import { isBase58 } from "../../core/base58.ts";
 import { evmChains } from "../../core/chain-facts.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
+import type { SlotTerms } from "../../orders/family.ts";
 import { packed, unpacked } from "../items/items.ts";
 
 /** Packs a request or answer of the signer as JSON, with amounts as text. */
-export const signPayload = (value: AnyRequest | SignAnswer<Family>): unknown => packed(value);
+export const signPayload = (value: AnyRequest | SignAnswer): unknown => packed(value);
 
-type AnyRequest = SignRequest<Family>;
+type AnyRequest = SignRequest;
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const wei = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 128n));
@@ -25,7 +24,7 @@ const evmRequest = v.strictObject({
   chain: v.picklist(evmChains),
   wallet: text(/^0x[\dA-Fa-f]{40}$/),
   ...owner,
-  nonce: count,
+  place: count,
   purpose: v.picklist(["approve", "swap", "clear"]),
   fees: v.strictObject({ maxFeePerGas: wei, maxPriorityFeePerGas: wei }),
 });
@@ -104,10 +103,7 @@ const request = v.union([evmRequest, solRequest]);
 const reason = v.string();
 const attempt = v.looseObject({ hash: v.string() });
 const attempts = v.pipe(v.array(attempt), v.minLength(1));
-const slot = v.union([
-  v.looseObject({ nonce: v.number(), attempts }),
-  v.looseObject({ place: v.number(), attempts }),
-]);
+const slot = v.looseObject({ chain: v.string(), place: v.number(), attempts });
 const answer = v.union([
   v.strictObject({ slot, raw: v.string() }),
   v.strictObject({ refused: reason }),
@@ -118,11 +114,11 @@ const answer = v.union([
 export const readSignRequest = (payload: unknown): AnyRequest | undefined => read(request, payload);
 
 /** Reads an answer to a request about a slot. Returns undefined if the payload is not one. */
-export function readSignAnswer(payload: unknown, asked: AnyRequest): SignAnswer<Family> | undefined {
+export function readSignAnswer(payload: unknown, asked: AnyRequest): SignAnswer | undefined {
   const found = read(answer, payload);
   if (found === undefined || !("slot" in found)) return found;
-  const isSame = "nonce" in found.slot === "nonce" in asked && slotPlace(found.slot) === slotPlace(asked);
-  return isSame ? { ...found, slot: found.slot as unknown as AnySlot } : undefined;
+  const isSame = found.slot.chain === asked.chain && found.slot.place === asked.place;
+  return isSame ? { ...found, slot: found.slot as unknown as SlotTerms } : undefined;
 }
 
 function read<Schema extends v.GenericSchema>(

@@ -2,19 +2,14 @@ import { DeadlineExceeded } from "../../aws/deadline.ts";
 import type { NoteCall } from "../../aws/kms-client.ts";
 import { NotSealed, unseal, type Vault } from "../../aws/vault.ts";
 import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
-import { type CallTransaction, decodeCall, encodeCall } from "../../chains/evm/venues/calldata.ts";
 import type { Contracts } from "../../chains/evm/venues/configured-routes.ts";
-import { isKeyOf, signAndWipe } from "../../chains/evm/venues/signed-transaction.ts";
 import { limitsIn } from "../../chains/families/limits.ts";
-import type { Family } from "../../chains/families/types.ts";
-import { addressOfSeed } from "../../chains/sol/key.ts";
-import { composeFor, signaturesBeside } from "../../chains/sol/messages/order-message.ts";
-import { joinTransaction, signMessageAndWipe } from "../../chains/sol/messages/signed-message.ts";
+import { keySignerOf } from "../../chains/families/sign.ts";
+import { signRequested } from "../../chains/families/sign-rules.ts";
 import type { SolConfiguration } from "../../chains/sol/rules/configuration.ts";
-import { chainFacts, type EvmChain, evmChains } from "../../core/chain-facts.ts";
+import type { EvmChain } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import type { Objection, SignAnswer, SignRequest } from "../../orders/effects.ts";
-import { isSameCall, type UnsignedTransaction } from "../../orders/intent.ts";
 import type { Table } from "../../table/table.ts";
 import { isTransient } from "../../table/transient.ts";
 import { type Performers, runProcedure } from "../execution/run-procedure.ts";
@@ -22,7 +17,7 @@ import type { SealedWallet } from "../items/found-items.ts";
 import { InvalidItem } from "../items/signing-schemas.ts";
 import { readSigning } from "../items/signing-view.ts";
 import { writeStep } from "../items/write-step.ts";
-import { signRequested } from "../procedures/signer.ts";
+
 import type { Macs } from "./intent-mac.ts";
 import { readSignRequest, signPayload } from "./sign-payload.ts";
 import type { Streaks } from "./streaks.ts";
@@ -73,10 +68,7 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
  *
  * @throws {Error} if a call to AWS fails for good.
  */
-export async function signOnRequest(
-  deps: SigningDeps,
-  request: SignRequest<Family>,
-): Promise<SignAnswer<Family>> {
+export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
   const { onSigned, onRefused, onPostponed, onFault, streaks, nowMs = Date.now } = deps;
   const { orderId } = request;
   let awsRequestId: string | undefined;
@@ -93,7 +85,6 @@ export async function signOnRequest(
     const answer = await runProcedure(signRequested(request), {
       ...effects,
       signBytes: async (ask) => noted(await effects.signBytes(ask)),
-      signMessage: async (ask) => noted(await effects.signMessage(ask)),
       write(ask) {
         isNew = ask.step.some(({ of }) => of === "ledger");
         return effects.write(ask);
@@ -156,49 +147,16 @@ function signingEffects(
       return { ...view, chainLimits: limitsIn(chains, ask.request.chain) };
     },
     checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
-    async signBytes({ transaction, userID }) {
-      const { chain: network, wallet: address, nonce, gasLimit } = transaction;
-      const chain = evmChains.find((each) => each === network);
-      const configuration = chain && chains[chain];
-      if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
-      const encoded = encodedCall(configuration, transaction);
-      if ("refused" in encoded) return encoded;
-      const secret = await open({ userID, network, address }, (key) => isKeyOf(key, address));
-      if (!("byteLength" in secret)) return secret;
-      const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
-      const fees = { maxFeePerGas, maxPriorityFeePerGas };
-      return signAndWipe(secret, encoded, { chainId: chainFacts[chain].chainId, nonce, gasLimit, fees });
-    },
-    async signMessage({ intent, message, helperSignature }) {
-      if (chains.sol === undefined) return { later: "the chain does not trade" };
+    async signBytes({ intent, unsigned }) {
       const { chain: network, wallet: address, userID } = intent;
-      const composed = await composeFor(intent, message);
-      if (!("message" in composed)) return composed;
-      const others = signaturesBeside(composed.message, message, helperSignature);
-      if ("refused" in others) return others;
-      const secret = await open({ userID, network, address }, (key) => addressOfSeed(key) === address);
-      if (!("byteLength" in secret)) return secret;
-      const own = signMessageAndWipe(composed.message, secret);
-      const { id, bytes } = joinTransaction(composed.message, [own, ...others]);
-      return { hash: id, raw: Buffer.from(bytes).toString("base64") };
+      const configuration = chains[network];
+      if (configuration === undefined) return { later: "the chain does not trade" };
+      return keySignerOf(network).sign(configuration, { intent, unsigned }, (isKey) =>
+        open({ userID, network, address }, isKey),
+      );
     },
     write: ({ step }) => writeStep(table, step),
   } satisfies Performers;
-}
-
-/** Encodes the call. Refuses if the bytes do not mean exactly that call. */
-function encodedCall(
-  contracts: Contracts,
-  { call, wallet }: UnsignedTransaction,
-): CallTransaction | Extract<Objection, { refused: string }> {
-  try {
-    const encoded = encodeCall(contracts, call, wallet);
-    const decoded = decodeCall(contracts, encoded, wallet);
-    if (decoded !== undefined && isSameCall(decoded, call)) return encoded;
-  } catch {
-    // The chain has no such venue, or a number is out of range.
-  }
-  return { refused: "no configured contract has this call" };
 }
 
 function asRefusal(error: unknown) {

@@ -1,3 +1,4 @@
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type {
   SeenReceipt,
   SolOrderFacts,
@@ -8,6 +9,7 @@ import type { CpmmRoute, JupiterRoute, SolIntent } from "../../../lib/chains/sol
 import type { JupiterBuild } from "../../../lib/chains/sol/rules/jupiter-build.ts";
 import type { SolLimits } from "../../../lib/chains/sol/rules/limits.ts";
 import type { SolAttempt, SolSlot } from "../../../lib/chains/sol/rules/slot.ts";
+import { solSlots } from "../../../lib/chains/sol/rules/slot-rules.ts";
 import type { LaneView } from "../../../lib/orders/effects.ts";
 import type { LaneState } from "../../../lib/orders/lane-core.ts";
 import { type TradeOrder, unstarted } from "../../../lib/orders/trade-order.ts";
@@ -39,9 +41,9 @@ export const intentOf = (changes: Partial<SolIntent> = {}): SolIntent => ({
 });
 
 export const orderOf = (
-  changes: Partial<TradeOrder<"sol">> = {},
+  changes: Partial<TradeOrder<Sol>> = {},
   intent: Partial<SolIntent> = {},
-): TradeOrder<"sol"> => ({
+): TradeOrder<Sol> => ({
   intent: intentOf(intent),
   mac: "mac",
   placed: {
@@ -120,7 +122,7 @@ export const finalAt = (blockHeight: number): Pick<SolSnapshot, "confirmed" | "f
   finalized: { slot: blockHeight + 20, blockHeight },
 });
 
-export const viewOf = (changes: Partial<LaneView<"sol">> = {}): LaneView<"sol"> => ({
+export const viewOf = (changes: Partial<LaneView<Sol>> = {}): LaneView<Sol> => ({
   lane: { ...lane, holder: "run", jobs: 1 },
   jobs: [{ ...lane, orderId: "order1", userID: "alice", token: "MOON" }],
   ...{ slots: [], orders: [orderOf()], books: [], isStopped: false },
@@ -129,8 +131,9 @@ export const viewOf = (changes: Partial<LaneView<"sol">> = {}): LaneView<"sol"> 
   ...changes,
 });
 
-export const stateOf = (changes: Partial<LaneState<"sol">> = {}): LaneState<"sol"> => ({
+export const stateOf = (changes: Partial<LaneState<Sol>> = {}): LaneState<Sol> => ({
   view: viewOf(),
+  rules: solSlots,
   ...{ snapshots: bothHosts(), nowMs, holder: "run", sendings: new Map() },
   ...{ isPatient: false, chainLimits: limits },
   ...changes,

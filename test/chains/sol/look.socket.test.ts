@@ -9,6 +9,7 @@ import { agreeOnSlot } from "../../../lib/chains/sol/calls/hosts.ts";
 import { solEffects } from "../../../lib/chains/sol/look.ts";
 import { composeFor } from "../../../lib/chains/sol/messages/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../lib/chains/sol/messages/signed-message.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolReceipt, SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
@@ -47,13 +48,13 @@ function intentOf(name: Token, changes: Partial<SolIntent> = {}): SolIntent {
   };
 }
 
-async function ask(changes: Partial<Question<"sol">>): Promise<[SolSnapshot, SolSnapshot]> {
+async function ask(changes: Partial<Question<Sol>>): Promise<[SolSnapshot, SolSnapshot]> {
   const question = {
     ...{ chain: "sol", wallet: wallet.address, hashes: [], orders: [], marked: [] },
     wantsBlockhash: false,
     ...changes,
   };
-  const both = await Promise.all((await effects()).snapshots(question as Question<"sol">));
+  const both = await Promise.all((await effects()).snapshots(question as Question<Sol>));
   return both as [SolSnapshot, SolSnapshot];
 }
 

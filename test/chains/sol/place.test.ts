@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { SolSetup } from "../../../lib/chains/sol/rules/check-trade.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolTradeFacts } from "../../../lib/chains/sol/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
@@ -12,10 +14,10 @@ import { orderOf } from "./fixtures.ts";
 const createdAt = "2026-11-21T20:00:00.000Z";
 const [userID, wallet] = ["alice", "A1"];
 
-type Changes = Partial<Omit<PlaceRequest<"sol">, "trade">> & { trade?: Partial<PlaceRequest["trade"]> };
+type Changes = Partial<Omit<PlaceRequest, "trade">> & { trade?: Partial<PlaceRequest["trade"]> };
 
 /** A request to buy MOON for one coin. */
-const request = ({ trade, ...changes }: Changes = {}): PlaceRequest<"sol"> => ({
+const request = ({ trade, ...changes }: Changes = {}): PlaceRequest => ({
   ...{ chain: "sol", wallet, userID, orderId: "o1", key: "k-1", fingerprint: "body", createdAt },
   mayLose: true,
   trade: { side: "buy", token: solMint, amount: "1", ...trade },
@@ -27,7 +29,7 @@ const request = ({ trade, ...changes }: Changes = {}): PlaceRequest<"sol"> => ({
 });
 const sale = { side: "sell", amount: "1" } as const;
 
-const view = (changes: Partial<PlacingView<"sol">> = {}): PlacingView<"sol"> => ({
+const view = (changes: Partial<PlacingView<Sol>> = {}): PlacingView<Sol> => ({
   ...{ used: undefined, order: undefined, hasWallet: true, laneOrders: [], jobs: undefined },
   settings: { slippage: 1, priorityFee: 0.001, mevProtection: true },
   ...{ isStopped: false, limits: noLimits },
@@ -57,7 +59,7 @@ const both = (changes: Partial<SolTradeFacts> = {}) => [[facts(changes), facts(c
 /** One token and its sale for a coin. */
 const ofSale = { amount: 1_000_000n, amountOut: 10n ** 9n, routes: [solRoute("a", 10n ** 9n)] as const };
 
-type Scene = Results<"sol"> & { of?: PlaceRequest<"sol"> };
+type Scene = Results<Sol> & { of?: PlaceRequest };
 
 const play = (
   { views = [view()], quotes = both(), written }: Scene,
@@ -94,6 +96,7 @@ describe("placing on sol", () => {
         quoted: {
           ...{ priceImpact: 0.2, marketImpact: 0.1, networkFee: 1_020_000n },
           ...{ rents: 897_840n + 2n * 2_039_280n, feesBps: [25] },
+          stayingRents: 897_840n + 2_248_080n,
         },
         ...{ amount: 1_000_000_000n, isCancelling: false, revision: 1, version: 1, updatedAt: createdAt },
         life: expect.objectContaining({ status: "open", stage: "queued", settled: false }),
@@ -127,7 +130,7 @@ describe("placing on sol", () => {
   });
 
   it("is public where no relay is configured", () => {
-    const { leastTip: _, ...setup } = request().setup as Exclude<PlaceRequest<"sol">["setup"], DomainError>;
+    const { leastTip: _, ...setup } = request().setup as SolSetup;
     expect(place({ of: request({ setup }) }).answer).toMatchObject({
       order: { intent: { isPrivate: false } },
     });
@@ -339,7 +342,7 @@ describe("placing on sol", () => {
   it("checks again, with the rents of an order that was placed meanwhile", () => {
     const needed = 1_005_996_400n;
     const quotes = both({ held: { coins: 2n * needed - 1n, tokens: 0n } });
-    const placed = place({ quotes }).answer as { order: ReturnType<typeof orderOf> };
+    const placed = place({ quotes }).answer as unknown as { order: ReturnType<typeof orderOf> };
     const views = [view(), view({ jobs: 1, laneOrders: [placed.order] })];
     expect(place({ views, quotes, written: [false, true] })).toMatchObject({
       code: "INSUFFICIENT_BALANCE",

@@ -1,11 +1,13 @@
 import { getAddress } from "ethers/address";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
 import { directRoutesOf } from "../../../lib/chains/evm/venues/configured-routes.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
-import type { Intent, LaneKey } from "../../../lib/orders/intent.ts";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import type { Table } from "../../../lib/table/table.ts";
@@ -72,7 +74,7 @@ export const policyOfAlice = { userID: "alice", ...lane(alice.address), policy, 
 
 /** The real signer before a real table, with orders in it, and a record of its signatures. */
 export class SigningDesk {
-  readonly orders: readonly TradeOrder[];
+  readonly orders: readonly TradeOrder<Evm>[];
   /** The signatures of each order. */
   readonly signed = new Map<string, { swaps: Map<number, Set<string>>; approvals: Set<number> }>();
   /** Alice's spending on eth, for each order. */
@@ -82,7 +84,7 @@ export class SigningDesk {
   readonly table: Table;
   readonly #keys: ReturnType<typeof openKeys>;
 
-  private constructor(table: Table, keys: ReturnType<typeof openKeys>, orders: readonly TradeOrder[]) {
+  private constructor(table: Table, keys: ReturnType<typeof openKeys>, orders: readonly TradeOrder<Evm>[]) {
     this.table = table;
     this.#keys = keys;
     this.orders = orders;
@@ -128,12 +130,12 @@ export class SigningDesk {
     return moved;
   }
 
-  named(name: string): TradeOrder {
-    return this.orders.find(({ intent: own }) => own.orderId.startsWith(name)) as TradeOrder;
+  named(name: string): TradeOrder<Evm> {
+    return this.orders.find(({ intent: own }) => own.orderId.startsWith(name)) as TradeOrder<Evm>;
   }
 
   /** Makes an order as an intruder in placeOrder does: with a valid MAC over any intent. */
-  async forge(changes: Partial<Intent>): Promise<TradeOrder> {
+  async forge(changes: Partial<Intent>): Promise<TradeOrder<Evm>> {
     const own = intent({ isPrivate: false, ...changes });
     return tradeOrder({ intent: own, amount: own.amount, mac: await this.#keys.macs.makeMac(own) });
   }
@@ -155,7 +157,7 @@ export class SigningDesk {
    *
    * @throws {Theft} if it signs a transaction that no user has ordered, or signs twice.
    */
-  async ask(asked: SignRequest): Promise<SignAnswer | undefined> {
+  async ask(asked: SignRequest<Evm>): Promise<SignAnswer<Evm> | undefined> {
     const request = readSignRequest(signPayload(asked));
     if (request === undefined) return undefined;
     const { vault, macs } = this.#keys;
@@ -170,11 +172,11 @@ export class SigningDesk {
     // Invalid data in the table makes the function fail.
     const answer = await signOnRequest({ ...deps, ...notes }, request).catch(() => undefined);
     const raw = answer && "slot" in answer ? answer.raw : "";
-    if (raw.startsWith("0x02")) this.#judge(raw, request as SignRequest);
-    return answer as SignAnswer | undefined;
+    if (raw.startsWith("0x02")) this.#judge(raw, request as SignRequest<Evm>);
+    return answer as SignAnswer<Evm> | undefined;
   }
 
-  #judge(raw: string, { orderId, chain }: SignRequest): void {
+  #judge(raw: string, { orderId, chain }: SignRequest<Evm>): void {
     const order = this.orders.find(({ intent: own }) => own.orderId === orderId);
     if (order === undefined) throw new Theft("signed for an order that nobody has placed");
     const { purpose, nonce, act } = readSigned(raw, order.intent, defaultChains[chain as "eth"]);

@@ -180,7 +180,7 @@ async function attackOwner(
 
 /** Plants the slot of an order at another nonce. */
 async function atAnotherNonce({ intent, planned }: Placed, spoiler: Spoiler): Promise<Placed> {
-  const moved = { ...planned, nonce: planned.nonce + 9 };
+  const moved = { ...planned, nonce: planned.place + 9 };
   await spoiler.rewind([{ ...(packed(moved) as object), ...slotKey(moved, moved.nonce) }]);
   return { intent, planned: moved };
 }

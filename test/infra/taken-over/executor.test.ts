@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { type Intent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
-import { type Intent, type SwapCall, swapBy } from "../../../lib/orders/intent.ts";
-import { emptyLedger } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
@@ -41,10 +42,10 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
   "forgets the first signature, for a second nonce": async (intruder, desk) => {
     const order = desk.named("ALICEBUYS");
     const { intent } = order;
-    const planned = slot({ nonce: 1, call: swapBy(intent, v2, intent.amount) }, intent);
+    const planned = slot({ place: 1, call: swapBy(intent, v2, intent.amount) }, intent);
     await intruder.askWith(order, planned);
     await intruder.remove(ledgerKey(intent.orderId));
-    return intruder.askWith(order, { ...planned, nonce: 2 });
+    return intruder.askWith(order, { ...planned, place: 2 });
   },
   "undoes a cancellation": async (intruder, desk) => {
     const order = desk.named("ALICECANCELS");
@@ -65,7 +66,7 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
     const { fees } = slot();
     const ledger = { ...emptyLedger(intent), fees: { 3: signedFee(fees) }, revision: 1 };
     await intruder.put(ledgerKey(intent.orderId), ledger);
-    const planned = slot({ nonce: 3, call: swapBy(intent, v2, intent.amount) }, intent);
+    const planned = slot({ place: 3, call: swapBy(intent, v2, intent.amount) }, intent);
     return intruder.askWith(order, planned, { purpose: "clear" });
   },
   "lifts the limits of a wallet": async (intruder, desk) => {
@@ -77,12 +78,14 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
   "forgets what was spent on a day": async (intruder, desk) => {
     let answer: unknown;
     for (const [nonce, name] of ["ALICEBUYS", "ALICEBUYSMORE", "ALICEBUYSAGAIN"].entries()) {
-      const order = desk.orders.find(({ intent }) => intent.orderId === name.padEnd(26, "0")) as TradeOrder;
+      const order = desk.orders.find(
+        ({ intent }) => intent.orderId === name.padEnd(26, "0"),
+      ) as TradeOrder<Evm>;
       const { intent } = order;
       if (nonce === 2) await intruder.remove(dayKey({ ...intent, day: "2026-11-21" }));
       answer = await intruder.askWith(
         order,
-        slot({ nonce, call: swapBy(intent, v2, intent.amount) }, intent),
+        slot({ place: nonce, call: swapBy(intent, v2, intent.amount) }, intent),
       );
     }
     return answer;
@@ -185,7 +188,7 @@ describe("an executor that was taken over", () => {
     for (const [nonce, call] of calls.entries()) {
       // The signer refuses twice the swap's gas for an approval.
       for (const gasLimit of [2n * intent.gasLimit, intent.approvalGas]) {
-        const planned = slot({ nonce, call, gasLimit, isPrivate: false }, intent);
+        const planned = slot({ place: nonce, call, gasLimit, isPrivate: false }, intent);
         const answer = await intruder.askWith(order, planned, { fees });
         if (answer === undefined || !("slot" in answer)) continue;
         total += readSigned(answer.raw, intent, defaultChains.eth).mostFee;
@@ -227,9 +230,9 @@ describe("an executor that was taken over", () => {
     } as const;
     for (const call of [approval, swapBy(intent, v2, intent.amount)])
       for (const nonce of [21, 1_000_000])
-        expect(await intruder.askWith(order, slot({ nonce, call, isPrivate: false }, intent))).toHaveProperty(
-          "refused",
-        );
+        expect(
+          await intruder.askWith(order, slot({ place: nonce, call, isPrivate: false }, intent)),
+        ).toHaveProperty("refused");
     expect(desk.signatures).toBe(0);
   });
 

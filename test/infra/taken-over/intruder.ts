@@ -1,8 +1,9 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { type Intent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
-import { type Intent, type SwapCall, swapBy } from "../../../lib/orders/intent.ts";
-import { emptyLedger } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Key } from "../../../lib/table/keys.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
@@ -70,12 +71,12 @@ export class Intruder {
   }
 
   /** Writes an order and a slot where the signer reads them, and sends it a request. */
-  async askWith(order: TradeOrder, planned: Slot, request: Partial<SignRequest> = {}) {
+  async askWith(order: TradeOrder<Evm>, planned: Slot, request: Partial<SignRequest<Evm>> = {}) {
     const { userID, orderId, chain, wallet } = planned;
-    const { nonce, call } = planned;
-    const asked = { userID, orderId, chain, wallet, nonce, purpose: call.purpose, fees, ...request };
+    const { place, call } = planned;
+    const asked = { userID, orderId, chain, wallet, place, purpose: call.purpose, fees, ...request };
     await this.put(tradeKey(asked.userID, asked.orderId), order);
-    await this.put(slotKey(asked, asked.nonce), planned);
+    await this.put(slotKey(asked, asked.place), planned);
     return this.#desk.ask(asked);
   }
 
@@ -89,7 +90,7 @@ export class Intruder {
     if (this.#random.chance(0.15)) return this.#tamper(order);
     const shown = this.#random.chance(0.7) ? order : this.#lieAbout(order);
     const nonce = this.#random.below(3);
-    const planned = slot({ nonce, call: this.#callFor(shown.intent), isPrivate: false }, shown.intent);
+    const planned = slot({ place: nonce, call: this.#callFor(shown.intent), isPrivate: false }, shown.intent);
     const state = this.#random.chance(0.3) ? "signed" : "planned";
     const gasLimit = planned.gasLimit * this.#pick([1n, 1n, 1n, 1n, 2n, 3n]);
     const isClear = this.#random.chance(0.2);
@@ -110,7 +111,7 @@ export class Intruder {
     );
   }
 
-  #lieAbout(order: TradeOrder): TradeOrder {
+  #lieAbout(order: TradeOrder<Evm>): TradeOrder<Evm> {
     const { intent } = order;
     const other = this.#pick(this.#desk.orders);
     const lies: Partial<Intent>[] = [
@@ -145,7 +146,7 @@ export class Intruder {
   }
 
   /** Changes data that the signer reads. */
-  async #tamper({ intent }: TradeOrder): Promise<void> {
+  async #tamper({ intent }: TradeOrder<Evm>): Promise<void> {
     const { userID, orderId, chain, wallet } = intent;
     const empty = { ...emptyLedger(intent), revision: 1 };
     await this.#pick([

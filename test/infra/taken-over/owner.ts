@@ -1,9 +1,10 @@
 import { bindingOf, seal } from "../../../lib/aws/vault.ts";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
-import { type Intent, swapBy } from "../../../lib/orders/intent.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
@@ -189,8 +190,8 @@ export async function place(
     wake: ignore,
   });
   if ("refused" in answer) throw new Error(String(answer.refused));
-  const { intent: placed } = answer.order as TradeOrder;
-  const planned = slot({ nonce, call: swapBy(placed, v2, placed.amount), isPrivate: false }, placed);
+  const { intent: placed } = answer.order as TradeOrder<Evm>;
+  const planned = slot({ place: nonce, call: swapBy(placed, v2, placed.amount), isPrivate: false }, placed);
   await writeStep(table, [{ kind: "put", of: "slot", item: planned, when: "absent" }]);
   return { intent: placed, planned };
 }
@@ -216,8 +217,8 @@ export async function signs(
   { table, keys, nowMs }: Service,
   { intent: own, planned }: Placed,
 ): Promise<boolean> {
-  const { userID, orderId, chain, wallet, nonce, fees } = planned;
-  const asked: SignRequest = { userID, orderId, chain, wallet, nonce, fees, purpose: "swap" };
+  const { userID, orderId, chain, wallet, place: nonce, fees } = planned;
+  const asked: SignRequest<Evm> = { userID, orderId, chain, wallet, place: nonce, fees, purpose: "swap" };
   const request = readSignRequest(signPayload(asked));
   if (request === undefined) throw new Error("The request cannot be read");
   const deps = {
@@ -229,7 +230,7 @@ export async function signs(
     ...ignoredNotes(),
   };
   // Invalid data in the table makes the function fail.
-  const answer = await signOnRequest(deps, request).catch((): SignAnswer => ({ later: "it failed" }));
+  const answer = await signOnRequest(deps, request).catch((): SignAnswer<Evm> => ({ later: "it failed" }));
   if (!("slot" in answer)) return false;
   const { nonce: signed } = readSigned(answer.raw, own, defaultChains.eth);
   if (signed !== nonce) throw new Theft("signed for another nonce");

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { factsText } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
-import { type Intent, swapBy } from "../../../lib/orders/intent.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
@@ -86,7 +87,7 @@ describe("a placeOrder that was taken over", () => {
     ],
     "plants a slot far above the wallet's nonces": [
       {},
-      { nonce: 100 },
+      { place: 100 },
       { refused: "the nonce is too far above the wallet's next one" },
     ],
     "plants a slot with fees above the order's": [
@@ -101,7 +102,7 @@ describe("a placeOrder that was taken over", () => {
     await putPolicy(desk.table, { ...policyOfAlice, policy: openPolicy });
     const order = await desk.forge({ ...own, nextNonce: 0, ...changes, orderId: idOf(name) });
     const planned = slot(
-      { nonce: 0, call: swapBy(order.intent, v2, order.intent.amount), isPrivate: false, ...planted },
+      { place: 0, call: swapBy(order.intent, v2, order.intent.amount), isPrivate: false, ...planted },
       order.intent,
     );
     expect(await intruder.askWith(order, planned, { fees: planned.fees })).toEqual(answer);
@@ -113,7 +114,7 @@ describe("a placeOrder that was taken over", () => {
   const pays = (price: bigint) => ({ fees: { maxFeePerGas: price, maxPriorityFeePerGas: price } });
 
   /** The intruder's requests at each nonce, in turn: each pays at most 0.1 coins. */
-  const burnings: Record<string, readonly Partial<SignRequest>[]> = {
+  const burnings: Record<string, readonly Partial<SignRequest<Evm>>[]> = {
     approvals: [pays(dear)],
     "approvals that become dearer": [pays(dear / 100n), pays(dear)],
     "cheap approvals and dear clears": [pays(1n), { purpose: "clear", ...pays(mostWei / 21_000n) }],
@@ -133,7 +134,7 @@ describe("a placeOrder that was taken over", () => {
       });
       for (const nonce of [2 * sale, 2 * sale + 1]) {
         const call = { purpose: "approve", token: dai, router: v2.router, amount: 1n } as const;
-        const planned = slot({ nonce, call, gasLimit, isPrivate: false }, order.intent);
+        const planned = slot({ place: nonce, call, gasLimit, isPrivate: false }, order.intent);
         for (const [index, request] of requests.entries()) {
           const state = index === 0 ? "planned" : "signed";
           const asked = intruder.askWith(order, { ...planned, state }, request);
@@ -143,7 +144,7 @@ describe("a placeOrder that was taken over", () => {
     }
     const ledgers = (await itemsNamed(table, "SIGNED#"))
       .filter((item) => "approveNonces" in item)
-      .map((item) => contentOf("ledger", item) as Ledger);
+      .map((item) => contentOf("ledger", item) as Ledger<Evm>);
     const most = ledgers.flatMap(({ fees }) => Object.values(fees).map((fee) => fee.most));
     const sum = most.reduce((total, each) => total + each, 0n);
     expect(sum).toBeGreaterThan(8n * mostWei);
@@ -172,8 +173,8 @@ describe("a placeOrder that was taken over", () => {
         ...tableEffects(desk.table),
         now: () => nowMs,
         sign: async ({ request }) => {
-          const answer = (await desk.ask(request as SignRequest)) as SignAnswer;
-          answers.push("slot" in answer ? answer.slot.nonce : answer);
+          const answer = (await desk.ask(request as SignRequest<Evm>)) as SignAnswer<Evm>;
+          answers.push("slot" in answer ? answer.slot.place : answer);
           return answer;
         },
         hostSnapshot: () => Promise.reject(new Error("asks the hosts")),

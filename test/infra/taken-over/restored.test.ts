@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { swapBy } from "../../../lib/orders/intent.ts";
+import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { lostItems, newerItems, undo } from "../../../lib/tools/admin/backup.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { Theft } from "../../support/signed-bytes.ts";
@@ -18,10 +18,10 @@ async function afterSignature() {
 }
 
 /** Asks for the order's swap or clear at a nonce, as an executor that has kept the order and plants a slot. */
-function askFor(desk: SigningDesk, nonce: number, purpose: "swap" | "clear" = "swap") {
+function askFor(desk: SigningDesk, place: number, purpose: "swap" | "clear" = "swap") {
   const order = desk.named("ALICEBUYS");
   const { intent } = order;
-  const planned = slot({ nonce, call: swapBy(intent, v2, intent.amount), isPrivate: false }, intent);
+  const planned = slot({ place, call: swapBy(intent, v2, intent.amount), isPrivate: false }, intent);
   const state = purpose === "clear" ? "signed" : "planned";
   return new Intruder(desk, () => true, new Random(1)).askWith(order, { ...planned, state }, { purpose });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import type { OperationName } from "../../../lib/operations/operations.ts";
-import { swapBy } from "../../../lib/orders/intent.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
 import { cancellationKey, policyKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
@@ -22,7 +22,7 @@ async function intrudeAs(name: OperationName) {
   const executor = new Intruder(desk, () => true, new Random(1));
   const signs = (order: string, nonce = 0) => {
     const { intent, ...rest } = desk.named(order);
-    const planned = slot({ nonce, call: swapBy(intent, v2, intent.amount), isPrivate: false }, intent);
+    const planned = slot({ place: nonce, call: swapBy(intent, v2, intent.amount), isPrivate: false }, intent);
     return executor.askWith({ intent, ...rest }, planned);
   };
   return { desk, intruder: new Intruder(desk, allows, new Random(1)), executor, signs };
@@ -45,7 +45,7 @@ describe("a cancelOrder that was taken over", () => {
   it("writes no slot, policy, ledger or wallet", async () => {
     const { desk, intruder } = await intrudeAs("cancelOrder");
     const { intent } = desk.named("ALICEBUYS");
-    await intruder.put(slotKey(intent, 0), slot({ nonce: 0 }, intent));
+    await intruder.put(slotKey(intent, 0), slot({ place: 0 }, intent));
     await intruder.put(policyKey(intent), { ...policyOfAlice, policy: openPolicy });
     await intruder.put(sealedKeyKey("alice", "eth", intent.wallet), {});
     expect(intruder.denials).toBe(3);
@@ -74,7 +74,7 @@ describe("a loosenGuards that was taken over", () => {
     await intruder.put(tradeKey("alice", intent.orderId), { ...placed, intent });
     expect(intruder.denials).toBe(1);
     // It could not write this order, and another function would not make its MAC.
-    const planned = slot({ nonce: 0, call: swapBy(intent, v2, intent.amount) }, intent);
+    const planned = slot({ place: 0, call: swapBy(intent, v2, intent.amount) }, intent);
     expect(await executor.askWith({ ...placed, intent }, planned)).toEqual({
       refused: "the intent was not made by placeOrder",
     });

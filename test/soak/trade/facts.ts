@@ -1,9 +1,9 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import type { FillReport, ShownAttempt } from "../../../lib/chains/evm/rules/shown-details.ts";
 import { chainFacts, type EvmChain } from "../../../lib/core/chain-facts.ts";
 import type { Network } from "../../../lib/core/network.ts";
 import { formatAmount } from "../../../lib/orders/decimal-text.ts";
 import type { Order, Position } from "../../../lib/orders/execution.ts";
-import type { FillReport, ShownAttempt } from "../../../lib/orders/order-details.ts";
 
 /** A mined transaction of a wallet, read from the node. Amounts are in units. */
 export type MinedTransaction = {

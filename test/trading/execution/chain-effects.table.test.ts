@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { chainClient } from "../../../lib/chains/evm/calls/hosts.ts";
+import { evmEffects } from "../../../lib/chains/evm/look.ts";
 import type { ChainConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmReader } from "../../../lib/chains/evm/venues/reader.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { Question, Recipients } from "../../../lib/orders/effects.ts";
-import { chainEffects } from "../../../lib/trading/execution/chain-effects.ts";
+import { chainEffects, effectsOfChains } from "../../../lib/trading/execution/chain-effects.ts";
 import {
   answering,
   hangingUp,
@@ -145,7 +147,7 @@ describe("the effect send", () => {
 });
 
 describe("the effect hostSnapshot", () => {
-  const question: Question = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
+  const question: Question<Evm> = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
   /** Snapshots from these hosts, by their number. The other hosts fail. */
@@ -153,7 +155,12 @@ describe("the effect hostSnapshot", () => {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
     const see = vi.fn(async (host: RpcHost) => snapshots[all.indexOf(host)]);
-    return { see, effects: chainEffects(chains, see) };
+    return {
+      see,
+      effects: effectsOfChains(
+        new Map([...chains].map(([chain, reader]) => [chain, evmEffects(reader, see)])),
+      ),
+    };
   }
   const snapshot = (coins: bigint) => ({ coins }) as HostSnapshot;
 

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import type { ShownAttempt } from "../../../lib/chains/evm/rules/shown-details.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import { greatest } from "../../../lib/orders/bigints.ts";
 import { formatAmount, unitsFrom } from "../../../lib/orders/decimal-text.ts";
-import type { ShownAttempt } from "../../../lib/orders/order-details.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
@@ -24,7 +25,7 @@ type Story = {
   side: "buy" | "sell";
   /** Cancels after this many runs for the order. */
   cancelAfter?: number;
-  outcomes: readonly TradeOrder["life"]["status"][];
+  outcomes: readonly TradeOrder<Evm>["life"]["status"][];
   /** The kinds of faults that interrupt the story. */
   faults: readonly Fault[];
 };

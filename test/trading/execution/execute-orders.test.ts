@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { Landings } from "../../../lib/chains/sol/rules/landings.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import type { LaneView } from "../../../lib/orders/effects.ts";
@@ -14,7 +15,7 @@ const final = bothHosts({ ...finalAt(300), receipts: seen([receipt]), markers: n
 
 const settles = (step: TradeStep) => step.some(({ kind, of }) => kind === "remove" && of === "job");
 
-type Table = { view: LaneView<"sol"> };
+type Table = { view: LaneView<Sol> };
 
 /** A table whose lane has an order of which a final block has the only message. */
 const tableWithFill = (): Table => ({
@@ -41,7 +42,7 @@ async function run(
   const landings: Landings[] = [];
   const deps: ExecutionDeps = {
     effects: {
-      readLane: () => table.view as unknown as LaneView<"evm" | "sol">,
+      readLane: () => table.view,
       hostSnapshot: ({ host }) => hosts[host],
       write: ({ step }) => write(table, step),
     },
@@ -127,7 +128,7 @@ describe("executeOrders, on a chain that nobody reads", () => {
     const started = Promise.withResolvers<void>();
     const table = tableWithFill();
     const effects: ExecutionDeps["effects"] = {
-      readLane: () => table.view as unknown as LaneView<"evm" | "sol">,
+      readLane: () => table.view as unknown as LaneView,
       hostSnapshot: async ({ host }) => {
         await started.promise;
         return final[host];
@@ -159,7 +160,7 @@ describe("executeOrders, on a chain that nobody reads", () => {
         view = afterStep(view, first === undefined ? [] : [first, ...rest]);
         return true;
       },
-      readLane: () => view as unknown as LaneView<"evm" | "sol">,
+      readLane: () => view as unknown as LaneView,
       hostSnapshot: ({ host }) => {
         if (failure !== undefined) throw failure;
         return final[host];

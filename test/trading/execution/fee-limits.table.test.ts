@@ -1,8 +1,8 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
-import { type Intent, swapBy } from "../../../lib/orders/intent.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { placing } from "../../support/placed-orders.ts";
@@ -56,7 +56,7 @@ async function execute(own: Intent, planned: Partial<Slot> & Pick<Slot, "call">)
     ...(isSwap ? { swapNonce: 0 } : { approveNonces: [0] }),
   });
   const fees = { maxFeePerGas: own.maxGasPrice, maxPriorityFeePerGas: own.maxGasPrice };
-  const item = slot({ nonce: 0, fees, gasLimit, isPrivate: false, ...planned }, own);
+  const item = slot({ place: 0, fees, gasLimit, isPrivate: false, ...planned }, own);
   await writeStep(db.table, [...placing(order), { kind: "put", of: "slot", item, when: "absent" }]);
   await desk.work();
   await chain.mine();

@@ -1,5 +1,6 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Effect, Effects, LaneView, Procedure } from "../../../lib/orders/effects.ts";
 import type { TradeStep } from "../../../lib/orders/table-step.ts";
@@ -27,11 +28,11 @@ beforeAll(async () => {
 }, engineStart);
 afterAll(() => engine.stop());
 
-const byId = (orders: readonly TradeOrder[]) =>
+const byId = (orders: readonly TradeOrder<Evm>[]) =>
   orders.toSorted((a, b) => (a.intent.orderId < b.intent.orderId ? -1 : 1));
 
 /** The model's view, reduced to data that the table returns: only users with jobs. */
-function ofJobs(view: LaneView): LaneView {
+function ofJobs(view: LaneView<Evm>): LaneView<Evm> {
   const users = new Set(view.jobs.map(({ userID }) => userID));
   const hasJob = ({ userID, token }: { userID: string; token: string }) =>
     view.jobs.some((job) => job.userID === userID && job.token === token);
@@ -116,12 +117,12 @@ function mirroredWorld(table: Table, done: { effects: number }) {
 }
 
 function comparable({ do: name }: Effect, answer: unknown): unknown {
-  if (name === "readLane") return ofJobs(answer as LaneView);
+  if (name === "readLane") return ofJobs(answer as LaneView<Evm>);
   if (name === "readLanes")
     return (answer as Effects["readLanes"]["answer"]).toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1));
   if (name !== "readPlacing") return answer;
   const view = answer as Effects["readPlacing"]["answer"];
-  return { ...view, laneOrders: byId(view.laneOrders as TradeOrder[]) };
+  return { ...view, laneOrders: byId(view.laneOrders as TradeOrder<Evm>[]) };
 }
 
 /** `FULL=1` plays more of them. */

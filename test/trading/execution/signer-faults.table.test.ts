@@ -1,9 +1,10 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { mostFeeOf, type Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
-import { type Intent, swapBy } from "../../../lib/orders/intent.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
@@ -35,11 +36,11 @@ async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
   const own = intent({ ...changes, ...(purpose === "approve" && sale) });
   const { chain, wallet, orderId, amount } = own;
   const call = purpose === "swap" ? swapBy(own, v2, amount) : { purpose, token, router: v2.router, amount };
-  const item = slot({ nonce: count, call }, own);
+  const item = slot({ place: count, call }, own);
   const order = tradeOrder({ intent: own, amount, mac: await keys.macs.makeMac(own) });
   await writeStep(db.table, [...placing(order), { kind: "put", of: "slot", item, when: "absent" }]);
   await putSealedWallet({ table: db.table, vault: keys.vault }, own, userID, alice.privateKey);
-  return { own, request: { chain, wallet, userID, orderId, nonce: count, purpose, fees: item.fees } };
+  return { own, request: { chain, wallet, userID, orderId, place: count, purpose, fees: item.fees } };
 }
 
 type Request = Awaited<ReturnType<typeof planned>>["request"];
@@ -106,7 +107,7 @@ describe("signTransaction on the table", () => {
     expect(bytes).toMatchObject({ hash, raw: answer.raw });
     expect(readSigned(answer.raw, own, defaultChains.eth)).toMatchObject({ purpose });
     const { ledger } = view;
-    expect(Object.keys((ledger as Ledger | undefined)?.fees ?? {})).toEqual([String(request.nonce)]);
+    expect(Object.keys((ledger as Ledger<Evm> | undefined)?.fees ?? {})).toEqual([String(request.place)]);
     const { orderId, userID, chain, wallet, validUntil } = own;
     expect(ledger).toMatchObject({ orderId, userID, chain, wallet, validUntil, revision: 1 });
     const fee = mostFeeOf({ ...(view.slot as Slot), ...request.fees });

@@ -3,6 +3,7 @@ import { parseUnits } from "ethers/utils";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TokenKey } from "../../../lib/chains/sol/calls/token-balances.ts";
 import { readTransaction } from "../../../lib/chains/sol/messages/signed-message.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -91,11 +92,11 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
 
   it("enforce the order's minimum, whatever Jupiter quotes", async () => {
     const desk = await open();
-    let request: SignRequest<"sol"> | undefined;
+    let request: SignRequest<Sol> | undefined;
     desk.wrap = (effects) => ({
       ...effects,
       sign(ask) {
-        request = ask.request as SignRequest<"sol">;
+        request = ask.request as SignRequest<Sol>;
         return effects.sign?.(ask) ?? { later: "" };
       },
     });

@@ -1,13 +1,14 @@
 import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
-import type { AnyIntent } from "../../../lib/chains/families/types.ts";
 import { composeFor } from "../../../lib/chains/sol/messages/order-message.ts";
 import { readTransaction, signMessageAndWipe } from "../../../lib/chains/sol/messages/signed-message.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
+import type { IntentTerms } from "../../../lib/orders/intent.ts";
 import type { Items } from "../../../lib/orders/table-step.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
@@ -42,9 +43,9 @@ const clear: SolMessage = { ...common, purpose: "clear" };
 
 /** Records an order, of a new wallet if no user is named, and returns the request for its first message. */
 async function placed(
-  changes: (own: SolIntent) => AnyIntent = (own) => own,
+  changes: (own: SolIntent) => IntentTerms = (own) => own,
   { userID = `user${++count}`, place = 1 } = {},
-): Promise<SignRequest<"sol">> {
+): Promise<SignRequest<Sol>> {
   const { address: wallet, seed } = solKey(userID);
   const orderId = orderIdFor(userID, `k${place}`, new Date(nowMs));
   const intent = changes(intentOf({ userID, wallet, orderId, token, tokenProgram, routes: [route] }));
@@ -56,7 +57,7 @@ async function placed(
 }
 
 const sign = (
-  request: SignRequest<"sol">,
+  request: SignRequest<Sol>,
   chains: Parameters<typeof signOnRequest>[0]["chains"] = { sol: defaultSol },
 ) =>
   signOnRequest(
@@ -167,7 +168,7 @@ describe("signMessage by Jupiter", () => {
       routes = [jupiter],
     }: { venue?: Intruder; routes?: SolIntent["routes"] } = {},
     helperSeed = helper.seed,
-  ): Promise<SignRequest<"sol">> {
+  ): Promise<SignRequest<Sol>> {
     let intent: SolIntent | undefined;
     const request = await placed((own) => {
       intent = { ...own, routes, minAmountOut };

@@ -1,6 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { startDynamoDbProxy } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { Effects } from "../../../lib/orders/effects.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
@@ -43,7 +44,7 @@ afterAll(async () => {
 });
 
 /** The balances that follow from the orders. */
-function balanceBy(orders: readonly TradeOrder[]) {
+function balanceBy(orders: readonly TradeOrder<Evm>[]) {
   let [coins, tokens] = [coinsAtStart, tokensAtStart];
   for (const { intent, life } of orders) {
     const [spent, received] = [life.spent, life.received ?? 0n];
@@ -53,7 +54,7 @@ function balanceBy(orders: readonly TradeOrder[]) {
   return { coins, tokens };
 }
 
-async function expectSettled(bench: LaneBench, orders: readonly TradeOrder[]): Promise<void> {
+async function expectSettled(bench: LaneBench, orders: readonly TradeOrder<Evm>[]): Promise<void> {
   for (const { life } of orders) expect(life).toMatchObject({ settled: true, stage: "done" });
   const { coins, tokens } = bench.chain.belongings(bench.lane.wallet);
   expect({ coins, tokens: tokens.get("MOON") }).toEqual(balanceBy(orders));

@@ -1,9 +1,10 @@
 import { chainIdentity } from "../../../lib/chains/evm/calls/rpc-call.ts";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import type { Question, Recipients } from "../../../lib/orders/effects.ts";
-import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 import type {
   Belongings,
   ChainUnderTest,
@@ -75,7 +76,7 @@ export class AnvilChain implements ChainUnderTest {
     return this.node.signCall(transaction);
   }
 
-  async hostSnapshot(index: 0 | 1, question: Question): Promise<HostSnapshot | undefined> {
+  async hostSnapshot(index: 0 | 1, question: Question<Evm>): Promise<HostSnapshot | undefined> {
     const host = this.hosts[index];
     const configuration = { ...this.node.setup.configuration, hosts: [] };
     const seen = await snapshotOf(host, { chain: "eth", configuration }, this.node.realQuestion(question));

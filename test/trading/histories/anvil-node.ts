@@ -1,9 +1,10 @@
 import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
 import type { TestReceipt } from "trading-terminal-devnet/evm/test-chain";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { type CallTransaction, encodeCall } from "../../../lib/chains/evm/venues/calldata.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
-import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 import type { Belongings } from "../model/chain-under-test.ts";
 import { tokens } from "../model/clients.ts";
 import type { AnvilHost, MinedBlock } from "./anvil-host.ts";
@@ -62,7 +63,7 @@ export class AnvilNode {
   }
 
   /** Replaces names in a question by addresses. */
-  realQuestion({ wallet, orders, missed, ...rest }: Question): Question {
+  realQuestion({ wallet, orders, missed, ...rest }: Question<Evm>): Question<Evm> {
     const real = orders.map((intent) => ({
       ...intent,
       wallet: this.at(intent.wallet),

@@ -9,6 +9,7 @@ import { sightOfSol } from "../../../lib/chains/sol/looks/snapshot-of-host.ts";
 import { composeFor } from "../../../lib/chains/sol/messages/order-message.ts";
 import { readReceipt } from "../../../lib/chains/sol/messages/read-receipt.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../lib/chains/sol/messages/signed-message.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolReceipt, SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
@@ -149,13 +150,13 @@ export class SurfpoolChain implements SolChainUnderTest {
     return signed;
   }
 
-  async hostSnapshot(host: 0 | 1, question: Question<"sol">, run: object): Promise<SolSnapshot | undefined> {
+  async hostSnapshot(host: 0 | 1, question: Question<Sol>, run: object): Promise<SolSnapshot | undefined> {
     const both = (host === 1 && this.asked.get(run)) || (await this.sights(question));
     this.asked.set(run, both);
     return both[host];
   }
 
-  private async sights(question: Question<"sol">): Promise<Sights> {
+  private async sights(question: Question<Sol>): Promise<Sights> {
     const { names, hosts, seen } = this;
     const asked = names.question(question);
     const both = await Promise.all(this.effects.snapshots(asked));
@@ -174,7 +175,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   }
 
   /** Notes receipts that honest hosts have shown before, and show no more. */
-  private noteShown({ hashes }: Question<"sol">, both: Sights): void {
+  private noteShown({ hashes }: Question<Sol>, both: Sights): void {
     for (const [index, snapshot] of both.entries()) {
       const { lie, laggingAt, isPruned, isSplit } = this.hosts[index] as SurfpoolHost;
       if (snapshot === undefined || lie || laggingAt !== undefined || isPruned || isSplit) continue;

@@ -1,6 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import type { SolDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { programs, tokenAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent, SolRoute } from "../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
@@ -112,7 +113,7 @@ export class SurfpoolNames {
       : named;
   }
 
-  question({ wallet, orders, marked, ...rest }: Question<"sol">): Question<"sol"> {
+  question({ wallet, orders, marked, ...rest }: Question<Sol>): Question<Sol> {
     return {
       ...{ ...rest, wallet: this.wallet(wallet) },
       orders: orders.map((intent) => this.intent(intent)),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { takeStep } from "../../../lib/orders/lane-steps.ts";
 import type { ItemWrite } from "../../../lib/orders/table-step.ts";
@@ -19,7 +20,7 @@ const day = "2026-11-21";
 const tableWith = (laneShards: number): Table => ({ ...db.table, laneShards });
 
 /** An order of a new wallet whose lane has another home after a change of the number. */
-function orderThatMoves(from: number, to: number): TradeOrder {
+function orderThatMoves(from: number, to: number): TradeOrder<Evm> {
   const order = newOrder();
   const { wallet } = order.intent;
   const moves = homeShard({ wallet }, { laneShards: from }) !== homeShard({ wallet }, { laneShards: to });
@@ -30,7 +31,7 @@ const lanesNow = async ({ chain, wallet }: LaneKey, table: Table = db.table) =>
   (await readLanes(table, chain)).filter((each) => each.wallet === wallet);
 
 /** Places an order on the lane that is there, or on a new one, as often as others are faster. */
-async function place(table: Table, order: TradeOrder): Promise<void> {
+async function place(table: Table, order: TradeOrder<Evm>): Promise<void> {
   const lane = laneOf(order);
   for (let isWritten = false; !isWritten; ) {
     const { jobs } = await readPlacing(table, { lane, day, userID: order.intent.userID });

@@ -1,6 +1,9 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
+import type { SolSlot } from "../../../lib/chains/sol/rules/slot.ts";
 import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
@@ -53,12 +56,13 @@ type Writable<Value> = Value extends readonly (infer Element)[]
     ? { -readonly [Name in keyof Value]: Writable<Value[Name]> }
     : Value;
 
-type Written = { [K in Exclude<SigningKind, "ledger" | "order">]: Writable<Items[K]> } & {
-  order: Writable<TradeOrder> | Writable<TradeOrder<"sol">>;
+type Written = { [K in Exclude<SigningKind, "ledger" | "order" | "slot">]: Writable<Items[K]> } & {
+  order: Writable<TradeOrder<Evm>> | Writable<TradeOrder<Sol>>;
+  slot: Writable<Slot> | Writable<SolSlot>;
   // JavaScript turns the nonces into text.
   ledger:
-    | (Omit<Writable<Ledger>, "fees"> & Pick<Extract<ParsedItems["ledger"], { fees: object }>, "fees">)
-    | Writable<Ledger<"sol">>;
+    | (Omit<Writable<Ledger<Evm>>, "fees"> & Pick<Extract<ParsedItems["ledger"], { fees: object }>, "fees">)
+    | Writable<Ledger<Sol>>;
 };
 
 /** Writes a value like the table, and reads it back. */

@@ -12,7 +12,7 @@ import { slot } from "../../support/trading.ts";
 const db = tableForTests();
 const day = "2026-11-21";
 const lane = { chain: "base", wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" } as const;
-const request = { ...lane, userID: "u", orderId: "o", nonce: 0, purpose: "swap", fees: slot().fees } as const;
+const request = { ...lane, userID: "u", orderId: "o", place: 0, purpose: "swap", fees: slot().fees } as const;
 
 /** The tables that processes open differ, and so do their memories. */
 const newProcess = (): Table => ({ ...db.table });

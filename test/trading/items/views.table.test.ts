@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
 import { mostOwners } from "../../../lib/orders/departures.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
-import { emptyLedger, type TradeStep } from "../../../lib/orders/table-step.ts";
+import type { TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/orders/wallet-policy.ts";
 import { walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
@@ -39,7 +41,7 @@ import { signedFee, slot } from "../../support/trading.ts";
 const db = tableForTests();
 
 /** An order of a separate wallet, so that tests do not interfere. */
-let order: TradeOrder;
+let order: TradeOrder<Evm>;
 let lane: LaneKey;
 
 const day = "2026-11-21";
@@ -89,8 +91,8 @@ describe("readLane", () => {
   it("reads the lane with its jobs, slots and orders, and its users' data", async () => {
     const { userID } = order.intent;
     const slots = [
-      slot({ nonce: 10 }, order.intent),
-      slot({ nonce: 9, state: "signed", attempts: [attempt()] }, order.intent),
+      slot({ place: 10 }, order.intent),
+      slot({ place: 9, state: "signed", attempts: [attempt()] }, order.intent),
     ];
     await write(
       ...placing(order),
@@ -182,7 +184,7 @@ describe("readSigning", () => {
     const limits = await putLimits({ ...lane, userID });
     let calls = 0;
     const watched = interceptedTable(db.table, () => void calls++);
-    const request = { ...lane, userID, orderId, nonce: 7, purpose: "swap", fees: planned.fees } as const;
+    const request = { ...lane, userID, orderId, place: 7, purpose: "swap", fees: planned.fees } as const;
     expect(await readSigning(watched, { request, day })).toEqual({
       view: {
         order,
@@ -228,8 +230,8 @@ describe("readPlacing", () => {
 describe("readOrder", () => {
   it("reads an order with its slots, and no other order's", async () => {
     const { userID, orderId } = order.intent;
-    const own = slot({ nonce: 1 }, order.intent);
-    const others = slot({ nonce: 2, orderId: "other" }, order.intent);
+    const own = slot({ place: 1 }, order.intent);
+    const others = slot({ place: 2, orderId: "other" }, order.intent);
     await write(
       ...placing(order),
       { kind: "put", of: "slot", item: own, when: "absent" },

@@ -1,5 +1,7 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { evmSlots } from "../../../lib/chains/evm/rules/slot-rules.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
 import type { LaneView } from "../../../lib/orders/effects.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
@@ -23,7 +25,7 @@ import { jobOf, laneOf, newOrder, placing, putWallet } from "../../support/place
 const db = tableForTests();
 
 /** An order of a separate wallet, so that tests do not interfere. */
-let order: TradeOrder;
+let order: TradeOrder<Evm>;
 let lane: LaneKey;
 
 const write = (...step: TradeStep) => writeStep(db.table, step);
@@ -33,7 +35,8 @@ const someLane = { chain: "eth", wallet: "0x0" } as const;
 const get = async (Key: Key) =>
   (await db.table.client.send(new GetCommand({ TableName: db.table.name, Key, ConsistentRead: true }))).Item;
 
-const shown = ({ intent: { userID, orderId } }: TradeOrder) => get(executionKey(userID, "order", orderId));
+const shown = ({ intent: { userID, orderId } }: TradeOrder<Evm>) =>
+  get(executionKey(userID, "order", orderId));
 
 beforeEach(() => {
   order = newOrder();
@@ -236,8 +239,8 @@ describe("writeStep", () => {
   it("leaves a lane once if the first answer was lost, though it then reports a refusal", async () => {
     await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } });
     await write(...takeStep(lane, "me", 5));
-    const view = { lane: { ...lane, jobs: 1 }, jobs: [], slots: [], orders: [] } as unknown as LaneView;
-    const leaving = leaveStep({ view, holder: "me", nowMs: 6 });
+    const view = { lane: { ...lane, jobs: 1 }, jobs: [], slots: [], orders: [] } as unknown as LaneView<Evm>;
+    const leaving = leaveStep({ view, rules: evmSlots, holder: "me", nowMs: 6 });
     await losingAnAnswer(async () => expect(await write(...leaving)).toBe(false));
     expect(await get(laneKey(lane, homeShard(lane)))).toEqual({
       ...laneKey(lane, homeShard(lane)),

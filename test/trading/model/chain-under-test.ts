@@ -1,6 +1,7 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Effects, Question, Recipients } from "../../../lib/orders/effects.ts";
-import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 
 /** A silent relay accepts transactions and forgets them. A mute one includes them, but never answers. */
 export type RelayState = "up" | "silent" | "mute" | "away";
@@ -49,7 +50,7 @@ export type Belongings = {
 export interface ChainUnderTest {
   /** Signs with the wallet's key. The same transaction has the same bytes each time. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
-  hostSnapshot(host: 0 | 1, question: Question): Soon<HostSnapshot | undefined>;
+  hostSnapshot(host: 0 | 1, question: Question<Evm>): Soon<HostSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<SendAnswer>;
 
   /** Mines a block at this time, in seconds, with all or a random part of the pools' transactions. */

@@ -1,3 +1,4 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { holdingsAfter } from "../../../lib/orders/book.ts";
 import { formatAmount } from "../../../lib/orders/decimal-text.ts";
@@ -80,7 +81,10 @@ async function checkCounted({ table, chain }: World): Promise<void> {
 }
 
 /** Returns the tokens that a fill has moved, after comparing the order with them. */
-async function tokensMoved({ chain, seen }: World, { intent, life, details }: TradeOrder): Promise<bigint> {
+async function tokensMoved(
+  { chain, seen }: World,
+  { intent, life, details }: TradeOrder<Evm>,
+): Promise<bigint> {
   const shown = intent.side === "buy" ? (life.received ?? 0n) : life.spent;
   const truth = life.status === "filled" ? await chain.tokensOf?.(life.txHash ?? "") : undefined;
   if (truth === undefined) return shown;
@@ -98,7 +102,7 @@ async function checkWallet(
   world: World,
   wallet: string,
   start: Account,
-  orders: TradeOrder[],
+  orders: TradeOrder<Evm>[],
 ): Promise<void> {
   const { chain } = world;
   const { coins, tokens: held, nonce, pending } = await chain.belongings(wallet);
@@ -118,7 +122,7 @@ async function checkWallet(
 }
 
 /** Checks that each position is the sum of its fills. */
-function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]): void {
+function checkPositions({ table, seen, invariants }: World, orders: TradeOrder<Evm>[]): void {
   for (const book of table.all("book")) {
     must(book.events.length === 0, "a book has events that are not final");
     const isOpen = book.base.closedAt === undefined;
@@ -163,12 +167,12 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]
   }
 }
 
-function eventOf(order: TradeOrder, swap: Slot | undefined): BookEvent {
+function eventOf(order: TradeOrder<Evm>, swap: Slot | undefined): BookEvent {
   const { intent, life, ending } = order;
   const common = { orderId: intent.orderId, settled: true, time: "2026-11-21T20:00:00.000Z" };
   if (ending?.soldOutAt !== undefined) return { ...common, kind: "sold-out", place: ending.soldOutAt };
   const { spent, received = 0n, networkFee } = life;
-  const fill = { ...common, place: swap?.nonce ?? -1, spent, received, networkFee };
+  const fill = { ...common, place: swap?.place ?? -1, spent, received, networkFee };
   return intent.side === "buy"
     ? { ...fill, kind: "buy" }
     : { ...fill, kind: "sell", held: swap?.held ?? spent };

@@ -1,9 +1,10 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { minedAttempt, type Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { coinText } from "../../../lib/orders/decimal-text.ts";
 import type { Recipients } from "../../../lib/orders/effects.ts";
 import type { BookEvent } from "../../../lib/orders/holding.ts";
-import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/orders/intent.ts";
 import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { feeBudgetOf } from "../../support/signed-bytes.ts";
@@ -70,7 +71,7 @@ export class Invariants {
     const counted = this.facts.table
       .all("order")
       .filter(({ intent }) => intent.userID === userID && intent.wallet === wallet && intent.token === token)
-      .map(({ intent, ending }) => ending?.soldOutAt ?? this.swapOf(intent.orderId)?.nonce ?? -1);
+      .map(({ intent, ending }) => ending?.soldOutAt ?? this.swapOf(intent.orderId)?.place ?? -1);
     const place = Math.max(-1, ...counted) + 0.5;
     const name = [userID, wallet, token].join();
     const time = "2026-11-21T20:00:00.000Z";
@@ -94,10 +95,11 @@ export class Invariants {
     const { name } = process;
     for (const { kind, before, after } of changes) {
       if (kind === "order")
-        await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder, process);
+        await this.checkOrder(before as TradeOrder<Evm> | undefined, after as TradeOrder<Evm>, process);
       if (kind === "slot")
         await this.checkSlot(before as Slot | undefined, after as Slot | undefined, process);
-      if (kind === "ledger") this.checkLedger(before as Ledger | undefined, after as Ledger, changes);
+      if (kind === "ledger")
+        this.checkLedger(before as Ledger<Evm> | undefined, after as Ledger<Evm>, changes);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
@@ -108,8 +110,8 @@ export class Invariants {
   }
 
   private async checkOrder(
-    before: TradeOrder | undefined,
-    after: TradeOrder,
+    before: TradeOrder<Evm> | undefined,
+    after: TradeOrder<Evm>,
     process: Process,
   ): Promise<void> {
     const { intent, life } = after;
@@ -151,7 +153,7 @@ export class Invariants {
   }
 
   /** A fill and its position are written together. */
-  private checkBook(order: TradeOrder): void {
+  private checkBook(order: TradeOrder<Evm>): void {
     const { intent, life } = order;
     const book = this.facts.table.get("book", intent);
     const event = book?.events.find(({ orderId }) => orderId === intent.orderId);
@@ -171,7 +173,7 @@ export class Invariants {
     }
   }
 
-  private async checkSettled(order: TradeOrder): Promise<void> {
+  private async checkSettled(order: TradeOrder<Evm>): Promise<void> {
     const { intent, life, swapNonce, approveNonces } = order;
     const { chain } = this.facts;
     this.checkDetails(order);
@@ -214,7 +216,7 @@ export class Invariants {
   }
 
   /** Checks the details that clients can still read after the slots are gone. */
-  private checkDetails({ intent, life, details }: TradeOrder): void {
+  private checkDetails({ intent, life, details }: TradeOrder<Evm>): void {
     const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const signed = own.reduce((sum, { attempts }) => sum + attempts.length, 0);
     must(details?.attempts.length === signed, "a settled order does not show its transactions");
@@ -241,27 +243,27 @@ export class Invariants {
     if (after === undefined) {
       if (before !== undefined && before.attempts.length > 0)
         must(
-          (await chain.finalNonce(before.wallet)) > before.nonce,
+          (await chain.finalNonce(before.wallet)) > before.place,
           "signed bytes were forgotten while they may count",
         );
       return;
     }
     if (after.call.purpose === "swap") this.swaps.set(after.orderId, after);
     const own = this.slots.get(after.orderId) ?? new Map<number, Slot>();
-    this.slots.set(after.orderId, own.set(after.nonce, after));
+    this.slots.set(after.orderId, own.set(after.place, after));
     if (before === undefined) {
       checkPlan(after, this.intents.get(after.orderId) as Intent, this.factsOfPlan(after, process));
       const others = table
         .all("slot")
-        .filter((slot) => slot.wallet === after.wallet && slot.nonce !== after.nonce);
+        .filter((slot) => slot.wallet === after.wallet && slot.place !== after.place);
       const rivals = others.filter((slot) => isSaleBelow(slot, after) && !hasFilled(slot));
       this.unfilled.set(
         after.orderId,
         rivals.map(({ orderId }) => orderId),
       );
       const latestTime = await chain.latestTime();
-      const waits = ({ nonce, orderId }: Slot) =>
-        nonce > after.nonce && latestTime > (this.intents.get(orderId) as Intent).validUntil;
+      const waits = ({ place: nonce, orderId }: Slot) =>
+        nonce > after.place && latestTime > (this.intents.get(orderId) as Intent).validUntil;
       const busy = others.filter(({ state }) => state === "planned" || state === "signed");
       must(busy.every(waits), "two transactions of a wallet are out at a time");
       if (busy.length > 0) seen.add("a gap is filled");
@@ -291,7 +293,7 @@ export class Invariants {
     must(this.facts.table.get("bytes", { ...after, hash })?.raw === raw, "signed bytes were not recorded");
     const { call, nonce } = transaction;
     const { userID, orderId } = after;
-    const order = this.facts.table.get("order", { intent: { userID, orderId } }) as TradeOrder;
+    const order = this.facts.table.get("order", { intent: { userID, orderId } }) as TradeOrder<Evm>;
     this.recorded.set(raw, after);
     this.facts.seen.add(`signed ${call.purpose}${before.attempts.length > 0 ? " again" : ""}`);
     this.checkBudget(this.intents.get(orderId) as Intent);
@@ -326,7 +328,7 @@ export class Invariants {
     );
   }
 
-  private checkLedger(before: Ledger | undefined, after: Ledger, changes: readonly Change[]): void {
+  private checkLedger(before: Ledger<Evm> | undefined, after: Ledger<Evm>, changes: readonly Change[]): void {
     const written = (wanted: string) => changes.find(({ kind }) => kind === wanted)?.after;
     const slot = written("slot") as Slot | undefined;
     const day = written("day") as Items["day"] | undefined;
@@ -346,14 +348,14 @@ const hasFilled = (slot: Slot | undefined) =>
   slot?.receipt?.status === "ok" && minedAttempt(slot)?.purpose === "swap";
 
 /** True if the first slot sells the second one's token, by the same router and at a lower nonce. */
-const isSaleBelow = ({ nonce, call }: Slot, { nonce: above, call: other }: Slot) =>
+const isSaleBelow = ({ place: nonce, call }: Slot, { place: above, call: other }: Slot) =>
   nonce < above &&
   call.purpose === "swap" &&
   call.side === "sell" &&
   call.token === other.token &&
   call.router === other.router;
 
-const visibleIn = ({ amount, life }: TradeOrder) => {
+const visibleIn = ({ amount, life }: TradeOrder<Evm>) => {
   const { status, stage, settled, reasonCode, txHash, spent, received, networkFee } = life;
   return [amount, status, stage, settled, reasonCode, txHash, spent, received, networkFee].join();
 };

@@ -1,4 +1,4 @@
-import type { Call, Route } from "../../../lib/orders/intent.ts";
+import type { Call, Route } from "../../../lib/chains/evm/rules/intent.ts";
 import { localV2, localV3 } from "../../support/trading.ts";
 
 export type ForeignCall = { purpose: "foreign"; token?: string; amount: bigint };

@@ -1,7 +1,8 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot, OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import { allowsRoute, type Intent, isSameRoute, type Route } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import { allowsRoute, type Intent, isSameRoute, type Route } from "../../../lib/orders/intent.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { isLie } from "./lies.ts";
 import type { Process } from "./process.ts";
@@ -34,7 +35,7 @@ export function checkPlan({ call }: Slot, intent: Intent, facts: readonly (Order
 }
 
 /** Checks that the honest host, too, quotes no route that reaches the minimum. */
-export function checkEnding({ intent, ending, approveNonces }: TradeOrder, process: Process): void {
+export function checkEnding({ intent, ending, approveNonces }: TradeOrder<Evm>, process: Process): void {
   const { reasonCode } = ending ?? {};
   if (reasonCode !== "NO_ROUTE" && reasonCode !== "SLIPPAGE_EXCEEDED") return;
   // Without an approval left, an order can use only the router that it has approved.

@@ -1,7 +1,8 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot, OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Intent, Route } from "../../../lib/chains/evm/rules/intent.ts";
 import { bestRoute } from "../../../lib/chains/evm/rules/route-choice.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
-import type { Intent, Route } from "../../../lib/orders/intent.ts";
 import { localV3 } from "../../support/trading.ts";
 import type { Lie } from "./chain-under-test.ts";
 
@@ -15,13 +16,13 @@ export const truthOf = (snapshot: HostSnapshot): HostSnapshot => truths.get(snap
 export const isLie = (snapshot: HostSnapshot): boolean => truths.has(snapshot);
 
 /** Replaces a host's snapshot by a lie. */
-export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Question): HostSnapshot {
+export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Question<Evm>): HostSnapshot {
   const altered = { ...alteredBy(lie, snapshot, question) };
   truths.set(altered, snapshot);
   return altered;
 }
 
-function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question): HostSnapshot {
+function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question<Evm>): HostSnapshot {
   const { hashes } = question;
   const { latest, nonce, orders, receipts } = snapshot;
   switch (lie) {

@@ -1,5 +1,6 @@
-import type { Families, Family } from "../../../lib/chains/families/types.ts";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { Effect, Procedure, SignRequest } from "../../../lib/orders/effects.ts";
+import type { FamilyTypes } from "../../../lib/orders/family.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import { type Answer, type End, labelOf, type Process } from "./process.ts";
 import type { Random } from "./random.ts";
@@ -7,11 +8,11 @@ import type { Random } from "./random.ts";
 export type Fault = "none" | "before" | "after";
 
 /** Machines that run procedures, effect by effect, and may crash before or after each of them. */
-export abstract class Machines<F extends Family = "evm"> {
+export abstract class Machines<F extends FamilyTypes = Evm> {
   readonly processes: Process<F>[] = [];
   /** Lanes whose invocation may have been lost. */
   readonly wakes: LaneKey[] = [];
-  abstract chainLimits: Families[F]["limits"];
+  abstract chainLimits: F["limits"];
   readonly random: Random;
   /** Events so far, for the coverage. */
   readonly seen: Set<string>;
@@ -24,7 +25,7 @@ export abstract class Machines<F extends Family = "evm"> {
     this.nowMs = nowMs;
   }
 
-  protected abstract sign(request: SignRequest<Family>): Procedure<unknown>;
+  protected abstract sign(request: SignRequest): Procedure<unknown>;
 
   protected abstract carryOut(process: Process<F>, effect: Effect): Promise<Answer>;
 

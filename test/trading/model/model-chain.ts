@@ -1,6 +1,7 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Question, Recipients } from "../../../lib/orders/effects.ts";
-import type { UnsignedTransaction } from "../../../lib/orders/intent.ts";
 import type {
   Belongings,
   ChainUnderTest,
@@ -73,7 +74,7 @@ export class ModelChain implements ChainUnderTest {
     return { hash, raw };
   }
 
-  hostSnapshot(host: 0 | 1, question: Question): HostSnapshot | undefined {
+  hostSnapshot(host: 0 | 1, question: Question<Evm>): HostSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
     const { head, finalized } = node;
@@ -172,7 +173,7 @@ export class ModelChain implements ChainUnderTest {
   }
 
   /** Like a host that is asked about the balances of swaps on which no two hosts have agreed. */
-  private shownBy({ isForgetting, head }: ModelNode, receipt: Receipt, { agreed }: Question): Receipt {
+  private shownBy({ isForgetting, head }: ModelNode, receipt: Receipt, { agreed }: Question<Evm>): Receipt {
     if (receipt.status === "failed") return receipt;
     const { moved: _, ...rest } = receipt;
     const isForgotten = isForgetting && head.number > receipt.block.number;

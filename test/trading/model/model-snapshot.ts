@@ -1,6 +1,7 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot, OrderFacts, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
-import type { Intent } from "../../../lib/orders/intent.ts";
 import { type Account, isDusk, l1Fee, quote, spenderOf } from "./ledger-state.ts";
 import { lyingSnapshot } from "./lies.ts";
 import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
@@ -13,7 +14,7 @@ export function snapshotOf(from: {
   head: ModelBlock;
   finalized: ModelBlock;
   baseFee: bigint;
-  question: Question;
+  question: Question<Evm>;
   /** Read last, like on a real node. */
   receipts: () => Map<string, Receipt>;
   seen: Set<string>;

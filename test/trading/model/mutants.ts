@@ -1,9 +1,10 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { clearGas } from "../../../lib/chains/evm/rules/fees.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import { isSameRoute } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Attempt, Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
-import type { HostAnswers } from "../../../lib/chains/families/quoting.ts";
-import { slotPlace } from "../../../lib/chains/families/types.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type {
   Effect,
@@ -14,7 +15,7 @@ import type {
   SigningView,
   SignRequest,
 } from "../../../lib/orders/effects.ts";
-import { isSameRoute } from "../../../lib/orders/intent.ts";
+import type { HostAnswers } from "../../../lib/orders/family.ts";
 import type { ItemWrite } from "../../../lib/orders/table-step.ts";
 import { type Limits, restOfFees } from "../../../lib/orders/wallet-policy.ts";
 import { type System, theSystem } from "./system.ts";
@@ -83,7 +84,8 @@ const retriesWithNewNonce: System = {
             return [{ kind: "remove", of: "slot", item: write.item, when: write.when }];
           if (!(write.kind === "put" && write.of === "order")) return [write];
           const life = { ...write.item.life, status: "open", stage: "queued" } as const;
-          return [{ ...write, item: { ...write.item, life, swapNonce: undefined } }];
+          const item = { ...write.item, life, swapNonce: undefined };
+          return [{ ...write, item }];
         });
         return { ...effect, step };
       },
@@ -92,7 +94,7 @@ const retriesWithNewNonce: System = {
     rewritten(theSystem.sign(request), {
       answer: (effect, answer) => {
         if (effect.do !== "readSigning") return answer;
-        const view = answer as SigningView;
+        const view = answer as SigningView<Evm>;
         if (view.ledger === undefined) return view;
         const { swap: _, ...ledger } = view.ledger;
         return { ...view, ledger };
@@ -103,7 +105,7 @@ const retriesWithNewNonce: System = {
 /** Returns the signed bytes before it writes them. */
 const sendsBeforeRecording: System = {
   ...theSystem,
-  *sign(request): Procedure<SignAnswer> {
+  *sign(request): Procedure<SignAnswer<Evm>> {
     const procedure = theSystem.sign(request);
     let next = procedure.next();
     while (!next.done) {
@@ -154,7 +156,7 @@ const isLeaving = (write: ItemWrite) =>
 
 const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
   write.kind === "remove" && write.of === "slot"
-    ? [{ ...write, when: { nonce: slotPlace(write.item) } }]
+    ? [{ ...write, when: { place: write.item.place } }]
     : [write];
 
 /** Compares deadlines with the machine's clock. */
@@ -258,7 +260,7 @@ const intersectsFirst: System = {
     rewritten(theSystem.place(request), {
       answer: (effect, answer) => {
         if (effect.do !== "quote") return answer;
-        const [a, b] = answer as HostAnswers<"evm">;
+        const [a, b] = answer as HostAnswers<Evm>;
         return [withoutOthers(a, b), withoutOthers(b, a)] as const;
       },
     }),
@@ -314,9 +316,11 @@ const leavesOutRefund: System = {
   sign: (request) =>
     rewritten(theSystem.sign(request), {
       effect: (effect) => {
-        if (effect.do !== "signBytes" || effect.transaction.call.purpose !== "swap") return effect;
-        const call = { ...effect.transaction.call, hasRefund: false };
-        return { ...effect, transaction: { ...effect.transaction, call } };
+        if (effect.do !== "signBytes") return effect;
+        const unsigned = effect.unsigned as UnsignedTransaction;
+        if (unsigned.call.purpose !== "swap") return effect;
+        const call = { ...unsigned.call, hasRefund: false };
+        return { ...effect, unsigned: { ...unsigned, call } };
       },
     }),
 };
@@ -351,8 +355,8 @@ const countsFees = (
         if (effect.do !== "write") return effect;
         const step = effect.step.map((write) => {
           if (write.kind !== "put" || write.of !== "day") return write;
-          const { purpose, fees } = request as SignRequest<"evm">;
-          const slot = effect.step.find((each) => each.kind === "put" && each.of === "slot") as {
+          const { purpose, fees } = request as SignRequest<Evm>;
+          const slot = effect.step.find((each) => each.kind === "put" && each.of === "slot") as unknown as {
             item: Slot;
           };
           const most = (slot.item.attempts.at(-1) as Attempt).gasLimit * fees.maxFeePerGas;
@@ -401,7 +405,7 @@ const blocksClears: System = {
         if (effect.do !== "readSigning" || request.purpose !== "clear") return answer;
         const view = answer as SigningView;
         const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
-        const fits = clearGas * (request as SignRequest<"evm">).fees.maxFeePerGas <= rest;
+        const fits = clearGas * (request as SignRequest<Evm>).fees.maxFeePerGas <= rest;
         // Without a slot, the signer asks the run to come back later.
         return fits ? view : { ...view, slot: undefined };
       },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { swapBy } from "../../../lib/orders/intent.ts";
-import { emptyLedger } from "../../../lib/orders/table-step.ts";
+import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
 import {
   expectObedience,
   fees,
@@ -137,7 +137,7 @@ describe("signTransaction", () => {
           ...genuine,
           request: {
             ...request,
-            nonce: lie.nonce,
+            place: lie.nonce,
             fees: {
               maxFeePerGas: fees.maxFeePerGas * lie.fee,
               maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
@@ -146,7 +146,7 @@ describe("signTransaction", () => {
           order: { ...order, intent: claimed },
           slot: {
             ...planned,
-            nonce: lie.nonce,
+            place: lie.nonce,
             gasLimit: planned.gasLimit * lie.gas,
             attempts: [],
             call:

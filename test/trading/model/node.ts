@@ -1,6 +1,6 @@
 import type { Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Fees } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Block } from "../../../lib/orders/block.ts";
-import type { Fees } from "../../../lib/orders/intent.ts";
 import type { Lie, SendAnswer } from "./chain-under-test.ts";
 import { mostCost, type State, type Transaction } from "./ledger-state.ts";
 

@@ -1,3 +1,4 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { lies } from "./chain-under-test.ts";
@@ -192,7 +193,7 @@ export async function undoneCancellation(world: World, clients: Clients): Promis
     { kind: "put", of: "order", item: order, when: {} },
     { kind: "put", of: "slot", item: slot, when: {} },
   ]);
-  const signer = world.start({ name: "sign", procedure: world.system.sign(request as SignRequest) });
+  const signer = world.start({ name: "sign", procedure: world.system.sign(request as SignRequest<Evm>) });
   if (signer !== undefined) await runOn(world, signer, 0);
   await world.tamper([
     { kind: "put", of: "order", item: cancelled, when: {} },

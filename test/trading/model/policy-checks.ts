@@ -1,5 +1,6 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
-import type { Intent } from "../../../lib/orders/intent.ts";
 import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
 import type { ModelTable } from "./table.ts";
 import { must } from "./violation.ts";
@@ -8,8 +9,8 @@ type Facts = { table: ModelTable; seen: Set<string> };
 
 /** The signer's ledger before and after it signs, and the items that it writes with it. */
 type LedgerChange = {
-  before: Ledger | undefined;
-  after: Ledger;
+  before: Ledger<Evm> | undefined;
+  after: Ledger<Evm>;
   slot: Slot | undefined;
   day: Items["day"] | undefined;
 };
@@ -91,5 +92,5 @@ export class PolicyChecks {
   }
 }
 
-const feesOf = (ledger: Ledger | undefined) =>
+const feesOf = (ledger: Ledger<Evm> | undefined) =>
   Object.values(ledger?.fees ?? {}).reduce((sum, { most }) => sum + most, 0n);

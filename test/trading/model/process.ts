@@ -1,12 +1,13 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
-import type { Families, Family } from "../../../lib/chains/families/types.ts";
 import type { Effect, Effects, Procedure } from "../../../lib/orders/effects.ts";
+import type { FamilyTypes } from "../../../lib/orders/family.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import type { TradeStep } from "../../../lib/orders/table-step.ts";
 import type { System } from "./system.ts";
 
 /** One run of a procedure, stopped before its next effect. */
-export type Process<F extends Family = "evm"> = {
+export type Process<F extends FamilyTypes = Evm> = {
   id: number;
   name: keyof System;
   procedure: Procedure<unknown>;
@@ -22,9 +23,9 @@ export type Process<F extends Family = "evm"> = {
   /** Whether trading was stopped when the process read the table. */
   sawStop: boolean;
   /** The configuration of the machine. */
-  chainLimits: Families[F]["limits"];
+  chainLimits: F["limits"];
   /** The hosts' last snapshots, by host. */
-  snapshots: Map<0 | 1, Families[F]["snapshot"] | undefined>;
+  snapshots: Map<0 | 1, F["snapshot"] | undefined>;
   /** The hosts' last quotes, without their lies. */
   quotes: readonly HostQuote[];
   /** Receives the result when the process ends. */

@@ -1,8 +1,8 @@
+import { signTransaction } from "../../../lib/chains/evm/rules/sign.ts";
 import type { Network } from "../../../lib/core/network.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
 import { placing } from "../../../lib/trading/procedures/placing.ts";
 import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../lib/trading/procedures/reading.ts";
-import { signTransaction } from "../../../lib/trading/procedures/signer.ts";
 import { workLane } from "../../../lib/trading/procedures/work-lane.ts";
 
 /** The procedures under test. A mutant replaces one. */

@@ -1,4 +1,5 @@
-import { type Families, type Family, slotPlace } from "../../../lib/chains/families/types.ts";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import type { FamilyTypes } from "../../../lib/orders/family.ts";
 import type { Items, ItemWrite, Kind, Ledger, Names, TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { type Condition, Test } from "../../../lib/table/step.ts";
@@ -6,7 +7,7 @@ import { type Condition, Test } from "../../../lib/table/step.ts";
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   lane: ({ wallet }) => wallet,
   job: ({ wallet, orderId }) => `${wallet}/${orderId}`,
-  slot: (slot) => `${slot.wallet}/${slotPlace(slot)}`,
+  slot: (slot) => `${slot.wallet}/${slot.place}`,
   order: ({ intent }) => `${intent.userID}/${intent.orderId}`,
   ledger: ({ orderId }) => orderId,
   bytes: ({ wallet, hash }) => `${wallet}/${hash}`,
@@ -25,14 +26,14 @@ const kinds = Object.keys(nameOf) as Kind[];
 type Change = { kind: Kind; name: string; before: unknown; after: unknown };
 
 /** The items of chains of one family. */
-type ItemsOf<F extends Family> = Omit<Items, "slot" | "order" | "ledger"> & {
-  slot: Families[F]["slot"];
+type ItemsOf<F extends FamilyTypes> = Omit<Items, "slot" | "order" | "ledger"> & {
+  slot: F["slot"];
   order: TradeOrder<F>;
   ledger: Ledger<F>;
 };
 
 /** A table with atomic steps. Items are immutable. */
-export class ModelTable<F extends Family = "evm"> {
+export class ModelTable<F extends FamilyTypes = Evm> {
   private readonly items = Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as {
     [K in Kind]: Map<string, ItemsOf<F>[K]>;
   };

@@ -1,10 +1,11 @@
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Intent, UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import type { OrderSettings } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
-import { newestAttempt } from "../../../lib/chains/evm/rules/slot.ts";
-import type { Family } from "../../../lib/chains/families/types.ts";
 import type { Look } from "../../../lib/orders/block.ts";
 import type { Effect, Effects, Procedure, Question, SignRequest } from "../../../lib/orders/effects.ts";
-import type { Intent, LaneKey } from "../../../lib/orders/intent.ts";
+import type { LaneKey } from "../../../lib/orders/intent.ts";
 import type { MissedToken, ReaderLease, TradeStep } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Limits } from "../../../lib/orders/wallet-policy.ts";
@@ -56,8 +57,8 @@ export class World extends Machines {
     return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs, chainLimits });
   }
 
-  protected sign(request: SignRequest<Family>): Procedure<unknown> {
-    return this.system.sign(request as SignRequest);
+  protected sign(request: SignRequest): Procedure<unknown> {
+    return this.system.sign(request as SignRequest<Evm>);
   }
 
   place(request: PlaceRequest, onAnswer: (answer: PlaceAnswer | undefined) => void): void {
@@ -83,10 +84,10 @@ export class World extends Machines {
         return this.laneView(effect.lane.wallet, effect.day, effect.missed);
       case "readSigning": {
         process.sawStop = this.isStopped;
-        const { wallet, nonce, orderId, userID } = effect.request as SignRequest;
+        const { wallet, place: nonce, orderId, userID } = effect.request as SignRequest<Evm>;
         return {
           order: this.orderNamed(userID, orderId),
-          slot: this.table.get("slot", { chain, wallet, nonce }),
+          slot: this.table.get("slot", { chain, wallet, place: nonce }),
           ledger: this.table.get("ledger", { orderId }),
           isRetired: isRetired(this.table.get("wallet", { chain, wallet, userID })),
           isStopped: this.isStopped,
@@ -106,10 +107,7 @@ export class World extends Machines {
           hasWallet: !isRetired(wallet),
           laneOrders: this.ordersOf(lane.wallet),
           jobs: this.table.get("lane", lane)?.jobs,
-          settings: {
-            ...orderSettingsOf("eth"),
-            maxGasPrice: Number(this.maxGasPrices.get(userID) ?? 0n) / weiInGwei,
-          },
+          settings: this.settingsOf(userID),
           isStopped: this.isStopped,
           limits: this.limitsOf(userID, lane.wallet, effect.day),
         };
@@ -131,13 +129,13 @@ export class World extends Machines {
         return changes !== undefined;
       }
       case "hostSnapshot": {
-        const snapshot = await this.chain.hostSnapshot(effect.host, effect.question as Question);
+        const snapshot = await this.chain.hostSnapshot(effect.host, effect.question as Question<Evm>);
         process.snapshots.set(effect.host, snapshot);
         return snapshot;
       }
       case "quote": {
-        const orders = [draftOf(effect.question)] as const;
-        const { wallet } = effect.question;
+        const orders = [draftOf(effect.question as Evm["quoteQuestion"])] as const;
+        const { wallet } = effect.question as Evm["quoteQuestion"];
         const question = { chain, wallet, hashes: [], orders } as const;
         const seen = [
           await this.chain.hostSnapshot(0, question),
@@ -175,13 +173,12 @@ export class World extends Machines {
       case "checkMac":
         return effect.mac === macOf(effect.intent as Intent);
       case "signBytes": {
-        const signed = await this.chain.sign(effect.transaction);
-        const { transaction } = effect;
+        const transaction = effect.unsigned as UnsignedTransaction;
+        const signed = await this.chain.sign(transaction);
         this.invariants.noteSigned(signed.hash, { raw: signed.raw, transaction, sawStop: process.sawStop });
         return signed;
       }
       case "signAsHelper":
-      case "signMessage":
         throw new Error("the chain is not Solana");
     }
   }
@@ -198,22 +195,27 @@ export class World extends Machines {
   /** Asks one of the two hosts about the chain, by any wallet. */
   private async snapshot(
     host: number,
-    question: Pick<Partial<Question>, "hashes" | "blocks">,
+    question: Pick<Partial<Question<Evm>>, "hashes" | "blocks">,
   ): Promise<HostSnapshot | undefined> {
     const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
     const asked = { chain, wallet, hashes: [], orders: [], ...question } as const;
     return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, asked);
   }
 
-  private orderNamed(userID: string, orderId: string): TradeOrder | undefined {
-    return this.table.get("order", { intent: { userID, orderId } });
+  private settingsOf(userID: string): OrderSettings {
+    const maxGasPrice = Number(this.maxGasPrices.get(userID) ?? 0n) / weiInGwei;
+    return { ...orderSettingsOf("eth"), maxGasPrice };
   }
 
-  ordersOf(wallet: string): TradeOrder[] {
+  private orderNamed(userID: string, orderId: string): TradeOrder<Evm> | undefined {
+    return this.table.get("order", { intent: { userID, orderId } }) as TradeOrder<Evm> | undefined;
+  }
+
+  ordersOf(wallet: string): TradeOrder<Evm>[] {
     return this.table
       .all("job")
       .filter((job) => job.wallet === wallet)
-      .map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder);
+      .map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder<Evm>);
   }
 
   private limitsOf(userID: string, wallet: string, day: string): Limits {
@@ -228,8 +230,8 @@ export class World extends Machines {
     const slots = this.table
       .all("slot")
       .filter(isHere)
-      .toSorted((a, b) => a.nonce - b.nonce);
-    const newest = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
+      .toSorted((a, b) => a.place - b.place);
+    const newest = slots.flatMap(({ attempts }) => attempts.at(-1)?.hash ?? []);
     const bytes = newest.flatMap((hash) => this.table.get("bytes", { chain, wallet, hash }) ?? []);
     const lane = this.table.get("lane", { chain, wallet });
     const tokens = [...(lane?.watch?.departures ?? []), ...(missed ? [missed] : [])].map(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { factsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { HostQuote, TradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
@@ -58,7 +59,7 @@ const sale = (amount: string) => request({ side: "sell", amount });
 const swap = { estimate: 100n, gasLimit: 100n, l1Fee: 0n };
 const approve = { estimate: 50n, gasLimit: 50n, l1Fee: 0n };
 
-const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
+const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
   used: undefined,
   order: undefined,
   hasWallet: true,
@@ -79,7 +80,7 @@ const viewWith = (changes: Partial<WalletPolicy>) => {
 
 const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
 
-type LaneState = Results<"evm"> & { of?: PlaceRequest };
+type LaneState = Results<Evm> & { of?: PlaceRequest };
 
 const play = (
   { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written }: LaneState,
@@ -193,7 +194,7 @@ describe("placing", () => {
     expect(answer).toEqual({ order, isReplayed: true });
   });
 
-  it.each<[string, PlacingView, ChainLimits?]>([
+  it.each<[string, PlacingView<Evm>, ChainLimits?]>([
     ["TRADING_DISABLED", view({ isStopped: true })],
     ["WALLET_NOT_FOUND", view({ hasWallet: false })],
     ["WALLET_BUSY", view({ laneOrders: Array.from({ length: 20 }, () => tradeOrder()) })],

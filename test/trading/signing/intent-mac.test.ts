@@ -1,8 +1,8 @@
 import { GenerateMacCommand, KMSClient } from "@aws-sdk/client-kms";
 import { describe, expect, it } from "vitest";
+import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { Network } from "../../../lib/core/network.ts";
-import type { Intent } from "../../../lib/orders/intent.ts";
 import { packed, unpacked } from "../../../lib/trading/items/items.ts";
 import { macsOf, openMacs } from "../../../lib/trading/signing/intent-mac.ts";
 import { intentOf, route } from "../../chains/sol/fixtures.ts";

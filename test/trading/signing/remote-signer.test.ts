@@ -1,5 +1,6 @@
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it, vi } from "vitest";
+import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { remoteSigner } from "../../../lib/trading/signing/remote-signer.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
@@ -10,12 +11,12 @@ const own = intent({ wallet: alice.address });
 const planned = slot({}, own);
 const signed = { ...planned, state: "signed", attempts: [attempt()] } as const;
 const { chain, wallet, orderId, userID } = own;
-const request: SignRequest = {
+const request: SignRequest<Evm> = {
   chain,
   wallet,
   orderId,
   userID,
-  nonce: 7,
+  place: 7,
   purpose: "swap",
   fees: planned.fees,
 };
@@ -46,7 +47,7 @@ describe("remoteSigner", () => {
     ["text", "signed"],
     ["nothing in it", {}],
     ["more than one answer", { refused: "no", later: "soon" }],
-    ["a slot of another nonce", { ...slots, slot: { ...slots.slot, nonce: 8 } }],
+    ["a slot of another nonce", { ...slots, slot: { ...slots.slot, place: 8 } }],
     ["a slot without an attempt", { ...slots, slot: { ...slots.slot, attempts: [] } }],
     ["an amount that is not a number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
   ])("postpones the order if the response is %s", async (_, answer) => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
+import type { SignRequest } from "../../../lib/orders/effects.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { intentOf, nowMs, orderOf } from "../../chains/sol/fixtures.ts";
@@ -34,14 +36,15 @@ async function sign(computeUnitLimit: number) {
     ...{ table: db.table, vault, checkMac: macs.checkMac, chains: { sol: defaultSol } },
     ...{ ...ignoredNotes(), nowMs: () => nowMs, onSigned: log },
   };
-  const answer = await signOnRequest(deps, {
+  const request: SignRequest<Sol> = {
     ...{ chain: "sol", wallet, orderId, userID, place: count, attempt: 1, purpose: "swap" },
     message: {
       ...{ purpose: "swap", signatures: 1, computeUnitLimit, microLamportsPerUnit: 0n },
       ...{ blockhash: mint, lastValidBlockHeight: 281, markerRentLamports: 897_840n },
       ...{ wsolRentLamports: 2_039_280n, amountIn: intent.amount, route },
     },
-  });
+  };
+  const answer = await signOnRequest(deps, request);
   return { orderId, answer, lines };
 }
 

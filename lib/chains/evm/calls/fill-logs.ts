@@ -1,6 +1,6 @@
 import { greatest } from "../../../orders/bigints.ts";
-import { checksArrival, kindOf, type SwapCall, type SwapVenue } from "../../../orders/intent.ts";
 import type { ChainConfiguration } from "../rules/configuration.ts";
+import { checksArrival, kindOf, type SwapCall, type SwapVenue } from "../rules/intent.ts";
 import type { ContractLog } from "./rpc-call.ts";
 
 /** `Transfer(address,address,uint256)` of tokens. */

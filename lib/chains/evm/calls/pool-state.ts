@@ -1,4 +1,4 @@
-import { kindOf, type SwapVenue } from "../../../orders/intent.ts";
+import { kindOf, type SwapVenue } from "../rules/intent.ts";
 import { wordOfReserves } from "../rules/pool-price.ts";
 import type { ContractQuestion } from "./multicall.ts";
 

@@ -1,12 +1,13 @@
+import { inPartsOf } from "../../../core/in-parts.ts";
 import type { Look } from "../../../orders/block.ts";
 import { askInParts } from "../../hosts/ask-in-parts.ts";
-import type { Ask } from "../../hosts/ask-together.ts";
+import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { fromAnyHost } from "../../hosts/from-any-host.ts";
 import { HostFault } from "../../hosts/host-fault.ts";
 import { multicallABI } from "../calls/contract-abi.ts";
 import { blockNumberOf, blockTimeOf } from "../calls/contract-questions.ts";
-import { type ContractQuestion, contractQuestion, multicallAddress } from "../calls/multicall.ts";
-import { blockHashCall } from "../calls/rpc-call.ts";
+import { type ContractQuestion, contractQuestion, multicall, multicallAddress } from "../calls/multicall.ts";
+import { blockCall, blockHashCall, receiptCall } from "../calls/rpc-call.ts";
 import type { EvmReader } from "../venues/reader.ts";
 
 /** Hosts limit the number of calls in a batch. */
@@ -75,3 +76,32 @@ const known = (heights: readonly number[], hashes: readonly (string | undefined)
       return hash === undefined ? [] : [[height, hash] as const];
     }),
   );
+
+/** Looks at a chain by the host of that number, or the next one that answers, and asks others for hashes that it lacks. */
+export async function lookAtHead(
+  reader: EvmReader,
+  host: number,
+  heights: readonly number[],
+  wantsFinal: boolean,
+): Promise<Look> {
+  const look = await fromAnyHost(reader, host, (request) => askOnce(request, heights, wantsFinal));
+  return withOlderHashes(reader, host + 1, heights, look);
+}
+
+async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean): Promise<Look> {
+  const { look, final } = await askTogether(ask, {
+    look: multicall(headQuestions(heights), "latest"),
+    final: wantsFinal ? [blockCall("finalized")] : [],
+  });
+  return { ...headIn(heights, look), ...(final[0] !== undefined && { final: final[0] }) };
+}
+
+/** Asks for one part after the other, so a chain has at most one answer in memory. */
+export async function blocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
+  const blocks = new Map<string, string>();
+  for (const part of inPartsOf(callsPerRequest, hashes)) {
+    const receipts = await askInParts(ask, part, receiptCall, callsPerRequest);
+    for (const [index, hash] of part.entries()) blocks.set(hash, receipts[index]?.blockHash ?? "");
+  }
+  return blocks;
+}

@@ -1,5 +1,4 @@
 import type { Block } from "../../../orders/block.ts";
-import type { Call } from "../../../orders/intent.ts";
 import type { Ask } from "../../hosts/ask-together.ts";
 import { isHostError, type RpcRefusal } from "../../hosts/host-fault.ts";
 import type { RpcCall, ValuesOf } from "../../hosts/rpc-call.ts";
@@ -8,6 +7,7 @@ import { isSlippage } from "../calls/revert-reason.ts";
 import { blockByHashCall, contractCall, type MinedTransaction, transactionCall } from "../calls/rpc-call.ts";
 import type { ChainConfiguration } from "../rules/configuration.ts";
 import type { Receipt } from "../rules/host-snapshot.ts";
+import type { Call } from "../rules/intent.ts";
 import { decodeCall } from "../venues/calldata.ts";
 import { movedTokens } from "./moved-tokens.ts";
 

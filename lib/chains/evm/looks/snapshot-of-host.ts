@@ -1,6 +1,5 @@
 import { chainFacts } from "../../../core/chain-facts.ts";
 import type { Question } from "../../../orders/effects.ts";
-import { allowsRoute, type Fees, type Intent } from "../../../orders/intent.ts";
 import { askInParts } from "../../hosts/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../../hosts/ask-together.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
@@ -26,9 +25,11 @@ import {
   withEstimates,
   workingRoutes,
 } from "../quotes/choose-route.ts";
+import type { Evm } from "../rules/family.ts";
 import { clearPreset } from "../rules/fee-bumps.ts";
 import { clearGas, type FeeMarket, feesFor } from "../rules/fees.ts";
 import type { HostSnapshot } from "../rules/host-snapshot.ts";
+import { allowsRoute, type Fees, type Intent } from "../rules/intent.ts";
 import { routesOf } from "../venues/configured-routes.ts";
 import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../venues/pool-routes.ts";
 import type { EvmReader } from "../venues/reader.ts";
@@ -44,7 +45,7 @@ type Chain = Pick<EvmReader, "chain" | "configuration">;
 export async function snapshotOf(
   host: RpcHost,
   chain: Chain,
-  question: Question,
+  question: Question<Evm>,
 ): Promise<HostSnapshot | undefined> {
   try {
     return await takeSnapshot((calls) => host.request(calls), chain, question);
@@ -61,7 +62,7 @@ export async function snapshotOf(
 async function takeSnapshot(
   ask: Ask,
   chain: Chain,
-  { wallet, hashes, calls, agreed, orders, missed = [], blocks = [] }: Question,
+  { wallet, hashes, calls, agreed, orders, missed = [], blocks = [] }: Question<Evm>,
 ): Promise<HostSnapshot | undefined> {
   const ordersAt = (tag: BlockTag) => orders.map((intent) => orderCalls(chain, intent, tag));
   const head = await askTogether(ask, {

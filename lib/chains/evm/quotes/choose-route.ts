@@ -1,15 +1,6 @@
 import { chainFacts } from "../../../core/chain-facts.ts";
 import { least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import {
-  type ApproveCall,
-  checksArrival,
-  type Fees,
-  isSameRoute,
-  needsRefund,
-  routeOf,
-  type SwapCall,
-} from "../../../orders/intent.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { attempt, thenRead } from "../../hosts/rpc-call.ts";
@@ -25,6 +16,15 @@ import {
   usualGasLimit,
 } from "../rules/fees.ts";
 import type { OrderFacts } from "../rules/host-snapshot.ts";
+import {
+  type ApproveCall,
+  checksArrival,
+  type Fees,
+  isSameRoute,
+  needsRefund,
+  routeOf,
+  type SwapCall,
+} from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
 import { encodeCall } from "../venues/calldata.ts";
 import type { PoolRoute } from "../venues/pool-routes.ts";

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../../core/domain-error.ts";
+import type { Trade } from "../../../orders/trade.ts";
 import { askInRounds } from "../../hosts/ask-in-rounds.ts";
 import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { commonBlock } from "../calls/hosts.ts";
 import { mostApartSeconds } from "../rules/host-lag.ts";
 import { jointQuote } from "../rules/joint-facts.ts";
-import type { HostQuote, QuoteQuestion, Trade, TradeFacts } from "../rules/trade-facts.ts";
+import type { HostQuote, QuoteQuestion, TradeFacts } from "../rules/trade-facts.ts";
 import type { EvmReader } from "../venues/reader.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 

@@ -2,18 +2,20 @@ import { chainFacts, type EvmChain, type TradingChain } from "../../../core/chai
 import type { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import { unitsFrom } from "../../../orders/decimal-text.ts";
-import type { Fees } from "../../../orders/intent.ts";
 import { unlistedPurchases } from "../../../orders/large-loss.ts";
-import { type Need, objectionToOrder } from "../../../orders/order-checks.ts";
+import type { Need } from "../../../orders/needs.ts";
 import { type Submission, submissionOf } from "../../../orders/order-details.ts";
 import { millionthsOf, minimumOf } from "../../../orders/percent.ts";
 import { reservedBy } from "../../../orders/reserved.ts";
+import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { type ChainLimits, nativeToken } from "../../../orders/trading-chain.ts";
 import { addedBy, type OrderRules } from "../../../orders/wallet-policy.ts";
 import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./fees.ts";
+import type { Fees } from "./intent.ts";
+import { objectionToOrder } from "./order-checks.ts";
 import type { OrderSettings } from "./order-settings.ts";
-import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
+import type { TradeFacts } from "./trade-facts.ts";
 
 /** The user's facts that decide about an order, in addition to the request and the chain. */
 export type Trader = {

@@ -1,5 +1,5 @@
-import type { PoolKey, VenueOf } from "../../../orders/intent.ts";
 import type { ListedToken } from "../../../orders/token-identity.ts";
+import type { PoolKey, VenueOf } from "./intent.ts";
 
 /** The contracts of an exchange on a chain, by their addresses. */
 export type ChainVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinContracts;

@@ -1,25 +1,21 @@
 import type { Network } from "../../../core/network.ts";
 import { coinText, formatAmount } from "../../../orders/decimal-text.ts";
-import { type Call, isSameRoute } from "../../../orders/intent.ts";
-import {
-  type FillReport,
-  type OrderDetails,
-  type ShownAttempt,
-  shortfallPercent,
-  submissionOf,
-} from "../../../orders/order-details.ts";
-import { routeSteps } from "../../../orders/route-steps.ts";
+import { shortfallPercent, submissionOf } from "../../../orders/order-details.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
+import type { Evm } from "./family.ts";
 import { gweiText } from "./fees.ts";
+import { type Call, isSameRoute } from "./intent.ts";
 import { swapSlotOf } from "./order-life.ts";
+import { routeSteps } from "./route-steps.ts";
+import type { EvmDetails, FillReport, ShownAttempt } from "./shown-details.ts";
 import { type Attempt, minedAttempt, newestAttempt, type Slot, swapResultOf } from "./slot.ts";
 
 /** @param own The order's slots. */
-export function evmDetails(order: TradeOrder, own: readonly Slot[]): OrderDetails {
+export function evmDetails(order: TradeOrder<Evm>, own: readonly Slot[]): EvmDetails {
   const made = own
     .flatMap((slot) => slot.attempts.map((attempt) => ({ slot, attempt })))
-    .toSorted((a, b) => a.slot.nonce - b.slot.nonce || a.attempt.signedAtMs - b.attempt.signedAtMs);
+    .toSorted((a, b) => a.slot.place - b.slot.place || a.attempt.signedAtMs - b.attempt.signedAtMs);
   const report = reportOf(order, own);
   return {
     attempts: made.map(({ slot, attempt }, index) => shownAttempt(slot, attempt, index + 1)),
@@ -32,7 +28,7 @@ function shownAttempt(slot: Slot, attempt: Attempt, number: number): ShownAttemp
   return {
     attempt: number,
     purpose,
-    nonce: slot.nonce,
+    nonce: slot.place,
     txHash: hash,
     maxFeePerGas: gweiText(maxFeePerGas),
     maxPriorityFeePerGas: gweiText(maxPriorityFeePerGas),
@@ -49,7 +45,7 @@ function outcomeOf(slot: Slot, attempt: Attempt): ShownAttempt["outcome"] {
   return slot.state === "signed" && attempt === newestAttempt(slot) ? "pending" : "replaced";
 }
 
-function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefined {
+function reportOf(order: TradeOrder<Evm>, own: readonly Slot[]): FillReport | undefined {
   const { intent, placed, quoted } = order;
   const slot = swapSlotOf(order, own);
   const result = slot && swapResultOf(slot);
@@ -88,7 +84,7 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
   };
 }
 
-function routeTaken({ intent, quoted }: TradeOrder, { call }: Slot): Pick<FillReport, "route"> {
+function routeTaken({ intent, quoted }: TradeOrder<Evm>, { call }: Slot): Pick<FillReport, "route"> {
   if (call.purpose !== "swap") return {};
   const pools = quoted.pools?.[intent.routes.findIndex((route) => isSameRoute(route, call))];
   return pools ? { route: routeSteps(intent, call, pools) } : {};

@@ -1,5 +1,5 @@
 import { greatest, least } from "../../../orders/bigints.ts";
-import type { Fees, Intent } from "../../../orders/intent.ts";
+import type { Fees, Intent } from "./intent.ts";
 
 /** A transaction that no block has taken is sent again with higher fees after this many seconds. */
 const bumpSeconds: Record<Intent["gasPreset"], number> = {

@@ -1,9 +1,9 @@
 import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
-import type { Fees } from "../../../orders/intent.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import type { GasPreset } from "../../../users/settings.ts";
+import type { Fees } from "./intent.ts";
 
 /** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;

@@ -1,6 +1,6 @@
 import type { Block } from "../../../orders/block.ts";
-import type { Route } from "../../../orders/intent.ts";
 import type { HostFees, L1Fee } from "./fees.ts";
+import type { Route } from "./intent.ts";
 import type { Candidate } from "./route-choice.ts";
 
 /** The result of a transaction, read from its receipt and logs. */

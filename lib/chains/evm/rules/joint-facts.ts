@@ -1,10 +1,10 @@
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import { checksArrival, type Fees, isSameRoute } from "../../../orders/intent.ts";
 import { highestTax } from "../../../orders/token-safety.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
 import type { RouteFacts } from "./host-snapshot.ts";
+import { checksArrival, type Fees, isSameRoute } from "./intent.ts";
 import { ranked } from "./route-choice.ts";
 import type { HostQuote, QuotedRoute, TradeFacts } from "./trade-facts.ts";
 

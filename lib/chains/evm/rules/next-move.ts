@@ -1,6 +1,5 @@
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneView, Recipients } from "../../../orders/effects.ts";
-import type { Call, Fees } from "../../../orders/intent.ts";
 import type { LaneState, Move } from "../../../orders/lane-core.ts";
 import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
 import type { TradeStep } from "../../../orders/table-step.ts";
@@ -21,9 +20,11 @@ import {
   restOfFees,
   rulesAt,
 } from "../../../orders/wallet-policy.ts";
+import type { Evm } from "./family.ts";
 import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
+import type { Call, Fees } from "./intent.ts";
 import { jointFees } from "./joint-facts.ts";
 import { lifeOf, swapSlotOf } from "./order-life.ts";
 import { planFor } from "./planning.ts";
@@ -44,7 +45,7 @@ import {
  * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
  * first records events on the chain, then ends orders, and then begins new work.
  */
-export function nextMove(state: LaneState): Move {
+export function nextMove(state: LaneState<Evm>): Move<Evm> {
   const slots = state.view.slots.map((slot) => observed(slot, state.snapshots));
   const front = slots.find(({ state }) => state === "signed");
   return (
@@ -63,11 +64,11 @@ export function nextMove(state: LaneState): Move {
   );
 }
 
-const orderOf = ({ view }: LaneState, slot: Slot) =>
-  view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder;
+const orderOf = ({ view }: LaneState<Evm>, slot: Slot) =>
+  view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder<Evm>;
 
 /** Records changes that the hosts report. Changes of orders without changes of slots wait until everything is sent. */
-function recordMove(state: LaneState, slots: readonly Slot[], isSent = false): Move | undefined {
+function recordMove(state: LaneState<Evm>, slots: readonly Slot[], isSent = false): Move<Evm> | undefined {
   const isNew = (slot: Slot) => !state.view.slots.includes(slot);
   for (const order of state.view.orders) {
     const put = slotsOf(order, slots).filter(isNew);
@@ -79,7 +80,7 @@ function recordMove(state: LaneState, slots: readonly Slot[], isSent = false): M
 }
 
 /** True if its swap or approval may be sent, or sent again. The day's count already includes it. */
-const maySend = (state: LaneState, order: TradeOrder) =>
+const maySend = (state: LaneState<Evm>, order: TradeOrder<Evm>) =>
   !state.view.isStopped &&
   !state.view.retired.has(order.intent.userID) &&
   !state.view.cancelled.has(order.intent.orderId) &&
@@ -92,7 +93,11 @@ const maySend = (state: LaneState, order: TradeOrder) =>
  *
  * @param fee What its next signature may pay the network. Absent if that is signed.
  */
-function isForbidden({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, fee?: bigint): boolean {
+function isForbidden(
+  { view, nowMs, chainLimits }: LaneState<Evm>,
+  { intent }: TradeOrder<Evm>,
+  fee?: bigint,
+): boolean {
   const { maxOrder } = chainLimits;
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
   const limits = view.limits.get(intent.userID);
@@ -103,7 +108,7 @@ function isForbidden({ view, nowMs, chainLimits }: LaneState, { intent }: TradeO
   );
 }
 
-function sendMove(state: LaneState, front: Slot): Move | undefined {
+function sendMove(state: LaneState<Evm>, front: Slot): Move<Evm> | undefined {
   const newest = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
   const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas } = newest;
   if (state.sendings.has(hash)) return undefined;
@@ -123,7 +128,7 @@ const recipientsOf = ({ isPrivate }: Slot, purpose: Call["purpose"]): Recipients
   !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
 
 /** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */
-function endMove(state: LaneState): Move | undefined {
+function endMove(state: LaneState<Evm>): Move<Evm> | undefined {
   const { view } = state;
   for (const order of view.orders) {
     const swap = swapSlotOf(order, view.slots);
@@ -141,10 +146,10 @@ function endMove(state: LaneState): Move | undefined {
 }
 
 /** True if the cancellation is recorded, but the run that recorded it has not written the order. */
-const isToCancel = ({ cancelled }: LaneView, order: TradeOrder) =>
+const isToCancel = ({ cancelled }: LaneView<Evm>, order: TradeOrder<Evm>) =>
   cancelled.has(order.intent.orderId) && !order.isCancelling && !hasEnded(order);
 
-function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
+function endWith(state: LaneState<Evm>, order: TradeOrder<Evm>, ending: OrderEnd): Move<Evm> {
   const removed = slotsOf(order, state.view.slots).filter(({ state }) => state === "planned");
   const ended = { ...order, ending };
   const changes = { ending, life: lifeOf(ended, state.view.slots, state.snapshots) };
@@ -152,7 +157,7 @@ function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
 }
 
 /** While nothing is signed, the clock may decide: ending an order too early is harmless. */
-function endingOf(order: TradeOrder, state: LaneState): OrderEnd | undefined {
+function endingOf(order: TradeOrder<Evm>, state: LaneState<Evm>): OrderEnd | undefined {
   const { intent, life } = order;
   const { view, snapshots, nowMs } = state;
   if (view.cancelled.has(intent.orderId)) return cancelledByUser;
@@ -166,7 +171,7 @@ function endingOf(order: TradeOrder, state: LaneState): OrderEnd | undefined {
   return { status: "expired", reasonCode: life.reasonCode ?? silence };
 }
 
-function settleMove(state: LaneState): Move | undefined {
+function settleMove(state: LaneState<Evm>): Move<Evm> | undefined {
   const { view, snapshots } = state;
   for (const order of view.orders) {
     const { ending } = order;
@@ -182,11 +187,11 @@ function settleMove(state: LaneState): Move | undefined {
 }
 
 /** Another program has left a gap at a lower nonce. Until it is filled, no fee gets this transaction mined. */
-const isBehindGap = ({ nonce }: Slot, snapshots: HostSnapshots) =>
-  snapshots.every((each) => each === undefined || each.nonce.latest < nonce);
+const isBehindGap = ({ place }: Slot, snapshots: HostSnapshots) =>
+  snapshots.every((each) => each === undefined || each.nonce.latest < place);
 
 /** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
-function replaceMove(state: LaneState, front: Slot): Move | undefined {
+function replaceMove(state: LaneState<Evm>, front: Slot): Move<Evm> | undefined {
   const { snapshots, nowMs } = state;
   const newest = newestAttempt(front);
   if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
@@ -210,14 +215,14 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
 }
 
 /** The time from which higher fees may replace an attempt. */
-function replaceDueMs({ intent }: TradeOrder, slot: Slot, newest: Attempt): number {
+function replaceDueMs({ intent }: TradeOrder<Evm>, slot: Slot, newest: Attempt): number {
   if (isTooCheap(slot, newest)) return newest.signedAtMs + repriceMs;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
   return bumpDueMs(preset, newest.sentAtMs ?? newest.signedAtMs);
 }
 
 /** True if a run that ends by a time may need facts about an open order. A signed swap needs them only for higher fees. */
-export function wantsFacts(order: TradeOrder, slots: readonly Slot[], untilMs: number): boolean {
+export function wantsFacts(order: TradeOrder<Evm>, slots: readonly Slot[], untilMs: number): boolean {
   const swap = swapSlotOf(order, slots);
   const newest = swap && newestAttempt(swap);
   if (swap?.state !== "signed" || newest === undefined) return true;
@@ -231,8 +236,8 @@ const isTooCheap = ({ refusal, isPrivate }: Slot, { purpose }: Attempt): boolean
 /** Computes the fees of the next attempt, within the order's limits and the operators'. */
 function bumpedFees(
   purpose: Call["purpose"],
-  state: LaneState,
-  order: TradeOrder,
+  state: LaneState<Evm>,
+  order: TradeOrder<Evm>,
   slot: Slot,
 ): Fees | undefined {
   const { view, snapshots } = state;
@@ -244,7 +249,7 @@ function bumpedFees(
   if (purpose === "clear") {
     const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
     const signed = feesSigned(slotsOf(order, view.slots));
-    const most = feeLimit(intent, signed, slot.nonce, roomForFees(state, order, slot, purpose));
+    const most = feeLimit(intent, signed, slot.place, roomForFees(state, order, slot, purpose));
     const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
     return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
@@ -265,38 +270,42 @@ function bumpedFees(
  * of a day.
  */
 function roomForFees(
-  { view, nowMs, chainLimits }: LaneState,
-  { intent }: TradeOrder,
+  { view, nowMs, chainLimits }: LaneState<Evm>,
+  { intent }: TradeOrder<Evm>,
   slot: Slot,
   purpose: Call["purpose"],
 ): bigint {
   const limits = view.limits.get(intent.userID) ?? noStoredLimits;
   const own = purpose === "clear" ? limitsOfClears(limits, chainLimits) : limits;
-  const most = feesSigned([slot])[slot.nonce]?.most ?? 0n;
+  const most = feesSigned([slot])[slot.place]?.most ?? 0n;
   return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
 }
 
 /** Computes the most that the next attempt of a signed buy may pay the network within the day's limit, in wei. */
-function roomOfDay({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, slot: Slot): bigint {
+function roomOfDay(
+  { view, nowMs, chainLimits }: LaneState<Evm>,
+  { intent }: TradeOrder<Evm>,
+  slot: Slot,
+): bigint {
   const limits = view.limits.get(intent.userID);
   const rest = limits && restOfDay(limits, nowMs);
   if (intent.side === "sell" || rest === undefined) return chainLimits.maxNetworkFee;
-  return (feesSigned([slot])[slot.nonce]?.most ?? 0n) + rest;
+  return (feesSigned([slot])[slot.place]?.most ?? 0n) + rest;
 }
 
 /** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
 const wantedFees = ([a, b]: readonly HostFees[]): Fees | undefined => a && b && jointFees([a, b]);
 
-const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {
-  const { chain, wallet, nonce, orderId, userID } = slot;
-  return { kind: "sign", order, request: { chain, wallet, nonce, orderId, userID, purpose, fees } };
+const signMove = (order: TradeOrder<Evm>, slot: Slot, purpose: Call["purpose"], fees: Fees): Move<Evm> => {
+  const { chain, wallet, place, orderId, userID } = slot;
+  return { kind: "sign", order, request: { chain, wallet, place, orderId, userID, purpose, fees } };
 };
 
 /**
  * Signs a planned transaction, or plans one for the first order that can go on. A wallet has only one transaction in
  * flight, apart from those that wait behind a gap.
  */
-function beginMove(state: LaneState): Move | undefined {
+function beginMove(state: LaneState<Evm>): Move<Evm> | undefined {
   const { view, snapshots } = state;
   const planned = view.slots.find(({ state }) => state === "planned");
   if (planned !== undefined) return plannedMove(state, planned);
@@ -314,39 +323,39 @@ function beginMove(state: LaneState): Move | undefined {
   return undefined;
 }
 
-const isUnplanned = (order: TradeOrder) => !hasEnded(order) && order.swapNonce === undefined;
+const isUnplanned = (order: TradeOrder<Evm>) => !hasEnded(order) && order.swapNonce === undefined;
 
 /** Its exact approval would overwrite that of another sale. */
-const isHeldBack = ({ intent, approveNonces }: TradeOrder, orders: readonly TradeOrder[]) =>
+const isHeldBack = ({ intent, approveNonces }: TradeOrder<Evm>, orders: readonly TradeOrder<Evm>[]) =>
   intent.side === "sell" &&
   approveNonces.length === 0 &&
   orders.some(
     (other) => isUnplanned(other) && other.approveNonces.length > 0 && other.intent.token === intent.token,
   );
 
-function planMove(state: LaneState, order: TradeOrder, slot: Slot, amount: bigint): Move {
+function planMove(state: LaneState<Evm>, order: TradeOrder<Evm>, slot: Slot, amount: bigint): Move<Evm> {
   const { reasonCode: _, ...progress } = order.life;
   const noted =
     slot.call.purpose === "swap"
-      ? { swapNonce: slot.nonce, amount }
-      : { approveNonces: [...order.approveNonces, slot.nonce] };
+      ? { swapNonce: slot.place, amount }
+      : { approveNonces: [...order.approveNonces, slot.place] };
   const life = { ...progress, stage: "queued" } as const;
   return { kind: "write", step: orderStep(state, order, { life, ...noted }, { put: [slot] }) };
 }
 
 /** Signs a planned slot, or removes it if the next nonce has changed. */
-function plannedMove(state: LaneState, slot: Slot): Move | undefined {
+function plannedMove(state: LaneState<Evm>, slot: Slot): Move<Evm> | undefined {
   const order = orderOf(state, slot);
   const nonce = agreedNonce(state.snapshots);
   if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
-  if (nonce === slot.nonce) return signMove(order, slot, slot.call.purpose, slot.fees);
-  const approveNonces = order.approveNonces.filter((each) => each !== slot.nonce);
+  if (nonce === slot.place) return signMove(order, slot, slot.call.purpose, slot.fees);
+  const approveNonces = order.approveNonces.filter((each) => each !== slot.place);
   const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };
   return { kind: "write", step: orderStep(state, order, changes, { removed: [slot] }) };
 }
 
 /** Rejects an order that the signer refuses. */
-export const refusedStep = (state: LaneState, order: TradeOrder): TradeStep => {
+export const refusedStep = (state: LaneState<Evm>, order: TradeOrder<Evm>): TradeStep => {
   const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
   return move.kind === "write" ? move.step : [];
 };

@@ -8,19 +8,22 @@ import {
   slotsOf,
   type TradeOrder,
 } from "../../../orders/trade-order.ts";
+import type { Evm } from "./family.ts";
 import { bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
 import { minedAttempt, type Slot, swapResultOf } from "./slot.ts";
 
 /** Returns the slot of the order's swap. */
-export const swapSlotOf = ({ intent, swapNonce }: TradeOrder, slots: readonly Slot[]): Slot | undefined =>
-  slots.find(({ orderId, nonce }) => orderId === intent.orderId && nonce === swapNonce);
+export const swapSlotOf = (
+  { intent, swapNonce }: TradeOrder<Evm>,
+  slots: readonly Slot[],
+): Slot | undefined => slots.find(({ orderId, place }) => orderId === intent.orderId && place === swapNonce);
 
 /** True if no later block can fill it. While a host does not answer, the previous state holds. */
-const isLate = ({ intent, life }: TradeOrder, snapshots: HostSnapshots) =>
+const isLate = ({ intent, life }: TradeOrder<Evm>, snapshots: HostSnapshots) =>
   bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
 
 /** Derives the order's life from its slots. All of it is provisional until the slots are final. */
-export function lifeOf(order: TradeOrder, slots: readonly Slot[], snapshots: HostSnapshots): Life {
+export function lifeOf(order: TradeOrder<Evm>, slots: readonly Slot[], snapshots: HostSnapshots): Life {
   const own = slotsOf(order, slots);
   const swap = swapSlotOf(order, own);
   const mined = swap && minedAttempt(swap)?.purpose === "swap" ? swap.receipt : undefined;
@@ -37,7 +40,7 @@ export function lifeOf(order: TradeOrder, slots: readonly Slot[], snapshots: Hos
   };
 }
 
-function progressOf(order: TradeOrder, own: readonly Slot[], snapshots: HostSnapshots): Progress {
+function progressOf(order: TradeOrder<Evm>, own: readonly Slot[], snapshots: HostSnapshots): Progress {
   const { ending, life } = order;
   if (ending !== undefined) return endedProgress(ending.status, ending.reasonCode);
   const swap = swapSlotOf(order, own);
@@ -82,7 +85,7 @@ const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
 
 const isApproved = (slot: Slot) => minedAttempt(slot)?.purpose === "approve" && slot.receipt?.status === "ok";
 
-function minedProgress({ life, isCancelling }: TradeOrder, slot: Slot): Progress {
+function minedProgress({ life, isCancelling }: TradeOrder<Evm>, slot: Slot): Progress {
   const { receipt } = slot;
   if (minedAttempt(slot)?.purpose === "clear")
     return isCancelling ? cancelled : endedProgress("expired", reasonOfExpiry(life));

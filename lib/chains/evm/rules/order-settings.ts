@@ -1,6 +1,7 @@
 import type { EvmChain } from "../../../core/chain-facts.ts";
 import { roundedDown } from "../../../orders/percent.ts";
 import { type EvmSettings, type SettingsPatch, settingsInForce } from "../../../users/settings.ts";
+import { weiOfGwei } from "./fees.ts";
 
 /** The settings of an order that names none of its own. */
 export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
@@ -16,4 +17,13 @@ export function orderSettingsOf(chain: EvmChain, stored?: SettingsPatch): OrderS
   if (chain === "bsc" || chain === "avax") return fixedSettings[chain];
   const { slippage, gasPreset, maxGasPrice, mevProtection } = settingsInForce(chain, stored);
   return { slippage: roundedDown(slippage), gasPreset, maxGasPrice, mevProtection };
+}
+
+/** Settings allow no higher gas price. */
+const highestGwei = 1e9;
+
+/** Returns a user's highest gas price in wei per unit of gas. 0 if what is stored is none. */
+export function maxGasPriceOf(chain: EvmChain, stored?: SettingsPatch): bigint {
+  const gwei: unknown = orderSettingsOf(chain, stored).maxGasPrice;
+  return typeof gwei === "number" && gwei >= 0 && gwei <= highestGwei ? weiOfGwei(gwei) : 0n;
 }

@@ -1,7 +1,8 @@
 import type { LaneView } from "../../../orders/effects.ts";
-import { allowsRoute, type Intent, isSameRoute } from "../../../orders/intent.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
+import type { Evm } from "./family.ts";
 import type { HostSnapshot, HostSnapshots, OrderFacts, WalletFacts } from "./host-snapshot.ts";
+import { allowsRoute, type Intent, isSameRoute } from "./intent.ts";
 
 /** The facts of both hosts when an order was placed. Its job keeps them for the first run, as {@link factsText}. */
 export type PlacedFacts = {
@@ -109,7 +110,7 @@ function countIn(text: string | undefined): number {
 }
 
 /** True if only a transaction that is taken back can change the order. An expired one also depends on the latest block. */
-const isOver = ({ life }: TradeOrder) => life.status !== "open" && life.status !== "expired";
+const isOver = ({ life }: TradeOrder<Evm>) => life.status !== "open" && life.status !== "expired";
 
 /**
  * Returns both hosts' facts from the placing of a lane's newest order, if nothing has happened since that they do not
@@ -119,7 +120,7 @@ const isOver = ({ life }: TradeOrder) => life.status !== "open" && life.status !
  * @param setup Names the present configuration of the chain.
  */
 export function placedSnapshots(
-  { jobs, slots, orders }: LaneView,
+  { jobs, slots, orders }: LaneView<Evm>,
   setup: string,
   nowMs: number,
 ): HostSnapshots | undefined {
@@ -134,7 +135,7 @@ export function placedSnapshots(
   const isWhole = facts.setup === setup && facts.jobs === jobs.length;
   const areOver = orders.every((each) => each === order || isOver(each));
   const areKnown = slots.every(
-    ({ state, nonce }) => state === "mined" && hosts.every((host) => nonce < host.nonce.latest),
+    ({ state, place }) => state === "mined" && hosts.every((host) => place < host.nonce.latest),
   );
   // A sale of less than the order's amount needs other quotes.
   const isEnough = intent.side === "buy" || hosts.every(({ order: { held = 0n } }) => held >= intent.amount);

@@ -1,20 +1,10 @@
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
-import {
-  type ApproveCall,
-  allowsRoute,
-  checksArrival,
-  type Intent,
-  isSameRoute,
-  mostApprovals,
-  mostNoncesAhead,
-  type SwapCall,
-  swapBy,
-} from "../../../orders/intent.ts";
 import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import type { Evm } from "./family.ts";
 import { clearGas, type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
 import {
   agreedNonce,
@@ -25,6 +15,17 @@ import {
   type OrderFacts,
   type RouteFacts,
 } from "./host-snapshot.ts";
+import {
+  type ApproveCall,
+  allowsRoute,
+  checksArrival,
+  type Intent,
+  isSameRoute,
+  mostApprovals,
+  mostNoncesAhead,
+  type SwapCall,
+  swapBy,
+} from "./intent.ts";
 import { jointFees, jointRoute } from "./joint-facts.ts";
 import { bestRoute } from "./route-choice.ts";
 import { blocksSeen } from "./seen-blocks.ts";
@@ -47,8 +48,8 @@ const reject = (
  * choose another of the order's routes, which still reaches the minimum by the other host's word.
  */
 export function planFor(
-  order: TradeOrder,
-  view: LaneView,
+  order: TradeOrder<Evm>,
+  view: LaneView<Evm>,
   snapshots: HostSnapshots,
   { nowMs, chainLimits }: { nowMs: number; chainLimits: ChainLimits },
 ): Readiness {
@@ -57,7 +58,7 @@ export function planFor(
   if (!bothAnswered(snapshots) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
   // Another program's transaction may take the nonce, or ours may replace it. The service leaves both alone.
   if (snapshots.some((snapshot) => snapshot.nonce.pending > nonce)) return wait("WALLET_BUSY");
-  if (view.slots.some((slot) => slot.nonce === nonce)) return wait("CHAIN_UNAVAILABLE");
+  if (view.slots.some((slot) => slot.place === nonce)) return wait("CHAIN_UNAVAILABLE");
   if (!isFree(nonce, view, snapshots)) return wait("WALLET_BUSY");
   if (nonce > intent.nextNonce + mostNoncesAhead) return wait("WALLET_BUSY");
   const facts = agreedFacts(intent, snapshots);
@@ -76,9 +77,9 @@ type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee"> & { held: bigint };
  * ours were signed. If it does not return, nothing else fills the gap. An old block could look the same, so the slots
  * above must be past their deadline.
  */
-const isFree = (nonce: number, { slots, orders }: LaneView, snapshots: HostSnapshots): boolean =>
+const isFree = (nonce: number, { slots, orders }: LaneView<Evm>, snapshots: HostSnapshots): boolean =>
   slots
-    .filter((slot) => slot.nonce > nonce)
+    .filter((slot) => slot.place > nonce)
     .every(({ state, orderId }) => {
       const above = orders.find(({ intent }) => intent.orderId === orderId);
       return state === "signed" && above !== undefined && isPast(above.intent.validUntil, snapshots);
@@ -146,9 +147,9 @@ function gasFor(
 
 type Planning = {
   nonce: number;
-  order: TradeOrder;
+  order: TradeOrder<Evm>;
   facts: readonly [HostFacts, HostFacts];
-  view: LaneView;
+  view: LaneView<Evm>;
   snapshots: readonly [HostSnapshot, HostSnapshot];
   limits: FeeLimits;
   chainLimits: ChainLimits;
@@ -207,7 +208,7 @@ function planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, now
     slot: {
       chain: intent.chain,
       wallet: intent.wallet,
-      nonce,
+      place: nonce,
       orderId: intent.orderId,
       userID: intent.userID,
       state: "planned",
@@ -229,10 +230,10 @@ type Unroutable = "NO_ROUTE" | "SLIPPAGE_EXCEEDED";
  * one counts only if both hosts say that no route by the first reaches the minimum: an order has few approvals.
  */
 function routeFor(
-  order: TradeOrder,
+  order: TradeOrder<Evm>,
   amount: bigint,
   facts: readonly [HostFacts, HostFacts],
-  view: LaneView,
+  view: LaneView<Evm>,
 ): RouteFacts | Unroutable | undefined {
   const choice = (isWanted: (route: RouteFacts) => boolean) =>
     choiceOf(order.intent, amount, facts, isWanted);
@@ -244,7 +245,7 @@ function routeFor(
 }
 
 /** Returns the router of an order's last approval. */
-function approvedRouter({ intent }: TradeOrder, { slots }: LaneView): string | undefined {
+function approvedRouter({ intent }: TradeOrder<Evm>, { slots }: LaneView<Evm>): string | undefined {
   const calls = slots.filter(({ orderId }) => orderId === intent.orderId).map(({ call }) => call);
   return calls.findLast(({ purpose }) => purpose === "approve")?.router;
 }

@@ -1,5 +1,5 @@
-import { kindOf, type SwapVenue } from "../../../orders/intent.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
+import { kindOf, type SwapVenue } from "./intent.ts";
 
 const reserveBits = 112n;
 

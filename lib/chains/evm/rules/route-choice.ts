@@ -1,6 +1,6 @@
 import { greatest } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import { checksArrival, isSamePool, mostRouters, type Route, routeOf } from "../../../orders/intent.ts";
+import { checksArrival, isSamePool, mostRouters, type Route, routeOf } from "./intent.ts";
 
 /** The result of a swap by a route. */
 export type Candidate = Pick<Route, "venue"> & {

@@ -1,19 +1,6 @@
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { Objection, SigningView } from "../../../orders/effects.ts";
-import {
-  type ApproveCall,
-  allowsRoute,
-  type Call,
-  type Intent,
-  isSameCall,
-  type LaneKey,
-  mostApprovals,
-  mostNoncesAhead,
-  mostRoutes,
-  type SwapCall,
-  swapBy,
-  type UnsignedTransaction,
-} from "../../../orders/intent.ts";
+import type { LaneKey } from "../../../orders/intent.ts";
 import { later, objectionToState, refused } from "../../../orders/signing-state.ts";
 import type { Ledger } from "../../../orders/table-step.ts";
 import {
@@ -23,8 +10,22 @@ import {
   objectionToFees,
   rulesAt,
 } from "../../../orders/wallet-policy.ts";
+import type { Evm } from "./family.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { clearGas, feeCap, type L1Fee } from "./fees.ts";
+import {
+  type ApproveCall,
+  allowsRoute,
+  type Call,
+  type Intent,
+  isSameCall,
+  mostApprovals,
+  mostNoncesAhead,
+  mostRoutes,
+  type SwapCall,
+  swapBy,
+  type UnsignedTransaction,
+} from "./intent.ts";
 import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
 
 /** The most gas of a transaction. */
@@ -93,7 +94,7 @@ export function clearCap(
 }
 
 /** True if a call is an order's swap, and none has been signed for the order before. */
-export const isFirstSwap = (call: Call, ledger: Ledger | undefined): call is SwapCall =>
+export const isFirstSwap = (call: Call, ledger: Ledger<Evm> | undefined): call is SwapCall =>
   call.purpose === "swap" && ledger?.swap === undefined;
 
 /**
@@ -103,14 +104,14 @@ export const isFirstSwap = (call: Call, ledger: Ledger | undefined): call is Swa
 export function addedToDay(
   transaction: UnsignedTransaction,
   { side }: Intent,
-  ledger: Ledger | undefined,
+  ledger: Ledger<Evm> | undefined,
 ): bigint {
   const { call } = transaction;
   return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + feeRise(transaction, ledger);
 }
 
 /** Computes the rise of the most that a nonce may pay the network, in wei. Only one of its transactions is ever mined. */
-export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger | undefined): bigint =>
+export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger<Evm> | undefined): bigint =>
   greatest(mostFeeOf(transaction) - (ledger?.fees[transaction.nonce]?.most ?? 0n), 0n);
 
 /**
@@ -121,7 +122,7 @@ export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger | undef
  */
 export function objectionTo(
   transaction: UnsignedTransaction,
-  view: SigningView,
+  view: SigningView<Evm>,
   isGenuine: boolean,
   nowMs: number,
 ): Objection | undefined {
@@ -166,7 +167,7 @@ export function objectionTo(
 const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
   a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
 
-const isOf = (ledger: Ledger | undefined, { chain, wallet }: LaneKey) =>
+const isOf = (ledger: Ledger<Evm> | undefined, { chain, wallet }: LaneKey) =>
   ledger?.chain === chain && ledger.wallet === wallet;
 
 const hasFewRoutes = ({ routes }: Intent) => routes.length > 0 && routes.length <= mostRoutes;
@@ -174,7 +175,7 @@ const hasFewRoutes = ({ routes }: Intent) => routes.length > 0 && routes.length 
 function objectionToSwap(
   call: SwapCall,
   nonce: number,
-  { order, ledger }: SigningView,
+  { order, ledger }: SigningView<Evm>,
 ): Objection | undefined {
   const intent = order?.intent as Intent;
   if (!allowsRoute(intent, call)) return refused("the route is not allowed");
@@ -190,7 +191,7 @@ function objectionToSwap(
 /** A clear that pays no more than its nonce could already adds nothing, so the day's limit never stops that one. */
 function objectionToDayOfClear(
   transaction: UnsignedTransaction,
-  { ledger, limits, chainLimits }: SigningView,
+  { ledger, limits, chainLimits }: SigningView<Evm>,
   nowMs: number,
 ): Objection | undefined {
   const fees = feesOfDay(limitsOfClears(limits, chainLimits), nowMs, chainLimits);
@@ -201,7 +202,7 @@ function objectionToDayOfClear(
 /** The policy and the operators may allow the same transaction later, so no objection here is final. */
 function objectionOfPolicy(
   transaction: UnsignedTransaction,
-  { order, ledger, limits, chainLimits }: SigningView,
+  { order, ledger, limits, chainLimits }: SigningView<Evm>,
   nowMs: number,
 ): Objection | undefined {
   const intent = order?.intent as Intent;
@@ -218,7 +219,11 @@ function objectionOfPolicy(
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }
 
-function objectionToApproval(call: ApproveCall, nonce: number, view: SigningView): Objection | undefined {
+function objectionToApproval(
+  call: ApproveCall,
+  nonce: number,
+  view: SigningView<Evm>,
+): Objection | undefined {
   const intent = view.order?.intent as Intent;
   const nonces = view.ledger?.approveNonces ?? [];
   const isRouter = intent.routes.some(({ router }) => router === call.router);

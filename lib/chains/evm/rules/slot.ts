@@ -1,6 +1,7 @@
 import { greatest } from "../../../orders/bigints.ts";
 import type { Block, BlockName } from "../../../orders/block.ts";
-import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "../../../orders/intent.ts";
+import type { Refusal, SendFailure } from "../../../orders/effects.ts";
+import type { LaneKey } from "../../../orders/intent.ts";
 import {
   bothAnswered,
   bothSay,
@@ -10,6 +11,7 @@ import {
   type Receipt,
   receiptOf,
 } from "./host-snapshot.ts";
+import type { ApproveCall, Call, Fees, SwapCall } from "./intent.ts";
 import { areFinal, blocksSeen } from "./seen-blocks.ts";
 
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
@@ -21,12 +23,6 @@ export type Attempt = Fees & {
   /** The time at which it was first sent. It may have been sent even if this is absent. */
   sentAtMs?: number | undefined;
 };
-
-/** The transaction pays too little, or the wallet's coin does not pay for it. */
-export type Refusal = "underpriced" | "unfunded";
-
-/** Why nobody took a transaction. `unreached` covers silence, faults, and refusals for any other reason. */
-export type SendFailure = "unreached" | Refusal;
 
 /** The most that a nonce's transactions may pay the network, in wei. Only one of them can ever be mined. */
 export type SignedFee = { most: bigint };
@@ -44,7 +40,8 @@ export type SignedFee = { most: bigint };
  * Final slots are removed when their order settles.
  */
 export type Slot = LaneKey & {
-  nonce: number;
+  /** The nonce of its transactions. */
+  place: number;
   orderId: string;
   userID: string;
   state: "planned" | "signed" | "mined" | "taken";
@@ -78,8 +75,8 @@ export const mostFeeOf = ({ gasLimit, maxFeePerGas }: Pick<Attempt, "gasLimit" |
 /** Computes what has been signed at each nonce of these slots. */
 export const feesSigned = (slots: readonly Slot[]): Record<number, SignedFee> =>
   Object.fromEntries(
-    slots.map(({ nonce, attempts }) => {
-      return [nonce, { most: greatest(0n, ...attempts.map(mostFeeOf)) }];
+    slots.map(({ place, attempts }) => {
+      return [place, { most: greatest(0n, ...attempts.map(mostFeeOf)) }];
     }),
   );
 
@@ -102,7 +99,7 @@ export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
     return inState(slot, "mined", { receipt: judged(receipt, slot.receipt, snapshots) });
   // Only two clear answers prove that it is in no block.
   if (!bothAnswered(snapshots)) return slot;
-  const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.nonce);
+  const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.place);
   if (!isUsed) return inState(slot, "signed");
   const isStill = slot.takenIn !== undefined && areFinal(slot.takenIn, snapshots) !== false;
   const takenIn = isStill ? slot.takenIn : blocksSeen(snapshots);
@@ -173,11 +170,11 @@ export function isToJudge(slot: Slot, nowMs: number): boolean {
 }
 
 /** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
-const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, snapshot: HostSnapshot | undefined): boolean =>
+const rulesOut = ({ place }: Slot, { hash, block }: Receipt, snapshot: HostSnapshot | undefined): boolean =>
   snapshot !== undefined &&
   !snapshot.receipts.has(hash) &&
   snapshot.finalized.number >= block.number &&
-  snapshot.nonce.latest <= nonce;
+  snapshot.nonce.latest <= place;
 
 function inState(
   slot: Slot,

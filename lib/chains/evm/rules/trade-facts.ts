@@ -1,45 +1,15 @@
 import type { DomainError } from "../../../core/domain-error.ts";
 import type { TokenFlag } from "../../../core/token-flag.ts";
-import type { Order } from "../../../orders/execution.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
 import type { TokenIdentity } from "../../../orders/token-identity.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
+import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
 import type { GasPreset } from "../../../users/settings.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
 import type { WalletFacts } from "./host-snapshot.ts";
 import type { BindableRoute } from "./route-choice.ts";
-
-/** The request's trade. Amounts are decimal text, the token is in EIP-55 form, or in base58 on sol. */
-export type Trade = {
-  side: Order["side"];
-  token: string;
-  /** The amount to spend. */
-  amount?: string | undefined;
-  /** Replaces the amount of a sale: a percentage of the available balance. */
-  percent?: number | undefined;
-};
-
-/** A trade with its user's limits. Settings of the chain apply where a limit is absent. */
-export type AskedTrade = Trade & {
-  /** In percent. */
-  slippage?: number | undefined;
-  /** Replaces the slippage, as decimal text. */
-  minAmountOut?: string | undefined;
-  /** In percent; {@link defaultMaxPriceImpact} if absent. */
-  maxPriceImpact?: number | undefined;
-  gasPreset?: GasPreset | undefined;
-  /** In gwei. */
-  maxGasPrice?: number | undefined;
-  /** In SOL. */
-  priorityFee?: number | undefined;
-  mevProtection?: boolean | undefined;
-  allowUnsafe?: boolean | undefined;
-};
-
-/** In percent. */
-export const defaultMaxPriceImpact = 15;
 
 /** The facts about a trade that hosts are asked for. */
 export type QuoteQuestion = LaneKey & {

@@ -1,6 +1,6 @@
-import type { PoolKey, SwapCall, VenueOf } from "../../../orders/intent.ts";
 import { binRouterABI as abi } from "../calls/contract-abi.ts";
 import type { BinContracts } from "../rules/configuration.ts";
+import type { PoolKey, SwapCall, VenueOf } from "../rules/intent.ts";
 import { poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 

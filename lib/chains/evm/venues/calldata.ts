@@ -1,5 +1,5 @@
-import { type Call, coinPoolOf, isSameRoute, kindOf } from "../../../orders/intent.ts";
 import { tokenABI } from "../calls/contract-abi.ts";
+import { type Call, coinPoolOf, isSameRoute, kindOf } from "../rules/intent.ts";
 import { encodeBins, readBins } from "./bin-router.ts";
 import { type Contracts, routesOf, rowsOf } from "./configured-routes.ts";
 import { encodeSlipstream, readSlipstream } from "./slipstream-router.ts";

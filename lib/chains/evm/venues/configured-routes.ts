@@ -1,3 +1,4 @@
+import type { ChainConfiguration, ChainVenue } from "../rules/configuration.ts";
 import {
   type Bridge,
   isSamePool,
@@ -6,8 +7,7 @@ import {
   type Route,
   type VenueKind,
   type VenueOf,
-} from "../../../orders/intent.ts";
-import type { ChainConfiguration, ChainVenue } from "../rules/configuration.ts";
+} from "../rules/intent.ts";
 
 /** The part of a chain's configuration that decides which swaps can be made. */
 export type Contracts = Pick<ChainConfiguration, "venues" | "quoteTokens" | "wrapped">;

@@ -1,10 +1,10 @@
 import { getAddress } from "ethers/address";
 import { inPartsOf } from "../../../core/in-parts.ts";
 import type { Order } from "../../../orders/execution.ts";
-import { kindOf, type PoolKey, poolsOf, type Route, type VenueKind } from "../../../orders/intent.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { type BlockTag, contractCall } from "../calls/rpc-call.ts";
+import { kindOf, type PoolKey, poolsOf, type Route, type VenueKind } from "../rules/intent.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 

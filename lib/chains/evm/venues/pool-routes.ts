@@ -1,5 +1,5 @@
-import type { Route } from "../../../orders/intent.ts";
 import type { BlockTag } from "../calls/rpc-call.ts";
+import type { Route } from "../rules/intent.ts";
 import { type Contracts, routesOf } from "./configured-routes.ts";
 import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from "./pool-quotes.ts";
 

@@ -1,11 +1,12 @@
 import type { Order } from "../../../orders/execution.ts";
-import { type Bridge, kindOf, routeOf } from "../../../orders/intent.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { activeBinOf, balanceOf, firstTokenOf } from "../calls/contract-questions.ts";
 import { type ContractQuestion, multicall } from "../calls/multicall.ts";
 import { stateQuestion } from "../calls/pool-state.ts";
 import type { BlockTag } from "../calls/rpc-call.ts";
+import type { Bridge } from "../rules/intent.ts";
+import { kindOf, routeOf } from "../rules/intent.ts";
 import { binPrice, priceAt, priceOver } from "../rules/pool-price.ts";
 import type { Contracts } from "./configured-routes.ts";
 import type { RoutePools } from "./pool-quotes.ts";

@@ -1,7 +1,7 @@
 import { ZeroAddress } from "ethers/constants";
-import type { PoolKey, SwapCall } from "../../../orders/intent.ts";
 import { slipstreamRouterABI as abi } from "../calls/contract-abi.ts";
 import type { SlipstreamContracts } from "../rules/configuration.ts";
+import type { PoolKey, SwapCall } from "../rules/intent.ts";
 import { poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 import { readV3Path, readV3Payments, v3Path, v3Payments } from "./v3-periphery.ts";

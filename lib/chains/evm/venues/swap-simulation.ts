@@ -1,6 +1,5 @@
 import { least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import { checksArrival, needsRefund, type Route, routeOf } from "../../../orders/intent.ts";
 import { type RoundTrip, safetyOf, type TokenSafety } from "../../../orders/token-safety.ts";
 import { attempt, type RpcCall } from "../../hosts/rpc-call.ts";
 import { balanceOf } from "../calls/contract-questions.ts";
@@ -11,6 +10,7 @@ import {
   type SimulatedTransaction,
   simulateCall,
 } from "../calls/simulation.ts";
+import { checksArrival, needsRefund, type Route, routeOf } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
 import { encodeCall } from "./calldata.ts";
 import type { Contracts } from "./configured-routes.ts";

@@ -1,5 +1,5 @@
 import type { Interface, Result } from "ethers/abi";
-import { type PoolKey, poolsOf, type SwapCall } from "../../../orders/intent.ts";
+import { type PoolKey, poolsOf, type SwapCall } from "../rules/intent.ts";
 
 /** A swap as its calldata shows it. */
 export type SwapTerms = Omit<SwapCall, "purpose" | "router" | "value">;

@@ -1,5 +1,5 @@
 import { encodeRlp, type RlpStructuredDataish, toBeHex } from "ethers/utils";
-import type { Fees } from "../../../orders/intent.ts";
+import type { Fees } from "../rules/intent.ts";
 import type { CallTransaction } from "./calldata.ts";
 
 export type TransactionTerms = { chainId: number; nonce: number; gasLimit: bigint; fees: Fees };

@@ -1,6 +1,6 @@
-import type { SwapCall } from "../../../orders/intent.ts";
 import { v2RouterABI } from "../calls/contract-abi.ts";
 import type { V2Contracts } from "../rules/configuration.ts";
+import type { SwapCall } from "../rules/intent.ts";
 import { poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, type SwapTerms, tokensOf } from "./swap-terms.ts";
 

@@ -1,6 +1,6 @@
 import { getAddress } from "ethers/address";
-import type { SwapCall } from "../../../orders/intent.ts";
 import { v3PaymentsABI } from "../calls/contract-abi.ts";
+import type { SwapCall } from "../rules/intent.ts";
 import { argumentsOf } from "./swap-terms.ts";
 
 /** Encodes the calls after a swap by a router of the v3 kind: it pays out coin or gives back what was left. */

@@ -2,15 +2,24 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import { inPartsOf } from "../../../core/in-parts.ts";
 import type { Look } from "../../../orders/block.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
+import { fromAnyHost } from "../../hosts/from-any-host.ts";
 import { chainTimeCall } from "../calls/rpc-call.ts";
 import { mostStatuses, statusesCall } from "../calls/transaction-call.ts";
 import { blockOfSlot } from "../rules/host-snapshot.ts";
+import type { SolReader } from "../venues/reader.ts";
 
 /**
  * Looks at Solana. No call names the hash of a slot's block, so its number stands for it: a block that is replaced shows
  * only when its successors are final.
  */
-export async function lookAtSol(ask: Ask, heights: readonly number[], wantsFinal: boolean): Promise<Look> {
+export const lookAtSol = (
+  reader: SolReader,
+  host: number,
+  heights: readonly number[],
+  wantsFinal: boolean,
+): Promise<Look> => fromAnyHost(reader, host, (ask) => askOnce(ask, heights, wantsFinal));
+
+async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean): Promise<Look> {
   const { confirmed, final } = await askTogether(ask, {
     confirmed: chainTimeCall({ commitment: "confirmed" }),
     final: wantsFinal ? [chainTimeCall({ commitment: "finalized" })] : [],

@@ -36,6 +36,7 @@ import {
   jupiterCalls,
   jupiterTrial,
 } from "../quotes/try-jupiter.ts";
+import type { Sol } from "../rules/family.ts";
 import type { SolOrderFacts, SolPayingRoute, SolSnapshot } from "../rules/host-snapshot.ts";
 import type { CpmmRoute, SolIntent } from "../rules/intent.ts";
 import { unitLimitFor, usualUnits } from "../rules/trade-fees.ts";
@@ -55,7 +56,7 @@ export type SolSight = { snapshot: SolSnapshot; recent?: RecentBlockhash | undef
 export async function sightOfSol(
   host: RpcHost,
   chain: Chain,
-  question: Question<"sol">,
+  question: Question<Sol>,
   offerFor: OfferForOrder = async () => undefined,
 ): Promise<SolSight | undefined> {
   try {
@@ -73,7 +74,7 @@ export async function sightOfSol(
 async function takeSight(
   ask: Ask,
   { configuration, onJupiterFault }: Chain,
-  { wallet, hashes, marked, orders, missed = [], wantsBlockhash }: Question<"sol">,
+  { wallet, hashes, marked, orders, missed = [], wantsBlockhash }: Question<Sol>,
   offerFor: OfferForOrder,
 ): Promise<SolSight> {
   const views = await Promise.all(

@@ -5,7 +5,7 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
-import { type Need, shortage } from "../../../orders/order-checks.ts";
+import { type Need, shortage } from "../../../orders/needs.ts";
 import { betterPrice, marketImpact, type PoolPrice, referenceAmount } from "../../../orders/price-impact.ts";
 import { identify, tokenNotFound } from "../../../orders/requests.ts";
 import { amountOfSale, noRoute, tooLarge, tooSmall } from "../../../orders/sale-amount.ts";

@@ -1,12 +1,14 @@
 import { chainFacts } from "../../../core/chain-facts.ts";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
-import { type Need, objectionBeside } from "../../../orders/order-checks.ts";
+import type { Need } from "../../../orders/needs.ts";
+import { objectionBeside } from "../../../orders/order-checks.ts";
+import type { AskedTrade } from "../../../orders/trade.ts";
+import { defaultMaxPriceImpact } from "../../../orders/trade.ts";
 import { hasEnded } from "../../../orders/trade-order.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { availableOf, type ChainSetup, leastOut, lossOf, type Trader } from "../../evm/rules/check-trade.ts";
-import { type AskedTrade, defaultMaxPriceImpact } from "../../evm/rules/trade-facts.ts";
 import { stayingRentLamports } from "./fees.ts";
 import type { SolOrderSettings } from "./order-settings.ts";
 import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";

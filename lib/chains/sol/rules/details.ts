@@ -1,22 +1,18 @@
 import { coinText, formatAmount } from "../../../orders/decimal-text.ts";
-import {
-  type OrderDetails,
-  type ShownSolAttempt,
-  type SolFillReport,
-  shortfallPercent,
-  submissionOf,
-} from "../../../orders/order-details.ts";
+import { shortfallPercent, submissionOf } from "../../../orders/order-details.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
+import type { Sol } from "./family.ts";
 import { priorityLamportsOf } from "./fees.ts";
 import { isSameSolRoute } from "./intent.ts";
 import { solRouteStep } from "./route-step.ts";
+import type { ShownSolAttempt, SolDetails, SolFillReport } from "./shown-details.ts";
 import { effectiveAttempt, type SolAttempt, type SolSlot, successOf } from "./slot.ts";
 
 const solText = (lamports: bigint) => coinText("sol", lamports);
 
 /** @param own The order's slots: one, or none before anything is signed. */
-export function solDetails(order: TradeOrder<"sol">, [slot]: readonly SolSlot[]): OrderDetails {
+export function solDetails(order: TradeOrder<Sol>, [slot]: readonly SolSlot[]): SolDetails {
   if (slot === undefined) return { attempts: [] };
   const report = reportOf(order, slot);
   return {
@@ -48,7 +44,7 @@ function outcomeOf(slot: SolSlot, { hash }: SolAttempt): ShownSolAttempt["outcom
   return slot.state === "signed" ? "pending" : "expired";
 }
 
-function reportOf({ intent, placed, quoted }: TradeOrder<"sol">, slot: SolSlot): SolFillReport | undefined {
+function reportOf({ intent, placed, quoted }: TradeOrder<Sol>, slot: SolSlot): SolFillReport | undefined {
   const receipt = successOf(slot);
   const attempt = effectiveAttempt(slot);
   if (receipt === undefined || attempt?.purpose !== "swap") return undefined;
@@ -76,7 +72,7 @@ function reportOf({ intent, placed, quoted }: TradeOrder<"sol">, slot: SolSlot):
 
 /** Names the venue that an attempt has traded with. */
 function routeTaken(
-  { intent, quoted }: Pick<TradeOrder<"sol">, "intent" | "quoted">,
+  { intent, quoted }: Pick<TradeOrder<Sol>, "intent" | "quoted">,
   { route }: SolAttempt,
 ): Pick<SolFillReport, "route"> {
   const index = intent.routes.findIndex((each) => route && isSameSolRoute(each, route));

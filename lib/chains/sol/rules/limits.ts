@@ -1,6 +1,8 @@
+import type { Network } from "../../../core/network.ts";
 import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
 import type { SolConfiguration } from "./configuration.ts";
+
 /** The operators' limits on Solana, in lamports. */
 export type SolLimits = {
   /** The most that a buy may spend. */
@@ -29,3 +31,9 @@ export const solLimitsOf = (
     },
   };
 };
+
+/** Nothing may be spent where trading is off. */
+export const solLimitsWhere = (
+  _: Network,
+  configuration: Parameters<typeof solLimitsOf>[0] | undefined,
+): SolLimits => (configuration ? solLimitsOf(configuration) : { maxNetworkFee: 0n, baseFeeLamports: 0n });

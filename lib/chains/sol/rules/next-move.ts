@@ -1,13 +1,5 @@
-import {
-  type LaneView,
-  type Procedure,
-  perform,
-  type Question,
-  type Recipients,
-  type SignRequest,
-} from "../../../orders/effects.ts";
-import type { LaneKey } from "../../../orders/intent.ts";
-import type { LaneCore, LaneState, Move } from "../../../orders/lane-core.ts";
+import type { Recipients } from "../../../orders/effects.ts";
+import type { LaneState, Move } from "../../../orders/lane-core.ts";
 import { isSettleable, orderStep, settleStep } from "../../../orders/lane-steps.ts";
 import type { TradeStep } from "../../../orders/table-step.ts";
 import {
@@ -21,6 +13,7 @@ import {
   type TradeOrder,
 } from "../../../orders/trade-order.ts";
 import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
+import type { Sol } from "./family.ts";
 import { bothConfirm, bothSeen } from "./host-snapshot.ts";
 import { mostAttempts, mostClears } from "./intent.ts";
 import type { SolMessage } from "./message.ts";
@@ -38,35 +31,15 @@ import {
   withSolSendings,
 } from "./slot.ts";
 
-type State = LaneState<"sol">;
-type SolOrder = TradeOrder<"sol">;
-type SolMove = Move<"sol">;
+type State = LaneState<Sol>;
+type SolOrder = TradeOrder<Sol>;
+type SolMove = Move<Sol>;
 
 /** A message that is in no block after this time gets a successor that pays more. */
 export const bumpAfterMs = 20_000;
 
-/** The orders whose markers and receipts decide something: all with messages. */
-const questionAbout = (
-  lane: LaneKey,
-  { slots, orders, missed }: LaneView<"sol">,
-  untilMs: number,
-): Question<"sol"> => {
-  const wanting = orders.filter(
-    (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(slotOfOrder(order, slots), untilMs),
-  );
-  return {
-    ...{ chain: lane.chain, wallet: lane.wallet },
-    hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
-    marked: slots.map(({ orderId }) => orderId),
-    orders: wanting.map(({ intent }) => intent),
-    missed,
-    wantsBlockhash:
-      wanting.length > 0 || orders.some((order) => wantsClear(order, slotOfOrder(order, slots))),
-  };
-};
-
 /** True if a message that can fill the order may have to be signed by a time. */
-function wantsSwap(slot: SolSlot | undefined, untilMs: number): boolean {
+export function wantsSwap(slot: SolSlot | undefined, untilMs: number): boolean {
   if (slot === undefined || slot.state === "lapsed") return true;
   return slot.state === "signed" && countOf(slot, "swap") < mostAttempts && untilMs >= bumpDueMsOf(slot);
 }
@@ -77,14 +50,14 @@ const bumpDueMsOf = ({ attempts }: SolSlot): number => {
 };
 
 /** A cancelled order whose messages may still fill it gets one that takes their effect. */
-const wantsClear = ({ life, isCancelling }: SolOrder, slot: SolSlot | undefined): slot is SolSlot =>
+export const wantsClear = ({ life, isCancelling }: SolOrder, slot: SolSlot | undefined): slot is SolSlot =>
   life.status === "open" && isCancelling && slot?.state === "signed" && countOf(slot, "clear") < mostClears;
 
 /**
  * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
  * first records events on the chain, then ends orders, and then begins new work.
  */
-function nextMove(state: State): SolMove {
+export function nextSolMove(state: State): SolMove {
   const slots = state.view.slots.map((slot) => observedSol(slot, state.snapshots));
   const sent = slots.map((slot) => withSolSendings(slot, state.sendings));
   return (
@@ -195,7 +168,7 @@ function settleMove(state: State): SolMove | undefined {
       ending.soldOutIn.every(({ number }) =>
         bothConfirm(snapshots, ({ finalized }) => finalized.slot >= number),
       );
-    if (isFound && isSettleable<"sol">(order, (slot) => isFinalSol(slot, snapshots), view.slots))
+    if (isFound && isSettleable<Sol>(order, (slot) => isFinalSol(slot, snapshots), view.slots))
       return { kind: "write", step: settleStep(state, order, order.life) };
   }
   return undefined;
@@ -283,31 +256,7 @@ function signMove({ view }: State, order: SolOrder, slot: SolSlot | undefined, m
 }
 
 /** Rejects an order that the signer refuses. */
-const refusedStep = (state: State, order: SolOrder): TradeStep => {
+export const refusedSolStep = (state: State, order: SolOrder): TradeStep => {
   const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
   return move.kind === "write" ? move.step : [];
-};
-
-/** Adds the signature of Jupiter's helper key, which only the run that has asked Jupiter has. */
-function* completed(
-  request: SignRequest<"sol">,
-  { intent }: SolOrder,
-): Procedure<SignRequest<"sol"> | undefined> {
-  const { message } = request;
-  if (message.purpose === "clear" || !("build" in message)) return request;
-  const helperSignature = yield* perform({ do: "signAsHelper", intent, message });
-  return helperSignature === undefined ? undefined : { ...request, helperSignature };
-}
-
-/** Decides about lanes on Solana. */
-export const solCore: LaneCore<"sol"> = {
-  questionAbout,
-  nextMove,
-  refusedStep,
-  completed,
-  /** A blockhash is asked for after all else, so nothing from the placing is used. */
-  placedSnapshots: () => undefined,
-  /** Balances are read at the finalized slot. */
-  departures: { seenIn: () => [], areFinal: () => true },
-  isFirst: ({ attempt }) => attempt === 1,
 };

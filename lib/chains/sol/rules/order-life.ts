@@ -9,11 +9,12 @@ import {
   type TradeOrder,
   unstarted,
 } from "../../../orders/trade-order.ts";
+import type { Sol } from "./family.ts";
 import type { SolSnapshots } from "./host-snapshot.ts";
 import { mostAttempts } from "./intent.ts";
 import { countOf, effectiveAttempt, isMarked, type SolSlot, successOf } from "./slot.ts";
 
-type SolOrder = TradeOrder<"sol">;
+type SolOrder = TradeOrder<Sol>;
 
 /** Returns the slot of an order: all its messages are in one. */
 export const slotOfOrder = (order: SolOrder, slots: readonly SolSlot[]): SolSlot | undefined =>

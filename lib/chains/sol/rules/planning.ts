@@ -3,6 +3,7 @@ import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
 import type { OrderEnd, TradeOrder } from "../../../orders/trade-order.ts";
 import { noStoredLimits, restOfDay, restOfFees } from "../../../orders/wallet-policy.ts";
+import type { Sol } from "./family.ts";
 import {
   countedWithFirst,
   feesOfShare,
@@ -30,7 +31,7 @@ import { countOf, mayLand, type SolSlot } from "./slot.ts";
 /** The next action for an order of which no message is on its way. */
 export type SolReadiness = { message: SolMessage; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
 
-type SolOrder = TradeOrder<"sol">;
+type SolOrder = TradeOrder<Sol>;
 type Both = readonly [SolSnapshot, SolSnapshot];
 
 const wait = (reason: ReasonCode): SolReadiness => ({ wait: reason });
@@ -111,7 +112,7 @@ export function planSwap(
 }
 
 export type PlanningState = {
-  view: LaneView<"sol">;
+  view: LaneView<Sol>;
   snapshots: SolSnapshots;
   nowMs: number;
   limits: SolLimits;
@@ -180,7 +181,7 @@ const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): bi
 
 /** Computes the coin that signed messages may still take out of the wallet. An order's own ones pay only fees then. */
 const underWay = (
-  { slots, orders }: LaneView<"sol">,
+  { slots, orders }: LaneView<Sol>,
   own: SolOrder,
   { snapshots, limits }: Pick<PlanningState, "snapshots" | "limits">,
 ): bigint =>

@@ -5,11 +5,13 @@ import {
   type SigningView,
   type SignRequest,
 } from "../../../orders/effects.ts";
+import type { IntentTerms } from "../../../orders/intent.ts";
 import { later } from "../../../orders/signing-state.ts";
 import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../../orders/signing-step.ts";
-import { emptySolLedger, type TradeStep } from "../../../orders/table-step.ts";
+import { type Ledger, ledgerTerms, type TradeStep } from "../../../orders/table-step.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { counted } from "../../../orders/wallet-policy.ts";
+import type { Sol } from "./family.ts";
 import {
   addedByMessage,
   feesAddedBy,
@@ -19,19 +21,30 @@ import {
 } from "./signing-rules.ts";
 import type { SolAttempt, SolSlot } from "./slot.ts";
 
+/** Begins the ledger of an order. */
+export const emptySolLedger = (intent: IntentTerms): Ledger<Sol> => ({
+  ...ledgerTerms(intent),
+  messages: [],
+  revision: 0,
+});
+
 /**
  * Signs the next message of an order on Solana. It records the signed bytes before it returns them, so that every
  * signature is on record. After a lost answer, the run finds them in the slot.
  */
-export function* signMessage(request: SignRequest<"sol">): Procedure<SignAnswer<"sol">> {
-  const { nowMs, view } = yield* readForSigning(request);
+export function* signMessage(request: SignRequest<Sol>): Procedure<SignAnswer<Sol>> {
+  const { nowMs, view } = yield* readForSigning<Sol>(request);
   const { order } = view;
   if (order === undefined) return later("the order is gone");
   const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
   const objection = objectionToMessage(request, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
   const { message, helperSignature } = request;
-  const bytes = yield* perform({ do: "signMessage", intent: order.intent, message, helperSignature });
+  const bytes = yield* perform<"signBytes", Sol>({
+    do: "signBytes",
+    intent: order.intent,
+    unsigned: { message, helperSignature },
+  });
   if (!("raw" in bytes)) return bytes;
   // The same message has the same signature, and would count twice.
   if (view.ledger?.messages.some(({ hash }) => hash === bytes.hash))
@@ -45,9 +58,9 @@ export function* signMessage(request: SignRequest<"sol">): Procedure<SignAnswer<
 }
 
 function signedSlot(
-  { place, message }: SignRequest<"sol">,
-  { intent }: TradeOrder<"sol">,
-  { slot }: SigningView<"sol">,
+  { place, message }: SignRequest<Sol>,
+  { intent }: TradeOrder<Sol>,
+  { slot }: SigningView<Sol>,
   { hash, nowMs }: { hash: string; nowMs: number },
 ): SolSlot {
   const { purpose, signatures, computeUnitLimit, microLamportsPerUnit, tip, lastValidBlockHeight } = message;
@@ -69,9 +82,9 @@ function signedSlot(
 }
 
 function stepOf(
-  { message, purpose }: SignRequest<"sol">,
-  order: TradeOrder<"sol">,
-  view: SigningView<"sol">,
+  { message, purpose }: SignRequest<Sol>,
+  order: TradeOrder<Sol>,
+  view: SigningView<Sol>,
   { signed, raw, nowMs }: { signed: SolSlot; raw: string; nowMs: number },
 ): TradeStep {
   const { slot, ledger, limits, chainLimits } = view;
@@ -84,6 +97,11 @@ function stepOf(
   const swapOf = isFirstToFill(message, ledger) ? intent.orderId : undefined;
   const adds = addedByMessage(message, intent, view);
   const fees = feesAddedBy(message, intent, view);
+  const entered: Ledger<Sol> = {
+    ...known,
+    messages: [...known.messages, entry],
+    revision: known.revision + 1,
+  };
   return [
     {
       kind: "put",
@@ -94,7 +112,7 @@ function stepOf(
     {
       kind: "put",
       of: "ledger",
-      item: { ...known, messages: [...known.messages, entry], revision: known.revision + 1 },
+      item: entered,
       when: revisionOf(ledger),
     },
     {

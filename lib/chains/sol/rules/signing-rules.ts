@@ -9,6 +9,7 @@ import {
   objectionToFees,
   rulesAt,
 } from "../../../orders/wallet-policy.ts";
+import type { Sol } from "./family.ts";
 import { clearReserve, countedWithFirst, isRent, isUnitLimit, mostFeeLamports } from "./fees.ts";
 import { isSameSolRoute, mostAttempts, mostClears, type SolIntent, signaturesFor } from "./intent.ts";
 import type { SolLimits } from "./limits.ts";
@@ -25,7 +26,7 @@ export const mostFeeOfMessage = (message: SolMessage, { baseFeeLamports }: SolLi
   mostFeeLamports(feesOf(message), baseFeeLamports);
 
 /** True if a message is the first that can fill its order. */
-export const isFirstToFill = (message: SolMessage, ledger: Ledger<"sol"> | undefined): boolean =>
+export const isFirstToFill = (message: SolMessage, ledger: Ledger<Sol> | undefined): boolean =>
   message.purpose === "swap" && !ledger?.messages.some(({ purpose }) => purpose === "swap");
 
 /**
@@ -35,7 +36,7 @@ export const isFirstToFill = (message: SolMessage, ledger: Ledger<"sol"> | undef
 export function addedByMessage(
   message: SolMessage,
   { side, amount }: SolIntent,
-  { ledger, chainLimits }: Pick<SigningView<"sol">, "ledger" | "chainLimits">,
+  { ledger, chainLimits }: Pick<SigningView<Sol>, "ledger" | "chainLimits">,
 ): bigint {
   const spent = side === "buy" && isFirstToFill(message, ledger) ? amount : 0n;
   return spent + mostFeeOfMessage(message, chainLimits);
@@ -48,7 +49,7 @@ export function addedByMessage(
 export function feesAddedBy(
   message: SolMessage,
   intent: SolIntent,
-  { ledger, chainLimits }: Pick<SigningView<"sol">, "ledger" | "chainLimits">,
+  { ledger, chainLimits }: Pick<SigningView<Sol>, "ledger" | "chainLimits">,
 ): bigint {
   const fee = mostFeeOfMessage(message, chainLimits);
   const { baseFeeLamports } = chainLimits;
@@ -64,8 +65,8 @@ export function feesAddedBy(
  * @param isGenuine True if the MAC over the intent is valid.
  */
 export function objectionToMessage(
-  request: SignRequest<"sol">,
-  view: SigningView<"sol">,
+  request: SignRequest<Sol>,
+  view: SigningView<Sol>,
   isGenuine: boolean,
   nowMs: number,
 ): Objection | undefined {
@@ -91,8 +92,8 @@ export function objectionToMessage(
 
 /** The executor can write slots. What was signed is in the ledger, so a slot that differs is an intruder's. */
 function objectionToSlot(
-  { orderId, userID, wallet, place }: SignRequest<"sol">,
-  { slot, ledger }: SigningView<"sol">,
+  { orderId, userID, wallet, place }: SignRequest<Sol>,
+  { slot, ledger }: SigningView<Sol>,
 ): Objection | undefined {
   if (slot === undefined) return ledger === undefined ? undefined : later("the slot is gone");
   if (slot.orderId !== orderId || slot.userID !== userID || slot.wallet !== wallet || slot.place !== place)
@@ -107,7 +108,7 @@ function objectionToSlot(
 function objectionToCosts(
   message: SolMessage,
   intent: SolIntent,
-  { ledger, chainLimits }: SigningView<"sol">,
+  { ledger, chainLimits }: SigningView<Sol>,
 ): Objection | undefined {
   const { signatures, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
   if (signatures !== (message.purpose === "clear" ? 1 : signaturesFor(message.route)))
@@ -135,7 +136,7 @@ function objectionToCosts(
     : undefined;
 }
 
-function objectionToClear(earlier: Ledger<"sol">["messages"]): Objection | undefined {
+function objectionToClear(earlier: Ledger<Sol>["messages"]): Objection | undefined {
   if (earlier.length === 0) return refused("nothing was signed that could be cleared");
   return countIn(earlier, "clear") < mostClears ? undefined : refused("the order has had its clear");
 }
@@ -144,7 +145,7 @@ function objectionToClear(earlier: Ledger<"sol">["messages"]): Objection | undef
 function objectionToDayOfClear(
   message: SolMessage,
   intent: SolIntent,
-  view: SigningView<"sol">,
+  view: SigningView<Sol>,
   nowMs: number,
 ): Objection | undefined {
   const { limits, chainLimits } = view;
@@ -153,13 +154,13 @@ function objectionToDayOfClear(
   return objection && later(`the limit forbids it: ${objection.rule}`);
 }
 
-const countIn = (messages: Ledger<"sol">["messages"], wanted: SolMessage["purpose"]): number =>
+const countIn = (messages: Ledger<Sol>["messages"], wanted: SolMessage["purpose"]): number =>
   messages.filter(({ purpose }) => purpose === wanted).length;
 
 function objectionToSwap(
   { amountIn, route }: Extract<SolMessage, { purpose: "swap" }>,
   intent: SolIntent,
-  earlier: Ledger<"sol">["messages"],
+  earlier: Ledger<Sol>["messages"],
 ): Objection | undefined {
   if (countIn(earlier, "swap") >= mostAttempts) return refused("the order has had all its attempts");
   if (countIn(earlier, "clear") > 0) return refused("the order has had its clear");
@@ -172,7 +173,7 @@ function objectionToSwap(
 function objectionOfPolicy(
   message: SolMessage,
   intent: SolIntent,
-  view: SigningView<"sol">,
+  view: SigningView<Sol>,
   nowMs: number,
 ): Objection | undefined {
   const { limits, chainLimits } = view;

@@ -3,8 +3,8 @@ import type { TokenFlag } from "../../../core/token-flag.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
 import type { TokenIdentity } from "../../../orders/token-identity.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
+import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
-import type { Trade } from "../../evm/rules/trade-facts.ts";
 import type { SolRoute } from "./intent.ts";
 
 /** The facts about a trade on sol that hosts are asked for. */

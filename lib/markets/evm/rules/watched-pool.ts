@@ -1,7 +1,7 @@
+import type { SwapVenue } from "../../../chains/evm/rules/intent.ts";
 import { priceAt } from "../../../chains/evm/rules/pool-price.ts";
 import { type Decimal, decimalOf, ratioOf } from "../../../core/decimal.ts";
 import type { Look } from "../../../orders/block.ts";
-import type { SwapVenue } from "../../../orders/intent.ts";
 import type { CandlePool } from "../../core/candle.ts";
 
 /** A pool whose state and events are read. */

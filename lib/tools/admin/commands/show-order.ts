@@ -1,13 +1,9 @@
 import type { Command } from "commander";
-import { gweiText } from "../../../chains/evm/rules/fees.ts";
-import type { Slot } from "../../../chains/evm/rules/slot.ts";
-import { type Family, slotPlace } from "../../../chains/families/types.ts";
 import { chainFacts } from "../../../core/chain-facts.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
-import type { Fees, PoolKey, Route } from "../../../orders/intent.ts";
 import type { OrderDetails } from "../../../orders/order-details.ts";
 import type { Lane, Ledger } from "../../../orders/table-step.ts";
-import { type AnyOrder, isSolOrder, shownOrder, type TradeOrder } from "../../../orders/trade-order.ts";
+import { type AnyOrder, shownOrder } from "../../../orders/trade-order.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
 import { getItems } from "../../../table/batch-get.ts";
 import type { Key } from "../../../table/keys.ts";
@@ -18,9 +14,11 @@ import { laneKey } from "../../../trading/items/keys.ts";
 import { homeShard, placeOf } from "../../../trading/items/lane-places.ts";
 import { readOrder } from "../../../trading/items/views.ts";
 import { detailsOf } from "../../../trading/order-report.ts";
+import type { HiddenFacts } from "../hidden-facts.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
-import { messageFacts, solFees, solIntentFacts, solSlotFacts } from "../sol-facts.ts";
+import { factsOf } from "../order-facts.ts";
+import { solFees } from "../sol-facts.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 
@@ -53,29 +51,30 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
   const found = ({ PK, SK }: Key) => items.find((item) => item.PK === PK && item.SK === SK);
   const [lane, job, ledger] = [found(names.lane), found(names.job), found(names.ledger)];
   const { attempts, report } = detailsOf(order, slots);
+  const facts = factsOf(intent.chain);
   return [
     ...section("order", orderFacts(order)),
     ...section("intent", {
       ...commonFacts(order),
-      ...(isSolOrder(order) ? solIntentFacts(order.intent) : evmFacts(order as TradeOrder)),
+      ...facts.intentFacts(order),
     }),
     ...section("lane", laneFacts(lane && contentOf("lane", lane), job !== undefined)),
     ...slots.flatMap((slot) =>
-      section(`slot ${slotPlace(slot)}`, {
-        ...("nonce" in slot ? slotFacts(slot) : solSlotFacts(slot)),
+      section(`slot ${slot.place}`, {
+        ...facts.slotFacts(slot),
         submission: submissionText(slot),
       }),
     ),
-    ...attempts.flatMap(({ attempt, purpose, outcome, txHash, ...facts }) =>
+    ...attempts.flatMap(({ attempt, purpose, outcome, txHash, ...others }) =>
       section(`attempt ${attempt}`, {
         ...{ purpose, outcome, txHash },
-        ...facts,
-        ...("priorityFee" in facts && solFees(facts)),
+        ...others,
+        ...("priorityFee" in others && solFees(others)),
       }),
     ),
     ...(report === undefined ? [] : section("report", reportFacts(order, report))),
     ...section("ledger", {
-      ...ledgerFacts(ledger && contentOf("ledger", ledger)),
+      ...ledgerFacts(facts, ledger && contentOf("ledger", ledger)),
       cancelled:
         found(names.cancellation) === undefined ? "no" : "yes: no swap or approval is signed any more",
     }),
@@ -100,17 +99,7 @@ const section = (title: string, facts: object): string[] => [
 
 const timeText = (ms: number | undefined) => ms && new Date(ms).toISOString();
 
-const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
-  `at most ${gweiText(maxFeePerGas)} gwei, tip ${gweiText(maxPriorityFeePerGas)}`;
-
 const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "only by a relay" : "public");
-
-const poolText = ({ venue, feeBps, spacing }: PoolKey) =>
-  `${venue} at ${feeBps} bps${spacing === undefined ? "" : ` with spacing ${spacing}`}`;
-
-/** Names the pools from the coin to the token. */
-const routeText = ({ bridge, ...pool }: Route) =>
-  bridge === undefined ? poolText(pool) : `${poolText(bridge)} > ${bridge.token} > ${poolText(pool)}`;
 
 const coinOf = ({ intent }: AnyOrder) => chainFacts[intent.chain].coin.symbol;
 
@@ -134,7 +123,7 @@ function reportFacts(order: AnyOrder, report: NonNullable<OrderDetails["report"]
     ...("rent" in facts && { rent: `${facts.rent} ${coin}` }),
     route: route.map(({ venue, pool }) => `${venue} ${pool}`).join(" > ") || undefined,
     networkFee: fees.map(([name, text]) => `${name} ${text} ${coin}`).join(", "),
-    [isSolOrder(order) ? "slot" : "block"]: `${block} at ${blockTime}`,
+    [factsOf(order.intent.chain).blockWord]: `${block} at ${blockTime}`,
   };
 }
 
@@ -151,15 +140,6 @@ const commonFacts = ({ intent, placed, ending, isCancelling, revision }: AnyOrde
   revision,
 });
 
-const evmFacts = ({ intent, ...order }: TradeOrder) => ({
-  routes: intent.routes.map(routeText).join(", "),
-  gasLimit: intent.gasLimit,
-  gasPreset: intent.gasPreset,
-  maxGasPrice: `${gweiText(intent.maxGasPrice)} gwei`,
-  approveNonces: order.approveNonces.join(", ") || "none",
-  swapNonce: order.swapNonce ?? "none",
-});
-
 function laneFacts(lane: Lane | undefined, hasJob: boolean) {
   const { holder, leaseUntilMs, watch, jobs } = lane ?? {};
   return {
@@ -172,28 +152,5 @@ function laneFacts(lane: Lane | undefined, hasJob: boolean) {
   };
 }
 
-const slotFacts = ({ state, call, fees, gasLimit, receipt, revision, ...slot }: Slot) => ({
-  state,
-  call: call.purpose,
-  route: call.purpose === "swap" ? routeText(call) : undefined,
-  router: call.router,
-  fees: feesText(fees),
-  gasLimit,
-  isUndelivered: slot.isUndelivered,
-  refusal: slot.refusal,
-  receipt:
-    receipt && `${receipt.status} in block ${receipt.block.number}, ${receipt.block.hash}: ${receipt.hash}`,
-  revision,
-});
-
-function ledgerFacts(ledger: Ledger<Family> | undefined) {
-  if (ledger === undefined) return { signed: "nothing" };
-  if ("messages" in ledger) return { ...messageFacts(ledger.messages), revision: ledger.revision };
-  const fees = Object.entries(ledger.fees).map(([nonce, each]) => [`fees at ${nonce}`, feesText(each)]);
-  return {
-    approveNonces: ledger.approveNonces.join(", ") || "none",
-    swapNonce: ledger.swap?.nonce ?? "none",
-    ...Object.fromEntries(fees),
-    revision: ledger.revision,
-  };
-}
+const ledgerFacts = (facts: HiddenFacts, ledger: Ledger | undefined) =>
+  ledger === undefined ? { signed: "nothing" } : { ...facts.ledgerFacts(ledger), revision: ledger.revision };

@@ -1,16 +1,14 @@
 import { type Command, Option } from "commander";
 import { readAddress } from "../../../chains/families/address.ts";
-import type { Family } from "../../../chains/families/types.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../../core/chain-facts.ts";
-import { coinText } from "../../../orders/decimal-text.ts";
-import type { Ledger } from "../../../orders/table-step.ts";
+import { type TradingChain, tradingChains } from "../../../core/chain-facts.ts";
 import type { Item } from "../../../table/table.ts";
 import { contentOf } from "../../../trading/items/items.ts";
 import { everyLedger } from "../../../trading/items/keys.ts";
+import type { SignedLine } from "../hidden-facts.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
+import { factsOf } from "../order-facts.ts";
 import { scan } from "../scan.ts";
-import { messageFacts } from "../sol-facts.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 
@@ -30,38 +28,18 @@ export function showSigned(program: Command, deps: AdminDeps): void {
     if (chain === "sol" && from !== undefined) throw new OperatorError("Transactions on sol have no nonces");
     const { table } = await deps.openTarget(options);
     const wallet = readAddress(chain, address, "wallet");
-    const lines: Line[] = [];
+    const lines: SignedLine[] = [];
     for await (const item of scan<Item<object>>(table, everyLedger, attributes)) {
       const ledger = contentOf("ledger", item);
-      if (ledger.chain === chain && ledger.wallet === wallet) lines.push(...linesOf(ledger, Number(from)));
+      if (ledger.chain === chain && ledger.wallet === wallet)
+        lines.push(...factsOf(chain).linesOf(ledger, Number(from)));
     }
     for (const { text } of lines.toSorted(byPlace)) print(deps.stdout, harmless(text));
   });
 }
 
 /** On sol, transactions sort by their orders, whose ids sort by the times of placing. */
-type Line = { nonce: number; orderId: string; text: string };
-
-const byPlace = (a: Line, b: Line) => a.nonce - b.nonce || (a.orderId < b.orderId ? -1 : 1);
-
-/** @param from NaN for all nonces. */
-function linesOf(ledger: Ledger<Family>, from: number): Line[] {
-  const { orderId, userID, chain } = ledger;
-  const order = `order ${orderId} of ${userID}`;
-  if ("messages" in ledger)
-    return Object.values(messageFacts(ledger.messages)).map((text) => ({
-      ...{ nonce: 0, orderId },
-      text: `${text}  ${order}`,
-    }));
-  const nonces = Object.entries(ledger.fees).map(([nonce, { most }]) => ({ nonce: Number(nonce), most }));
-  return nonces
-    .filter(({ nonce }) => !(nonce < from))
-    .map(({ nonce, most }) => {
-      const purpose = ledger.swap?.nonce === nonce ? "swap" : "approval";
-      const fee = `${coinText(chain, most)} ${chainFacts[chain].coin.symbol}`;
-      return { nonce, orderId, text: `${nonce}  ${purpose}  at most ${fee}  ${order}` };
-    });
-}
+const byPlace = (a: SignedLine, b: SignedLine) => a.nonce - b.nonce || (a.orderId < b.orderId ? -1 : 1);
 
 const attributes = [
   ...["PK", "SK", "orderId", "userID", "chain", "wallet", "fees", "swap", "approveNonces", "messages"],

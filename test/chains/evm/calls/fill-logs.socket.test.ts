@@ -2,8 +2,8 @@ import { id } from "ethers/hash";
 import { describe, expect, it } from "vitest";
 import { fillOf, takenByPool, unwrappedBy } from "../../../../lib/chains/evm/calls/fill-logs.ts";
 import type { ContractLog } from "../../../../lib/chains/evm/calls/rpc-call.ts";
+import type { SwapCall } from "../../../../lib/chains/evm/rules/intent.ts";
 import { defaultChains } from "../../../../lib/infra/default-chains.ts";
-import type { SwapCall } from "../../../../lib/orders/intent.ts";
 
 const chain = defaultChains.eth;
 const wrapped = chain.wrapped.token;

@@ -6,11 +6,11 @@ import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.t
 import { receiptCall } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import { readReceipts, receiptCalls } from "../../../../lib/chains/evm/looks/read-receipts.ts";
 import type { Receipt } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import { type Route, type SwapCall, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { type Ask, askTogether } from "../../../../lib/chains/hosts/ask-together.ts";
 import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
 import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
-import { type Route, type SwapCall, swapBy } from "../../../../lib/orders/intent.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { deployOddToken, type OddToken } from "../../../support/odd-tokens.ts";
 import { intent, localV2, localV3 } from "../../../support/trading.ts";

@@ -6,10 +6,10 @@ import {
   receiptCall,
 } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import { readReceipts } from "../../../../lib/chains/evm/looks/read-receipts.ts";
+import { type Call, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { askInParts } from "../../../../lib/chains/hosts/ask-in-parts.ts";
 import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
-import { type Call, swapBy } from "../../../../lib/orders/intent.ts";
 import { RpcFailure, type RpcServer, startRpcServer } from "../../../support/json-rpc-server.ts";
 import { intent, localV2 } from "../../../support/trading.ts";
 

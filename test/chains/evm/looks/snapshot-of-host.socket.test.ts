@@ -12,14 +12,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainIdentity } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import { snapshotOf } from "../../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { quoteOnChain } from "../../../../lib/chains/evm/quotes/quote-on-chain.ts";
+import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import { gasLimitFor } from "../../../../lib/chains/evm/rules/fees.ts";
 import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import {
+  type Call,
+  type Intent,
+  isSameRoute,
+  type Route,
+  swapBy,
+} from "../../../../lib/chains/evm/rules/intent.ts";
 import { type CallTransaction, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import type { RpcCall } from "../../../../lib/chains/hosts/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
 import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import type { Question } from "../../../../lib/orders/effects.ts";
-import { type Call, type Intent, isSameRoute, type Route, swapBy } from "../../../../lib/orders/intent.ts";
 import { creationOfToken } from "../../../support/odd-tokens.ts";
 import { intent as intentOf, localV2 as v2, localV3 as v3 } from "../../../support/trading.ts";
 
@@ -65,7 +72,10 @@ async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
 const swap = (changes: Partial<Intent>, route: Route) =>
   send(swapBy(intent(changes), route, intent(changes).amount));
 
-const take = async (question: Partial<Question> = {}, url = chain.url): Promise<HostSnapshot | undefined> =>
+const take = async (
+  question: Partial<Question<Evm>> = {},
+  url = chain.url,
+): Promise<HostSnapshot | undefined> =>
   await snapshotOf(
     rpcHost({ url, identity: chainIdentity(chainFacts.base.chainId) }),
     { chain: "base", configuration: configuration() },
@@ -170,7 +180,7 @@ describe("snapshotOf", () => {
         ),
     };
     const reader = { chain: "base", configuration: configuration() } as const;
-    const question: Question = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
+    const question: Question<Evm> = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
     const snapshot = await snapshotOf(forgetful, reader, question);
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
   });
@@ -310,7 +320,7 @@ describe("snapshotOf", () => {
     const sale = intent({ side: "sell", amount: buy.received, orderId: "sale" });
     const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
     const reader = { chain: "base", configuration: configuration() } as const;
-    const question: Question = { chain: "base", wallet, hashes: [], orders: [intent(), sale] };
+    const question: Question<Evm> = { chain: "base", wallet, hashes: [], orders: [intent(), sale] };
     const methods: string[][] = [];
     let meanwhile: (() => Promise<unknown>) | undefined;
     const watched: RpcHost = {
@@ -395,7 +405,7 @@ describe("snapshotOf", () => {
       },
     };
     const reader = { chain: "base", configuration: configuration() } as const;
-    const question: Question = { chain: "base", wallet, hashes: [], orders: [] };
+    const question: Question<Evm> = { chain: "base", wallet, hashes: [], orders: [] };
     expect(await snapshotOf(torn, reader, question)).toBeUndefined();
     expect(await snapshotOf(host, reader, question)).toBeDefined();
   });

@@ -15,10 +15,6 @@ import { isSlippage } from "../../../../lib/chains/evm/calls/revert-reason.ts";
 import type { EvmQuote } from "../../../../lib/chains/evm/quote.ts";
 import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
 import type { ChainVenue } from "../../../../lib/chains/evm/rules/configuration.ts";
-import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
-import { poolsOfVenue } from "../../../../lib/chains/evm/venues/configured-routes.ts";
-import { RpcRefusal } from "../../../../lib/chains/hosts/host-fault.ts";
-import { formatAmount, parseAmount } from "../../../../lib/orders/decimal-text.ts";
 import {
   type Call,
   type PoolKey,
@@ -26,8 +22,12 @@ import {
   type Route,
   type SwapVenue,
   swapBy,
-} from "../../../../lib/orders/intent.ts";
-import type { RouteStep } from "../../../../lib/orders/route-steps.ts";
+} from "../../../../lib/chains/evm/rules/intent.ts";
+import type { RouteStep } from "../../../../lib/chains/evm/rules/route-steps.ts";
+import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
+import { poolsOfVenue } from "../../../../lib/chains/evm/venues/configured-routes.ts";
+import { RpcRefusal } from "../../../../lib/chains/hosts/host-fault.ts";
+import { formatAmount, parseAmount } from "../../../../lib/orders/decimal-text.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { addDryPool, addToken } from "../../../support/odd-tokens.ts";
 import { quotedAt as now, traderOf } from "../../../support/quotes.ts";

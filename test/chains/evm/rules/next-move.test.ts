@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { clearGas } from "../../../../lib/chains/evm/rules/fees.ts";
 import type { HostSnapshot, OrderFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Fees } from "../../../../lib/chains/evm/rules/intent.ts";
 import { nextMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-move.ts";
+import { emptyLedger } from "../../../../lib/chains/evm/rules/sign.ts";
 import { objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
 import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
-import type { Fees } from "../../../../lib/orders/intent.ts";
-import { emptyLedger, type Items, type ItemWrite } from "../../../../lib/orders/table-step.ts";
+import type { Items, ItemWrite } from "../../../../lib/orders/table-step.ts";
 import {
   gwei,
   laneStateOf,
@@ -62,7 +63,7 @@ describe("nextMove", () => {
       );
       const fees = feesAsked(nextMove(laneStateOf(view, { snapshots: [seen, seen], nowMs: late * 1000 })));
       expect(fees).toEqual({ maxFeePerGas: 11_250_000_000n, maxPriorityFeePerGas: 10_125_000_000n });
-      const { chain, wallet, nonce } = slot;
+      const { chain, wallet, place: nonce } = slot;
       const clear = {
         chain,
         wallet,
@@ -217,7 +218,7 @@ describe("nextMove", () => {
     const moveWith = (bytes: ReadonlyMap<string, string>) =>
       nextMove(laneStateOf(laneView(order, { slots: [slot], bytes }), { snapshots: [seen, seen] }));
     expect(moveWith(new Map([["0x1", "0x02"]]))).toMatchObject({ kind: "send", raw: "0x02" });
-    expect(moveWith(new Map())).toMatchObject({ kind: "sign", request: { nonce: 7, fees: slot.fees } });
+    expect(moveWith(new Map())).toMatchObject({ kind: "sign", request: { place: 7, fees: slot.fees } });
   });
 
   it("cancels a signed order whose cancellation is recorded, and does not send it", () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import type { Receipt, WalletFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Intent } from "../../../../lib/chains/evm/rules/intent.ts";
 import {
   factsIn,
   factsText,
@@ -7,7 +9,6 @@ import {
   placedSnapshots,
 } from "../../../../lib/chains/evm/rules/placed-facts.ts";
 import type { LaneView } from "../../../../lib/orders/effects.ts";
-import type { Intent } from "../../../../lib/orders/intent.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { laneView, orderFacts, routeFacts, seconds } from "../../../support/lane-states.ts";
 import { intent, slot, tradeOrder, v2, v3 } from "../../../support/trading.ts";
@@ -94,10 +95,10 @@ describe("placedSnapshots", () => {
     of?: Intent;
     hosts?: PlacedFacts["hosts"];
     facts?: string;
-    order?: Partial<TradeOrder>;
-    others?: readonly TradeOrder[];
+    order?: Partial<TradeOrder<Evm>>;
+    others?: readonly TradeOrder<Evm>[];
     jobs?: number;
-    view?: Partial<LaneView>;
+    view?: Partial<LaneView<Evm>>;
     ageMs?: number;
     setup?: string;
   };
@@ -123,8 +124,8 @@ describe("placedSnapshots", () => {
     );
   }
   const receipt = { hash: "0x1", block: { number: 9, hash: "0x9", time: 1 } } as Receipt;
-  const mined = slot({ nonce: 6, orderId: "other", state: "mined", receipt });
-  const other = (status: TradeOrder["life"]["status"]) =>
+  const mined = slot({ place: 6, orderId: "other", state: "mined", receipt });
+  const other = (status: TradeOrder<Evm>["life"]["status"]) =>
     tradeOrder({ intent: intent({ orderId: "other" }), revision: 4, life: { ...tradeOrder().life, status } });
 
   it.each([0, 500, 2000])("returns each host's facts after %i ms", (ageMs) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { Intent, Route } from "../../../../lib/chains/evm/rules/intent.ts";
 import { planFor } from "../../../../lib/chains/evm/rules/planning.ts";
 import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
-import type { Intent, Route } from "../../../../lib/orders/intent.ts";
 import { laneView, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
 import { intent, slot, tradeOrder, v2, v3, wideLimits } from "../../../support/trading.ts";
 
@@ -141,7 +141,7 @@ describe("planFor, for a sale that needs an approval", () => {
   const approval = (of: Route, nonce = 5) =>
     slot(
       {
-        nonce,
+        place: nonce,
         state: "mined",
         call: { purpose: "approve", token: sale.intent.token, router: of.router, amount },
       },
@@ -215,7 +215,7 @@ describe("planFor, with a balance that grows", () => {
     const seen = facts([{ ...v3, pays: good, allowance }], { held });
     const approval = slot(
       {
-        nonce: 5,
+        place: 5,
         state: "mined",
         call: { purpose: "approve", token: sale.intent.token, router: v3.router, amount: allowance },
       },

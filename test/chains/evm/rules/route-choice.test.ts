@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Route } from "../../../../lib/chains/evm/rules/intent.ts";
+import { routeOf } from "../../../../lib/chains/evm/rules/intent.ts";
 import { priceAt, wordOfReserves } from "../../../../lib/chains/evm/rules/pool-price.ts";
 import {
   type BindableRoute,
@@ -7,7 +9,6 @@ import {
   type Candidate,
   routesToBind,
 } from "../../../../lib/chains/evm/rules/route-choice.ts";
-import { type Route, routeOf } from "../../../../lib/orders/intent.ts";
 import { percentOf } from "../../../../lib/orders/percent.ts";
 import { priceImpact } from "../../../../lib/orders/price-impact.ts";
 import { v2, v2OverUSDC, v3, v3OverUSDC } from "../../../support/trading.ts";

@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import { replacing } from "../../../../lib/chains/evm/rules/fee-bumps.ts";
 import { clearGas } from "../../../../lib/chains/evm/rules/fees.ts";
-import { feeBudget, objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
-import { type Attempt, mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
-import type { SigningView } from "../../../../lib/orders/effects.ts";
 import {
   type ApproveCall,
   type Route,
   type SwapCall,
   swapBy,
   type UnsignedTransaction,
-} from "../../../../lib/orders/intent.ts";
-import { emptyLedger, type Ledger } from "../../../../lib/orders/table-step.ts";
+} from "../../../../lib/chains/evm/rules/intent.ts";
+import { emptyLedger } from "../../../../lib/chains/evm/rules/sign.ts";
+import { feeBudget, objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
+import { type Attempt, mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { SigningView } from "../../../../lib/orders/effects.ts";
+import type { Ledger } from "../../../../lib/orders/table-step.ts";
 import { unstarted } from "../../../../lib/orders/trade-order.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { attempt } from "../../../support/lane-states.ts";
@@ -33,11 +35,11 @@ const { fees } = slot();
 
 const objection = (
   changes: Partial<UnsignedTransaction> = {},
-  view: Partial<SigningView> = {},
+  view: Partial<SigningView<Evm>> = {},
   { isGenuine = true, atMs = nowMs } = {},
 ) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
 
-const ledger = (changes: Partial<Ledger> = {}): Ledger => ({
+const ledger = (changes: Partial<Ledger<Evm>> = {}): Ledger<Evm> => ({
   ...emptyLedger(intent()),
   revision: 1,
   ...changes,
@@ -91,7 +93,7 @@ describe("objectionTo", () => {
     expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
   });
 
-  it.each<[string, Partial<SigningView>, number]>([
+  it.each<[string, Partial<SigningView<Evm>>, number]>([
     ["at its deadline", {}, Date.parse("2026-11-21T20:02:00.000Z")],
     ["while trading is stopped", { isStopped: true }, nowMs],
     ["with a retired wallet", { isRetired: true }, nowMs],
@@ -193,7 +195,7 @@ describe("objectionTo", () => {
     const approval = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n } as const;
     const counting = (fees: bigint) =>
       counted({ chain, wallet, userID }, undefined, { adds: fees, fees, nowMs });
-    const view = (left: bigint, changes: Partial<SigningView> = {}) => ({
+    const view = (left: bigint, changes: Partial<SigningView<Evm>> = {}) => ({
       limits: { stored: undefined, count: counting(9n * most) },
       chainLimits: { ...wideLimits, maxNetworkFeesPerDay: 9n * most + left },
       ...changes,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot, Receipt } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { SwapCall } from "../../../../lib/chains/evm/rules/intent.ts";
 import {
   isFinal,
   isToJudge,
@@ -8,7 +9,6 @@ import {
   swapResultOf,
   withSendings,
 } from "../../../../lib/chains/evm/rules/slot.ts";
-import type { SwapCall } from "../../../../lib/orders/intent.ts";
 import { slot } from "../../../support/trading.ts";
 
 const attempt = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import type { HostSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import { nextMove } from "../../../../lib/chains/evm/rules/next-move.ts";
 import type { LaneState } from "../../../../lib/orders/lane-core.ts";
@@ -20,7 +21,7 @@ const later = (hash?: string, finalized = latest.number): HostSnapshot =>
   });
 
 /** Makes all moves that the hosts' snapshots allow. */
-function settled(scene: LaneState) {
+function settled(scene: LaneState<Evm>) {
   let { view } = scene;
   for (let moves = 0; moves < 9; moves++) {
     const move = nextMove({ ...scene, view });
@@ -31,14 +32,14 @@ function settled(scene: LaneState) {
 }
 
 /** Returns the orders after a step, including settled ones. */
-const ordersIn = (step: Parameters<typeof afterStep>[1], orders: LaneState["view"]["orders"]) =>
+const ordersIn = (step: Parameters<typeof afterStep>[1], orders: LaneState<Evm>["view"]["orders"]) =>
   orders.map((order) => {
     const put = step.find((write) => write.kind === "put" && write.of === "order");
-    return put?.kind === "put" && put.of === "order" ? (put.item as TradeOrder) : order;
+    return put?.kind === "put" && put.of === "order" ? (put.item as TradeOrder<Evm>) : order;
   });
 
 const first = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), snapshot(facts)] }));
-const eventsOf = ({ books }: LaneState["view"]) => books.flatMap(({ events }) => events);
+const eventsOf = ({ books }: LaneState<Evm>["view"]) => books.flatMap(({ events }) => events);
 
 describe("a sale that finds no tokens", () => {
   it("ends as rejected, and closes the position for now", () => {

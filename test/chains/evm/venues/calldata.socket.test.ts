@@ -4,17 +4,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSlippage, revertReason } from "../../../../lib/chains/evm/calls/revert-reason.ts";
 import type { ChainConfiguration } from "../../../../lib/chains/evm/rules/configuration.ts";
-import { type CallTransaction, decodeCall, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
-import { routesOf } from "../../../../lib/chains/evm/venues/configured-routes.ts";
-import { RpcRefusal } from "../../../../lib/chains/hosts/host-fault.ts";
-import { defaultChains } from "../../../../lib/infra/default-chains.ts";
 import {
   type Call,
   isSameCall,
   needsRefund,
   type Route,
   type SwapCall,
-} from "../../../../lib/orders/intent.ts";
+} from "../../../../lib/chains/evm/rules/intent.ts";
+import { type CallTransaction, decodeCall, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
+import { routesOf } from "../../../../lib/chains/evm/venues/configured-routes.ts";
+import { RpcRefusal } from "../../../../lib/chains/hosts/host-fault.ts";
+import { defaultChains } from "../../../../lib/infra/default-chains.ts";
 
 const chain = defaultChains.bsc;
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Route } from "../../../../lib/chains/evm/rules/intent.ts";
 import type { PoolQuotes } from "../../../../lib/chains/evm/venues/pool-quotes.ts";
 import { areAt, poolRoutesOf } from "../../../../lib/chains/evm/venues/pool-routes.ts";
-import type { Route } from "../../../../lib/orders/intent.ts";
 import { v2, v2OverUSDC, v3 } from "../../../support/trading.ts";
 
 const block = { number: 7, time: 100 };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { AskedTrade } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import {
   checkSolTrade,
   type SolSetup,
@@ -7,6 +6,7 @@ import {
   type SolTrader,
 } from "../../../../lib/chains/sol/rules/check-trade.ts";
 import type { SolTradeFacts } from "../../../../lib/chains/sol/rules/trade-facts.ts";
+import type { AskedTrade } from "../../../../lib/orders/trade.ts";
 import { solFacts, solMint } from "../../../support/sol-facts.ts";
 
 const setup: SolSetup = {

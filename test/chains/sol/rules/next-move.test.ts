@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { solLane } from "../../../../lib/chains/sol/lane.ts";
 import type { SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
-import { solCore } from "../../../../lib/chains/sol/rules/next-move.ts";
 import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { unstarted } from "../../../../lib/orders/trade-order.ts";
 import { bothHosts, factsOf, finalAt, orderOf, slotOf, stateOf, viewOf } from "../fixtures.ts";
@@ -11,7 +11,7 @@ describe("the end of an order without messages", () => {
     ["a stop of trading", viewOf({ isStopped: true })],
     ["the deadline", viewOf({ orders: [orderOf({}, { validUntil: 1 })] })],
   ])("by %s is written only if the signer has recorded nothing", (_, view) => {
-    const move = solCore.nextMove(stateOf({ view }));
+    const move = solLane.nextMove(stateOf({ view }));
     const unsigned = { kind: "check", of: "ledger", item: { orderId: "order1" }, when: "absent" };
     expect(move).toMatchObject({ kind: "write", step: expect.arrayContaining([unsigned]) });
   });
@@ -27,7 +27,7 @@ describe("a second order of a token", () => {
   /** The order whose message is signed first. */
   const signed = (slot: SolSlot, host: Partial<SolSnapshot>): string | undefined => {
     const sending = { orders, slots: [slot], bytes: new Map() };
-    const move = solCore.nextMove(
+    const move = solLane.nextMove(
       stateOf({ view: viewOf(sending), snapshots: bothHosts({ orders: facts, ...host }) }),
     );
     return move.kind === "sign" ? move.request.orderId : move.kind;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { isDecided, isTooLate, slotOfOrder, solLifeOf } from "../../../../lib/chains/sol/rules/order-life.ts";
 import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { type TradeOrder, unstarted } from "../../../../lib/orders/trade-order.ts";
@@ -8,7 +9,7 @@ const endMs = nowMs + 60_000;
 const clear = attemptOf("c", { purpose: "clear" });
 const three = ["a", "b", "c"].map((hash) => attemptOf(hash));
 
-const lifeOf = (slot: SolSlot | undefined, order: TradeOrder<"sol"> = orderOf(), atMs = nowMs) =>
+const lifeOf = (slot: SolSlot | undefined, order: TradeOrder<Sol> = orderOf(), atMs = nowMs) =>
   solLifeOf(order, slot ? [slot] : [], bothHosts(), atMs);
 
 const cancelling = orderOf({ isCancelling: true });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { SignedMessage } from "../../../../lib/chains/families/types.ts";
+import type { SignedMessage, Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
+import { emptySolLedger } from "../../../../lib/chains/sol/rules/sign.ts";
 import {
   addedByMessage,
   isFirstToFill,
@@ -9,7 +10,6 @@ import {
   objectionToMessage,
 } from "../../../../lib/chains/sol/rules/signing-rules.ts";
 import type { SigningView, SignRequest } from "../../../../lib/orders/effects.ts";
-import { emptySolLedger } from "../../../../lib/orders/table-step.ts";
 import { unstarted } from "../../../../lib/orders/trade-order.ts";
 import { counted, openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import {
@@ -51,22 +51,22 @@ const signed = (...messages: [SignedMessage["purpose"], string, bigint?][]) => (
   },
 });
 
-const viewOf = (changes: Partial<SigningView<"sol">> = {}): SigningView<"sol"> => ({
+const viewOf = (changes: Partial<SigningView<Sol>> = {}): SigningView<Sol> => ({
   ...{ order: orderOf(), slot: undefined, ledger: undefined, maxGasPrice: 0n },
   ...{ isRetired: false, isStopped: false, isCancelled: false },
   ...{ limits: { stored: undefined, count: undefined }, chainLimits: limits },
   ...changes,
 });
 
-const requestOf = (message: SolMessage, view: SigningView<"sol">): SignRequest<"sol"> => ({
+const requestOf = (message: SolMessage, view: SigningView<Sol>): SignRequest<Sol> => ({
   ...{ chain: "sol", wallet: "A1", orderId: "order1", userID: "alice", place: 1 },
   ...{ attempt: 1 + (view.ledger?.messages.length ?? 0), purpose: message.purpose, message },
 });
 
 const objection = (
   message: SolMessage,
-  changes: Partial<SigningView<"sol">> = {},
-  request: Partial<SignRequest<"sol">> = {},
+  changes: Partial<SigningView<Sol>> = {},
+  request: Partial<SignRequest<Sol>> = {},
   atMs = nowMs,
 ) => {
   const view = viewOf(changes);
@@ -92,7 +92,7 @@ const afterThree = signed(["swap", "a"], ["swap", "b"], ["swap", "c"]);
 const afterClear = signed(["swap", "a"], ["clear", "c"]);
 
 describe("objectionToMessage", () => {
-  it.each<[string, SolMessage, Partial<SigningView<"sol">>]>([
+  it.each<[string, SolMessage, Partial<SigningView<Sol>>]>([
     ["the first message", swap, {}],
     ["a later one", swap, signed(["swap", "a"], ["swap", "b"])],
     ["a clear", clear, signed(["swap", "a"])],
@@ -118,7 +118,7 @@ describe("objectionToMessage", () => {
     expect(objection(message, changes)).toBeUndefined();
   });
 
-  it.each<[string, SolMessage, Partial<SigningView<"sol">>]>([
+  it.each<[string, SolMessage, Partial<SigningView<Sol>>]>([
     ["a fourth attempt", swap, afterThree],
     ["an attempt after the clear", swap, afterClear],
     ["a second clear", clear, afterClear],
@@ -163,7 +163,7 @@ describe("objectionToMessage", () => {
       expect(mostFeeOfMessage(byJupiter, limits)).toBe(30_000n);
     });
 
-    it.each<[string, SolMessage, Partial<SigningView<"sol">>]>([
+    it.each<[string, SolMessage, Partial<SigningView<Sol>>]>([
       ["for an order that may use only a pool", byJupiter, {}],
       ["without a fee for the helper's signature", { ...byJupiter, signatures: 1 }, mayUse()],
       ["with a third signature", { ...byJupiter, signatures: 3 }, mayUse()],
@@ -212,7 +212,7 @@ describe("objectionToMessage", () => {
     },
   );
 
-  it.each<[string, Partial<SigningView<"sol">>]>([
+  it.each<[string, Partial<SigningView<Sol>>]>([
     ["the order is gone", { order: undefined }],
     ["trading is stopped", { isStopped: true }],
     ["the wallet is retired", { isRetired: true }],
@@ -240,7 +240,7 @@ describe("objectionToMessage", () => {
   describe("by the day's limit of network fees", () => {
     const key = { chain: "sol", wallet: "A1", userID: "alice" } as const;
     const counting = (fees: bigint) => counted(key, undefined, { adds: fees, fees, nowMs });
-    const left = (lamports: bigint, changes: Partial<SigningView<"sol">> = {}) => ({
+    const left = (lamports: bigint, changes: Partial<SigningView<Sol>> = {}) => ({
       limits: { stored: undefined, count: counting(1_000_000n) },
       chainLimits: { ...limits, maxNetworkFeesPerDay: 1_000_000n + lamports },
       ...changes,
@@ -297,7 +297,7 @@ describe("objectionToMessage", () => {
 });
 
 describe("addedByMessage", () => {
-  const added = (message: SolMessage, changes: Partial<SigningView<"sol">> = {}, intent = intentOf()) =>
+  const added = (message: SolMessage, changes: Partial<SigningView<Sol>> = {}, intent = intentOf()) =>
     addedByMessage(message, intent, viewOf(changes));
 
   it("counts a buy's amount once, and the fee of each message", () => {

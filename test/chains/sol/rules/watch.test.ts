@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
+import { solSlots } from "../../../../lib/chains/sol/rules/slot-rules.ts";
 import { watchFor } from "../../../../lib/orders/lane-watch.ts";
 import { unstarted } from "../../../../lib/orders/trade-order.ts";
 import { attemptOf, filled, nowMs, orderOf, slotOf, viewOf } from "../fixtures.ts";
 
 const dueAt = (slots: readonly SolSlot[], order = orderOf(), atMs = nowMs) =>
-  watchFor(viewOf({ slots, orders: [order] }), atMs).dueAtMs;
+  watchFor(viewOf({ slots, orders: [order] }), solSlots, atMs).dueAtMs;
 
 const expired = orderOf({ life: { ...unstarted, status: "expired", stage: "done" } });
 
@@ -28,10 +29,10 @@ describe("a lane on Solana", () => {
   it("waits for the block of a fill to be final, and for each message that is in none", () => {
     const filling = orderOf({ life: { ...unstarted, status: "filled", stage: "done" } });
     const mined = slotOf({ state: "mined", receipts: [filled("a")] });
-    const watch = watchFor(viewOf({ slots: [mined], orders: [filling] }), nowMs);
+    const watch = watchFor(viewOf({ slots: [mined], orders: [filling] }), solSlots, nowMs);
     expect(watch).toMatchObject({ finalFrom: 120, blocks: { a: { number: 120, hash: "120" } } });
     expect(watch.dueAtMs).toBeUndefined();
     const two = slotOf({ attempts: [attemptOf("a"), attemptOf("b")] });
-    expect(watchFor(viewOf({ slots: [two] }), nowMs).blocks).toEqual({ a: "", b: "" });
+    expect(watchFor(viewOf({ slots: [two] }), solSlots, nowMs).blocks).toEqual({ a: "", b: "" });
   });
 });

@@ -1,8 +1,8 @@
 import { parseUnits } from "ethers/utils";
 import { solOrderSettingsOf } from "../../../../lib/chains/sol/rules/order-settings.ts";
+import type { ShownSolAttempt, SolFillReport } from "../../../../lib/chains/sol/rules/shown-details.ts";
 import { chainFacts } from "../../../../lib/core/chain-facts.ts";
 import type { Order } from "../../../../lib/orders/execution.ts";
-import type { ShownSolAttempt, SolFillReport } from "../../../../lib/orders/order-details.ts";
 import type { ShownTrade } from "../read-trade.ts";
 import { forgetSol, fundOnSol, type Report, startOnSol, type Trader } from "../traders.ts";
 import { readSol } from "./read-sol.ts";

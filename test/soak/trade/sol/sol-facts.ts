@@ -1,5 +1,5 @@
+import type { ShownSolAttempt, SolFillReport } from "../../../../lib/chains/sol/rules/shown-details.ts";
 import type { Order } from "../../../../lib/orders/execution.ts";
-import type { ShownSolAttempt, SolFillReport } from "../../../../lib/orders/order-details.ts";
 import type { Balances, ShownPosition } from "../facts.ts";
 
 /** A transaction of a wallet in a block of sol, read from the node. Amounts are in lamports and units. */

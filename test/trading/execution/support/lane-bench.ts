@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
+import type { Intent, UnsignedTransaction } from "../../../../lib/chains/evm/rules/intent.ts";
+import { signTransaction } from "../../../../lib/chains/evm/rules/sign.ts";
 import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effects, Question, SignRequest } from "../../../../lib/orders/effects.ts";
-import type { Intent, LaneKey } from "../../../../lib/orders/intent.ts";
+import type { LaneKey } from "../../../../lib/orders/intent.ts";
 import type { JobName } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { everythingOf } from "../../../../lib/table/keys.ts";
@@ -17,7 +20,6 @@ import { readSigning } from "../../../../lib/trading/items/signing-view.ts";
 import { readPlacing } from "../../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../../lib/trading/items/write-step.ts";
 import { type PlaceAnswer, type PlaceRequest, placing } from "../../../../lib/trading/procedures/placing.ts";
-import { signTransaction } from "../../../../lib/trading/procedures/signer.ts";
 import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { putItems } from "../../../support/items.ts";
 import {
@@ -119,10 +121,10 @@ export class LaneBench {
   }
 
   /** All orders of these users. */
-  async ordersOf(users: readonly string[]): Promise<TradeOrder[]> {
+  async ordersOf(users: readonly string[]): Promise<TradeOrder<Evm>[]> {
     const items = await this.itemsOf(users);
     return items.flatMap((item) =>
-      item.SK.startsWith("TRADE#") ? [contentOf("order", item) as TradeOrder] : [],
+      item.SK.startsWith("TRADE#") ? [contentOf("order", item) as TradeOrder<Evm>] : [],
     );
   }
 
@@ -151,9 +153,9 @@ export class LaneBench {
         await pause(0);
         return undefined;
       },
-      hostSnapshot: ({ host, question }) => this.chain.hostSnapshot(host, question as Question),
+      hostSnapshot: ({ host, question }) => this.chain.hostSnapshot(host, question as Question<Evm>),
       send: ({ raw, to }) => this.chain.send(raw, to),
-      sign: ({ request }) => runProcedure(signTransaction(request as SignRequest), this.effects(table)),
+      sign: ({ request }) => runProcedure(signTransaction(request as SignRequest<Evm>), this.effects(table)),
       write: async ({ step }) => {
         const isWritten = await writeStep(table, step);
         if (isWritten && step.some((write) => write.kind === "remove" && write.of === "lane"))
@@ -166,7 +168,7 @@ export class LaneBench {
       },
       makeMac: ({ intent }) => macOf(intent as Intent),
       checkMac: ({ intent, mac }) => mac === macOf(intent as Intent),
-      signBytes: ({ transaction }) => this.chain.sign(transaction),
+      signBytes: ({ unsigned }) => this.chain.sign(unsigned as UnsignedTransaction),
     };
   }
 

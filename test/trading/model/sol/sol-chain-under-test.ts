@@ -1,3 +1,4 @@
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
@@ -56,7 +57,7 @@ export interface SolChainUnderTest {
 
   sign(intent: SolIntent, message: SolMessage): Soon<Signed | Objection>;
   /** @param run Asks the first host before the second one. */
-  hostSnapshot(host: 0 | 1, question: Question<"sol">, run: object): Soon<SolSnapshot | undefined>;
+  hostSnapshot(host: 0 | 1, question: Question<Sol>, run: object): Soon<SolSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<"reached" | "unreached">;
   /** Sends bytes that somebody has kept: they can turn up at any time. */
   resendOld(kept: readonly string[]): Soon<void>;

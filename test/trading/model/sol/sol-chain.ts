@@ -1,3 +1,4 @@
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { mostFeeLamports, priorityLamportsOf } from "../../../../lib/chains/sol/rules/fees.ts";
 import type {
   SeenReceipt,
@@ -123,14 +124,14 @@ export class SolChain implements SolChainUnderTest {
     return this.tip;
   }
 
-  hostSnapshot(host: 0 | 1, question: Question<"sol">, run: object): SolSnapshot | undefined {
+  hostSnapshot(host: 0 | 1, question: Question<Sol>, run: object): SolSnapshot | undefined {
     const snapshot = this.snapshotBy(host, question, this.offered.get(run));
     if (host === 0) this.offered.set(run, snapshot?.blockhash?.hash ?? "");
     return snapshot;
   }
 
   /** @param offered The blockhash that the other host has named. */
-  private snapshotBy(host: 0 | 1, question: Question<"sol">, offered?: string): SolSnapshot | undefined {
+  private snapshotBy(host: 0 | 1, question: Question<Sol>, offered?: string): SolSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
     const { head, finalized } = node;

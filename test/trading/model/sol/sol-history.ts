@@ -1,3 +1,4 @@
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { holdingsAfter } from "../../../../lib/orders/book.ts";
 import { formatAmount } from "../../../../lib/orders/decimal-text.ts";
 import { type BookEvent, nothingHeld } from "../../../../lib/orders/holding.ts";
@@ -226,7 +227,7 @@ export async function checkEnd(world: SolWorld): Promise<void> {
 
 const failedFeesOf = (
   { chain: chainUnderTest, invariants }: SolWorld,
-  orders: readonly TradeOrder<"sol">[],
+  orders: readonly TradeOrder<Sol>[],
 ): bigint =>
   orders
     .flatMap(({ intent }) => invariants.recordedOf(intent.orderId))
@@ -236,7 +237,7 @@ const failedFeesOf = (
 async function checkWallet(
   world: SolWorld,
   wallet: string,
-  orders: readonly TradeOrder<"sol">[],
+  orders: readonly TradeOrder<Sol>[],
 ): Promise<void> {
   const account = await world.chain.belongings(wallet);
   const start = world.chain.scale.genesis(wallet);
@@ -263,7 +264,7 @@ async function checkWallet(
 /** Checks that each position is the sum of its fills. */
 function checkPositions(
   { table, chain: chainUnderTest, invariants }: SolWorld,
-  orders: readonly TradeOrder<"sol">[],
+  orders: readonly TradeOrder<Sol>[],
 ) {
   for (const book of table.all("book")) {
     must(book.events.length === 0, "a book has events that are not final");

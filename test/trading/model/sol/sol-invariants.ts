@@ -1,3 +1,5 @@
+import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { mostFeeLamports } from "../../../../lib/chains/sol/rules/fees.ts";
 import { isSameSolRoute, mostAttempts, mostClears } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolAttempt, SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
@@ -13,11 +15,11 @@ import type { Signed, SolChainUnderTest } from "./sol-chain-under-test.ts";
 type Change = { kind: string; name: string; before: unknown; after: unknown };
 
 type SolWorld = {
-  table: ModelTable<"sol">;
+  table: ModelTable<Sol>;
   chain: SolChainUnderTest;
   /** Signers that an attacker has called. */
-  called: ReadonlySet<Process<"sol">>;
-  orderNamed(userID: string, orderId: string): TradeOrder<"sol"> | undefined;
+  called: ReadonlySet<Process<Sol>>;
+  orderNamed(userID: string, orderId: string): TradeOrder<Sol> | undefined;
 };
 
 const helperOf = ({ message }: Signed) => ("build" in message ? message.build.helper : undefined);
@@ -25,7 +27,7 @@ const helperOf = ({ message }: Signed) => ("build" in message ? message.build.he
 /** Rules that hold after every step. */
 export class SolInvariants {
   /** All that was signed, whether or not it was recorded, by its order. */
-  readonly signed = new Map<string, (Signed & { process: Process<"sol"> })[]>();
+  readonly signed = new Map<string, (Signed & { process: Process<Sol> })[]>();
   /** The bytes that have left the signer. */
   readonly recorded = new Set<string>();
   /** What the messages of a day may take, by user, wallet and day. */
@@ -36,7 +38,7 @@ export class SolInvariants {
     this.world = world;
   }
 
-  noteSigned(process: Process<"sol">, signed: Signed): void {
+  noteSigned(process: Process<Sol>, signed: Signed): void {
     const { orderId } = signed.intent;
     this.signed.set(orderId, [...(this.signed.get(orderId) ?? []), { ...signed, process }]);
   }
@@ -48,21 +50,20 @@ export class SolInvariants {
     must(!isSecret || to === "relay", "gave hidden bytes to hosts");
   }
 
-  afterWrite(process: Process<"sol">, changes: readonly Change[]): void {
+  afterWrite(process: Process<Sol>, changes: readonly Change[]): void {
     for (const { kind, before, after } of changes) {
       if (kind === "bytes") this.recorded.add((after as { raw: string }).raw);
       if (kind === "slot") this.checkSlot(before as SolSlot | undefined, after as SolSlot | undefined);
       if (kind === "ledger" || kind === "day")
         must(process.name === "sign", "another function wrote the signer's records");
-      if (kind === "order")
-        this.checkOrder(before as TradeOrder<"sol"> | undefined, after as TradeOrder<"sol">);
+      if (kind === "order") this.checkOrder(before as TradeOrder<Sol> | undefined, after as TradeOrder<Sol>);
       if (kind === "lane" && after === undefined)
         must(
           !this.world.table.all("job").some(({ wallet }) => wallet === process.lane?.wallet),
           "deleted a lane with jobs",
         );
     }
-    const isFilled = (order: unknown) => (order as TradeOrder | undefined)?.life.status === "filled";
+    const isFilled = (order: unknown) => (order as TradeOrder<Evm> | undefined)?.life.status === "filled";
     const isFill = changes.some(
       ({ kind, before, after }) => kind === "order" && isFilled(after) && !isFilled(before),
     );
@@ -74,7 +75,7 @@ export class SolInvariants {
   private checkSignature(changes: readonly Change[]): void {
     const after = (wanted: string) => changes.find(({ kind }) => kind === wanted)?.after;
     const slot = after("slot") as SolSlot;
-    const order = this.world.orderNamed(slot.userID, slot.orderId) as TradeOrder<"sol">;
+    const order = this.world.orderNamed(slot.userID, slot.orderId) as TradeOrder<Sol>;
     const { intent } = order;
     const newest = slot.attempts.at(-1);
     const count = (purpose: string) => slot.attempts.filter((each) => each.purpose === purpose).length;
@@ -141,7 +142,7 @@ export class SolInvariants {
   }
 
   /** Adds the newest message to what its user has signed for the wallet on the day, and returns the sum. */
-  private noteSpending(slot: SolSlot, { intent: { side, userID, wallet } }: TradeOrder<"sol">): bigint {
+  private noteSpending(slot: SolSlot, { intent: { side, userID, wallet } }: TradeOrder<Sol>): bigint {
     const newest = slot.attempts.at(-1) as SolAttempt;
     const isFirst = slot.attempts.filter(({ purpose }) => purpose === "swap").length === 1;
     const amount = side === "buy" && newest.purpose === "swap" && isFirst ? (newest.amountIn ?? 0n) : 0n;
@@ -158,7 +159,7 @@ export class SolInvariants {
   }
 
   /** Checks a settled order against the final chain. */
-  private checkOrder(before: TradeOrder<"sol"> | undefined, { intent, life }: TradeOrder<"sol">): void {
+  private checkOrder(before: TradeOrder<Sol> | undefined, { intent, life }: TradeOrder<Sol>): void {
     must(before?.life.settled !== true, "changed an order that was settled");
     if (!life.settled) return;
     const { chain } = this.world;

@@ -1,3 +1,4 @@
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolOrderFacts, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { Question } from "../../../../lib/orders/effects.ts";
 
@@ -54,7 +55,7 @@ type Outcome =
   | { status: "ok"; spent: bigint; received: bigint; held: bigint; isBelowMinimum?: true }
   | { status: "failed"; isSlippage: boolean };
 
-const withReceipts = (snapshot: SolSnapshot, { hashes }: Question<"sol">, outcome: Outcome): SolSnapshot => ({
+const withReceipts = (snapshot: SolSnapshot, { hashes }: Question<Sol>, outcome: Outcome): SolSnapshot => ({
   ...snapshot,
   receipts: new Map(
     hashes.map((hash) => [
@@ -67,7 +68,7 @@ const withReceipts = (snapshot: SolSnapshot, { hashes }: Question<"sol">, outcom
   ),
 });
 
-export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<"sol">): SolSnapshot {
+export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<Sol>): SolSnapshot {
   const marks = (isThere: boolean) => new Map(question.marked.map((orderId) => [orderId, isThere]));
   switch (lie) {
     case "no receipts":

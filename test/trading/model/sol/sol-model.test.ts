@@ -16,7 +16,7 @@ const crashes = (name: string, ...labels: string[]) =>
 /** Events that histories must reach to prove anything. */
 const faults: Readonly<Record<string, readonly string[]>> = {
   "a crash around taking and leaving a lane": crashes("work", "take lease", "leave", "delete lane"),
-  "a crash in the signer": crashes("sign", "readSigning", "signMessage", "write signature"),
+  "a crash in the signer": crashes("sign", "readSigning", "signBytes", "write signature"),
   "a crash around sending": crashes("work", "send", "record sending"),
   "a crash between a receipt and its record": crashes("work", "record fill", "settle"),
   "a crash of a cancellation": crashes("cancel", "record cancellation", "readOrder", "write order"),

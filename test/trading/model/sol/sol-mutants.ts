@@ -1,4 +1,4 @@
-import type { Family } from "../../../../lib/chains/families/types.ts";
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SeenReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
@@ -72,8 +72,8 @@ const signing = (rewrite: () => Rewrite): SolSystem => ({
   sign: (request) => rewritten(theSolSystem.sign(request), rewrite()),
 });
 
-const inView = (change: (view: SigningView<"sol">) => SigningView<"sol">): Rewrite => ({
-  answer: (effect, answer) => (effect.do === "readSigning" ? change(answer as SigningView<"sol">) : answer),
+const inView = (change: (view: SigningView<Sol>) => SigningView<Sol>): Rewrite => ({
+  answer: (effect, answer) => (effect.do === "readSigning" ? change(answer as SigningView<Sol>) : answer),
 });
 
 const without = (of: string): Rewrite =>
@@ -84,7 +84,7 @@ const both = (a: Rewrite, b: Rewrite): Rewrite => ({ ...a, ...b });
 /** Returns the signed bytes before it writes them. */
 const sendsBeforeRecording: SolSystem = {
   ...theSolSystem,
-  *sign(request): Procedure<SignAnswer<Family>> {
+  *sign(request): Procedure<SignAnswer> {
     const procedure = theSolSystem.sign(request);
     let next = procedure.next();
     while (!next.done) {
@@ -108,19 +108,19 @@ const hidesFromRules = (
 ): SolSystem => ({
   ...theSolSystem,
   *sign(request) {
-    const asked = request as SignRequest<"sol">;
+    const asked = request as SignRequest<Sol>;
     const message = ask(asked.message);
     let intent: SolIntent | undefined;
     const shown = { ...asked, message };
     return yield* rewritten(theSolSystem.sign(shown), {
       answer(effect, answer) {
         if (effect.do !== "readSigning") return answer;
-        intent = (answer as SigningView<"sol">).order?.intent;
+        intent = (answer as SigningView<Sol>).order?.intent;
         if (intent !== undefined) shown.message = hide(message, intent);
         return answer;
       },
       effect(effect) {
-        if (effect.do === "signMessage") return { ...effect, message };
+        if (effect.do === "signBytes") return { ...effect, unsigned: { ...effect.unsigned, message } };
         if (effect.do !== "write") return effect;
         const step = effect.step.map((write): ItemWrite => {
           if (write.kind !== "put" || write.of !== "slot") return write;
@@ -139,12 +139,12 @@ const hidesFromRules = (
 });
 
 /** Pays three times its share for priority. */
-const paysTooMuch = ({ message, ...request }: SignRequest<"sol">): SignRequest<"sol"> => ({
+const paysTooMuch = ({ message, ...request }: SignRequest<Sol>): SignRequest<Sol> => ({
   ...request,
   message: { ...message, microLamportsPerUnit: 3n * message.microLamportsPerUnit },
 });
 
-const forgetsFees = (view: SigningView<"sol">): SigningView<"sol"> => ({
+const forgetsFees = (view: SigningView<Sol>): SigningView<Sol> => ({
   ...view,
   ledger: view.ledger && {
     ...view.ledger,
@@ -155,7 +155,7 @@ const forgetsFees = (view: SigningView<"sol">): SigningView<"sol"> => ({
 const inSlots = (change: (slot: SolSlot) => SolSlot): Rewrite => ({
   answer: (effect, answer) =>
     effect.do === "readLane"
-      ? { ...(answer as LaneView<"sol">), slots: (answer as LaneView<"sol">).slots.map(change) }
+      ? { ...(answer as LaneView<Sol>), slots: (answer as LaneView<Sol>).slots.map(change) }
       : answer,
 });
 
@@ -199,7 +199,7 @@ const takesMarkerForFill = work(() => ({
 /** Gives each order without messages a token of its own, so that none waits for another. */
 const ignoresOtherOrders = work(() => {
   const own = "'s own";
-  const renamed = (order: TradeOrder<"sol">): TradeOrder<"sol"> => {
+  const renamed = (order: TradeOrder<Sol>): TradeOrder<Sol> => {
     const { orderId, token } = order.intent;
     return { ...order, intent: { ...order.intent, token: `${token} ${orderId}${own}` } };
   };
@@ -221,8 +221,8 @@ const ignoresOtherOrders = work(() => {
         : effect,
     answer(effect, answer) {
       if (effect.do !== "readLane") return answer;
-      const view = answer as LaneView<"sol">;
-      const isFresh = ({ intent }: TradeOrder<"sol">) =>
+      const view = answer as LaneView<Sol>;
+      const isFresh = ({ intent }: TradeOrder<Sol>) =>
         view.slots.every(({ orderId }) => orderId !== intent.orderId);
       return { ...view, orders: view.orders.map((order) => (isFresh(order) ? renamed(order) : order)) };
     },
@@ -300,7 +300,7 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "does not sum the fees": {
     ...signing(() => inView(forgetsFees)),
     sign: (request) =>
-      rewritten(theSolSystem.sign(paysTooMuch(request as SignRequest<"sol">)), inView(forgetsFees)),
+      rewritten(theSolSystem.sign(paysTooMuch(request as SignRequest<Sol>)), inView(forgetsFees)),
   },
   "does not count tips": hidesFromRules(({ tip: _, ...message }) => message),
   "signs any amount": hidesFromRules((message, { amount }) =>

@@ -1,3 +1,4 @@
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { labelOf, type Process } from "../process.ts";
 import type { SolWorld } from "./sol-world.ts";
 
@@ -11,7 +12,7 @@ export const anyLane = (world: SolWorld): string | undefined =>
   world.random.pick(world.table.all("lane"))?.wallet;
 
 /** Runs a process to its end or, with this probability, into a fault. */
-export async function runOn(world: SolWorld, process: Process<"sol">, faults: number): Promise<void> {
+export async function runOn(world: SolWorld, process: Process<Sol>, faults: number): Promise<void> {
   const { random } = world;
   const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;
   for (let steps = 0; steps < 120 && world.processes.includes(process) && !process.isFrozen; steps++)
@@ -21,7 +22,7 @@ export async function runOn(world: SolWorld, process: Process<"sol">, faults: nu
 /** Runs a process until it reaches an effect, or has ended. */
 export async function runUntil(
   world: SolWorld,
-  process: Process<"sol"> | undefined,
+  process: Process<Sol> | undefined,
   label: string,
 ): Promise<boolean> {
   for (let steps = 0; steps < 60 && process !== undefined && world.processes.includes(process); steps++) {

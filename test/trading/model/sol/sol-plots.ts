@@ -1,3 +1,4 @@
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { CpmmRoute, SolIntent, SolRoute } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SignRequest } from "../../../../lib/orders/effects.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
@@ -183,7 +184,7 @@ const poolIn = (routes: readonly SolRoute[]): CpmmRoute =>
     ...{ venue: "raydium-cpmm", pool: "pool", config: "config" },
   };
 
-function intrusion(world: SolWorld, order: TradeOrder<"sol">): SignRequest<"sol"> {
+function intrusion(world: SolWorld, order: TradeOrder<Sol>): SignRequest<Sol> {
   const { random } = world;
   const { wallet, userID, orderId, amount, routes, isPrivate, budgetLamports } = order.intent;
   const slot = world.table.all("slot").find((each) => each.orderId === orderId);
@@ -200,7 +201,7 @@ function intrusion(world: SolWorld, order: TradeOrder<"sol">): SignRequest<"sol"
     markerRentLamports: scale.rents.marker,
   };
   const isClear = random.chance(0.3);
-  const message: SignRequest<"sol">["message"] = isClear
+  const message: SignRequest<Sol>["message"] = isClear
     ? { purpose: "clear", ...common }
     : {
         purpose: "swap",

@@ -1,6 +1,8 @@
-import type { Family } from "../../../../lib/chains/families/types.ts";
+import { signRequested } from "../../../../lib/chains/families/sign-rules.ts";
+import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
+import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effect, LaneView, Procedure, Question, SignRequest } from "../../../../lib/orders/effects.ts";
 import type { TradeStep } from "../../../../lib/orders/table-step.ts";
@@ -13,7 +15,6 @@ import {
   readChain,
   sweepLanes,
 } from "../../../../lib/trading/procedures/reading.ts";
-import { signRequested } from "../../../../lib/trading/procedures/signer.ts";
 import { workLane } from "../../../../lib/trading/procedures/work-lane.ts";
 import { Machines } from "../machines.ts";
 import { type Answer, labelOf, type Process } from "../process.ts";
@@ -29,7 +30,7 @@ export const chain = "sol" as const;
 /** The time at which each history starts. */
 export const startMs = Date.UTC(2026, 10, 21, 20);
 
-type SolProcess = Process<"sol">;
+type SolProcess = Process<Sol>;
 
 /** The procedures under test. A mutant replaces one. */
 export type SolSystem = {
@@ -51,8 +52,8 @@ export const theSolSystem: SolSystem = {
 };
 
 /** Everything around the code under test: chain, table, machines and clocks. */
-export class SolWorld extends Machines<"sol"> {
-  readonly table = new ModelTable<"sol">();
+export class SolWorld extends Machines<Sol> {
+  readonly table = new ModelTable<Sol>();
   readonly chain: SolChainUnderTest;
   readonly invariants: SolInvariants;
   readonly system: SolSystem;
@@ -76,7 +77,7 @@ export class SolWorld extends Machines<"sol"> {
   place(intent: SolIntent): void {
     const { wallet, userID, orderId, token } = intent;
     const createdAt = new Date(this.nowMs).toISOString();
-    const order: TradeOrder<"sol"> = {
+    const order: TradeOrder<Sol> = {
       intent,
       mac: macOf(intent),
       placed: { clientOrderId: orderId, symbol: `${token}/SOL`, decimals: 6, createdAt },
@@ -116,7 +117,7 @@ export class SolWorld extends Machines<"sol"> {
     this.table.write(step);
   }
 
-  protected sign(request: SignRequest<Family>): Procedure<unknown> {
+  protected sign(request: SignRequest): Procedure<unknown> {
     return this.system.sign(request);
   }
 
@@ -131,7 +132,7 @@ export class SolWorld extends Machines<"sol"> {
       case "readLane":
         return this.laneView(effect.lane.wallet, effect.day);
       case "readSigning": {
-        const { wallet, orderId, userID, place } = effect.request as SignRequest<"sol">;
+        const { wallet, orderId, userID, place } = effect.request as SignRequest<Sol>;
         process.sawStop = this.isStopped;
         return {
           order: this.orderNamed(userID, orderId),
@@ -164,7 +165,7 @@ export class SolWorld extends Machines<"sol"> {
         return changes !== undefined;
       }
       case "hostSnapshot": {
-        const question = effect.question as Question<"sol">;
+        const question = effect.question as Question<Sol>;
         return this.chain.hostSnapshot(effect.host, question, process);
       }
       case "look": {
@@ -195,11 +196,12 @@ export class SolWorld extends Machines<"sol"> {
       case "checkMac":
         return effect.mac === macOf(effect.intent as SolIntent);
       case "signAsHelper":
-        return this.chain.helpers?.sign(effect.intent.orderId, effect.message);
-      case "signMessage": {
-        if (!isSignedByHelper(effect.message, effect.helperSignature))
+        return this.chain.helpers?.sign(effect.intent.orderId, effect.message as SolMessage);
+      case "signBytes": {
+        const { message, helperSignature } = effect.unsigned as Sol["unsigned"];
+        if (!isSignedByHelper(message, helperSignature))
           return { refused: "the helper has not signed this message" };
-        const signed = await this.chain.sign(effect.intent, effect.message);
+        const signed = await this.chain.sign(effect.intent as SolIntent, message);
         if (!("raw" in signed)) return signed;
         this.invariants.noteSigned(process, signed);
         return signed;
@@ -215,7 +217,7 @@ export class SolWorld extends Machines<"sol"> {
     return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, question, {});
   }
 
-  orderNamed(userID: string, orderId: string): TradeOrder<"sol"> | undefined {
+  orderNamed(userID: string, orderId: string): TradeOrder<Sol> | undefined {
     return this.table.get("order", { intent: { userID, orderId } });
   }
 
@@ -224,7 +226,7 @@ export class SolWorld extends Machines<"sol"> {
     return { stored: this.table.get("policy", key), count: this.table.get("day", { ...key, day }) };
   }
 
-  private laneView(wallet: string, day: string): LaneView<"sol"> {
+  private laneView(wallet: string, day: string): LaneView<Sol> {
     const isHere = (item: { wallet: string }) => item.wallet === wallet;
     const jobs = this.table.all("job").filter(isHere);
     const slots = this.table
@@ -237,7 +239,7 @@ export class SolWorld extends Machines<"sol"> {
       lane: this.table.get("lane", { chain, wallet }),
       jobs,
       slots,
-      orders: jobs.map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder<"sol">),
+      orders: jobs.map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder<Sol>),
       books: this.table.all("book").filter(isHere),
       retired: new Set(
         this.table.all("wallet").flatMap((item) => (isHere(item) && isRetired(item) ? [item.userID] : [])),

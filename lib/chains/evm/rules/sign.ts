@@ -1,9 +1,4 @@
-import { clearGas } from "../../chains/evm/rules/fees.ts";
-import { addedToDay, feeRise, isFirstSwap, objectionTo } from "../../chains/evm/rules/signing-rules.ts";
-import { mostFeeOf, type Slot } from "../../chains/evm/rules/slot.ts";
-import type { Family } from "../../chains/families/types.ts";
-import { signMessage } from "../../chains/sol/rules/sign.ts";
-import { greatest } from "../../orders/bigints.ts";
+import { greatest } from "../../../orders/bigints.ts";
 import {
   type Objection,
   type Procedure,
@@ -11,24 +6,33 @@ import {
   type SignAnswer,
   type SigningView,
   type SignRequest,
-} from "../../orders/effects.ts";
-import type { Call, UnsignedTransaction } from "../../orders/intent.ts";
-import { objectionToOwner } from "../../orders/signing-state.ts";
-import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../orders/signing-step.ts";
-import { emptyLedger, type Ledger, type TradeStep } from "../../orders/table-step.ts";
-import type { TradeOrder } from "../../orders/trade-order.ts";
-import { counted } from "../../orders/wallet-policy.ts";
+} from "../../../orders/effects.ts";
+import type { IntentTerms } from "../../../orders/intent.ts";
+import { objectionToOwner } from "../../../orders/signing-state.ts";
+import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../../orders/signing-step.ts";
+import { type Ledger, ledgerTerms, type TradeStep } from "../../../orders/table-step.ts";
+import type { TradeOrder } from "../../../orders/trade-order.ts";
+import { counted } from "../../../orders/wallet-policy.ts";
+import type { Evm } from "./family.ts";
+import { clearGas } from "./fees.ts";
+import type { Call, UnsignedTransaction } from "./intent.ts";
+import { addedToDay, feeRise, isFirstSwap, objectionTo } from "./signing-rules.ts";
+import { mostFeeOf, type Slot } from "./slot.ts";
 
-/** Signs what a run asks for, on a chain of any family. */
-export const signRequested = (request: SignRequest<Family>): Procedure<SignAnswer<Family>> =>
-  "message" in request ? signMessage(request) : signTransaction(request);
+/** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
+export const emptyLedger = (intent: IntentTerms): Ledger<Evm> => ({
+  ...ledgerTerms(intent),
+  approveNonces: [],
+  fees: {},
+  revision: 0,
+});
 
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
  * record. If asked again, it signs the same bytes again, and counts nothing.
  */
-export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
-  const { nowMs, view } = yield* readForSigning(request);
+export function* signTransaction(request: SignRequest<Evm>): Procedure<SignAnswer<Evm>> {
+  const { nowMs, view } = yield* readForSigning<Evm>(request);
   const { slot, order } = view;
   if (slot === undefined || order === undefined) return { later: "the slot is gone" };
   const mismatch = mismatchOf(request, order, slot);
@@ -38,7 +42,11 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
   const objection = objectionTo(transaction, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
-  const bytes = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
+  const bytes = yield* perform<"signBytes", Evm>({
+    do: "signBytes",
+    intent: order.intent,
+    unsigned: transaction,
+  });
   if (!("raw" in bytes)) return bytes;
   const { hash, raw } = bytes;
   const { chain, wallet, gasLimit } = transaction;
@@ -62,18 +70,22 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
 }
 
 /** The executor can write orders and slots, so the signer treats them as hints and trusts only the intent. */
-function mismatchOf(request: SignRequest, { intent }: TradeOrder, slot: Slot): Objection | undefined {
-  const { orderId, userID, chain, wallet, nonce } = request;
+function mismatchOf(
+  request: SignRequest<Evm>,
+  { intent }: TradeOrder<Evm>,
+  slot: Slot,
+): Objection | undefined {
+  const { orderId, userID, chain, wallet, place } = request;
   const foreign = objectionToOwner(request, intent);
   if (foreign !== undefined) return foreign;
-  if (slot.chain !== chain || slot.wallet !== wallet || slot.nonce !== nonce)
+  if (slot.chain !== chain || slot.wallet !== wallet || slot.place !== place)
     return { refused: "the slot is of another nonce or wallet" };
   const isOwn = slot.orderId === orderId && slot.userID === userID;
   return isOwn ? undefined : { later: "the slot is another order's" };
 }
 
-function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTransaction | undefined {
-  const { chain, wallet, nonce } = slot;
+function transactionFor({ purpose, fees }: SignRequest<Evm>, slot: Slot): UnsignedTransaction | undefined {
+  const { chain, wallet, place: nonce } = slot;
   const call: Call = purpose === "clear" ? { purpose } : slot.call;
   if (call.purpose !== purpose) return undefined;
   return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
@@ -82,8 +94,8 @@ function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTra
 /** If two buys are signed at once, only one finds the day's count unchanged. */
 function signingStep(
   transaction: UnsignedTransaction,
-  view: SigningView,
-  order: TradeOrder,
+  view: SigningView<Evm>,
+  order: TradeOrder<Evm>,
   slot: Slot,
   signed: Slot,
   nowMs: number,
@@ -106,8 +118,8 @@ function signingStep(
 /** Counts a signature on its day, unless it adds nothing: then a nonce has paid as much before. */
 function countingWrites(
   transaction: UnsignedTransaction,
-  { ledger, limits: { count } }: SigningView,
-  { intent }: TradeOrder,
+  { ledger, limits: { count } }: SigningView<Evm>,
+  { intent }: TradeOrder<Evm>,
   nowMs: number,
 ): TradeStep {
   const adds = addedToDay(transaction, intent, ledger);
@@ -117,7 +129,7 @@ function countingWrites(
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 
-function entered(ledger: Ledger, transaction: UnsignedTransaction): Ledger {
+function entered(ledger: Ledger<Evm>, transaction: UnsignedTransaction): Ledger<Evm> {
   const { nonce, call, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const most = greatest(ledger.fees[nonce]?.most ?? 0n, mostFeeOf(transaction));
   const isNewApproval = call.purpose === "approve" && !ledger.approveNonces.includes(nonce);

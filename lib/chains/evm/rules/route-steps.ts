@@ -1,6 +1,6 @@
-import type { Order } from "./execution.ts";
+import type { Order } from "../../../orders/execution.ts";
+import { nativeToken } from "../../../orders/trading-chain.ts";
 import { type PoolKey, poolsOf, type Route } from "./intent.ts";
-import { nativeToken } from "./trading-chain.ts";
 
 /** A pool on the way of a trade. Tokens are addresses, or `native`. */
 export type RouteStep = PoolKey & { pool: string; tokenIn: string; tokenOut: string };

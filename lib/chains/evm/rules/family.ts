@@ -1,0 +1,48 @@
+import type { ChainLimits } from "../../../orders/trading-chain.ts";
+import type { ChainSetup, TradeCheck, Trader } from "./check-trade.ts";
+import type { HostSnapshot } from "./host-snapshot.ts";
+import type { Call, Fees, Intent, SwapCall, UnsignedTransaction } from "./intent.ts";
+import type { EvmDetails } from "./shown-details.ts";
+import type { SignedFee, Slot } from "./slot.ts";
+import type { QuoteQuestion, TradeFacts } from "./trade-facts.ts";
+
+/** The types of Ethereum's family. */
+export type Evm = {
+  intent: Intent;
+  slot: Slot;
+  snapshot: HostSnapshot;
+  limits: ChainLimits;
+  details: EvmDetails;
+  order: {
+    approveNonces: readonly number[];
+    /** The only nonce that its swap may have. */
+    swapNonce?: number | undefined;
+  };
+  signed: {
+    approveNonces: readonly number[];
+    /** The last fees signed at each nonce, and the most that any transaction there may pay the network, in wei. */
+    fees: Readonly<Record<number, Fees & SignedFee>>;
+    /** The only nonce and calldata that the order's swap may ever have. */
+    swap?: { nonce: number; call: SwapCall };
+  };
+  asked: {
+    place: number;
+    purpose: Call["purpose"];
+    fees: Fees;
+  };
+  unsigned: UnsignedTransaction;
+  helped: never;
+  question: {
+    /** The signed calls, by hash. */
+    calls?: ReadonlyMap<string, Call>;
+    /** The blocks of the swaps on whose amounts both hosts have agreed, by the hash of the transaction. */
+    agreed?: ReadonlyMap<string, string>;
+    /** The numbers of the blocks whose hashes are wanted. */
+    blocks?: readonly number[];
+  };
+  setup: ChainSetup;
+  trader: Trader;
+  quoteQuestion: QuoteQuestion;
+  facts: TradeFacts;
+  check: TradeCheck;
+};

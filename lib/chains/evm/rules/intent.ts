@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Order } from "../../../orders/execution.ts";
+import type { IntentTerms, LaneKey } from "../../../orders/intent.ts";
+
+/** The most that the nonce of an order's transaction may exceed the wallet's next nonce at the time of placing. */
+export const mostNoncesAhead = 20;
+
+/** The kind of each exchange's pools and router. */
+const venueKinds = {
+  "uniswap-v2": "v2",
+  "pancakeswap-v2": "v2",
+  "uniswap-v3": "v3",
+  "pancakeswap-v3": "v3",
+  /** Has pools of the v3 kind, which its router distinguishes by their tick spacings. */
+  slipstream: "slipstream",
+  /** Have pools of bins, each with one price, which are distinguished by the step from bin to bin. */
+  "lfj-v2.1": "bins",
+  "lfj-v2.2": "bins",
+} as const;
+
+/** An exchange with pools and a router of its own. */
+export type SwapVenue = keyof typeof venueKinds;
+export type VenueKind = (typeof venueKinds)[SwapVenue];
+
+/** The exchanges of one kind. */
+export type VenueOf<Kind extends VenueKind> = {
+  [Venue in SwapVenue]: (typeof venueKinds)[Venue] extends Kind ? Venue : never;
+}[SwapVenue];
+
+export const swapVenues = Object.keys(venueKinds) as SwapVenue[];
+
+export const kindOf = ({ venue }: { venue: SwapVenue }): VenueKind => venueKinds[venue];
+
+export const venuesOf = <Kind extends VenueKind>(kind: Kind) =>
+  swapVenues.filter((venue): venue is VenueOf<Kind> => kindOf({ venue }) === kind);
+
+/**
+ * True if the routers to such a pool fail a purchase of which less than the minimum arrives. The others compare the
+ * minimum with the payment of the pool, of which a taxed token delivers less.
+ */
+export const checksArrival = (pool: { venue: SwapVenue }): boolean => ["v2", "bins"].includes(kindOf(pool));
+
+/** The limits of an order on an EVM chain. */
+export type Intent = IntentTerms & {
+  /** The only routes that it may use, the best first: one to {@link mostRoutes}, of at most {@link mostRouters} routers. */
+  routes: readonly Route[];
+  /** The gas of the swap, with a margin. */
+  gasLimit: bigint;
+  /** The most gas of an approval. 0 for a buy. */
+  approvalGas: bigint;
+  /** Wei per unit of gas. */
+  maxGasPrice: bigint;
+  gasPreset: "slow" | "medium" | "fast" | "turbo";
+  /** The wallet's next nonce when it was placed. All transactions are near it, see {@link mostNoncesAhead}. */
+  nextNonce: number;
+};
+
+/** A pool, by its place among all pools of the same two tokens. */
+export type PoolKey = {
+  venue: SwapVenue;
+  /** The usual fee of pools with a spacing: they may have one of their own, or change it with the market. */
+  feeBps: number;
+  /** The tick spacing of Slipstream, or the bin step of LFJ in basis points. */
+  spacing?: number;
+};
+
+export const isSamePool = (a: PoolKey, b: PoolKey): boolean =>
+  a.venue === b.venue && a.feeBps === b.feeBps && a.spacing === b.spacing;
+
+/** The pool that trades a quote token for the coin. */
+export type Bridge = PoolKey & { token: string };
+
+/**
+ * The path of a swap by one router: the token's own pool and, if that pool trades a quote token, the bridge from there
+ * to the coin.
+ */
+export type Route = PoolKey & { router: string; bridge?: Bridge };
+
+/** Returns the pool of a route that takes or pays the coin. */
+export const coinPoolOf = (route: Route): PoolKey => route.bridge ?? route;
+
+/** Lists the pools of a route, from the coin to the token. */
+export const poolsOf = (route: Route): PoolKey[] => (route.bridge ? [route.bridge, route] : [route]);
+
+/** More routes would help few orders, and would give a token's owner more pools to move. */
+export const mostRoutes = 3;
+
+/** An order may need to set its allowance to 0 first. */
+export const mostApprovals = 2;
+
+/** Each router needs an approval of its own, see {@link mostApprovals}. */
+export const mostRouters = 2;
+
+/** A swap as its calldata encodes it. */
+export type SwapCall = Route & {
+  purpose: "swap";
+  side: Order["side"];
+  token: string;
+  recipient: string;
+  /** The native coin sent with it. */
+  value: bigint;
+  amountIn: bigint;
+  minAmountOut: bigint;
+  deadline: number;
+  /**
+   * True if it takes back coin that the pool did not use. Routers of v3 otherwise keep it, and anyone can take it.
+   */
+  hasRefund: boolean;
+};
+
+/** Lets the router take tokens from the wallet. */
+export type ApproveCall = { purpose: "approve"; token: string; router: string; amount: bigint };
+
+/** Sends nothing to the wallet itself, to use up a nonce. */
+export type ClearCall = { purpose: "clear" };
+
+export type Call = SwapCall | ApproveCall | ClearCall;
+
+/** In wei per unit of gas. */
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+
+export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
+
+/** Returns a route without any facts about it. */
+export const routeOf = ({ venue, feeBps, spacing, router, bridge }: Route): Route => ({
+  venue,
+  feeBps,
+  ...(spacing !== undefined && { spacing }),
+  router,
+  ...(bridge && { bridge }),
+});
+
+export const isSameRoute = (a: Route, b: Route): boolean => isDeepStrictEqual(routeOf(a), routeOf(b));
+
+/** True if an order may use this route. */
+export const allowsRoute = ({ routes }: Pick<Intent, "routes">, route: Route): boolean =>
+  routes.some((each) => isSameRoute(each, route));
+
+/** True if a swap could leave coin at the router. */
+export const needsRefund = (side: Order["side"], route: Route): boolean =>
+  side === "buy" && ["v3", "slipstream"].includes(kindOf(coinPoolOf(route)));
+
+/** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
+export const swapBy = (intent: Intent, route: Route, amountIn: bigint): SwapCall => ({
+  purpose: "swap",
+  ...routeOf(route),
+  side: intent.side,
+  token: intent.token,
+  recipient: intent.wallet,
+  value: intent.side === "buy" ? amountIn : 0n,
+  amountIn,
+  minAmountOut: intent.minAmountOut,
+  deadline: intent.validUntil,
+  hasRefund: needsRefund(intent.side, route),
+});
+
+/** True if two calls have the same calldata. */
+export const isSameCall = (a: Call, b: Call): boolean => isDeepStrictEqual(a, b);

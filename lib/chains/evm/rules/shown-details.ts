@@ -1,0 +1,36 @@
+import type { ReportTerms, ShownTransaction } from "../../../orders/order-details.ts";
+import type { Call } from "./intent.ts";
+import type { RouteStep } from "./route-steps.ts";
+
+/** A signed transaction on an EVM chain, without its bytes. */
+export type ShownAttempt = ShownTransaction & {
+  purpose: Call["purpose"];
+  nonce: number;
+  /** In gwei. */
+  maxFeePerGas: string;
+  maxPriorityFeePerGas: string;
+  gasLimit: number;
+  outcome: "pending" | "mined" | "reverted" | "replaced";
+};
+
+/** The report of an order on an EVM chain. */
+export type FillReport = ReportTerms & {
+  route?: RouteStep[];
+  /** In coin. `l1` is the part of the total paid beside gas: for layer 1, and to the operator of base. */
+  networkFee: Record<"total" | Call["purpose"] | "l1", string>;
+  gasUsed: number;
+  /** In gwei. */
+  effectiveGasPrice: string;
+  /** The tokens that the router may still take. */
+  approvalLeft: string;
+  /** ODD_EVENTS: the token's events did not say what the wallet got or gave. Its balances did. */
+  flags?: "ODD_EVENTS"[];
+  /** True if no two hosts know the wallet's balances around the fill, so that the events stand. */
+  unchecked?: true;
+};
+
+/** An order's transactions. They are stored with the order when it settles and its slots are removed. */
+export type EvmDetails = {
+  attempts: ShownAttempt[];
+  report?: FillReport;
+};

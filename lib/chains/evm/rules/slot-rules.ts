@@ -1,0 +1,43 @@
+import { afterDeadlineMs, type FoundFill, retryMs, type SlotRules } from "../../../orders/slot-rules.ts";
+import { hasEnded, slotsOf, type TradeOrder } from "../../../orders/trade-order.ts";
+import { evmDetails } from "./details.ts";
+import type { Evm } from "./family.ts";
+import { bumpDueMs, clearPreset } from "./fee-bumps.ts";
+import { isToJudge, newestAttempt, type Slot, swapResultOf } from "./slot.ts";
+
+/** What EVM chains make of the slots of an order. Each is a nonce. */
+export const evmSlots: SlotRules<Evm> = {
+  sightOf: ({ receipt, takenIn }) => ({ receipt, takenIn }),
+  fillIn,
+  dueMs,
+  mayWait: ({ gasPreset }) => gasPreset === "slow",
+  isEntered: ({ fees }, { place }) => Object.hasOwn(fees, String(place)),
+  detailsOf: evmDetails,
+};
+
+function fillIn(slot: Slot): FoundFill | undefined {
+  const { place, held } = slot;
+  const result = swapResultOf(slot);
+  if (result === undefined) return undefined;
+  const { spent, received, receipt } = result;
+  const timeSeconds = receipt.block.time;
+  return { place, spent, received, timeSeconds, ...(held !== undefined && { held }) };
+}
+
+function dueMs(order: TradeOrder<Evm>, slots: readonly Slot[], nowMs: number): number[] {
+  const { intent } = order;
+  const endMs = intent.validUntil * 1000 + afterDeadlineMs;
+  const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
+  const soonMs = nowMs + retryMs;
+  const isUnjudged = slotsOf(order, slots).some((slot) => isToJudge(slot, nowMs));
+  if (front === undefined) return hasEnded(order) ? (isUnjudged ? [soonMs] : []) : [endMs, soonMs];
+  const newest = newestAttempt(front);
+  const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
+  const preset = newest?.purpose === "clear" ? clearPreset : intent.gasPreset;
+  // A nonce is freed only when the first block after the deadline has come.
+  const isSoon = hasEnded(order)
+    ? front.refusal === "underpriced"
+    : front.isUndelivered === true || (nowMs >= endMs && newest?.purpose !== "clear");
+  const bumpMs = front.isUndelivered ? [] : [bumpDueMs(preset, sentMs)];
+  return [endMs, ...bumpMs, ...(isSoon ? [soonMs] : [])].filter(Number.isFinite);
+}

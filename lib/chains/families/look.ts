@@ -1,0 +1,22 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import type { Look } from "../../orders/block.ts";
+import { blocksOf, lookAtHead } from "../evm/looks/head-look.ts";
+import type { Ask } from "../hosts/ask-together.ts";
+import { lookAtSol, solBlocksOf } from "../sol/looks/head-look.ts";
+import type { Family } from "./family.ts";
+import type { ChainReader } from "./open-chains.ts";
+
+export type LookFamily<Reader = ChainReader> = {
+  /** Looks at a chain by the host of that number, or the next one that answers. */
+  lookAt(reader: Reader, host: number, heights: readonly number[], wantsFinal: boolean): Promise<Look>;
+  /** Returns the hash of the block of each transaction, empty for those in none. */
+  blocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>>;
+};
+
+const families: Readonly<Record<Family, LookFamily>> = {
+  evm: { lookAt: lookAtHead, blocksOf },
+  sol: { lookAt: lookAtSol, blocksOf: solBlocksOf },
+};
+
+export const looksAt = (chain: Network): LookFamily => families[familyOf(chain)];

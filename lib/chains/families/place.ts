@@ -1,0 +1,14 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import type { PlacingFamily } from "../../orders/placing-family.ts";
+import { evmPlacing } from "../evm/place.ts";
+import { solPlacing } from "../sol/place.ts";
+import type { Family } from "./family.ts";
+
+/** The facts and settings of an order are of its chain's family. */
+const families: Readonly<Record<Family, PlacingFamily>> = {
+  evm: evmPlacing,
+  sol: solPlacing,
+};
+
+export const placingOf = (chain: Network): PlacingFamily => families[familyOf(chain)];

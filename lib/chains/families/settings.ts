@@ -1,0 +1,24 @@
+import type { EvmChain } from "../../core/chain-facts.ts";
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
+import type { SettingsPatch } from "../../users/settings.ts";
+import { maxGasPriceOf, orderSettingsOf } from "../evm/rules/order-settings.ts";
+import { solOrderSettingsOf } from "../sol/rules/order-settings.ts";
+import type { Family } from "./family.ts";
+
+type SettingsFamily<Chain extends Network = Network> = {
+  /** Merges a user's stored settings with the defaults of a chain. */
+  settingsOf(chain: Chain, stored: SettingsPatch | undefined): FamilyTypes["trader"]["settings"];
+  /** Returns the most that a user pays for a unit of gas, in wei. 0 where there is no gas. */
+  maxGasPriceOf(chain: Chain, stored: SettingsPatch | undefined): bigint;
+};
+
+const evmSettings: SettingsFamily<EvmChain> = { settingsOf: orderSettingsOf, maxGasPriceOf };
+
+const families: Readonly<Record<Family, SettingsFamily>> = {
+  evm: evmSettings,
+  sol: { settingsOf: (_, stored) => solOrderSettingsOf(stored), maxGasPriceOf: () => 0n },
+};
+
+export const settingsFamily = (chain: Network): SettingsFamily => families[familyOf(chain)];

@@ -1,0 +1,20 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Procedure, SignAnswer, SignRequest } from "../../orders/effects.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
+import { signTransaction } from "../evm/rules/sign.ts";
+import { signMessage } from "../sol/rules/sign.ts";
+import type { Family } from "./family.ts";
+
+type SignRules<F extends FamilyTypes = FamilyTypes> = {
+  /** Signs what a run asks for, or says why not. */
+  signRequested(request: SignRequest<F>): Procedure<SignAnswer<F>>;
+};
+
+const families: Readonly<Record<Family, SignRules>> = {
+  evm: { signRequested: signTransaction },
+  sol: { signRequested: signMessage },
+};
+
+/** Signs what a run asks for, on a chain of any family. */
+export const signRequested = (request: SignRequest): Procedure<SignAnswer> =>
+  families[familyOf(request.chain)].signRequested(request);

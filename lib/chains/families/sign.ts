@@ -1,0 +1,14 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import { evmSigner } from "../evm/sign.ts";
+import type { KeySigner } from "../hosts/key-signer.ts";
+import { solSigner } from "../sol/sign.ts";
+import type { Family } from "./family.ts";
+
+/** A chain's configuration, and what is to be signed there, are of its family. */
+const families: Readonly<Record<Family, KeySigner>> = {
+  evm: evmSigner,
+  sol: solSigner,
+};
+
+export const keySignerOf = (chain: Network): KeySigner => families[familyOf(chain)];

@@ -1,0 +1,24 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
+import type { SlotTerms } from "../../orders/family.ts";
+import type { SlotRules } from "../../orders/slot-rules.ts";
+import type { AnyOrder } from "../../orders/trade-order.ts";
+import { evmSlots } from "../evm/rules/slot-rules.ts";
+import { solSlots } from "../sol/rules/slot-rules.ts";
+import type { Families, Family } from "./family.ts";
+
+/** What clients see of an order's transactions. */
+export type ShownDetails = Families[Family]["details"];
+
+/** The first of the two signatures counts. */
+type AnySlots = {
+  detailsOf(order: AnyOrder, own: readonly SlotTerms[]): ShownDetails;
+} & SlotRules;
+
+/** All slots of an order are of its chain's family. */
+const families: Readonly<Record<Family, AnySlots>> = {
+  evm: evmSlots,
+  sol: solSlots,
+};
+
+export const slotsOfFamily = (chain: Network): AnySlots => families[familyOf(chain)];

@@ -1,0 +1,14 @@
+import type { Objection } from "../../orders/effects.ts";
+import type { FamilyTypes } from "../../orders/family.ts";
+
+/** Opens the wallet's key. Refuses if it is the key of another address. The caller wipes it. */
+export type OpenKey = (isKey: (secret: Uint8Array) => boolean) => Promise<Uint8Array | Objection>;
+
+/** Encodes and signs what the signer's rules allow. */
+export type KeySigner<F extends FamilyTypes = FamilyTypes, Configuration = unknown> = {
+  sign(
+    configuration: Configuration,
+    asked: { intent: F["intent"]; unsigned: F["unsigned"] },
+    open: OpenKey,
+  ): Promise<{ hash: string; raw: string } | Objection>;
+};

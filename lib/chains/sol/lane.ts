@@ -1,0 +1,59 @@
+import {
+  type LaneView,
+  type Procedure,
+  perform,
+  type Question,
+  type SignRequest,
+} from "../../orders/effects.ts";
+import type { LaneKey } from "../../orders/intent.ts";
+import type { LaneCore } from "../../orders/lane-core.ts";
+import { hasEnded, type TradeOrder } from "../../orders/trade-order.ts";
+import type { Sol } from "./rules/family.ts";
+import { nextSolMove, refusedSolStep, wantsClear, wantsSwap } from "./rules/next-move.ts";
+import { slotOfOrder } from "./rules/order-life.ts";
+import { solSlots } from "./rules/slot-rules.ts";
+
+/** The orders whose markers and receipts decide something: all with messages. */
+const questionAbout = (
+  lane: LaneKey,
+  { slots, orders, missed }: LaneView<Sol>,
+  untilMs: number,
+): Question<Sol> => {
+  const wanting = orders.filter(
+    (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(slotOfOrder(order, slots), untilMs),
+  );
+  return {
+    ...{ chain: lane.chain, wallet: lane.wallet },
+    hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
+    marked: slots.map(({ orderId }) => orderId),
+    orders: wanting.map(({ intent }) => intent),
+    missed,
+    wantsBlockhash:
+      wanting.length > 0 || orders.some((order) => wantsClear(order, slotOfOrder(order, slots))),
+  };
+};
+
+/** Adds the signature of Jupiter's helper key, which only the run that has asked Jupiter has. */
+function* completed(
+  request: SignRequest<Sol>,
+  { intent }: TradeOrder<Sol>,
+): Procedure<SignRequest<Sol> | undefined> {
+  const { message } = request;
+  if (message.purpose === "clear" || !("build" in message)) return request;
+  const helperSignature = yield* perform<"signAsHelper", Sol>({ do: "signAsHelper", intent, message });
+  return helperSignature === undefined ? undefined : { ...request, helperSignature };
+}
+
+/** Decides about lanes on Solana. */
+export const solLane: LaneCore<Sol> = {
+  rules: solSlots,
+  questionAbout,
+  nextMove: nextSolMove,
+  refusedStep: refusedSolStep,
+  completed,
+  /** A blockhash is asked for after all else, so nothing from the placing is used. */
+  placedSnapshots: () => undefined,
+  /** Balances are read at the finalized slot. */
+  departures: { seenIn: () => [], areFinal: () => true },
+  isFirst: ({ attempt }) => attempt === 1,
+};

@@ -1,0 +1,55 @@
+import type { SolSetup, SolTradeCheck, SolTrader } from "./check-trade.ts";
+import type { SolSnapshot } from "./host-snapshot.ts";
+import type { SolIntent } from "./intent.ts";
+import type { SolLimits } from "./limits.ts";
+import type { SolMessage } from "./message.ts";
+import type { SolDetails } from "./shown-details.ts";
+import type { SolPurpose, SolSlot } from "./slot.ts";
+import type { SolLaneQuestion, SolTradeFacts } from "./trade-facts.ts";
+
+/** The types of Solana's family. */
+export type Sol = {
+  intent: SolIntent;
+  slot: SolSlot;
+  snapshot: SolSnapshot;
+  limits: SolLimits;
+  details: SolDetails;
+  order: Record<never, never>;
+  signed: {
+    /** What each of its messages may pay, in the order of signing. */
+    messages: readonly SignedMessage[];
+  };
+  asked: {
+    place: number;
+    /** Its number among the order's messages, from 1. */
+    attempt: number;
+    purpose: SolPurpose;
+    message: SolMessage;
+    /** The signature of Jupiter's helper key over the message, in base58. The run that has the key adds it. */
+    helperSignature?: string;
+  };
+  unsigned: {
+    message: SolMessage;
+    helperSignature?: string | undefined;
+  };
+  helped: SolMessage;
+  question: {
+    /** The orders whose markers are wanted. */
+    marked: readonly string[];
+    /** True if a message may have to be signed. */
+    wantsBlockhash: boolean;
+  };
+  setup: SolSetup;
+  trader: SolTrader;
+  quoteQuestion: SolLaneQuestion;
+  facts: SolTradeFacts;
+  check: SolTradeCheck;
+};
+
+/** A message in the ledger: the signatures that it pays for, and the most that it may pay in all, in lamports. */
+export type SignedMessage = {
+  purpose: SolPurpose;
+  hash: string;
+  signatures: number;
+  mostFeeLamports: bigint;
+};

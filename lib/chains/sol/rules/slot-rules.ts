@@ -1,0 +1,51 @@
+import { afterDeadlineMs, type FoundFill, retryMs, type SlotRules } from "../../../orders/slot-rules.ts";
+import { hasEnded, slotsOf, type TradeOrder } from "../../../orders/trade-order.ts";
+import { solDetails } from "./details.ts";
+import type { Sol } from "./family.ts";
+import { effectiveAttempt, type SolSlot, successOf } from "./slot.ts";
+
+/** What Solana makes of the slots of an order. Each order has one. */
+export const solSlots: SlotRules<Sol> = {
+  sightOf: (slot) => ({ receipt: successOf(slot) }),
+  fillIn,
+  dueMs,
+  mayWait: () => false,
+  isEntered: ({ messages }) => messages.length > 0,
+  detailsOf: solDetails,
+};
+
+function fillIn(slot: SolSlot): FoundFill | undefined {
+  const receipt = effectiveAttempt(slot)?.purpose === "swap" ? successOf(slot) : undefined;
+  if (receipt === undefined) return undefined;
+  const { spent, received, held, block } = receipt;
+  return { place: block.number, spent, received, held, timeSeconds: block.time };
+}
+
+/** Messages on their way are sent again at this interval, as their leaders may have dropped them. */
+const resendMs = 2000;
+
+/**
+ * A message of this age is in no block because the cluster stands still, or hosts show the order's marker and have
+ * forgotten its outcome. Neither passes soon, so its lane runs at a longer interval.
+ */
+const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
+
+/** The time until the finalized height has passed a message that has lapsed. */
+const lapsedMs = 10_000;
+
+function dueMs(order: TradeOrder<Sol>, slots: readonly SolSlot[], nowMs: number): number[] {
+  const endMs = order.intent.validUntil * 1000 + afterDeadlineMs;
+  const [slot] = slotsOf(order, slots);
+  switch (slot?.state) {
+    case undefined:
+      return hasEnded(order) ? [] : [endMs, nowMs + retryMs];
+    case "signed": {
+      const signedMs = slot.attempts.at(-1)?.signedAtMs ?? nowMs;
+      return [nowMs + (nowMs - signedMs < old.ageMs ? resendMs : old.resendMs)];
+    }
+    case "lapsed":
+      return [nowMs + (hasEnded(order) ? lapsedMs : retryMs)];
+    case "mined":
+      return [];
+  }
+}

@@ -1,0 +1,27 @@
+import { DomainError } from "../core/domain-error.ts";
+import { formatAmount } from "./decimal-text.ts";
+
+/**
+ * An amount of a coin or token that an order needs, and the wallet's balance minus the amounts that its open orders
+ * will spend.
+ */
+export type Need = {
+  /** The token's address, or `native`. */
+  token: string;
+  symbol: string;
+  decimals: number;
+  needed: bigint;
+  available: bigint;
+};
+
+export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
+
+/** Names the coin or token whose balance is too low, if there is one. */
+export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
+  const short = needs.find((need) => !isEnough(need));
+  if (short === undefined) return undefined;
+  const { token, symbol, decimals } = short;
+  const [needed, available] = [formatAmount(short.needed, decimals), formatAmount(short.available, decimals)];
+  const message = `The wallet needs ${needed} ${symbol} and has ${available} available`;
+  return new DomainError("INSUFFICIENT_BALANCE", message, { token, symbol, needed, available });
+}

@@ -1,0 +1,53 @@
+import type { BlockName } from "./block.ts";
+import type { FamilyTypes } from "./family.ts";
+import { slotsOf, type TradeOrder } from "./trade-order.ts";
+
+/** Where a slot's transactions have been seen. */
+export type SlotSight = {
+  /** The transaction that has an effect, with its block. */
+  receipt?: { hash: string; block: BlockName } | undefined;
+  /** The blocks in which both hosts saw the place as taken by another transaction. */
+  takenIn?: readonly BlockName[] | undefined;
+};
+
+/** The result of an order's swap, and its place in the order of a wallet's fills. */
+export type FoundFill = {
+  /** Fills sort by it. */
+  place: number;
+  spent: bigint;
+  received: bigint;
+  timeSeconds: number;
+  /** For a sale: the tokens in the wallet before. */
+  held?: bigint | undefined;
+};
+
+/** What a family makes of the slots of an order. */
+export type SlotRules<F extends FamilyTypes = FamilyTypes> = {
+  sightOf(slot: F["slot"]): SlotSight;
+  /** Returns the fill that a block has, if any. */
+  fillIn(slot: F["slot"]): FoundFill | undefined;
+  /** Returns the times at which a run for the order is due. */
+  dueMs(order: TradeOrder<F>, slots: readonly F["slot"][], nowMs: number): number[];
+  /** True if a signed transaction may wait for a better price until the order's deadline. */
+  mayWait(intent: F["intent"]): boolean;
+  /** True if a ledger says that the signer has signed for the slot. */
+  isEntered(signed: F["signed"], slot: F["slot"]): boolean;
+  /** Describes the order's transactions, in the order in which they were made. */
+  detailsOf(order: TradeOrder<F>, own: readonly F["slot"][]): F["details"];
+};
+
+/** An order that cannot go on is checked again after this time. */
+export const retryMs = 5000;
+
+/** Blocks arrive later than their timestamp. */
+export const afterDeadlineMs = 2000;
+
+/** Returns the fill that a block has, if any. */
+export function fillOfOrder<F extends FamilyTypes>(
+  order: TradeOrder<F>,
+  slots: readonly F["slot"][],
+  rules: SlotRules<F>,
+): FoundFill | undefined {
+  const [fill] = slotsOf(order, slots).flatMap((slot) => rules.fillIn(slot) ?? []);
+  return fill;
+}

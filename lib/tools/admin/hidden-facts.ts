@@ -1,0 +1,22 @@
+import type { FamilyTypes } from "../../orders/family.ts";
+import type { Ledger } from "../../orders/table-step.ts";
+import type { TradeOrder } from "../../orders/trade-order.ts";
+
+/** A transaction that the signer has signed. */
+export type SignedLine = {
+  /** 0 on sol. */
+  nonce: number;
+  orderId: string;
+  text: string;
+};
+
+/** Facts that clients do not see, by the names that operators read. */
+export type HiddenFacts<F extends FamilyTypes = FamilyTypes> = {
+  /** The name of a report's block. */
+  blockWord: string;
+  intentFacts(order: TradeOrder<F>): object;
+  slotFacts(slot: F["slot"]): object;
+  ledgerFacts(ledger: Ledger<F>): object;
+  /** @param from NaN for all nonces. */
+  linesOf(ledger: Ledger<F>, from: number): SignedLine[];
+};
