@@ -14,25 +14,17 @@ export function decimalOf(
   exponent: number,
   mostPlaces = Number.POSITIVE_INFINITY,
 ): Decimal {
-  const surplus = Math.max(String(mantissa).length - mostDigits, -exponent - mostPlaces);
-  return surplus <= 0
-    ? withoutZeros(mantissa, exponent)
-    : withoutZeros(divideHalfEven(mantissa, 10n ** BigInt(surplus)), exponent + surplus);
-}
-
-/** Divides to the nearest whole number, and to the even one of two that are equally near. */
-function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
-  const floor = dividend / divisor;
-  const twice = (dividend % divisor) * 2n;
-  const up = twice > divisor || (twice === divisor && floor % 2n === 1n);
-  return up ? floor + 1n : floor;
+  const rounded = quotientOf(mantissa, 1n, Math.min(0, exponent + mostPlaces));
+  return withoutZeros(rounded.mantissa, rounded.exponent + exponent);
 }
 
 function withoutZeros(mantissa: bigint, exponent: number): Decimal {
-  if (mantissa === 0n) return zero;
-  const zeros = /0*$/.exec(String(mantissa))?.[0].length ?? 0;
-  return { mantissa: mantissa / 10n ** BigInt(zeros), exponent: exponent + zeros };
+  const digits = String(mantissa);
+  const kept = digits.replace(zerosAtEnd, "");
+  return kept === "" ? zero : { mantissa: BigInt(kept), exponent: exponent + digits.length - kept.length };
 }
+
+const zerosAtEnd = /0+$/;
 
 /** True for the one form that a value has. */
 export const isDecimal = ({ mantissa, exponent }: Decimal): boolean =>
@@ -40,17 +32,33 @@ export const isDecimal = ({ mantissa, exponent }: Decimal): boolean =>
     ? exponent === 0
     : mantissa > 0n && mantissa < 10n ** BigInt(mostDigits) && mantissa % 10n !== 0n;
 
-/** Divides two whole numbers, rounded half-even to 18 significant digits and to so many decimal places. */
-export function ratioOf(dividend: bigint, divisor: bigint, mostPlaces?: number): Decimal {
-  // One digit of the quotient may be lost to the lengths, and the last one marks what is left over.
-  const places = Math.max(0, mostDigits + 2 + String(divisor).length - String(dividend).length);
-  const scaled = dividend * 10n ** BigInt(places);
-  const quotient = scaled / divisor;
-  const isExact = scaled % divisor === 0n;
-  // A digit that is neither 0 nor 5 keeps the rest from looking like a half.
-  return isExact
-    ? decimalOf(quotient, -places, mostPlaces)
-    : decimalOf(quotient * 10n + 1n, -places - 1, mostPlaces);
+/** Divides two whole numbers, rounded half-even to 18 significant digits. */
+export function ratioOf(dividend: bigint, divisor: bigint): Decimal {
+  const { mantissa, exponent } = quotientOf(dividend, divisor, Number.POSITIVE_INFINITY);
+  return withoutZeros(mantissa, exponent);
+}
+
+/** Like {@link ratioOf}, rounded to so many decimal places, too. The result may have zeros at its end. */
+export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number): Decimal {
+  const guess = String(dividend).length - String(divisor).length;
+  // The digits before the point of the quotient. Below 0.1, minus the number of zeros after the point.
+  const digits = timesTen(dividend, -guess) >= timesTen(divisor, guess) ? guess + 1 : guess;
+  const places = Math.min(mostPlaces, mostDigits - digits);
+  return {
+    mantissa: divideHalfEven(timesTen(dividend, places), timesTen(divisor, -places)),
+    exponent: -places,
+  };
+}
+
+/** Multiplies by so many tens. A negative number of them changes nothing. */
+export const timesTen = (value: bigint, count: number): bigint => value * 10n ** BigInt(Math.max(0, count));
+
+/** Divides to the nearest whole number, and to the even one of two that are equally near. */
+function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const floor = dividend / divisor;
+  const twice = (dividend % divisor) * 2n;
+  const up = twice > divisor || (twice === divisor && floor % 2n === 1n);
+  return up ? floor + 1n : floor;
 }
 
 export const multiply = (a: Decimal, b: Decimal): Decimal =>
@@ -67,8 +75,7 @@ export function add(a: Decimal, b: Decimal): Decimal {
   return decimalOf(scaledTo(a, exponent) + scaledTo(b, exponent), exponent);
 }
 
-const scaledTo = ({ mantissa, exponent }: Decimal, least: number) =>
-  mantissa * 10n ** BigInt(exponent - least);
+const scaledTo = ({ mantissa, exponent }: Decimal, least: number) => timesTen(mantissa, exponent - least);
 
 /** Returns a negative number, 0 or a positive one if the first is less than, equal to, or greater than the second. */
 export function compare(a: Decimal, b: Decimal): number {
@@ -79,20 +86,21 @@ export function compare(a: Decimal, b: Decimal): number {
 
 /** Rounds half-even to units of a coin or token with these decimals. The number may have more than 18 digits. */
 export function inUnits({ mantissa, exponent }: Decimal, decimals: number): bigint {
-  const shift = exponent + decimals;
-  return shift >= 0 ? mantissa * 10n ** BigInt(shift) : divideHalfEven(mantissa, 10n ** BigInt(-shift));
-}
-
-/** Formats without an exponent. */
-export function formatDecimal({ mantissa, exponent }: Decimal): string {
-  if (exponent >= 0) return String(mantissa * 10n ** BigInt(exponent));
-  const digits = String(mantissa).padStart(1 - exponent, "0");
-  return `${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
+  const places = exponent + decimals;
+  return divideHalfEven(timesTen(mantissa, places), timesTen(1n, -places));
 }
 
 /** Formats units of a coin or token with these decimals, to the last digit. They are not negative. */
-export const formatUnits = (units: bigint, decimals: number): string =>
-  formatDecimal(withoutZeros(units, -decimals));
+export function formatUnits(units: bigint, decimals: number): string {
+  const digits = String(units).padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  const places = digits.slice(point).replace(zerosAtEnd, "");
+  return digits.slice(0, point) + (places && `.${places}`);
+}
+
+/** Formats without an exponent. */
+export const formatDecimal = ({ mantissa, exponent }: Decimal): string =>
+  formatUnits(timesTen(mantissa, exponent), Math.max(0, -exponent));
 
 const pattern = /^(\d+)(?:\.(\d+))?$/;
 

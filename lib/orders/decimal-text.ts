@@ -1,12 +1,9 @@
 import { chainFacts } from "../core/chain-facts.ts";
-import { formatDecimal, formatUnits, ratioOf } from "../core/decimal.ts";
+import { formatDecimal, formatUnits, quotientOf, timesTen } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 
 const pricePlaces = 40;
-
-/** Amounts of tokens fit into 256 bits. */
-const tooMany = 1n << 256n;
 
 const amountPattern = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
@@ -21,7 +18,8 @@ export function parseAmount(text: string, decimals: number): bigint | AmountProb
   if (places.length > decimals) return { problem: `must have at most ${decimals} decimal places` };
   const units = BigInt(whole + places.padEnd(decimals, "0"));
   if (units === 0n) return { problem: "must be above 0" };
-  if (units >= tooMany) return { problem: "must be less than 2^256 units" };
+  // Tokens count in 256 bits.
+  if (units >= 2n ** 256n) return { problem: "must be less than 2^256 units" };
   return units;
 }
 
@@ -60,9 +58,5 @@ export const coinText = (chain: Network, units: bigint): string =>
  */
 export const formatPrice = (chain: Network, coins: bigint, tokens: bigint, decimals: number): string =>
   formatDecimal(
-    ratioOf(
-      coins * 10n ** BigInt(decimals),
-      tokens * 10n ** BigInt(chainFacts[chain].coin.decimals),
-      pricePlaces,
-    ),
+    quotientOf(timesTen(coins, decimals), timesTen(tokens, chainFacts[chain].coin.decimals), pricePlaces),
   );
