@@ -24,7 +24,7 @@ type Judged = { noted: Departure[]; step: TradeStep };
  * once the move is final at both hosts, and tokens that have come back by then have not left.
  */
 export function judgeDepartures<F extends FamilyTypes>(
-  { departures: { seenIn, areFinal } }: Pick<LaneCore<F>, "departures">,
+  { departures }: Pick<LaneCore<F>, "departures">,
   state: LaneState<F>,
 ): Judged {
   const { view, snapshots, nowMs } = state;
@@ -54,8 +54,8 @@ export function judgeDepartures<F extends FamilyTypes>(
     // The balance may fall with each block. The sweep comes back to it.
     const hasShrunk = before !== undefined && !isSame && total === BigInt(before.held);
     if (hasShrunk) continue;
-    const isFinal = isSame ? areFinal(before.seenIn, snapshots) : false;
-    const blocks = seenIn(snapshots);
+    const isFinal = isSame ? departures.areFinal(before.seenIn, snapshots) : false;
+    const blocks = departures.seenIn(snapshots);
     if (isFinal === undefined) noted.push(before as Departure);
     else if (isFinal || blocks?.length === 0) {
       const writes = shrunk(books, total, held, nowMs);
