@@ -12,9 +12,8 @@ export type BookKey = LaneKey & { userID: string; token: string };
  * Positions are computed from it, so a fill that the chain takes back leaves no trace.
  */
 export type Book = BookKey & {
-  /** The name of the pair. */
   symbol: string;
-  /** The token's own symbol. Books of earlier versions have none. */
+  /** The token's own symbol. Missing in books of earlier versions. */
   baseSymbol?: string;
   decimals: number;
   /** The sum of the final fills. */

@@ -5,23 +5,26 @@ import type { LaneCore, LaneState } from "./lane-core.ts";
 import { bookPuts, stillHeld } from "./lane-steps.ts";
 import type { Departure, TradeStep } from "./table-step.ts";
 
-/** The book, the position and the held token. A position is two items, and a transaction has 100 at most. */
+/**
+ * Writes for one position: its book, the position itself and the held token. A position is two items, and a transaction
+ * has at most 100.
+ */
 const writesOfPosition = 3;
 
 /**
- * The most users whose positions of a token can shrink. They do so in one transaction: a second one would find other
- * sums, and take from the first users again.
+ * Most users of a wallet whose positions can shrink. All must fit in one transaction, because a second one would
+ * compute with the reduced positions and shrink the first ones again.
  */
 export const mostOwners = 24;
 
-/** The most writes of a step. */
+/** Most writes in a step. */
 const mostWrites = writesOfPosition * mostOwners;
 
 type Judged = { noted: Departure[]; step: TradeStep };
 
 /**
- * Compares the books of a wallet's users with its balances, for the tokens that somebody has missed. Positions shrink only
- * once the move is final at both hosts, and tokens that have come back by then have not left.
+ * Compares the books of a wallet's users with its balances, for tokens that were reported missing. Shrinks a position
+ * only when both hosts show the loss in final blocks, and not if the tokens have come back by then.
  */
 export function judgeDepartures<F extends FamilyTypes>(
   { departures }: Pick<LaneCore<F>, "departures">,
@@ -38,10 +41,10 @@ export function judgeDepartures<F extends FamilyTypes>(
     const before = known.get(token);
     const answers = snapshots.map((snapshot) => snapshot?.held);
     const [a, b] = answers.map((held) => held?.get(token));
-    // An order of the token may still change the balance.
+    // An open order of the token may still change the balance.
     if (isTrading || books.some(({ events }) => events.length > 0)) continue;
     if (a === undefined || b === undefined) {
-      // A token that no longer answers may never do so again.
+      // A token that stops answering may never answer again, so its note is kept only while a host is silent.
       if (before && answers.includes(undefined)) noted.push(before);
       continue;
     }
@@ -51,7 +54,8 @@ export function judgeDepartures<F extends FamilyTypes>(
     const now = greatest(a, b);
     const held = isSame ? greatest(now, BigInt(before.held)) : now;
     if (held >= total) continue;
-    // The balance may fall with each block. The sweep comes back to it.
+    // This run has shrunk the position. Another note could keep the lane busy, because the balance may fall with each
+    // block.
     const hasShrunk = before !== undefined && !isSame && total === BigInt(before.held);
     if (hasShrunk) continue;
     const isFinal = isSame ? departures.areFinal(before.seenIn, snapshots) : false;
@@ -59,14 +63,14 @@ export function judgeDepartures<F extends FamilyTypes>(
     if (isFinal === undefined) noted.push(before as Departure);
     else if (isFinal || blocks?.length === 0) {
       const writes = shrunk(books, total, held, nowMs);
-      // The next move writes the others.
+      // The lane's next step writes the rest.
       if (step.length + writes.length <= mostWrites) step.push(...writes);
     } else if (blocks) noted.push({ token, held: String(now), revisions, seenIn: blocks });
   }
   return { noted, step: step.length > 0 ? [stillHeld(state), ...step] : [] };
 }
 
-/** Takes what is missing from each position in proportion. The last one bears what rounding has left. */
+/** Shares the loss among the positions in proportion. The last one also bears the rounding. */
 function shrunk(books: readonly Book[], total: bigint, held: bigint, nowMs: number): TradeStep {
   let rest = held;
   const open = books.filter(({ base }) => base.amount > 0n);

@@ -24,15 +24,15 @@ export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   slots: readonly F["slot"][];
   /** The orders of the jobs, oldest first. */
   orders: readonly TradeOrder<F>[];
-  /** Those of its orders, and of all users of the wallet for the missed tokens. */
+  /** The books of its orders' tokens, and all users' books of the missed tokens. */
   books: readonly Book[];
-  /** The tokens of which positions may count more than the wallet has. */
+  /** The tokens whose positions may exceed the wallet's balance. */
   missed?: readonly string[] | undefined;
   /** The users who have retired the wallet. */
   retired: ReadonlySet<string>;
   /** The ids of the orders that their users have cancelled. */
   cancelled: ReadonlySet<string>;
-  /** Each user's current highest gas price, in wei. */
+  /** Each user's current highest fee, in the unit of the chain's fees. */
   maxGasPrices: ReadonlyMap<string, bigint>;
   /** Each user's policy for the wallet, and the amount that they have spent. */
   limits: ReadonlyMap<string, Limits>;
@@ -135,7 +135,7 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     ask: { host: 0 | 1; question: Question<F> };
     answer: F["snapshot"] | undefined;
   };
-  /** Asks two hosts about a trade, on EVM chains at the same block if they see one in time. */
+  /** Asks two hosts about a trade, at the same block if they both have one in time. */
   quote: {
     ask: { question: F["quoteQuestion"] };
     answer: HostAnswers<F>;
@@ -185,7 +185,10 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
     ask: { chain: LaneKey["chain"]; raw: string; to: Recipients };
     answer: "reached" | SendFailure;
   };
-  /** Invokes executeOrders without waiting for it, for all orders of the lane. It expects the job there, and checks the token. */
+  /**
+   * Invokes executeOrders for all orders of the lane, without waiting. The run expects the job in the lane, and checks
+   * the token.
+   */
   wake: { ask: { lane: LaneKey; job?: JobName; missed?: MissedToken }; answer: undefined };
   makeMac: { ask: { intent: IntentTerms }; answer: string };
   checkMac: { ask: { intent: IntentTerms; mac: string }; answer: boolean };
@@ -204,8 +207,7 @@ export type Procedure<Result> = Generator<Effect, Result, Effects[keyof Effects]
 type Ask<Name extends keyof Effects, F extends FamilyTypes> = { do: Name } & Effects<F>[Name]["ask"];
 
 /**
- * Yields one effect, and returns its answer. A lane's items and hosts answer in the terms of its chain's family, which a
- * family's own procedures name.
+ * Yields one effect and returns its answer. The caller names the family, because the answer has that family's types.
  */
 export function* perform<Name extends keyof Effects, F extends FamilyTypes = FamilyTypes>(
   effect: Ask<Name, F>,

@@ -48,7 +48,7 @@ export type Order = {
   chain: Network;
   /** The traded pair or token as the engine names it, such as `SOL/USDC` or a token's address. */
   symbol: string;
-  /** The symbols of the pair, each by itself: that of a token may contain a slash. */
+  /** The two symbols of the pair. They are kept apart because a token's symbol may contain a slash. */
   baseSymbol?: string | undefined;
   quoteSymbol?: string | undefined;
   side: (typeof orderSides)[number];
@@ -91,7 +91,7 @@ export type Order = {
   /** True if the outcome is final on chain. */
   settled?: boolean | undefined;
   reasonCode?: ReasonCode | undefined;
-  /** Nothing fills after this time. On sol, nothing more is signed to fill it. */
+  /** No transaction that could fill it is signed after this time. */
   validUntil?: string | undefined;
 };
 
@@ -122,7 +122,7 @@ export type Position = {
   networkFees?: string | undefined;
   /** Tokens that left the wallet without an order. */
   movedOut?: string | undefined;
-  /** Why it was closed without a sale: its tokens left the wallet. */
+  /** The reason for closing it without a sale: its tokens left the wallet. */
   reason?: "MOVED_OUT" | undefined;
 };
 

@@ -12,7 +12,7 @@ import type { OrderRules } from "./wallet-policy.ts";
 
 /** A place of a lane, with the transactions that are signed for it. At most one of them can have an effect. */
 export type SlotTerms = LaneKey & {
-  /** Its number in the lane. On EVM chains, the nonce of its transactions. */
+  /** Its number in the lane. */
   place: number;
   orderId: string;
   userID: string;
@@ -24,13 +24,13 @@ export type SlotTerms = LaneKey & {
   revision: number;
 };
 
-/** The facts that decide about an order, beside the request and the chain. */
+/** Facts that decide whether an order is accepted, beside the request and the chain. */
 export type TraderTerms = {
   /** The user's settings for the chain. The request may override them. */
   settings: { slippage: number };
   /** True if an operator has stopped trading. */
   isStopped: boolean;
-  /** True if an order may lose any part of its value, since the caller has just signed in, or need not. */
+  /** True if an order may lose any part of its value: the caller has just signed in, or needs no fresh sign-in. */
   mayLose: boolean;
   /** The rules for the wallet's orders. Absent without a wallet. */
   rules?: OrderRules | undefined;
@@ -52,7 +52,7 @@ export type FactsTerms = {
   /** The amounts that would be spent and would arrive. */
   amount: bigint;
   amountOut: bigint;
-  /** How much worse the price is than that of the pools, in percent. */
+  /** Percentage by which the price is worse than the pools' price. */
   priceImpact: number;
   /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
   market?: {
@@ -82,11 +82,11 @@ export type CheckTerms = {
   objection?: DomainError;
 };
 
-/** The types that differ between the families of chains, by what all families have in common. */
+/** The types that differ between the families of chains, each with the fields that all families share. */
 export type FamilyTypes = {
   intent: IntentTerms;
   slot: SlotTerms;
-  /** One host's sight of a chain. */
+  /** One host's view of a chain. */
   snapshot: {
     /** The balances of the tokens that were asked for. */
     held?: ReadonlyMap<string, bigint>;
@@ -94,20 +94,20 @@ export type FamilyTypes = {
   limits: ChainLimits;
   /** What clients see of an order's transactions. */
   details: OrderDetails;
-  /** The fields that an order has in addition. */
+  /** Additional fields of an order. */
   order: object;
-  /** The fields of a ledger that say what was signed. */
+  /** Fields of a ledger that record the signatures. */
   signed: object;
-  /** The fields of a request to the signer that name what to sign. */
+  /** Fields of a signing request that name the transaction. */
   asked: {
     place: number;
     purpose: string;
   };
-  /** What the signer's key signs. */
+  /** The unsigned transaction, as the signer's key gets it. */
   unsigned: object;
-  /** What a helper's key signs as well. */
+  /** A transaction that a helper key signs, too. */
   helped: object;
-  /** The fields of a question to a host in addition. */
+  /** Additional fields of a question to a host. */
   question: object;
   setup: SetupTerms;
   trader: TraderTerms;

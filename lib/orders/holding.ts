@@ -1,7 +1,7 @@
 /** A swap that is in a block. */
 export type Fill = {
   orderId: string;
-  /** Its place in the order of the wallet's fills: the nonce, or on Solana the slot. */
+  /** Orders the wallet's fills: a later fill has a higher number. */
   place: number;
   /** True if it is final. */
   settled: boolean;
@@ -29,7 +29,7 @@ export type MovedOut = {
   place: number;
   settled: true;
   time: string;
-  /** The position's tokens that the wallet still holds. */
+  /** Tokens of the position that are still in the wallet. */
   left: bigint;
 };
 
@@ -50,7 +50,7 @@ export type Holding = {
   settled: boolean;
   openedAt: string;
   closedAt?: string;
-  /** Why it was closed without a sale. */
+  /** The reason for closing it without a sale. */
   reason?: "MOVED_OUT";
 };
 

@@ -1,7 +1,7 @@
 import type { Network } from "../core/network.ts";
 import type { Order } from "./execution.ts";
 
-/** A wallet on one chain. Its nonces form one sequence, even if several users have the key. */
+/** A wallet on one chain. Its transactions form one sequence, even if several users have the key. */
 export type LaneKey = { chain: Network; wallet: string };
 
 /** The longest time for which an order may be filled after it was placed. */
@@ -22,6 +22,6 @@ export type IntentTerms = LaneKey & {
   quotedOut: bigint;
   /** True if its transactions go only to a relay. */
   isPrivate: boolean;
-  /** In seconds. On EVM chains no later block can fill the order; on Solana nothing is signed after it. */
+  /** In seconds. Nothing is signed for a fill after it. */
   validUntil: number;
 };

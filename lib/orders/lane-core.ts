@@ -46,9 +46,9 @@ export type LaneCore<F extends FamilyTypes = FamilyTypes> = {
   placedSnapshots(state: Omit<LaneState<F>, "snapshots">, setup: string): Snapshots<F> | undefined;
   /** True if the request was for the first attempt, so that its refusal ends the order. */
   isFirst(request: SignRequest<F>, view: LaneView<F>): boolean;
-  /** The blocks in which both hosts have seen a wallet's balances, and whether they are final. */
+  /** The blocks of both hosts' balances, and whether these blocks are final. */
   departures: {
-    /** Undefined if the hosts are too far apart. Empty if what they have seen is final. */
+    /** Undefined if the hosts are too far apart. Empty if both answers are final. */
     seenIn(snapshots: Snapshots<F>): BlockName[] | undefined;
     areFinal(seenIn: readonly BlockName[], snapshots: Snapshots<F>): boolean | undefined;
   };

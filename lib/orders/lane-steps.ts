@@ -179,8 +179,7 @@ function bookWrites({ view, nowMs }: LaneRun, order: AnyOrder, now: readonly Boo
 }
 
 /**
- * Writes a book and its positions that have changed.
- *
+ * Writes a changed book and its changed positions.
  * @param old The stored book, if there is one.
  */
 export function bookPuts(
@@ -201,7 +200,10 @@ export function bookPuts(
   ];
 }
 
-/** Lists a token for the sweep while a settled position counts it. Books of earlier versions are listed by their next fill. */
+/**
+ * Lists a token for the sweep while a settled position holds it. Books of earlier versions are listed at their next
+ * fill.
+ */
 function heldWrites(before: Book, { base, userID, chain, wallet, token }: Book): ItemWrite[] {
   if (base === before.base) return [];
   const kind = base.closedAt === undefined ? "put" : "remove";
@@ -268,7 +270,7 @@ function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "
       const settled = view.orders.find(({ intent }) => intent.orderId === item.orderId)?.intent.token;
       return {
         ...view,
-        // The balances that the hosts have shown may be older than its fill.
+        // The hosts' balances may be older than this fill.
         ...(view.missed && { missed: view.missed.filter((token) => token !== settled) }),
         lane: view.lane && { ...view.lane, jobs: view.lane.jobs - 1 },
         jobs: view.jobs.filter(({ orderId }) => orderId !== item.orderId),

@@ -20,8 +20,8 @@ const mostLapsedMs = 2 * 60_000;
 
 /**
  * Returns the time of the last change of these orders. An ended order has an hour until its transactions are final,
- * unless a nonce must be freed. An order that waits for a lower gas price, or because of its user's policy or another
- * program, is not a problem.
+ * unless a place must be freed. An order that waits for lower fees, or because of its user's policy or another program,
+ * is not a problem.
  */
 export function idleSinceMs(
   orders: readonly AnyOrder[],
@@ -48,7 +48,7 @@ function lastProgressMs(
   const isSigned = own.some(({ state }) => state === "signed");
   if (life.stage === "waiting" && reasonsOfUsers.includes(life.reasonCode)) return [];
   const signedMs = own.flatMap(({ attempts }) => attempts.map(({ signedAtMs }) => signedAtMs));
-  // Until the deadline, its transaction may wait for a lower gas price.
+  // Until the deadline, its transaction may wait for lower fees.
   const mayWait = hasEnded(order) || (isSigned && rules.mayWait(intent));
   const lastMs = Math.max(Date.parse(updatedAt), ...signedMs, ...(mayWait ? [intent.validUntil * 1000] : []));
   return [hasEnded(order) && !isSigned ? lastMs + mostUnsettledMs - mostIdleMs : lastMs];

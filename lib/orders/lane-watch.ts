@@ -41,7 +41,7 @@ export function watchFor(
   };
 }
 
-/** Returns the last block that must be final for an ended order. Undefined while one of its nonces is free. */
+/** Returns the last block that must be final for an ended order. Undefined while one of its places is free. */
 function finalFrom(order: AnyOrder, slots: readonly SlotTerms[], rules: SlotRules): number | undefined {
   const blocks = slotsOf(order, slots).flatMap((slot) => {
     const { receipt, takenIn = [] } = rules.sightOf(slot);

@@ -4,13 +4,13 @@ import type { Order } from "./execution.ts";
 import { millionthsOf } from "./percent.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 
-/** A trade with all that it could lose. Amounts are in units. */
+/** The figures that show how much a trade could lose. Amounts are in units. */
 export type LossChecks = {
   side: Order["side"];
   amount: bigint;
   minAmountOut: bigint;
   quotedOut: bigint;
-  /** In percent: how much worse the quote is than the price of a small trade. */
+  /** Percentage by which the quote is worse than the price of a small trade. */
   priceImpact: number;
   isListed: boolean;
   /** The wallet's coin. Undefined without a wallet. */
@@ -19,7 +19,7 @@ export type LossChecks = {
   unlisted: UnlistedPurchases;
 };
 
-/** The coin that purchases spend: that of open orders is still in the wallet. */
+/** Coin that purchases spend. The coin of open orders is still in the wallet. */
 type UnlistedPurchases = { open: bigint; filled: bigint };
 
 const whole = millionthsOf(100);
@@ -29,8 +29,8 @@ const losesMostOfValue = ({ minAmountOut, quotedOut, priceImpact }: LossChecks):
   2n * minAmountOut * (whole - millionthsOf(priceImpact)) < quotedOut * whole;
 
 /**
- * True if a token that anyone can have made would get most of the wallet's coin. Purchases that are not settled count, since
- * a thief could split one.
+ * True if most of the wallet's coin would go to an unlisted token, which the thief may have made. Unsettled purchases
+ * count, because a thief could split one.
  */
 const spendsMostOfCoin = ({
   side,
@@ -41,7 +41,7 @@ const spendsMostOfCoin = ({
 }: LossChecks): boolean =>
   side === "buy" && !isListed && coins !== undefined && 2n * (amount + open + filled) > coins + filled;
 
-/** Refuses a trade that a thief of a token could empty a wallet with. */
+/** Refuses a trade by which somebody with a stolen token could empty the wallet. */
 export function objectionToLoss(checks: LossChecks): DomainError<"SIGN_IN_REQUIRED"> | undefined {
   const reason = losesMostOfValue(checks)
     ? "could lose more than half of its value"

@@ -28,14 +28,14 @@ export type QuotedChecks = PlacingChecks & {
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   allowUnsafe: boolean;
-  /** True if nothing but a router's server prices the token, and the request does not name the least amount. */
+  /** True if the only price is that of a router's server, and the request does not name the least output. */
   lacksLeast?: boolean;
   /** In percent, like its limit: the greater of the pools' and the market's. */
   priceImpact: number;
   maxPriceImpact: number;
   minAmountOut: bigint;
   quotedOut: bigint;
-  /** The wallet's coin and its purchases, for a caller whose sign-in is too old for a large loss. Absent for others. */
+  /** The wallet's coin and purchases. Present if the caller's sign-in is too old for a large loss. */
   loss?: Pick<LossChecks, "isListed" | "coins" | "unlisted"> | undefined;
 };
 

@@ -48,10 +48,10 @@ export type ReportTerms = {
   /** The pools of the swap, in the order of the trade. Absent in reports of old orders. */
   route?: RouteStepTerms[];
   submission: Submission;
-  /** Where blocks have slots, the slot. */
+  /** The slot, on chains whose blocks have one. */
   block: number;
   blockTime: string;
-  /** In coin, each part and the total. */
+  /** Each part and the total, in coin. */
   networkFee: { total: string };
 };
 

@@ -25,8 +25,8 @@ export function percentOf(part: bigint, total: bigint): number {
 }
 
 /**
- * Rounds a percentage down to the four decimal places of trading. Settings that were stored by earlier versions may have
- * more, and a minimum must not become lower than its user allows.
+ * Rounds a slippage down to four decimal places, the precision of trading. Settings of earlier versions may have more,
+ * and rounding up would accept less than the user allows.
  */
 export function roundedDown(percent: number): number {
   const parts = Number(perPercent);

@@ -7,7 +7,7 @@ export type PoolPrice = { out: bigint; in: bigint };
 /** The price of this part of an amount is the reference: it hardly moves the market. */
 export const referencePart = 10n;
 
-/** Returns that part of an amount, or one unit. */
+/** Returns this fraction of an amount, at least one unit. */
 export const referenceAmount = (amount: bigint): bigint => greatest(amount / referencePart, 1n);
 
 const wholeBps = 10_000n;
@@ -18,7 +18,7 @@ export const marketImpact = (price: PoolPrice, reference: PoolPrice): number => 
   return percentOf(ideal - price.out * reference.in, ideal);
 };
 
-/** Returns the price that pays more. */
+/** Returns the price with the larger output per unit of input. */
 export const betterPrice = (a: PoolPrice, b: PoolPrice): PoolPrice => (a.out * b.in < b.out * a.in ? b : a);
 
 /** Computes the percentage by which a swap is worse than the price of its pools before it, without their fees. */

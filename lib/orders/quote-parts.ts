@@ -25,18 +25,18 @@ export type QuoteParts = {
   quoteSymbol: string;
   amount: string;
   amountToken: string;
-  /** The share of the balance that a sale asked for. */
+  /** Requested share of the balance, for a sale. */
   percent?: number;
   /** After pool fees and token taxes. */
   amountOut: string;
   minAmountOut: string;
   slippage?: number;
-  /** In coins for one token. */
+  /** Coins per token. */
   price: string;
   priceImpact: number;
-  /** How much worse the price is than that of a tenth of the amount, in percent. */
+  /** Percentage by which the price is worse than for a tenth of the amount. */
   marketImpact?: number;
-  /** In coins for one token, for a tenth of the amount. */
+  /** Coins per token, for a tenth of the amount. */
   referencePrice?: string;
   sellable: boolean | null;
   buyTax: number | null;
@@ -44,7 +44,7 @@ export type QuoteParts = {
   flags: TokenFlag[];
   balances?: ShownNeed[];
   submission: Submission;
-  /** Why an order with these terms would be refused now. */
+  /** The reason for which an order with these terms would be refused now. */
   wouldBeRefused?: { code: string; message: string; details?: object | undefined };
   asOf: string;
   validUntil: string;
@@ -52,7 +52,7 @@ export type QuoteParts = {
 
 type ShownNeed = { token: string; symbol: string; needed: string; available: string; enough: boolean };
 
-/** The last fields of a quote, which each family finds in its own way. */
+/** Fields of a quote that each family computes in its own way. */
 export type QuoteEnd = {
   /** True if one of the transactions is an approval. */
   approval: boolean;

@@ -16,7 +16,7 @@ export const quoteWarnings = [
   "AMOUNT_TINY",
   /** The least that may arrive is above the quote: unless the price improves at once, an order ends unfilled. */
   "MINIMUM_ABOVE_QUOTE",
-  /** An attempt pays less for priority than half of the recent transactions with the pool. On sol only. */
+  /** An attempt pays less for priority than half of the recent transactions with the pool. */
   "PRIORITY_FEE_BELOW_MARKET",
 ] as const;
 
@@ -40,7 +40,7 @@ export type Warned = {
   bounds: Bounds;
 };
 
-/** The least that may arrive, and what would. */
+/** The least amount that may arrive, and the amount that the quote expects. */
 type Bounds = { least: bigint; quoted: bigint };
 
 const isAboveQuote = ({ least, quoted }: Bounds): boolean => least > quoted;
@@ -48,7 +48,7 @@ const isAboveQuote = ({ least, quoted }: Bounds): boolean => least > quoted;
 /** True if others can trade around a transaction before it is in a block. */
 const isUnprotected = (submission: Submission): boolean => submission === "public";
 
-/** Lists the warnings about a placed order, by its way to the chain and its minimum. */
+/** Lists the warnings about a placed order: about its route to the chain, and about its minimum. */
 export const warningsOfOrder = (submission: Submission, bounds: Bounds): QuoteWarning[] => [
   ...(isUnprotected(submission) ? (["MEV_UNPROTECTED"] as const) : []),
   ...(isAboveQuote(bounds) ? (["MINIMUM_ABOVE_QUOTE"] as const) : []),

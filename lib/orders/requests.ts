@@ -69,7 +69,7 @@ export function identityIn(
 
 const likenesses = new WeakMap<readonly TokenNames[], IsLike>();
 
-/** The names of all chains are many, and the same for the whole life of a function. */
+/** Computed once, because there are many names and they stay the same while a function runs. */
 function likenessOnceTo(taken: readonly TokenNames[]): IsLike {
   const known = likenesses.get(taken) ?? likenessTo(taken);
   likenesses.set(taken, known);

@@ -7,10 +7,10 @@ type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
 const coinsOf = ({ intent, quoted, amount }: Planned): bigint =>
   addedBy(intent.side, amount, quoted.networkFee);
 
-/** Computes the most that an order will add to the day's network fees. */
+/** Computes the highest amount that an order can add to the day's network fees. */
 const feesOf = ({ quoted }: Planned): bigint => quoted.networkFee + (quoted.stayingRents ?? 0n);
 
-/** Computes the most that an order needs, in units: what it spends, and the rents of its accounts. */
+/** Computes the most coin that an order can need, in units: its amount, and deposits for new accounts. */
 const needsOf = (order: Planned): { coins: bigint; tokens: bigint } => ({
   coins: coinsOf(order) + (order.quoted.rents ?? 0n),
   tokens: order.intent.side === "buy" ? 0n : order.amount,

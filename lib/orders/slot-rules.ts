@@ -2,17 +2,17 @@ import type { BlockName } from "./block.ts";
 import type { FamilyTypes } from "./family.ts";
 import { slotsOf, type TradeOrder } from "./trade-order.ts";
 
-/** Where a slot's transactions have been seen. */
+/** Where hosts have seen a slot's transactions. */
 export type SlotSight = {
-  /** The transaction that has an effect, with its block. */
+  /** The one transaction of the slot that took effect, with its block. */
   receipt?: { hash: string; block: BlockName } | undefined;
-  /** The blocks in which both hosts saw the place as taken by another transaction. */
+  /** The blocks by which both hosts saw that another transaction had taken the place. */
   takenIn?: readonly BlockName[] | undefined;
 };
 
 /** The result of an order's swap, and its place in the order of a wallet's fills. */
 export type FoundFill = {
-  /** Fills sort by it. */
+  /** Sorts fills in the order in which they happened. */
   place: number;
   spent: bigint;
   received: bigint;
@@ -21,7 +21,7 @@ export type FoundFill = {
   held?: bigint | undefined;
 };
 
-/** What a family makes of the slots of an order. */
+/** A family's rules for the slots of an order. */
 export type SlotRules<F extends FamilyTypes = FamilyTypes> = {
   sightOf(slot: F["slot"]): SlotSight;
   /** Returns the fill that a block has, if any. */
@@ -30,9 +30,9 @@ export type SlotRules<F extends FamilyTypes = FamilyTypes> = {
   dueMs(order: TradeOrder<F>, slots: readonly F["slot"][], nowMs: number): number[];
   /** True if a signed transaction may wait for a better price until the order's deadline. */
   mayWait(intent: F["intent"]): boolean;
-  /** True if a ledger says that the signer has signed for the slot. */
+  /** True if the ledger has a signature for the slot. */
   isEntered(signed: F["signed"], slot: F["slot"]): boolean;
-  /** Describes the order's transactions, in the order in which they were made. */
+  /** Describes the order's transactions, oldest first. */
   detailsOf(order: TradeOrder<F>, own: readonly F["slot"][]): F["details"];
 };
 

@@ -12,8 +12,8 @@ export type LaneWatch = {
   /** The jobs that the run knew of. */
   jobs: number;
   /**
-   * The block that each signed transaction was seen in, by its hash. Empty if it was in none, and absent if another one of
-   * its nonce was. Lanes of earlier versions have only the hash of the block.
+   * The block that each signed transaction was seen in, by its hash. Empty if it was in none, and absent if another one
+   * of its place was. Lanes of earlier versions have only the hash of the block.
    */
   blocks: Readonly<Record<string, BlockName | string>>;
   /** The first final block with which an outcome may be final. */
@@ -22,23 +22,23 @@ export type LaneWatch = {
   dueAtMs?: number;
   /** The time from which the sweep makes sure that no reader has missed what the lane waits for. */
   lookAgainAtMs?: number;
-  /** Tokens that positions count, but the wallet no longer had. */
+  /** Tokens that positions still count, but the wallet no longer holds. */
   departures?: readonly Departure[];
   /** The time since which one of its orders could continue, but nothing has happened to it. */
   idleSinceMs?: number;
 };
 
-/** Tokens that two hosts have missed in a wallet, until the blocks in which they did are final. */
+/** Tokens that two hosts saw missing from a wallet. Kept until the blocks of both answers are final. */
 export type Departure = {
   token: string;
-  /** The units that the wallet had, as text. */
+  /** The wallet's remaining units, as text. */
   held: string;
-  /** The revision of each user's book. Another one has had a fill since, so the look must be repeated. */
+  /** The revision of each user's book. A later revision has a newer fill, so the balance must be read again. */
   revisions: Readonly<Record<string, number>>;
   seenIn: readonly BlockName[];
 };
 
-/** A position that says more than a wallet's balance. */
+/** A position that is larger than the wallet's balance. */
 export type MissedToken = { userID: string; token: string };
 
 /** The right to work on a wallet's orders, and how many of them are not settled. Exists while there are any. */
@@ -87,7 +87,7 @@ export type Ledger<F extends FamilyTypes = FamilyTypes> = LedgerTerms & F["signe
 
 type LedgerTerms = Pick<IntentTerms, "orderId" | "userID" | "chain" | "wallet" | "validUntil">;
 
-/** Returns the terms of an intent's ledger. Readers of the ledger can trust them. */
+/** Returns the terms of an intent that its ledger repeats. Readers of the ledger can trust them. */
 export const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: IntentTerms): LedgerTerms => ({
   orderId,
   userID,

@@ -2,7 +2,7 @@ import type { TradingChain } from "../core/chain-facts.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
 import { isWritable, type TokenIdentity } from "./token-identity.ts";
 
-/** The questions about tokens that each family of chains asks its hosts in its own way. */
+/** Questions about tokens. Each family of chains asks its hosts in its own way. */
 export type TokenFamily<Reader, Venue extends string> = {
   /**
    * Asks one host what a token is.
@@ -37,9 +37,9 @@ export type InspectedToken<Venue extends string = string> = {
   decimals: number;
   wrapped?: true;
   listed: boolean;
-  /** Null if it is unknown. */
+  /** Null if unknown. */
   sellable: boolean | null;
-  /** In percent. Null if it is unknown. */
+  /** In percent. Null if unknown. */
   buyTax: number | null;
   sellTax: number | null;
   flags: TokenFlag[];
@@ -62,7 +62,7 @@ type TokenPool<Venue extends string> = {
 /** A wallet, and the tokens to read in addition to the listed ones. */
 export type WalletTokens = { wallet: string; others: readonly string[] };
 
-/** A token as a balance shows it. */
+/** A token in a list of balances. */
 export type BalanceToken = { token: string; symbol: string; decimals: number };
 
 export type ChainBalance = BalanceToken & {
@@ -72,7 +72,7 @@ export type ChainBalance = BalanceToken & {
   kept?: bigint;
 };
 
-/** Balances, and the block at which or after which they were read. */
+/** Balances, and the earliest block at which they were read. */
 export type ChainBalances = { block: number; balances: ChainBalance[] };
 
 /** Returns a balance unless it is unknown, or too long to write. */

@@ -37,10 +37,9 @@ export const isWritable = (units: bigint, decimals: number): boolean =>
   units < 10n ** BigInt(mostDigits + decimals);
 
 /**
- * Identifies a token. Undefined if the address is not a token, or its amounts cannot be written.
- *
- * @param listed The tokens shown to users. Their listed data is used instead of their own.
- * @param isTaken True for names like those of listed tokens and of coins, which no other token should have.
+ * Identifies a token. Undefined if the address is not a token, or its amounts are too long to write.
+ * @param listed Tokens shown to users. They are returned as listed, whatever their contracts state.
+ * @param isTaken True for names that people could take for those of a listed token or a coin.
  */
 export function tokenIdentity(
   token: string,

@@ -12,7 +12,10 @@ const withLetters = (text: string) => text.replaceAll(/[$|₮₿]/g, (sign) => s
 const latinOf = (character: string) =>
   character > "\u007f" ? (confusablesMap.get(character) ?? character) : character;
 
-/** Reduces a text to its looks: letters and digits without case and marks, of which those that fonts draw alike are one. */
+/**
+ * Reduces a text to its appearance: letters and digits without case and marks, with one form for letters that fonts
+ * draw alike.
+ */
 function looksOf(text: string): string {
   // Some letters resemble a Latin one as they are, and others only without their marks.
   const latin = [...[...text].map(latinOf).join("").normalize("NFKD")].map(latinOf).join("");
@@ -22,17 +25,20 @@ function looksOf(text: string): string {
   return letters.replaceAll("0", "O").replaceAll(/[1I]/g, "L") || text;
 }
 
-/** A text looks in several ways: a small letter may resemble another one than its capital, and signs may be letters. */
+/**
+ * Lists all readings of a text: a small letter and its capital may resemble different letters, and signs may stand for
+ * letters.
+ */
 const allLooksOf = (text: string) => [text, text.toUpperCase(), withLetters(text)].map(looksOf);
 
 const looksOfToken = ({ symbol, name }: TokenNames) =>
   [symbol, name].filter((text) => text !== undefined).flatMap(allLooksOf);
 
-/** Judges the names of a token. */
+/** True if people could take a token for another one by its names. */
 export type IsLike = (token: TokenNames) => boolean;
 
 /**
- * Makes a judge of likeness: true for a token whose symbol or name people could take for one of these. Case, marks, signs
+ * Makes a function that is true for a token whose symbol or name people could take for one of these. Case, marks, signs
  * around and between letters, and letters of other alphabets make no difference.
  */
 export function likenessTo(known: readonly TokenNames[]): IsLike {

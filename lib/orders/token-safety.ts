@@ -9,7 +9,7 @@ export type TokenSafety = {
   sellTax: number | null;
   /** True if less arrives than was sent, but the difference is too small for a tax. */
   hasLoss: boolean;
-  /** True if the token's events do not say what a wallet gets. */
+  /** True if the token's events misstate the amount that a wallet gets. */
   hasOddEvents?: boolean;
 };
 
@@ -58,7 +58,7 @@ export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafet
 const higherTax = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** A coin of EVM chains, in units. */
+/** One coin with 18 decimals. */
 const evmCoin = 10n ** 18n;
 
 /** The flags that a mint of sol has by its own account. */

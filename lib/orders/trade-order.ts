@@ -13,7 +13,7 @@ import { nativeToken, storedNames } from "./trading-chain.ts";
 export type OrderEnd = {
   status: "cancelled" | "rejected" | "expired";
   reasonCode: ReasonCode;
-  /** For a sale that found no tokens: the nonce up to which the wallet was checked. */
+  /** For a sale that found no tokens: the place up to which the wallet was checked. */
   soldOutAt?: number;
   /** The blocks in which both hosts saw no tokens. The end is certain when these are final. */
   soldOutIn?: readonly BlockName[];
@@ -27,7 +27,7 @@ export type Life = {
   stage: NonNullable<Order["stage"]>;
   settled: boolean;
   networkFee: bigint;
-  /** The coin that stays in accounts opened for the order. */
+  /** Coin left in accounts that were opened for the order. */
   rent?: bigint;
   spent: bigint;
   received?: bigint;
@@ -40,7 +40,7 @@ export type Placed = {
   clientOrderId: string;
   /** The name of the pair. */
   symbol: string;
-  /** The token's own symbol. Orders of earlier versions have none. */
+  /** The token's own symbol. Missing in orders of earlier versions. */
   baseSymbol?: string;
   decimals: number;
   /** In percent. Absent if the client named the minimum. */
@@ -56,13 +56,13 @@ export type Quoted = {
   marketImpact?: number;
   /** The pools of each of the intent's routes, from the coin to the token, by address. */
   pools?: readonly (readonly string[])[];
-  /** The fees of the pools of the intent's routes, in basis points. */
+  /** Fees of the pools on the intent's routes, in basis points. */
   feesBps?: readonly number[];
   /** The highest planned cost of its transactions, in coin. */
   networkFee: bigint;
-  /** The coin that it needs for the rents of accounts, some of which come back. */
+  /** Coin that the order needs to open accounts. Some of it comes back. */
   rents?: bigint;
-  /** The most of these rents that stays, which the day counts with its network fees. */
+  /** Largest part of that coin that stays in accounts. The day's limit counts it as a network fee. */
   stayingRents?: bigint;
 };
 

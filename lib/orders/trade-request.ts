@@ -1,10 +1,10 @@
 import type { Network } from "../core/network.ts";
 import type { AskedTrade } from "./trade.ts";
 
-/** A request for a quote. Addresses may have any case or checksum. */
+/** A request for a quote. Addresses are as the user wrote them. */
 export type QuoteRequest = AskedTrade & { chain: Network; wallet?: string | undefined };
 
-/** A request for an order. Addresses may have any case or checksum. */
+/** A request for an order. Addresses are as the user wrote them. */
 export type PlaceOrderRequest = AskedTrade & {
   chain: Network;
   wallet: string;

@@ -1,7 +1,7 @@
 import type { GasPreset } from "../users/settings.ts";
 import type { Order } from "./execution.ts";
 
-/** The request's trade. Amounts are decimal text, the token is in EIP-55 form, or in base58 on sol. */
+/** The request's trade. Amounts are decimal text, and the token is in the form in which its family shows addresses. */
 export type Trade = {
   side: Order["side"];
   token: string;

@@ -3,13 +3,13 @@ import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 /** Stands for the chain's native coin where a token's address is expected. */
 export const nativeToken = "native";
 
-/** Names the pair of a token and the chain's coin, and each of them. */
+/** Names the pair of a token and the chain's coin, with the symbol of each. */
 export function pairNames(chain: TradingChain, baseSymbol: string) {
   const quoteSymbol = chainFacts[chain].coin.symbol;
   return { symbol: `${baseSymbol}/${quoteSymbol}`, baseSymbol, quoteSymbol };
 }
 
-/** Names a stored pair. Earlier versions stored no symbol of the token by itself. */
+/** Names a stored pair. Earlier versions did not store the token's own symbol. */
 export const storedNames = (
   chain: TradingChain,
   { symbol, baseSymbol }: { symbol: string; baseSymbol?: string },
@@ -24,6 +24,6 @@ export type ChainLimits = {
    * may pay beside their base fees.
    */
   maxNetworkFee: bigint;
-  /** The most that a wallet's transactions of a day may pay the network. By default ten times `maxNetworkFee`. */
+  /** Limits the network fees of a wallet's transactions in a day. By default ten times `maxNetworkFee`. */
   maxNetworkFeesPerDay?: bigint | undefined;
 };

@@ -10,13 +10,13 @@ export type WalletPolicy = {
   maxPerOrder?: bigint;
   /** Per day in UTC, including the network fees of all the wallet's transactions. */
   maxPerDay?: bigint;
-  /** Per day in UTC, in place of the operators' usual limit of network fees, for sales too. */
+  /** Limits network fees per UTC day, in place of the operators' usual limit. Applies to sales too. */
   maxNetworkFeesPerDay?: bigint;
   /** The addresses of tokens that may be bought. */
   tokens: readonly string[] | "any";
   /** In millionths: how far an order's minimum may be below its quote. */
   maxSlippage?: bigint;
-  /** Present if orders may lose any part of their value without a fresh sign-in. */
+  /** Present if no order of the wallet needs a fresh sign-in, however much it could lose. */
   anyLoss?: true;
   /** False if the wallet may neither buy nor sell. */
   tradingEnabled: boolean;
@@ -26,7 +26,10 @@ export type WalletPolicy = {
 export type PendingPolicy = {
   policy: WalletPolicy;
   effectiveAt: string;
-  /** The id of the table in which it was announced. Void in any other, such as a restored one. */
+  /**
+   * The id of the table in which it was announced. In any other table, such as a restored one, the announcement is
+   * void.
+   */
   tableId?: string;
 };
 
@@ -37,8 +40,8 @@ export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
 export type PolicyKey = LaneKey & { userID: string };
 
 /**
- * A policy as stored. Only loosenGuards may write it, which announces each looser one and puts it in force when its
- * time has come, so the signer believes it.
+ * A policy as stored. The signer trusts it because only loosenGuards writes policies, and announces each looser one
+ * before it takes effect.
  */
 export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
 
@@ -50,7 +53,7 @@ export type DaySpend = PolicyKey & {
   /** In UTC, such as 2026-11-22. */
   day: string;
   spent: bigint;
-  /** The network fees in it, and on sol the rents that stay in accounts. */
+  /** The network fees in it, including coin that stays in accounts. */
   networkFees?: bigint;
   /** The order whose swap was counted last. */
   newestOrderId?: string;
@@ -74,7 +77,7 @@ const looserAfterMs = 24 * 60 * 60_000;
 const keptDays = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** Puts a pending policy in force when its time has come, as loosenGuards. All others go by the stored policy. */
+/** Puts a pending policy in force once it is due. Only loosenGuards calls this; all others use the stored policy. */
 export function policyAt(stored: PolicyState | undefined, nowMs: number): PolicyState {
   if (stored === undefined) return { policy: openPolicy };
   const { policy, pending } = stored;
@@ -82,7 +85,7 @@ export function policyAt(stored: PolicyState | undefined, nowMs: number): Policy
   return Date.parse(pending.effectiveAt) <= nowMs ? { policy: pending.policy } : { policy, pending };
 }
 
-/** Returns the policy in force, and the pending one if it was announced in some table. */
+/** Returns the policy in force, and the pending one if its announcement names a table. */
 export function announcedState(stored: PolicyState | undefined): PolicyState {
   const { policy, pending } = stored ?? { policy: openPolicy };
   return { policy, ...(pending?.tableId !== undefined && { pending }) };
@@ -90,9 +93,8 @@ export function announcedState(stored: PolicyState | undefined): PolicyState {
 
 /**
  * Computes the state after a user asks for another policy. Tighter limits apply at once, field by field, and the whole
- * policy after 24 hours. Asking for less than the pending policy keeps its time. Any limit of network fees applies at once:
- * traders reach it within a day.
- *
+ * policy after 24 hours. Asking for less than the pending policy keeps its time. A new limit of network fees applies at
+ * once, because traders may reach the old one within a day.
  * @param state The policy in force now.
  */
 export function policyAfter(
@@ -116,8 +118,8 @@ export function withFees(
 }
 
 /**
- * True if a change lets the wallet do more, now or later. A frozen wallet may do nothing, whatever its other limits, and
- * a freeze may leave them out.
+ * True if a change lets the wallet do more, now or later. A frozen wallet may do nothing, so a freeze need not repeat
+ * the other limits.
  */
 export function loosens(before: PolicyState, { policy, pending }: PolicyState): boolean {
   const { tradingEnabled } = pending?.policy ?? policy;
@@ -125,7 +127,10 @@ export function loosens(before: PolicyState, { policy, pending }: PolicyState): 
   return tradingEnabled && pending !== undefined && pending.effectiveAt !== before.pending?.effectiveAt;
 }
 
-/** True unless the limit of network fees stays or is lowered. What holds without one, only operators know. */
+/**
+ * True if the limit of network fees may have been raised. Removing it counts as raising, because the operators' usual
+ * limit is not known here.
+ */
 export function mayRaiseFees(
   { maxNetworkFeesPerDay: before }: WalletPolicy,
   { maxNetworkFeesPerDay: after }: WalletPolicy,
@@ -192,7 +197,7 @@ export type CheckedOrder = {
   amount?: bigint | undefined;
   /** The amount that a buy would add to the day's count. Absent if the count includes it already. */
   adds?: bigint | undefined;
-  /** The network fees that the order would add to the day's count. Absent if they are unknown, or counted already. */
+  /** Network fees that the order would add to the day's count. Absent if they are unknown or already counted. */
   networkFees?: bigint | undefined;
 } & Partial<CheckedMinimum>;
 
@@ -212,7 +217,7 @@ export type PolicyObjection =
     }
   | FeesObjection;
 
-/** The day's network fees would be above their limit, until the day ends. */
+/** The order would exceed the day's limit of network fees. The next day has room again. */
 export type FeesObjection = {
   rule: "networkFeesPerDay";
   limit: bigint;
@@ -220,13 +225,13 @@ export type FeesObjection = {
   resetsAt: string;
 };
 
-/** A wallet's network fees of a day, and the most that they may be, in units of the coin. */
+/** A wallet's network fees of a day and their limit, in units of the coin. */
 export type FeesOfDay = { counted: bigint; limit: bigint; resetsAt: string };
 
-/** The rules for an order: a policy, and what the wallet's other orders take from the day's limits. */
+/** The rules for an order: a policy, and the share of the day's limits that other orders of the wallet use. */
 export type OrderRules = { policy: WalletPolicy; spent: bigint; fees: FeesOfDay };
 
-/** The operators' limits that bound a day's network fees. */
+/** The operators' limits on a day's network fees. */
 export type DayFeeLimits = Pick<ChainLimits, "maxNetworkFee" | "maxNetworkFeesPerDay">;
 
 /** Computes what an order that is not signed yet adds to the day's count. */
@@ -250,8 +255,8 @@ export function objectionOf(
 }
 
 /**
- * Returns the objection to what a transaction adds to the day's network fees. One that adds nothing has none: so whatever
- * the day has counted, a transaction can replace one that is signed.
+ * Returns the objection to what a transaction adds to the day's network fees. A transaction that adds nothing is always
+ * allowed, so that it can replace a signed one even after the limit is reached.
  */
 export const objectionToFees = (
   { counted, limit, resetsAt }: FeesOfDay,
@@ -302,25 +307,25 @@ export const rulesAt = (limits: Limits, nowMs: number, chainLimits: DayFeeLimits
   fees: feesOfDay(limits, nowMs, chainLimits),
 });
 
-/** A day's network fees may be this many times the most of a transaction, unless operators choose another limit. */
+/** The default limit of a day's network fees, as a multiple of the limit of one transaction. */
 const usualFees = 10n;
 
-/** Bounds the limits of policies, in multiples of the usual limit: a policy may be forged. */
+/** Caps the limits of policies at this multiple of the usual limit, because a policy may be forged. */
 const mostRaised = 100n;
 
 const usualLimit = ({ maxNetworkFee, maxNetworkFeesPerDay }: DayFeeLimits): bigint =>
   maxNetworkFeesPerDay ?? usualFees * maxNetworkFee;
 
 /**
- * Returns the limits for clears. A policy counts only if it raises the usual limit of network fees, so that none keeps a
- * wallet from being freed.
+ * Returns the limits for clears. A policy can only raise the usual limit of network fees here, so that no policy keeps
+ * a stuck wallet from being freed.
  */
 export const limitsOfClears = ({ stored, count }: Limits, chainLimits: DayFeeLimits): Limits => ({
   stored: (stored?.policy.maxNetworkFeesPerDay ?? 0n) > usualLimit(chainLimits) ? stored : undefined,
   count,
 });
 
-/** Returns the network fees that were signed on the day of a time, and their limit: the policy's, or the usual one. */
+/** Returns the network fees that were signed on a day, and their limit: the policy's, or else the usual one. */
 export function feesOfDay({ stored, count }: Limits, nowMs: number, chainLimits: DayFeeLimits): FeesOfDay {
   const usual = usualLimit(chainLimits);
   return {
@@ -330,7 +335,7 @@ export function feesOfDay({ stored, count }: Limits, nowMs: number, chainLimits:
   };
 }
 
-/** Returns what the day's limit leaves for network fees now. */
+/** Returns the network fees that the day's limit still allows. */
 export const restOfFees = (...asked: Parameters<typeof feesOfDay>): bigint => {
   const { limit, counted } = feesOfDay(...asked);
   return greatest(limit - counted, 0n);
@@ -338,8 +343,7 @@ export const restOfFees = (...asked: Parameters<typeof feesOfDay>): bigint => {
 
 /**
  * Adds a signature to the day's count.
- *
- * @param fees The network fees, and on sol the rents that stay in accounts.
+ * @param fees The network fees, including coin that stays in accounts.
  * @param swapOf The order whose swap is signed for the first time.
  */
 export function counted(
