@@ -11,7 +11,7 @@ const deps = {
   ...reporter("loosenGuards"),
 };
 
-/** Enough for one change, including all retries. */
+/** Covers one change with all its retries. */
 const reserveMs = 15_000;
 
 export const handler = background("loosenGuards", (event: unknown, context: Context) =>

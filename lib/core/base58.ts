@@ -1,21 +1,20 @@
 import bs58 from "bs58";
 
-/** The most digits of that many bytes. */
+/** Most base58 digits of 32 and of 64 bytes. */
 const mostDigits = { 32: 44, 64: 88 };
 
 /**
- * Decodes base58 of at most 32 or 64 bytes. Decoding takes quadratic time, so longer text is not even tried.
- *
+ * Decodes base58 of at most 32 or 64 bytes. Decoding takes quadratic time, so longer text is rejected first.
  * @returns undefined for any other text.
  */
 export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8Array | undefined =>
   text.length <= mostDigits[most] ? bs58.decodeUnsafe(text) : undefined;
 
-/** True for base58 of exactly that many bytes. */
+/** True if a text is base58 of exactly this many bytes. */
 export const isBase58 = (text: string, length: keyof typeof mostDigits): boolean =>
   base58Bytes(text, length)?.length === length;
 
-// Functions that import these leave out the package unless they call them. An import of the package itself would stay.
+// Wraps the package, so that bundles without a call leave it out. A direct import would stay in the bundle.
 export const encodeBase58 = (bytes: Uint8Array): string => bs58.encode(bytes);
 
 /** @throws {Error} if the text is not base58. */

@@ -19,7 +19,7 @@ type EvmFacts = CommonFacts & {
   hasL1Fee?: true;
   /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
   isGasPriceFloor?: true;
-  /** The lowest tip that validators accept, in wei per unit of gas, if it is not any above 0. */
+  /** The lowest tip that validators accept, in wei per unit of gas. Absent if they accept any tip above 0. */
   lowestTip?: bigint;
 };
 
@@ -84,7 +84,7 @@ type ChainOf<Family extends string> = {
 
 export type EvmChain = ChainOf<"evm">;
 
-/** The chains of Ethereum's family. A list of its own, because most functions need no other facts. */
+/** The chains of Ethereum's family. Listed apart from the other facts, which most functions do not need. */
 export const evmChains = ["eth", "base", "bsc", "avax"] as const satisfies EvmChain[];
 
 /** The networks on which trading is possible. */

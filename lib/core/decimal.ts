@@ -8,7 +8,7 @@ export const zero: Decimal = { mantissa: 0n, exponent: 0 };
 
 const mostDigits = 18;
 
-/** Rounds half-even to 18 significant digits, and to so many decimal places. */
+/** Rounds half-even to 18 significant digits, and to the given number of decimal places. */
 export function decimalOf(
   mantissa: bigint,
   exponent: number,
@@ -90,7 +90,7 @@ export function inUnits({ mantissa, exponent }: Decimal, decimals: number): bigi
   return divideHalfEven(timesTen(mantissa, places), timesTen(1n, -places));
 }
 
-/** Formats units of a coin or token with these decimals, to the last digit. They are not negative. */
+/** Formats units of a coin or token with these decimals, without rounding. The units must not be negative. */
 export function formatUnits(units: bigint, decimals: number): string {
   const digits = String(units).padStart(decimals + 1, "0");
   const point = digits.length - decimals;

@@ -13,7 +13,7 @@ export type DomainErrorDetails = {
   IDEMPOTENCY_KEY_MISSING: { field: string };
   /** The order or wallet that the key added, or the reward that it bought. */
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
-  /** The greatest age of the sign-in that the request needs. */
+  /** The greatest accepted age of the sign-in, in seconds. */
   SIGN_IN_REQUIRED: { maxAgeSeconds: number };
   INVALID_PRIVATE_KEY: undefined;
   UNKNOWN_IMPORT_KEY: undefined;
@@ -45,7 +45,7 @@ export type DomainErrorDetails = {
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;
-  /** Names the field in which a request has to set the least output. */
+  /** Name of the field in which the request must set the least output. */
   NO_REFERENCE: { field: "minAmountOut" };
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };

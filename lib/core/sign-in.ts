@@ -1,18 +1,18 @@
 import { DomainError } from "./domain-error.ts";
 
-/** The greatest age of a sign-in for requests that a stolen token alone must not make. */
+/** The greatest age of a sign-in for sensitive requests, so that a stolen token alone does not suffice for them. */
 export const maxSignInAgeSeconds = 300;
 
 /** Tolerates issuers whose clocks are ahead. */
 const aheadMs = 60_000;
 
-/** True if the user has signed in a moment ago. A sign-in whose time is unknown never counts. */
+/** True if the user has signed in recently. A sign-in at an unknown time never counts. */
 export function isFreshSignIn(signedInAt: Date | undefined, now: Date): boolean {
   const ageMs = signedInAt === undefined ? Number.NaN : now.getTime() - signedInAt.getTime();
   return ageMs <= maxSignInAgeSeconds * 1000 && ageMs >= -aheadMs;
 }
 
-/** @throws {DomainError} SIGN_IN_REQUIRED if the user has not signed in a moment ago. */
+/** @throws {DomainError} SIGN_IN_REQUIRED if the user has not signed in recently. */
 export function requireFreshSignIn(signedInAt: Date | undefined, now: Date): void {
   if (!isFreshSignIn(signedInAt, now)) throw signInRequired();
 }

@@ -2,14 +2,14 @@
 export const tokenFlags = [
   /** The token is not on the list shown to users. */
   "NOT_LISTED",
-  /** Its symbol or name is like that of a listed token or of a coin, on any chain. */
+  /** Its symbol or name resembles that of a listed token or a coin on any chain. */
   "IMPERSONATES",
   /** Its name or symbol cannot be displayed unchanged. */
   "ODD_METADATA",
   "TAXED",
   /** Transfers deliver less than was sent, for reasons other than a tax. */
   "TRANSFER_LOSS",
-  /** Its events do not say what a wallet gets. */
+  /** Its events misstate the amount that a wallet gets. */
   "ODD_EVENTS",
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",
@@ -20,9 +20,9 @@ export const tokenFlags = [
   "MINTABLE",
   /** A program of its issuer runs in each transfer, and can refuse it. */
   "HOOKED",
-  /** An authority can have a program run in each transfer later. */
+  /** An authority can later make each transfer run a program. */
   "HOOKABLE",
-  /** An authority can raise the fee of transfers, to all of them. */
+  /** An authority can raise the fee of transfers, up to the whole amount. */
   "TAXABLE",
   /** An authority can take anybody's tokens. */
   "SEIZABLE",

@@ -32,7 +32,7 @@ export type Configuration = {
   issuer: Issuer | undefined;
   /** The sender of the user pool's mail. If undefined, Cognito sends it, at most 50 a day. */
   mail: MailIdentity | undefined;
-  /** The longest time until the expiry of an accepted token. */
+  /** The longest accepted lifetime of a token, in seconds. */
   maxTokenSeconds: number;
   /** The cookie that may carry the token instead of the Authorization header, without its prefix `__Host-`. */
   cookieName: string;
@@ -100,7 +100,7 @@ export type Configuration = {
   signerVpc: boolean;
   /** The two availability zones of that network. If undefined, AWS's list decides. */
   signerZones: readonly string[] | undefined;
-  /** True if an order that could lose most of its value needs a fresh sign-in. */
+  /** True if orders that could lose more than half of their value need a fresh sign-in. */
   lossSignIn: boolean;
   /** True if users can export the private keys of their wallets. */
   walletExport: boolean;
@@ -118,7 +118,7 @@ export type Configuration = {
 
 /** Defaults of the context. Keys that are not listed here are off. */
 export const defaults = {
-  // A day and an hour.
+  // A day and an hour, in seconds.
   maxTokenSeconds: 90_000,
   cookieName: "access_token",
   cookieSameSite: "Strict",

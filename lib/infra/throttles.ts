@@ -86,7 +86,10 @@ export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   ) as Throttles;
 }
 
-/** A HEAD gets a tenth of its GET, of which monitors need little: twice the limits would not leave room for pushes. */
+/**
+ * Gives a HEAD a tenth of its GET's limit, which is enough for monitors. The full limit for both would leave no room
+ * for pushes.
+ */
 export function throttleOfMethod(
   throttles: Throttles,
   { name, method }: Pick<ServedMethod, "name" | "method">,

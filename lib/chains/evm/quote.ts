@@ -23,7 +23,7 @@ import type { EvmReader } from "./venues/reader.ts";
 export type EvmQuote = QuoteParts &
   QuoteEnd & {
     route: RouteStep[];
-    /** In coins. `l1` is the part paid beside gas. */
+    /** In coins. `l1` is the fee that is paid in addition to gas. */
     networkFee: { expected: string; max: string; l1: string };
   };
 

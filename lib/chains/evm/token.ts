@@ -22,7 +22,7 @@ export async function identifyEvmToken(reader: EvmReader, token: string): Promis
   return identify(reader, token, claims);
 }
 
-/** Describes a token, its deepest pools, and the results of the simulation in those that orders would use. */
+/** Describes a token, its deepest pools, and simulated trades in the pools that orders would use. */
 export async function inspectEvmToken(
   reader: EvmReader,
   address: string,

@@ -5,13 +5,13 @@ import { evmAddresses, foldedEvmAddress, isMeantForEvm } from "../evm/address.ts
 import { foldedSolAddress, isMeantForSol, solAddresses } from "../sol/address.ts";
 
 type Addresses = {
-  /** Describes the problem with a text, in words that follow the name of its field. */
+  /** Describes the problem with a text. The words continue a sentence that begins with the name of the field. */
   problem: (text: string) => string | undefined;
   /** Converts an address to the form in which it is stored and shown. */
   stored: (text: string) => string;
 };
 
-// Functions load only the parts that they use.
+// Keeps one table for each part, so that a function's bundle has only the parts that it uses.
 const addresses = { evm: evmAddresses, sol: solAddresses } satisfies Record<string, Addresses>;
 const folded = { evm: foldedEvmAddress, sol: foldedSolAddress };
 const isMeant = { evm: isMeantForEvm, sol: isMeantForSol };
@@ -39,5 +39,5 @@ export const foldedAddress = (network: Network, text: string): string => folded[
 export const isSameAddress = (network: Network, one: string, other: string): boolean =>
   foldedAddress(network, one) === foldedAddress(network, other);
 
-/** True if a text can only be meant as an address of a network, even if its checksum is wrong. */
+/** True if a text is clearly intended as an address of a network, even with a wrong checksum. */
 export const isMeantAsAddress = (network: Network, text: string): boolean => isMeant[familyOf(network)](text);

@@ -11,7 +11,7 @@ type EffectsFamily<Reader = ChainReader> = {
   effectsOn(reader: Reader): FamilyEffects;
 };
 
-/** Questions about a chain, and what is sent there, are of its family. */
+/** Safe, because a chain only gets questions and transactions of its own family. */
 const families: Readonly<Record<Family, EffectsFamily>> = {
   evm: { effectsOn: (reader: EvmReader) => evmEffects(reader) },
   sol: { effectsOn: (reader: SolReader) => solEffects(reader) },

@@ -1,7 +1,7 @@
 import type { Evm } from "../evm/rules/family.ts";
 import type { Sol } from "../sol/rules/family.ts";
 
-/** The types of each family of chains. */
+/** Maps each family of chains to its types. A new family is one line here. */
 export type Families = {
   evm: Evm;
   sol: Sol;

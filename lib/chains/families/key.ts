@@ -6,7 +6,7 @@ import { addressOfSeed, readSolKey, solDerivations, solKeyOf, wholeSolKey } from
 
 type PerFamily<Part> = Readonly<Record<ReturnType<typeof familyOf>, Part>>;
 
-// Functions load only the parts that they use.
+// Keeps one table for each part, so that a function's bundle has only the parts that it uses.
 const ofText: PerFamily<(text: string) => PrivateKey | Promise<PrivateKey>> = {
   evm: readEvmKey,
   sol: readSolKey,
@@ -51,13 +51,12 @@ export async function addressOf(network: Network, secret: Uint8Array): Promise<s
   return address[familyOf(network)](secret);
 }
 
-/** Returns two derivations of addresses that share no code. */
+/** Returns two derivations of an address that share no code, so that a fault in one is noticed. */
 export const derivationsOf = (network: Network): Derivations => derivations[familyOf(network)];
 
 /**
- * Returns the bytes of a private key that wallets import.
- *
- * @returns the secret itself, or a copy with more, which the caller wipes too.
+ * Returns a private key in the form that wallets import.
+ * @returns the secret itself, or a longer copy, which the caller wipes, too.
  */
 export const wholeKeyOf = (network: Network, secret: Uint8Array, address: string): Uint8Array =>
   whole[familyOf(network)](secret, address);

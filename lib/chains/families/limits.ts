@@ -6,7 +6,7 @@ import { solLimitsWhere } from "../sol/rules/limits.ts";
 import type { Family } from "./family.ts";
 
 type LimitsFamily = {
-  /** Reads the operators' limits. Nothing may be spent where trading is off. */
+  /** Reads the operators' limits. Without trading, all of them are 0. */
   limitsWhere(chain: Network, configuration: LimitTexts | undefined): FamilyTypes["limits"];
 };
 

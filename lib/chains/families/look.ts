@@ -8,9 +8,9 @@ import type { Family } from "./family.ts";
 import type { ChainReader } from "./open-chains.ts";
 
 export type LookFamily<Reader = ChainReader> = {
-  /** Looks at a chain by the host of that number, or the next one that answers. */
+  /** Looks at a chain by the host with this number, or the next one that answers. */
   lookAt(reader: Reader, host: number, heights: readonly number[], wantsFinal: boolean): Promise<Look>;
-  /** Returns the hash of the block of each transaction, empty for those in none. */
+  /** Returns the block hash of each transaction, or an empty text if it is in no block. */
   blocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>>;
 };
 

@@ -17,7 +17,7 @@ import type { Family } from "./family.ts";
 
 type Readers = { evm: EvmReader; sol: SolReader };
 
-/** A chain that trades, of one family or of several. */
+/** A chain that trades, of the given families. */
 export type FamilyReader<F extends Family> = { [Each in F]: Readers[Each] & { family: Each } }[F];
 
 /** A chain that trades, of any family. */

@@ -10,7 +10,7 @@ import { solQuotes } from "../sol/quote.ts";
 import type { Family } from "./family.ts";
 import type { ChainReader } from "./open-chains.ts";
 
-/** A quote of any chain, as clients see it. */
+/** A quote on any chain, as clients see it. */
 export type TradeQuote = EvmQuote | SolQuote;
 
 /** The quotes of a family's chains. */

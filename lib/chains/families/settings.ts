@@ -10,7 +10,7 @@ import type { Family } from "./family.ts";
 type SettingsFamily<Chain extends Network = Network> = {
   /** Merges a user's stored settings with the defaults of a chain. */
   settingsOf(chain: Chain, stored: SettingsPatch | undefined): FamilyTypes["trader"]["settings"];
-  /** Returns the most that a user pays for a unit of gas, in wei. 0 where there is no gas. */
+  /** Returns the user's highest gas price, in wei. 0 on chains without gas. */
   maxGasPriceOf(chain: Chain, stored: SettingsPatch | undefined): bigint;
 };
 

@@ -6,7 +6,7 @@ import { signMessage } from "../sol/rules/sign.ts";
 import type { Family } from "./family.ts";
 
 type SignRules<F extends FamilyTypes = FamilyTypes> = {
-  /** Signs what a run asks for, or says why not. */
+  /** Signs the requested transaction, or gives the reason for a refusal. */
   signRequested(request: SignRequest<F>): Procedure<SignAnswer<F>>;
 };
 

@@ -7,15 +7,15 @@ import { evmSlots } from "../evm/rules/slot-rules.ts";
 import { solSlots } from "../sol/rules/slot-rules.ts";
 import type { Families, Family } from "./family.ts";
 
-/** What clients see of an order's transactions. */
+/** Clients' view of an order's transactions. */
 export type ShownDetails = Families[Family]["details"];
 
-/** The first of the two signatures counts. */
+/** Puts its own `detailsOf` first, so that TypeScript prefers it to the one of SlotRules. */
 type AnySlots = {
   detailsOf(order: AnyOrder, own: readonly SlotTerms[]): ShownDetails;
 } & SlotRules;
 
-/** All slots of an order are of its chain's family. */
+/** Safe, because all slots of an order are of its chain's family. */
 const families: Readonly<Record<Family, AnySlots>> = {
   evm: evmSlots,
   sol: solSlots,

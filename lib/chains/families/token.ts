@@ -15,7 +15,7 @@ type Registry<Part extends keyof TokenFamily<never, TradingVenue>> = {
   readonly [F in Family]: TokenFamily<FamilyReader<F>, TradingVenue>[Part];
 };
 
-// One registry for each question, so that a function loads only the code of those that it asks.
+// Keeps one registry for each question, so that a function loads only the code of the questions that it asks.
 const identify: Registry<"identify"> = { evm: identifyEvmToken, sol: identifySolToken };
 const inspect: Registry<"inspect"> = { evm: inspectEvmToken, sol: inspectSolToken };
 const balances: Registry<"balances"> = { evm: evmBalances, sol: solBalances };

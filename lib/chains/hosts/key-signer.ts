@@ -1,10 +1,10 @@
 import type { Objection } from "../../orders/effects.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 
-/** Opens the wallet's key. Refuses if it is the key of another address. The caller wipes it. */
+/** Decrypts the wallet's key. Refuses a key of another address. The caller wipes the key. */
 export type OpenKey = (isKey: (secret: Uint8Array) => boolean) => Promise<Uint8Array | Objection>;
 
-/** Encodes and signs what the signer's rules allow. */
+/** Encodes and signs a transaction that the signer's rules have allowed. */
 export type KeySigner<F extends FamilyTypes = FamilyTypes, Configuration = unknown> = {
   sign(
     configuration: Configuration,

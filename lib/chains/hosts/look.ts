@@ -12,7 +12,7 @@ export type FamilyEffects<F extends FamilyTypes = FamilyTypes> = {
   relay: ((raw: string) => Promise<SendAnswer>) | undefined;
   /** Sends a transaction to each host. */
   publish: (raw: string) => readonly Promise<SendAnswer>[];
-  /** Signs as the helper key of a route. Undefined if the key is gone. */
+  /** Signs with the helper key of a route. Undefined if the key is gone. */
   signAsHelper(intent: F["intent"], message: F["helped"]): Promise<string | undefined> | string | undefined;
 };
 

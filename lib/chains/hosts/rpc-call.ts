@@ -10,7 +10,7 @@ export type RpcCall<Value> = {
   read: (result: unknown) => Value;
   /** Turns an error into a value, or throws it again. If absent, the whole request fails. */
   recover?: (refusal: RpcRefusal) => Value;
-  /** Makes smaller calls to ask in its place, if it was more than the host can do. Otherwise undefined. */
+  /** Splits a call that exceeded a limit of the host into smaller ones. Undefined for other failures. */
   split?: (refusal: RpcRefusal) => CallParts | undefined;
   /**
    * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
@@ -41,7 +41,7 @@ export function valueIn<Value>({ method, read }: Pick<RpcCall<Value>, "method" |
   }
 }
 
-/** Smaller calls in place of one, and the function that makes its result of their values. */
+/** Smaller calls that replace one, and the function that combines their values. */
 export type CallParts = {
   calls: readonly RpcCall<unknown>[];
   join: (values: readonly unknown[]) => unknown;

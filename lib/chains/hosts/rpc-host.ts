@@ -8,7 +8,7 @@ export type ChainIdentity = { id: number | string; call: RpcCall<number | string
 
 export type RpcHostOptions = {
   url: string;
-  /** The id that the chain must report, and the call that asks for it. Absent for relays, which accept only transactions. */
+  /** The expected chain id, and the call that reads it. Absent for relays, which accept only transactions. */
   identity?: ChainIdentity;
   /** The time limit of a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;

@@ -6,7 +6,7 @@ type Request = <const Calls extends readonly RpcCall<unknown>[]>(
   signal?: AbortSignal,
 ) => Promise<ValuesOf<Calls>>;
 
-/** Stands for the value of a call that was split. */
+/** Marks a call whose value comes from its parts. */
 class Split {
   readonly parts: CallParts;
 
@@ -29,8 +29,8 @@ const splittable = ({ split, ...call }: RpcCall<unknown>): RpcCall<unknown> =>
       };
 
 /**
- * Asks again, in parts, what was more than a host can do: those of all calls in one further request, until each is
- * small enough. The last call follows them.
+ * Repeats calls that exceeded a limit of the host in smaller parts, until each part is small enough. The parts of all
+ * calls share one request. The last call is sent after them.
  */
 export const splitting = (request: Request): Request => {
   async function ask(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<unknown[]> {

@@ -6,7 +6,7 @@ export const solAddresses = {
   stored: foldedSolAddress,
 };
 
-/** Base58 has one form only, in which case counts. */
+/** Keeps the case, which counts in base58. An address has only one spelling. */
 export function foldedSolAddress(text: string): string {
   return text;
 }

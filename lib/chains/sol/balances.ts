@@ -25,8 +25,8 @@ const mintsInPart = mostAccounts / 2;
 type Found = BalanceToken & { program: string };
 
 /**
- * Reads the balances of wallets in two rounds of requests: the mints, whose programs decide about the wallets' accounts,
- * and the wallets.
+ * Reads the balances of wallets in two rounds of requests: first the mints, whose programs determine the addresses of
+ * the wallets' accounts, and then these accounts.
  */
 export async function solBalances(
   reader: SolReader,

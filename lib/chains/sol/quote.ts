@@ -13,15 +13,15 @@ import type { SolLaneQuestion, SolTradeFacts } from "./rules/trade-facts.ts";
 import { type SolNetworkFee, solText } from "./rules/trade-fees.ts";
 import type { SolReader } from "./venues/reader.ts";
 
-/** A quote of sol, as clients see it. */
+/** A quote on Solana, as clients see it. */
 export type SolQuote = QuoteParts &
   QuoteEnd & {
     route: SolRouteStep[];
-    /** In SOL. The priority and the tip are those of a first attempt. */
+    /** In SOL. Priority and tip are those of a first attempt. */
     networkFee: { expected: string; max: string; priority: string; tip: string };
-    /** In SOL: what stays in accounts that the order opens. */
+    /** SOL that stays in accounts opened for the order. */
     rent: string;
-    /** In SOL: what a purchase should leave for a later sale. */
+    /** SOL that a purchase should leave for the fees of a later sale. */
     exitReserve?: string;
   };
 

@@ -4,7 +4,7 @@ import { composeFor, signaturesBeside } from "./messages/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "./messages/signed-message.ts";
 import type { Sol } from "./rules/family.ts";
 
-/** Signs the only messages that orders on Solana allow. */
+/** Signs messages of orders on Solana, and no others. */
 export const solSigner: KeySigner<Sol> = {
   async sign(_, { intent, unsigned: { message, helperSignature } }, open) {
     const composed = await composeFor(intent, message);

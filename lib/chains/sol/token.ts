@@ -23,7 +23,7 @@ export async function identifySolToken(reader: SolReader, token: string): Promis
   return identify(reader, token, view.claims);
 }
 
-/** Describes a token: what its mint allows, its deepest pools, and the result of the simulation in the best one. */
+/** Describes a token: the powers over its mint, its deepest pools, and a simulated trade in the best one. */
 export async function inspectSolToken(
   reader: SolReader,
   token: string,

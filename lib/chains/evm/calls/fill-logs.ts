@@ -103,7 +103,10 @@ export function fillOf(
   return { spent, received: atLeast0(given) };
 }
 
-/** Returns the units that a wallet got of a token by its events. Negative if it gave more. */
+/**
+ * Sums up how many units of a token a wallet received, by the token's events. Negative if it sent more than it
+ * received.
+ */
 export function givenTo(wallet: string, token: string, logs: readonly ContractLog[]): bigint {
   const transfers = eventsOf(token, transferTopic, logs);
   const taken = sum(transfers.filter(({ topics }) => topics[1] === topicOf(wallet)));
@@ -139,7 +142,7 @@ export function movedInBlock(
   return new Map(
     swaps.map(({ hash, swap }, index) => {
       const own = paid[index] ?? 0n;
-      // The last one takes what rounding has left. Without a total, the pools are all that is known.
+      // Gives the rounding to the last swap. Without a total, only the pools' amounts are known.
       const share = index < swaps.length - 1 ? (total === 0n ? own : (difference * own) / total) : rest;
       rest -= share;
       return [hash, atLeast0(signed(swap, share))];
@@ -164,7 +167,7 @@ function tradedByPool(
   const own = events.filter(({ address }) => address === pool);
   const isFirst = BigInt(token) < BigInt(bridge?.token ?? wrapped);
   const [paid, taken] = isFirst ? [2, 0] : [3, 1];
-  // Pools of bins log each bin.
+  // Pools with bins log one event for each bin.
   if (own[0]?.topics[0] === binSwapTopic)
     return own.reduce((sum, { data }) => sum + bothHalves(wordOf(data, side === "buy" ? 2 : 1)), 0n);
   const { topics = [], data = "" } = own.at(-1) ?? {};

@@ -34,10 +34,9 @@ export const contractQuestion = <Value>(
 
 /**
  * Asks contracts at one block.
- *
- * @param gas The most gas for all questions together, where contracts are not trusted. One may burn the gas that the
- * others need. Trusted ones burn little, so that the whole call fails if a host gives it too little gas: what one of
- * them leaves is too little for the list of answers.
+ * @param gas Limits the gas of all questions together, for contracts that are not trusted: one of them may burn the gas
+ * that the others need. Trusted contracts burn little. If a host then gives too little gas, too little is left for the
+ * list of answers, and the whole call fails.
  */
 export function multicall<const Asked extends readonly ContractQuestion<unknown>[]>(
   asked: Asked,

@@ -174,7 +174,7 @@ const ReceiptSchema = v.pipe(
  */
 const mostReceiptBytes = 4 * 1024 * 1024;
 
-/** The limit for a block with its transactions: those of bsc may have 140 million gas, mostly for calldata. */
+/** The largest answer for a block with its transactions. Blocks of bsc may use 140 million gas, mostly for calldata. */
 const mostBlockBytes = 16 * 1024 * 1024;
 
 /**

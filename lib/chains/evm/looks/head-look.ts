@@ -77,7 +77,7 @@ const known = (heights: readonly number[], hashes: readonly (string | undefined)
     }),
   );
 
-/** Looks at a chain by the host of that number, or the next one that answers, and asks others for hashes that it lacks. */
+/** Looks at a chain by the host with this number, or the next one that answers. Asks other hosts for missing hashes. */
 export async function lookAtHead(
   reader: EvmReader,
   host: number,

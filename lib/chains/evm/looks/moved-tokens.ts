@@ -9,14 +9,13 @@ import { tokenGas } from "../calls/token-belongings.ts";
 import type { ChainConfiguration } from "../rules/configuration.ts";
 import { decodeCall } from "../venues/calldata.ts";
 
-/** A transaction of the wallet, with its block. */
+/** A transaction sent by the wallet, with its block. */
 type Found = WalletTransaction & { mined: MinedTransaction };
 
 /**
- * Finds out by the wallet's balances before and after their blocks how many tokens swaps have moved, by the hash of the
- * transaction. Leaves out those whose balances the host has forgotten.
- *
- * @param found The transactions that the host has found for the wallet.
+ * Computes how many tokens each swap has moved, by the hash of its transaction, from the wallet's balances before and
+ * after its block. Leaves out swaps whose balances the host no longer keeps.
+ * @param found The wallet's transactions, as the host has found them.
  * @param isKnown True for a swap that needs no look.
  */
 export async function movedTokens(
@@ -41,7 +40,10 @@ export async function movedTokens(
   return new Map(moved.flatMap((each) => [...each]));
 }
 
-/** Hosts have many words for state that they do not keep, or sell. Only faults that may pass soon are thrown. */
+/**
+ * Throws only faults that may pass soon. Hosts refuse state that they do not keep, or sell separately, in many
+ * different words.
+ */
 function unlessForgotten(error: unknown): Map<string, bigint> {
   const isRefused = error instanceof RpcRefusal && !error.isBusy;
   const isUnusable = error instanceof HostFault && ["BAD_STATUS", "BAD_RESULT"].includes(error.reason);
@@ -68,7 +70,7 @@ async function movedAt(
   return movedInBlock(configuration, { wallet, token }, [...own, ...others], holds - held);
 }
 
-/** Asks for the wallet's transactions in a block that another program has sent, or whose order has settled. */
+/** Asks for the wallet's other transactions in a block: sent by another program, or for an order that has settled. */
 async function othersIn(
   ask: Ask,
   configuration: ChainConfiguration,

@@ -24,15 +24,18 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
   block: blockByHashCall(mined.blockHash),
 });
 
-/** Facts about the wallet's transactions from earlier runs. */
+/** Results of the wallet's transactions that earlier runs have read. */
 export type KnownCalls = {
-  /** The signed calls, by hash. They are used if the configuration has changed and no longer knows the call. */
+  /** The signed calls, by hash. Needed if the configuration has changed since and no longer recognizes a call. */
   calls?: ReadonlyMap<string, Call> | undefined;
-  /** The blocks of the swaps whose amounts two hosts have agreed on, by hash. */
+  /** Blocks of the swaps on whose amounts two hosts agree, by the hash of the transaction. */
   agreed?: ReadonlyMap<string, string> | undefined;
 };
 
-/** Reads the results of transactions, by hash. Undefined if one of them is not the wallet's, or makes no trading call. */
+/**
+ * Reads the results of transactions, by hash. Undefined if one of them was not sent by the wallet, or is not a trading
+ * call.
+ */
 export async function readReceipts(
   ask: Ask,
   configuration: ChainConfiguration,

@@ -238,7 +238,7 @@ function marketOf([routes, , ofLess]: PoolRoutes["routes"], amount: bigint): Pic
   return { market: { impact, reference: price } };
 }
 
-/** Asks whether any pool pays for a sale. */
+/** Asks whether any pool buys the token. */
 async function takes(
   ask: Ask,
   { configuration }: Pick<EvmReader, "configuration">,
@@ -252,7 +252,7 @@ async function takes(
   return (poolRoutesOf(sale).routes[0] ?? []).length > 0;
 }
 
-/** Uniswap v2 counts what a pool has in 112 bits. */
+/** Uniswap v2 stores a pool's reserves in 112 bits. */
 const mostInPool = 1n << 112n;
 
 /** The amount of a purchase that shows which pools are deep: 1 coin. */

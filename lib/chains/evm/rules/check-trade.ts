@@ -25,7 +25,7 @@ export type Trader = {
   orders: readonly AnyOrder[];
   /** True if an operator has stopped trading. */
   isStopped: boolean;
-  /** True if an order may lose any part of its value, since the caller has just signed in, or need not. */
+  /** True if an order may lose any part of its value: the caller has just signed in, or needs no fresh sign-in. */
   mayLose: boolean;
   /** The rules for the wallet's orders. Absent without a wallet. */
   rules?: OrderRules | undefined;
@@ -42,7 +42,7 @@ export type ChainSetup = {
   name: string;
 };
 
-/** Returns what decides whether a trade loses too much for the caller's sign-in. Undefined if it may lose anything. */
+/** Returns the figures that decide whether a trade needs a fresh sign-in. Undefined if any loss is allowed. */
 export const lossOf = (
   { listed }: Pick<ChainSetup, "listed">,
   { mayLose, orders }: Pick<Trader, "mayLose" | "orders">,

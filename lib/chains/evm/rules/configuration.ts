@@ -54,6 +54,6 @@ export type ChainConfiguration = {
   maxOrder?: string;
   /** The most coins that a transaction may pay the network, as decimal text, without an L1 fee. */
   maxNetworkFee: string;
-  /** The most coins that a wallet's transactions of a day may pay. By default ten times `maxNetworkFee`. */
+  /** Limits the network fees of a wallet's transactions in a day, in coins. By default ten times `maxNetworkFee`. */
   maxNetworkFeesPerDay?: string;
 };

@@ -35,7 +35,7 @@ export type Evm = {
   question: {
     /** The signed calls, by hash. */
     calls?: ReadonlyMap<string, Call>;
-    /** The blocks of the swaps on whose amounts both hosts have agreed, by the hash of the transaction. */
+    /** Blocks of the swaps on whose amounts both hosts agree, by the hash of the transaction. */
     agreed?: ReadonlyMap<string, string>;
     /** The numbers of the blocks whose hashes are wanted. */
     blocks?: readonly number[];

@@ -15,14 +15,14 @@ export type Receipt = {
   gasPrice: bigint;
 } & ({ status: "failed"; isSlippage: boolean } | ({ status: "ok" } & Swapped));
 
-/** The amounts that a swap has moved. They are 0 for other transactions. */
+/** The amounts that a swap has moved. 0 for other transactions. */
 type Swapped = {
-  /** By the events of the transaction. */
+  /** Read from the events of the transaction. */
   spent: bigint;
   received: bigint;
   /**
-   * The tokens that the wallet got or gave, by its balances before and after the block. Absent if a host has forgotten
-   * them.
+   * Tokens that the wallet got or gave, by its balances before and after the block. Absent if the host no longer keeps
+   * these balances.
    */
   moved?: bigint;
   /** True once both hosts have named the same amount. */
@@ -69,7 +69,7 @@ export type HostSnapshot = {
   clearFees: HostFees;
   clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, OrderFacts>;
-  /** The wallet's units of the missed tokens. Those that do not answer are absent. */
+  /** The wallet's units of tokens that were reported missing. Tokens that do not answer are absent. */
   held?: ReadonlyMap<string, bigint>;
   /** The hashes of the requested blocks, by number. */
   blocks: ReadonlyMap<number, string>;
@@ -117,7 +117,7 @@ export function receiptOf(
   return seen.find((receipt) => known !== undefined && isSameReceipt(receipt, known)) ?? seen[0];
 }
 
-/** Compares all but what the wallet's balances say, which hosts soon forget. */
+/** Compares all fields but the amounts from balances, because hosts keep balances only for a short time. */
 export function isSameReceipt(a: Receipt, b: Receipt): boolean {
   if (a.hash !== b.hash || a.block.hash !== b.block.hash || a.fee !== b.fee) return false;
   if (a.status === "failed" || b.status === "failed") return a.status === b.status;

@@ -89,9 +89,8 @@ const maySend = (state: LaneState<Evm>, order: TradeOrder<Evm>) =>
   !isForbidden(state, order);
 
 /**
- * True if the operators' limit or the user's policy forbids it now.
- *
- * @param fee What its next signature may pay the network. Absent if that is signed.
+ * True if the operators' limit or the user's policy forbids the order now.
+ * @param fee The highest network fee of its next signature. Absent if that is signed already.
  */
 function isForbidden(
   { view, nowMs, chainLimits }: LaneState<Evm>,

@@ -4,7 +4,7 @@ import { objectionBeside, type QuotedChecks } from "../../../orders/order-checks
 import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./fees.ts";
 import type { Fees } from "./intent.ts";
 
-/** The facts that decide whether an order can be placed, with its fees. */
+/** Facts that decide whether an order can be placed, and its fees. */
 export type OrderChecks = QuotedChecks & {
   /** In wei per unit of gas. */
   maxGasPrice: bigint;

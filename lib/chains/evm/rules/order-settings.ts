@@ -6,7 +6,7 @@ import { weiOfGwei } from "./fees.ts";
 /** The settings of an order that names none of its own. */
 export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
 
-/** The settings on chains for which users cannot choose any yet. */
+/** Settings for chains on which users cannot choose their own yet. */
 const fixedSettings: Readonly<Record<"bsc" | "avax", OrderSettings>> = {
   bsc: { slippage: 1, gasPreset: "medium", maxGasPrice: 10, mevProtection: true },
   avax: { slippage: 1, gasPreset: "medium", maxGasPrice: 50, mevProtection: true },
@@ -22,7 +22,7 @@ export function orderSettingsOf(chain: EvmChain, stored?: SettingsPatch): OrderS
 /** Settings allow no higher gas price. */
 const highestGwei = 1e9;
 
-/** Returns a user's highest gas price in wei per unit of gas. 0 if what is stored is none. */
+/** Returns a user's highest gas price in wei per unit of gas. 0 if the stored value is not a price. */
 export function maxGasPriceOf(chain: EvmChain, stored?: SettingsPatch): bigint {
   const gwei: unknown = orderSettingsOf(chain, stored).maxGasPrice;
   return typeof gwei === "number" && gwei >= 0 && gwei <= highestGwei ? weiOfGwei(gwei) : 0n;

@@ -15,18 +15,17 @@ export const v2ReservesOf = (word: bigint): [first: bigint, second: bigint] => [
 const q192 = 1n << 192n;
 
 /**
- * Computes the price of a pool without bins by its state.
- *
- * @param word Of v2 the two reserves. Of other kinds the square root of the units of the second token for one unit of the
- * first, times 2^96.
- * @param isFirstSold True if the pool's first token is sold: the one with the lower address.
+ * Computes the price of a pool without bins from its state.
+ * @param word For v2, the two reserves. For other kinds, the square root of the price of the first token in the second,
+ * times 2^96.
+ * @param isFirstSold True if the pool's first token is sold, which is the one with the lower address.
  */
 export function priceAt(pool: { venue: SwapVenue }, word: bigint, isFirstSold: boolean): PoolPrice {
   const [first, second] = kindOf(pool) === "v2" ? v2ReservesOf(word) : [q192, word ** 2n];
   return isFirstSold ? { out: second, in: first } : { out: first, in: second };
 }
 
-/** Computes the price of a swap by two pools, one after the other. */
+/** Computes the price of a swap through two pools in sequence. */
 export const priceOver = (one: PoolPrice, other: PoolPrice): PoolPrice => ({
   out: one.out * other.out,
   in: one.in * other.in,

@@ -23,9 +23,9 @@ export type FillReport = ReportTerms & {
   effectiveGasPrice: string;
   /** The tokens that the router may still take. */
   approvalLeft: string;
-  /** ODD_EVENTS: the token's events did not say what the wallet got or gave. Its balances did. */
+  /** ODD_EVENTS: the token's events misstate what the wallet got or gave, so the amount comes from its balances. */
   flags?: "ODD_EVENTS"[];
-  /** True if no two hosts know the wallet's balances around the fill, so that the events stand. */
+  /** True if no two hosts know the wallet's balances around the fill. The amount then comes from the events. */
   unchecked?: true;
 };
 

@@ -110,7 +110,10 @@ export function addedToDay(
   return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + feeRise(transaction, ledger);
 }
 
-/** Computes the rise of the most that a nonce may pay the network, in wei. Only one of its transactions is ever mined. */
+/**
+ * Computes by how much a signature raises the highest network fee of a nonce, in wei. Only one of a nonce's
+ * transactions is ever mined.
+ */
 export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger<Evm> | undefined): bigint =>
   greatest(mostFeeOf(transaction) - (ledger?.fees[transaction.nonce]?.most ?? 0n), 0n);
 
@@ -188,7 +191,7 @@ function objectionToSwap(
   return undefined;
 }
 
-/** A clear that pays no more than its nonce could already adds nothing, so the day's limit never stops that one. */
+/** The day's limit never stops a clear that pays no more than its nonce could already: it adds nothing. */
 function objectionToDayOfClear(
   transaction: UnsignedTransaction,
   { ledger, limits, chainLimits }: SigningView<Evm>,

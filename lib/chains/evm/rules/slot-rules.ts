@@ -5,7 +5,7 @@ import type { Evm } from "./family.ts";
 import { bumpDueMs, clearPreset } from "./fee-bumps.ts";
 import { isToJudge, newestAttempt, type Slot, swapResultOf } from "./slot.ts";
 
-/** What EVM chains make of the slots of an order. Each is a nonce. */
+/** Rules for the slots of an order on EVM chains. Each slot is a nonce. */
 export const evmSlots: SlotRules<Evm> = {
   sightOf: ({ receipt, takenIn }) => ({ receipt, takenIn }),
   fillIn,

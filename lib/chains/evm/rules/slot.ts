@@ -106,20 +106,20 @@ export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
   return inState(slot, "taken", takenIn && { takenIn });
 }
 
-/** Hosts keep balances for some minutes, or on fast chains for seconds. */
+/** Hosts keep old balances for some minutes, or on fast chains for seconds only. */
 const rememberedMs = 20_000;
 
-/** A token may show each host another balance on purpose, so hosts that disagree are not asked for ever. */
+/** Limits how long hosts that disagree are asked: a token may show each host a different balance on purpose. */
 const mostDisputedMs = 10 * 60_000;
 
-/** True if both hosts say that a block is final, and that their final blocks are later by this time. */
+/** True if a block is final at both hosts, and their latest final blocks are younger by at least this time. */
 const isFinalFor = (ms: number, { number, time }: Block, snapshots: HostSnapshots): boolean =>
   bothSay(snapshots, ({ finalized }) => finalized.number >= number && (finalized.time - time) * 1000 >= ms);
 
 /**
- * Adds what the wallet's balances say about a swap. One host's word counts until it cannot become final: the hosts must
- * agree. If one of them has forgotten the balances by then, or the hosts disagree for too long, the events stand. A host
- * that refuses balances sooner may name them yet.
+ * Adds the amount that the wallet's balances show for a swap. The word of one host is used for now, but a final amount
+ * needs both hosts. If a host no longer keeps the balances by then, or the hosts disagree for too long, the amount of
+ * the events is used. A host that refuses balances earlier may still return them later.
  */
 function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSnapshots): Receipt {
   if (receipt.status === "failed") return receipt;
@@ -147,11 +147,13 @@ export type SwapResult = {
   receipt: Extract<Receipt, { status: "ok" }>;
   spent: bigint;
   received: bigint;
-  /** Why the amount of tokens is not what both the events and the balances say. */
+  /** The reason why events and balances do not both confirm the amount of tokens. */
   doubt?: "events are odd" | "balances are unknown";
 };
 
-/** Returns the result of a slot's swap: the coin by the events, and the tokens by the wallet's balances if they are known. */
+/**
+ * Returns the result of a slot's swap: coins from the events, and tokens from the wallet's balances if these are known.
+ */
 export function swapResultOf(slot: Slot): SwapResult | undefined {
   const { call, receipt } = slot;
   if (call.purpose !== "swap" || minedAttempt(slot)?.purpose !== "swap" || receipt?.status !== "ok")
@@ -163,7 +165,7 @@ export function swapResultOf(slot: Slot): SwapResult | undefined {
   return { receipt, ...tokens, ...(isOdd && { doubt: "events are odd" }) };
 }
 
-/** True if a second look may still find both hosts with the balances that judge the slot's swap. */
+/** True if both hosts may still return the balances that decide about the slot's swap. */
 export function isToJudge(slot: Slot, nowMs: number): boolean {
   const receipt = swapResultOf(slot)?.receipt;
   return receipt !== undefined && !receipt.isAgreed && nowMs < receipt.block.time * 1000 + rememberedMs;
@@ -212,7 +214,10 @@ const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "
   refusal: sending === "underpriced" || sending === "unfunded" ? sending : undefined,
 });
 
-/** One host's word about the wallet's balances decides nothing, and for some time neither does silence about a swap's. */
+/**
+ * The wallet's balances need the word of two hosts. For some time, silence about a swap's balances decides nothing
+ * either.
+ */
 function isDecided(slot: Slot, receipt: Receipt, snapshots: HostSnapshots): boolean {
   if (receipt.status === "failed" || receipt.isAgreed) return true;
   if (receipt.moved !== undefined) return false;

@@ -21,7 +21,7 @@ export type PoolQuotes = {
   routes: readonly { route: RoutePools; amountsOut: readonly (bigint | undefined)[] }[];
 };
 
-/** All quotes of a call, of which each may burn only a small part. Hosts that allow less grant less. */
+/** Gas for all quotes of a call. Each quote may burn only a small part. Hosts with a lower limit grant less. */
 const mostGas = 30_000_000n;
 
 /** The kinds of venues as PoolQuoter.sol numbers them. */
@@ -107,18 +107,17 @@ function answerCall(
 }
 
 /**
- * True if a smaller question may help. The code fails for lack of gas only, as the failures of pools are answers. A host
- * that has run short once may refuse a part in words of its own, for example because it took too long.
+ * True if a smaller question may help. The contract fails only for lack of gas, because it returns failures of pools as
+ * answers. A host that ran short once may refuse a part with another error, for example because it took too long.
  */
 const isShortage = ({ kind, isBusy, isOutOfStep, isMissing }: RpcRefusal, isPart: boolean): boolean =>
   kind === "call" || (isPart && !isBusy && !isOutOfStep && !isMissing);
 
-/** A question is split into so many parts at once, so that few rounds lead to one for each route. */
+/** Splits a question into this many parts, so that few rounds suffice to reach single routes. */
 const partsAtOnce = 4;
 
 /**
- * Splits a question by its routes, and at last by its trades.
- *
+ * Splits a question by its routes, and a question about one route by its trades.
  * @returns The parts, and the number of words with which all of their answers begin.
  * @throws {HostFault} if the host has too little gas for the smallest question.
  */
@@ -131,7 +130,7 @@ function partsOf(question: Question): [parts: Question[], sameWords: number] {
   throw new HostFault("SHORT_OF_GAS", "eth_call");
 }
 
-/** @throws {HostFault} if they are of different blocks. */
+/** @throws {HostFault} if the answers are of different blocks. */
 function joined(answers: readonly string[], sameWords: number): string {
   const size = 2 + 64 * sameWords;
   const [same = "", ...others] = answers.map((answer) => answer.slice(0, size));
@@ -139,7 +138,7 @@ function joined(answers: readonly string[], sameWords: number): string {
   return same + answers.map((answer) => answer.slice(size)).join("");
 }
 
-/** Names `ShortOfGas(uint256)` of PoolQuoter.sol. */
+/** Selector of the error `ShortOfGas(uint256)` in PoolQuoter.sol. */
 const shortage = "0xf67bd395";
 
 /** Reads the block at which the gas did not suffice, if the host names it. */

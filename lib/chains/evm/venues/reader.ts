@@ -9,6 +9,8 @@ export type EvmReader = {
   chain: EvmChain;
   configuration: ChainConfiguration;
   client: ChainClient;
-  /** The names of the coins and the listed tokens of all chains. If absent, only its own count as taken. */
+  /**
+   * Names of the coins and listed tokens of all chains. If absent, imitations are detected only for this chain's names.
+   */
   taken?: readonly TokenNames[];
 };

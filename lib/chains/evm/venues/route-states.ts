@@ -76,7 +76,7 @@ function stateOf(
     const isFirstSold = isOtherFirst === (side === "buy");
     return isOfBins ? binPrice(state, spacing, isFirstSold) : priceAt({ venue }, state, isFirstSold);
   });
-  // Coins that a pool of v2 has beside its reserves pay for nothing.
+  // Ignores coins that a v2 pool holds in excess of its reserves, because they back no trade.
   const others = kind === "v2" ? prices.buy.in : balance;
   return typeof others === "bigint" ? { prices, others } : undefined;
 }

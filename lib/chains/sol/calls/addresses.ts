@@ -34,7 +34,9 @@ export async function derivedAddress(
 export const tokenAccountOf = (wallet: Address, mint: Address, tokenProgram: Address): Promise<Address> =>
   derivedAddress(programs.associatedToken, [wallet, tokenProgram, mint].map(bytesOfAddress));
 
-/** Returns the account that gets a byte by an order's first successful message, so that no second one succeeds. */
+/**
+ * Returns the account to which an order's first successful message gives a byte, so that no second message succeeds.
+ */
 export const markerOf = (wallet: Address, orderId: string): Promise<Address> =>
   createAddressWithSeed({ baseAddress: wallet, seed: orderId, programAddress: programs.system });
 

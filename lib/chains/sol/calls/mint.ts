@@ -22,9 +22,9 @@ export type Mint = {
   permanentDelegate?: string;
   /** Runs in each transfer. */
   hookProgram?: string;
-  /** Can choose the program that runs in each transfer. */
+  /** May choose the program that runs in each transfer. */
   hookAuthority?: string;
-  /** Can change the fee of transfers, from the epoch after the next. */
+  /** May change the fee of transfers, with effect two epochs later. */
   feeAuthority?: string;
   /** New accounts are frozen until an authority thaws them. */
   isDefaultFrozen: boolean;
@@ -52,9 +52,9 @@ const mintKind = 1;
 export const multisigLength = 355;
 
 /**
- * The numbers of Token-2022's extensions, which its interface fixes. A mint has those of its creation for ever. Others let
- * nobody keep tokens from being sold: a mint is closed only at a supply of 0, and confidential amounts and
- * the authorities of withheld fees, groups and metadata touch no balance that others see.
+ * The numbers of Token-2022's extensions, which its interface fixes. A mint has those of its creation for ever. No
+ * other extension lets anybody block sales: a mint can be closed only at a supply of 0, and confidential amounts and
+ * the authorities over withheld fees, groups and metadata change no public balance.
  */
 const extensions = {
   end: 0,

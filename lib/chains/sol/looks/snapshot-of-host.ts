@@ -108,7 +108,7 @@ async function takeSight(
     .flatMap((status, index) => (status === undefined ? [] : [{ hash: hashes[index] as string, status }]));
   const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
   const { slot } = head.finalized;
-  // A fill may be newer than the height.
+  // A fill may be in a block above this height.
   const newest = Math.max(slot, ...found.map(({ status }) => (status.isFinal ? status.slot : 0)));
   const finalized = { commitment: "finalized", minContextSlot: newest } as const;
   const facts = await askTogether(ask, {

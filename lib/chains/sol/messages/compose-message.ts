@@ -116,7 +116,7 @@ async function instructionsFor(
   const first = [
     setComputeUnitLimit(computeUnitLimit),
     setComputeUnitPrice(microLamportsPerUnit),
-    // All of the rent, whatever a stranger has paid in.
+    // Pays the whole rent even if a stranger has paid part of it.
     transferLamports(wallet, marker, markerRentLamports),
     allocateMarker(wallet, marker, orderId),
   ];

@@ -10,10 +10,10 @@ import type { SolReader } from "../venues/reader.ts";
 /** A swap as Jupiter has built it. */
 export type JupiterOffer = { venue: JupiterVenue; swap: BuiltSwap };
 
-/** The offers for an amount, and for the part of it whose price is the reference. */
+/** Offers for an amount, and for the part of it that sets the reference price. */
 export type OffersForQuote = { whole: JupiterOffer; part: JupiterOffer };
 
-/** Jupiter, for one quote. All hosts try the same offers, for an order with this id. */
+/** Jupiter's answers for one quote. All hosts simulate the same offers, for an order with this id. */
 export type JupiterForQuote = {
   orderId: string;
   /** Undefined if Jupiter has no usable answer for one of the two amounts. */
@@ -43,7 +43,10 @@ export async function offerOf(
   }
 }
 
-/** Asks at most once for both amounts, however many hosts are to try the answers. Those with another swap get none. */
+/**
+ * Asks for both amounts at most once, however many hosts simulate the answers. A host that asks about another swap gets
+ * no answer.
+ */
 export function jupiterForQuote(
   reader: Pick<SolReader, "jupiter" | "onJupiterFault">,
 ): JupiterForQuote | undefined {

@@ -87,7 +87,9 @@ export async function quoteOnSol(
   const [reference] = paymentsOf(view, side, part);
   const price = reference && { in: part, out: reference.amountOut };
   const isPricedByPools = reference !== undefined && reference.priceImpact <= mostOfReference;
-  /** Describes the trade by the best of these routes, whose best price for a tenth of the amount is known. */
+  /**
+   * Describes the trade on the best of these routes, with the best price for a tenth of the amount as the reference.
+   */
   const factsBy = (routes: readonly Paying[], price?: PoolPrice): SolTradeFacts | DomainError => {
     const [best, ...others] = routes.slice(0, mostSolRoutes);
     if (best === undefined) return noneOf(view, side);
@@ -116,7 +118,9 @@ export async function quoteOnSol(
   return shown ? { ...facts, byPools: factsBy(payments.map(byPool), price) } : facts;
 }
 
-/** A pool that a tenth of the amount moves by more than these percent is too small to price the trade. */
+/**
+ * Percentage by which a tenth of the amount may move a pool. A pool that moves more is too small to price the trade.
+ */
 const mostOfReference = 5;
 
 /** Lists the pools that pay for some amount. */
@@ -128,8 +132,8 @@ const noneOf = (view: TokenView, side: "buy" | "sell") =>
   payersOf(view, side).length === 0 ? noRoute() : tooSmall();
 
 /**
- * Explains why Jupiter trades no amount either. Hosts can try its routes only for a wallet that has the amount, and it names
- * none for more than there is.
+ * Explains why Jupiter has no route either. Hosts can simulate its routes only for a wallet that has the amount, and it
+ * offers none for more tokens than exist.
  */
 function noneByJupiter(
   view: TokenView,
@@ -152,7 +156,7 @@ function noneByJupiter(
   return short ?? (amount > (isBuy ? mostLamports : mint.supply) ? tooLarge() : noRoute());
 }
 
-/** More lamports than there are. */
+/** More lamports than exist. */
 const mostLamports = 10n ** 9n * lamportsOfCoin;
 
 type Paying = { route: SolQuotedRoute; priceImpact: number };
@@ -188,7 +192,7 @@ function testerOf(
   return side === "buy" ? (payer as Address | undefined) : undefined;
 }
 
-/** Asks Jupiter for swaps that can be tried. */
+/** Asks Jupiter for swaps that hosts can simulate. */
 async function offeredBy(
   jupiter: JupiterForQuote | undefined,
   configuration: SolReader["configuration"],
@@ -214,7 +218,7 @@ async function offeredBy(
   });
 }
 
-/** Asks for the costs of an attempt, for what simulations by Jupiter show, and whether the token can be sold. */
+/** Asks for the costs of an attempt, for simulations of Jupiter's swaps, and whether the token can be sold. */
 async function costsOf(
   ask: Ask,
   configuration: SolReader["configuration"],

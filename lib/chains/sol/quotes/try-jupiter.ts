@@ -81,13 +81,13 @@ export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
   simulation: maybe(simulationCall(message, at, [account])) satisfies RpcCall<Simulation | undefined>,
 });
 
-/** The trials of an amount, and of the part of it whose price is the reference. */
+/** Simulations of an amount, and of the part of it that sets the reference price. */
 export type QuoteTrial = { amountIn: bigint; whole: JupiterTrial; part: JupiterTrial };
 
-/** The prices that a host's simulations of both show. */
+/** Prices of both in a host's simulations. */
 export type ShownByTrial = { whole: PoolPrice; part: PoolPrice };
 
-/** Composes both trials. Undefined without offers, or, after a note, for those that the signer would refuse. */
+/** Composes both messages. Undefined without offers. Notes offers that the signer would refuse, and drops them. */
 export async function quoteTrial(
   offers: OffersForQuote | undefined,
   asked: Omit<Asked, "offer">,
@@ -100,13 +100,13 @@ export async function quoteTrial(
   return whole && part && { amountIn, whole, part };
 }
 
-/** Makes the calls that try both. The base fee and the accounts before them are the same. */
+/** Makes the calls that simulate both. They share the base fee and the accounts before the swap. */
 export const quoteCalls = ({ whole, part }: QuoteTrial) => ({
   ...jupiterCalls(whole),
   ofPart: jupiterCalls(part).simulation,
 });
 
-/** Computes the prices that simulations show. Undefined if one of them shows nothing. */
+/** Computes the prices of both simulations. Undefined if one of them failed. */
 export function shownIn(
   { amountIn, whole, part }: QuoteTrial,
   { ofPart, ...tried }: JupiterTried & { ofPart: Simulation | undefined },

@@ -152,8 +152,8 @@ const tooLow = (budget: bigint, lowest: bigint) => {
 };
 
 /**
- * Computes the coins that a trade needs for rents. The account of wrapped coin gives its rent back at the end, when the
- * wallet needs no more than a marker to stay alive.
+ * Computes the coins that a trade needs for rents. The account of wrapped coin returns its rent at the end. Then the
+ * wallet must keep no more than the rent of a marker to stay alive.
  */
 const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): bigint =>
   side === "buy" ? marker + tokenAccount + greatest(wsol, marker) : wsol + marker;

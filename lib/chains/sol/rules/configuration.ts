@@ -34,7 +34,10 @@ export type SolConfiguration = {
   maxOrder?: string;
   /** The most SOL that all transactions of an order may pay beside their base fees, as decimal text. */
   maxNetworkFee: string;
-  /** The most SOL that a wallet's transactions of a day may pay, with rents that stay. By default ten times `maxNetworkFee`. */
+  /**
+   * Limits the SOL that a wallet's transactions pay in a day, including rents that stay in accounts. By default ten
+   * times `maxNetworkFee`.
+   */
   maxNetworkFeesPerDay?: string;
   /** The highest base fee of a signature, in SOL as decimal text. */
   baseFee: string;

@@ -31,15 +31,20 @@ export const mostRentLamports = { marker: 897_840n, wsol: 2_039_280n };
 /** The rent of an account of a token with every extension that its mint may demand. */
 const mostTokenRentLamports = 2_248_080n;
 
-/** Computes the most that stays in accounts after an order is filled: its marker, and an account of a bought token. */
+/**
+ * Computes the most lamports that stay in accounts after a fill: in the order's marker, and in the account of a bought
+ * token.
+ */
 export const stayingRentLamports = (side: "buy" | "sell"): bigint =>
   mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n);
 
-/** Computes the most that an order's clear is planned to pay, in lamports. The day counts it with the first message. */
+/**
+ * Computes the planned highest fee of an order's clear, in lamports. The day's limit counts it with the first message.
+ */
 export const clearReserve = (budgetLamports: bigint, baseFeeLamports: bigint): bigint =>
   shareOf(budgetLamports, "clear", 0) + baseFeeLamports;
 
-/** Computes what the day counts with an order's first message beside its fee, in lamports. */
+/** Computes the lamports that the day's limit counts with an order's first message, in addition to its fee. */
 export const countedWithFirst = (
   { side, budgetLamports }: { side: "buy" | "sell"; budgetLamports: bigint },
   baseFeeLamports: bigint,

@@ -73,11 +73,14 @@ export type SolSnapshot = {
   /** A recent blockhash that both hosts know. The block height is the last in which its transactions can be. */
   blockhash?: { hash: string; lastValidBlockHeight: number };
   orders: ReadonlyMap<string, SolOrderFacts>;
-  /** The wallet's units of the missed tokens, at the finalized slot. */
+  /** The wallet's units of tokens that were reported missing, at the finalized slot. */
   held?: ReadonlyMap<string, bigint>;
   /** By hash. Transactions that the host has not found have none. */
   receipts: ReadonlyMap<string, SeenReceipt>;
-  /** Whether the marker of each order has its byte in the finalized slot. Anybody can pay into one without. */
+  /**
+   * Whether each order's marker has its byte at the finalized slot. Lamports alone prove nothing, because anybody can
+   * pay into the address.
+   */
   markers: ReadonlyMap<string, boolean>;
 };
 

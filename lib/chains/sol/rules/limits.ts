@@ -9,7 +9,10 @@ export type SolLimits = {
   maxOrder?: bigint | undefined;
   /** The most that an order's transactions may pay beside their base fees. One alone may pay as much with its base fee. */
   maxNetworkFee: bigint;
-  /** The most that a wallet's messages of a day may pay, with the rents that stay. By default ten times `maxNetworkFee`. */
+  /**
+   * Limits the lamports that a wallet's messages pay in a day, including rents that stay in accounts. By default ten
+   * times `maxNetworkFee`.
+   */
   maxNetworkFeesPerDay?: bigint | undefined;
   /** The most that a signature may cost. */
   baseFeeLamports: bigint;
@@ -32,7 +35,7 @@ export const solLimitsOf = (
   };
 };
 
-/** Nothing may be spent where trading is off. */
+/** Allows no spending where trading is off. */
 export const solLimitsWhere = (
   _: Network,
   configuration: Parameters<typeof solLimitsOf>[0] | undefined,

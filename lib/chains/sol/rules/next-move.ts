@@ -84,9 +84,8 @@ function recordMove(state: State, slots: readonly SolSlot[], isSent = false): So
 }
 
 /**
- * True if the operators' limit or the user's policy forbids it now.
- *
- * @param adds What it adds to the day's count without its fees. Absent if that is counted.
+ * True if the operators' limit or the user's policy forbids the order now.
+ * @param adds Its share of the day's count without fees. Absent if that is counted already.
  */
 function isForbidden({ view, nowMs, chainLimits }: State, { intent }: SolOrder, adds?: bigint): boolean {
   const { maxOrder } = chainLimits;
@@ -233,8 +232,8 @@ function mayBegin(state: State, order: SolOrder): boolean {
 }
 
 /**
- * Of a token, only one order has messages on their way, so that fills sort by their slots. An order whose outcome hosts
- * have forgotten keeps others back only while its messages live.
+ * Lets only one order of a token have pending messages, so that slots sort the fills. An order whose outcome hosts no
+ * longer know blocks others only while its messages are valid.
  */
 const isHeldBack = ({ intent }: SolOrder, { view, snapshots }: State): boolean =>
   view.orders.some((other) => {

@@ -43,8 +43,8 @@ export function addedByMessage(
 }
 
 /**
- * Computes what a signature adds to the day's network fees: the message's fee, and with the first message the rents that
- * stay and the reserve for a clear. Any of the messages may be charged, but only one opens accounts.
+ * Computes what a signature adds to the day's network fees: the message's fee, and with the first message the rents
+ * that stay and the reserve for a clear. Each message may be charged its fee, but only one opens accounts.
  */
 export function feesAddedBy(
   message: SolMessage,
@@ -141,7 +141,7 @@ function objectionToClear(earlier: Ledger<Sol>["messages"]): Objection | undefin
   return countIn(earlier, "clear") < mostClears ? undefined : refused("the order has had its clear");
 }
 
-/** A clear that pays no more than was reserved for it adds nothing, so the day's limit never stops that one. */
+/** The day's limit never stops a clear that pays no more than was reserved for it: it adds nothing. */
 function objectionToDayOfClear(
   message: SolMessage,
   intent: SolIntent,

@@ -4,7 +4,7 @@ import { solDetails } from "./details.ts";
 import type { Sol } from "./family.ts";
 import { effectiveAttempt, type SolSlot, successOf } from "./slot.ts";
 
-/** What Solana makes of the slots of an order. Each order has one. */
+/** Rules for the slots of an order on Solana. Each order has one slot. */
 export const solSlots: SlotRules<Sol> = {
   sightOf: (slot) => ({ receipt: successOf(slot) }),
   fillIn,
@@ -25,8 +25,8 @@ function fillIn(slot: SolSlot): FoundFill | undefined {
 const resendMs = 2000;
 
 /**
- * A message of this age is in no block because the cluster stands still, or hosts show the order's marker and have
- * forgotten its outcome. Neither passes soon, so its lane runs at a longer interval.
+ * Age of a message after which its lane runs less often. A message this old is in no block because the cluster has
+ * halted, or hosts show the order's marker but no longer know its outcome. Neither ends soon.
  */
 const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
 

@@ -43,7 +43,7 @@ export type SolCosts = {
   baseFee: bigint;
   /** The rents that keep accounts alive. */
   rents: {
-    /** The order's marker. A wallet needs a little less to stay alive. */
+    /** The rent of the order's marker. A wallet needs a little less to stay alive. */
     marker: bigint;
     /** The account of wrapped coin, which lives only within the transaction. */
     wsol: bigint;
@@ -63,11 +63,14 @@ export type SolTradeFacts = {
   /** The amounts that would be spent and would arrive. */
   amount: bigint;
   amountOut: bigint;
-  /** How much worse the price is than that of the pool, or by Jupiter than for a tenth of the amount, in percent. */
+  /**
+   * Percentage by which the price is worse than the pool's, or on a route by Jupiter than the price of a tenth of the
+   * amount.
+   */
   priceImpact: number;
   /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
   market?: { impact: number; reference: PoolPrice };
-  /** True if nothing but the server of a router says which pools pay a fair price. */
+  /** True if the only price is that of a router's server. */
   lacksReference: boolean;
   /** The pools that pay most, the best first. The other facts are those of the best one. */
   routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];

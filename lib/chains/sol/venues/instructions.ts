@@ -50,14 +50,14 @@ export const transferLamports = (from: Address, to: Address, lamports: bigint): 
     [...u32.encode(2), ...u64.encode(lamports)],
   );
 
-/** The bytes of a marker. Only its wallet can give it any, and nothing can take them away again. */
+/** Size of a marker in bytes. Only its wallet can add the byte, and nobody can remove it. */
 export const markerBytes = 1;
 
-/** True if an account is a marker. One without bytes has only got lamports, from anybody. */
+/** True if an account is a marker. An account without bytes only holds lamports, which anybody can send. */
 export const isMarker = (account: { data: Uint8Array } | undefined): boolean =>
   account !== undefined && account.data.length > 0;
 
-/** Makes a seed's account the marker of an order. Fails if the account has bytes, whatever its lamports are. */
+/** Turns the account of a seed into an order's marker. Fails if the account has bytes, whatever its balance. */
 export const allocateMarker = (base: Address, marker: Address, orderId: string): SolInstruction =>
   allocateWithSeed(base, marker, { seed: orderId, space: markerBytes, owner: programs.system });
 
