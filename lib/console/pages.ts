@@ -7,7 +7,7 @@ type PageFile = { type: string; body: Buffer };
 
 type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** The client is bundled from its sources, without a build before. */
+/** Bundles the client from its sources, so that no build is needed first. */
 const clientSources = dirname(fileURLToPath(import.meta.resolve("trading-terminal-client/package.json")));
 
 /**
@@ -29,8 +29,7 @@ const pageNames = ["index.html", "components.html"];
 
 /**
  * Finds the files of the console and of the gallery of its components.
- *
- * @param options.isWatched Makes a reload show changes of the code.
+ * @param options.isWatched Bundles again at each reload, to show changes of the code.
  */
 export function consoleFiles({ isWatched = false } = {}): (name: string) => Promise<PageFiles> {
   const pages = pageNames.map((name) => {

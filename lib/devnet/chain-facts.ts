@@ -8,7 +8,7 @@ export const chainNames = [...evmChains, "sol"] as const;
 
 export type ChainName = (typeof chainNames)[number];
 
-/** The ids and coins of the real chains. */
+/** Ids and coins, which are those of the real chains. */
 export const evmFacts: Readonly<
   Record<EvmChain, { chainId: number; coin: { symbol: string; name: string } }>
 > = {

@@ -96,7 +96,10 @@ const ageOf = ({ asOf }: Market, now: Date) => now.getTime() - Date.parse(asOf);
 const dayOf = (stored: Market | undefined, quote: string | undefined, now: Date) =>
   stored && ageOf(stored, now) <= dayMs && stored.pool?.quote === quote ? stored.day : undefined;
 
-/** Returns the day of a market that was looked at just now. Its trades are in the candles before they are in what is stored. */
+/**
+ * Computes the last day of a market that was just read. Uses the candles, because they have new trades before the
+ * stored market does.
+ */
 async function dayWith(
   table: Table,
   market: Market,

@@ -42,7 +42,7 @@ type CandleView = {
 export type Candles = {
   interval: Interval;
   currency: Currency;
-  /** With the currency `quote`: the token that the prices are in. */
+  /** The token of the prices, with the currency `quote`. */
   quote?: string;
   history: HistoryState;
   revision: number;
@@ -149,9 +149,8 @@ type Listed = {
 };
 
 /**
- * Reads back from the end of the range until there are enough candles, by ever longer steps.
- *
- * @returns them, and the end of the newest minute that is final. The minutes before it are final, too.
+ * Reads backwards from the end of the range until there are enough candles, in steps that grow.
+ * @returns the candles, and the end of the newest final minute. All earlier minutes are final, too.
  */
 async function lastCandles(
   listed: Listed,
@@ -179,7 +178,10 @@ async function lastCandles(
   return { candles: found.filter(({ start }) => start < to).slice(-limit), revision, finalTo };
 }
 
-/** Returns the end of the newest final minute. Longer candles are stored as final before they are over. */
+/**
+ * Returns the end of the newest final minute. Longer candles do not count, because they may be stored as final before
+ * their interval is over.
+ */
 function endOfFinal(candles: readonly StoredCandle[]): number {
   const newest = candles.findLast(({ candle, seconds }) => seconds === 60 && candle.isFinal);
   return newest === undefined ? 0 : newest.candle.start + newest.seconds;
@@ -205,7 +207,7 @@ async function converted(
 
 const daySeconds = 86_400;
 
-/** The swaps of an interval are known, and shown by a second host, so long after its end. */
+/** Time after an interval's end until its swaps are read and confirmed by a second host. */
 const finalAfterSeconds = 120;
 
 /** The time from which the candles of a token are known, in epoch seconds. */

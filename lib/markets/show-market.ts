@@ -17,7 +17,7 @@ export type MarketView = {
   priceUsd?: string;
   /** The exchange that the coin's price in dollars comes from. */
   usdSource?: string;
-  /** Percent, in the quote of the pool, like the next six. */
+  /** In percent. This field and the next six are in the quote of the pool. */
   change1h?: number;
   change24h?: number;
   high24h?: string;
@@ -82,7 +82,7 @@ const identityOf = ({ chain, token, symbol, name, decimals }: Market) => ({
   ...{ chain, token, symbol, name, decimals },
 });
 
-/** The range of a day's prices, with the price of now: without a swap, liquidity alone has moved it. */
+/** Extends the range of a day's prices by the current price, which liquidity may have moved without a swap. */
 function rangeOf({ high, low }: Partial<DayStatistics> = {}, price: Decimal | undefined) {
   const extreme = (known: Decimal | undefined, sign: number) =>
     known && price && compare(price, known) * sign > 0 ? price : known;

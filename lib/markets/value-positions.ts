@@ -11,11 +11,11 @@ import { positionValue } from "./core/position-value.ts";
 import { readMarketsOf } from "./items/market-items.ts";
 import type { Want } from "./want-markets.ts";
 
-/** A position with its worth, where that is known. Amounts are decimal text. */
+/** A position with its value, if that is known. Amounts are decimal text. */
 export type ListedPosition = Position & {
-  /** In coins for one token. */
+  /** Coins per token. */
   price?: string;
-  /** Coins for `amount` at `price`. */
+  /** The value of `amount` at `price`, in coins. */
   value?: string;
   /** `value` less `cost`. */
   unrealizedPnl?: string;

@@ -1,6 +1,6 @@
 import type { Row } from "./types.ts";
 
-/** Shows a market: notes that somebody wants it, and counts the user's looks. */
+/** Rights to show a market: they include notes that somebody wants it, and a count of the user's requests. */
 const showsMarket = {
   table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   writes: ["MARKETNEWS", "MARKETLOOKS"],

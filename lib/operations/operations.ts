@@ -41,7 +41,7 @@ const defaultsOfKinds: DefaultsOfKinds = {
   refusal: answers,
 };
 
-/** The variables by which both authorizers find and verify tokens. */
+/** Variables with which both authorizers find and verify tokens. */
 const tokenEnv = [
   "ISSUER",
   "AUDIENCE",
@@ -143,7 +143,7 @@ export const restMethods: readonly (RestMethod & { name: RestOperationName })[] 
   ([name, { method, path }]) => ({ name, method, path }),
 );
 
-/** The methods that API Gateway serves: those of the table, and a HEAD for each GET. */
+/** The methods that API Gateway serves: those of the table of operations, and a HEAD for each GET. */
 export const servedMethods: readonly ServedMethod[] = restMethods.flatMap((row) =>
   row.method === "GET" ? [row, { ...row, method: "HEAD" as const }] : row,
 );

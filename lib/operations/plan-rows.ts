@@ -1,11 +1,10 @@
 import type { Row } from "./types.ts";
 
-/** The calls that find and make a user's key, the plan, and the key's place on the plan. */
+/** Calls that find or create a user's key, find the plan, and put the key on the plan. */
 const keyCalls = ["CreateApiKey", "GetApiKeys"] as const;
 const planCalls = ["CreateUsagePlan", "GetUsagePlan", "GetUsagePlans", "UpdateUsagePlan"] as const;
 const placeCalls = ["CreateUsagePlanKey", "GetUsagePlanKey"] as const;
 
-/** The variables that name the plans. */
 const planEnv = [
   "STANDARD_PLAN_ID",
   "PRO_PLAN_ID",

@@ -6,7 +6,7 @@ import type { Row } from "./types.ts";
  */
 const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
 
-/** A quote and an order are checked by a wallet's policy, what its day has used, and whether trading is stopped. */
+/** Rights to check a quote or an order against the wallet's policy, the day's count and stops of trading. */
 const orderChecks = ["POLICY", "SIGNED", "TRADING"] as const;
 
 /** Rows that trade, list trades, or refuse to trade. */

@@ -3,7 +3,7 @@ import type { Row } from "./types.ts";
 /** The records of a wallet: its place among the user's, the wallet, its owner, its key and its events. */
 const walletRecords = ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG"] as const;
 
-/** A new wallet, whose request is not repeated. */
+/** Rights to add a wallet, at most once for each idempotency key. */
 const addsWallet = {
   table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   writes: [...walletRecords, "USEDKEYS"],
@@ -11,7 +11,7 @@ const addsWallet = {
   env: ["WALLET_LIMITS"],
 } as const;
 
-/** The exports of a user and the lock on them, with the time that both must wait. */
+/** Rights to a user's exports and their lock, with the delay that both need. */
 const readsLock = { reads: ["EXPORTED", "LOCK"], env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"] } as const;
 
 export const walletRows = {

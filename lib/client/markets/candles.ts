@@ -99,7 +99,7 @@ export class CandleSeries {
   readonly #changed = new Set<number>();
   /** All minutes are known from this time on. */
   #minutesFromMs = Number.POSITIVE_INFINITY;
-  /** The end of the newest candle that the service called final. The minutes before it are final, too. */
+  /** End of the newest candle that the service has marked final. All earlier minutes are final, too. */
   #finalToMs = 0;
 
   constructor({ interval, currency }: { interval: Interval; currency: Currency }) {
@@ -141,7 +141,7 @@ export class CandleSeries {
     this.#finalToMs = 0;
   }
 
-  /** Returns the last candles, oldest first. Those whose interval is not over are `partial`, and never final. */
+  /** Returns the last candles, oldest first. A candle whose interval is not over is `partial`, and never final. */
   candles(nowMs: number, limit: number): Candle[] {
     for (const startMs of this.#changed) this.#fold(startMs);
     this.#changed.clear();
@@ -171,7 +171,7 @@ export class CandleSeries {
     this.#folded.set(startMs, folded);
   }
 
-  /** Time alone makes nothing final: swaps that the stream has not brought yet may belong to an interval that is over. */
+  /** Marks nothing final by time alone: the stream may still deliver swaps of an interval that is over. */
   #shown({ partial: _, ...candle }: Candle, endMs: number, nowMs: number): Candle {
     const finalToMs = Math.min(nowMs, this.#finalToMs);
     const show = (text: Candle["open"]) =>

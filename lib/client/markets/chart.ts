@@ -83,7 +83,7 @@ export function followCandles(
   let isLoading = false;
   let seenMs = clock.dateMs();
   let loadAtMs = 0;
-  /** The end of the last silence, and the time from which the series was read. */
+  /** End of the last silence, and the time from which the series was read. */
   let [silentToMs, readMs] = [0, 0];
 
   function see(state: TerminalState): void {
@@ -100,7 +100,7 @@ export function followCandles(
     if (minutes.length > 0) show();
   }
 
-  /** True after a silence, until what was missed has been read. */
+  /** True after a silence, until the missed candles have been read. */
   const hasMissed = () => silentToMs > readMs;
 
   function show(): void {
@@ -172,7 +172,7 @@ export function followCandles(
   };
 }
 
-/** A final minute would make those before it final, and some of them may have been missed. */
+/** Not yet final: a final minute would also mark earlier minutes final, and some of them may be missing. */
 const notFinal = ({ isFinal: _, ...minute }: MarketMinute): MarketMinute => minute;
 
 const iso = (ms: number) => new Date(ms).toISOString();

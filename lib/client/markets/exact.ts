@@ -32,7 +32,7 @@ export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return twice > divisor || (twice === divisor && floor % 2n === 1n) ? floor + 1n : floor;
 }
 
-/** Multiplies, to the last digit. */
+/** Multiplies without rounding. */
 export const times = (a: Exact, b: Exact): Exact => ({
   mantissa: a.mantissa * b.mantissa,
   exponent: a.exponent + b.exponent,
@@ -67,7 +67,7 @@ export function ratio(a: Exact, b: Exact): Exact {
 
 const scaledTo = ({ mantissa, exponent }: Exact, least: number) => mantissa * 10n ** BigInt(exponent - least);
 
-/** Adds, to the last digit. */
+/** Adds without rounding. */
 export function plus(a: Exact, b: Exact): Exact {
   const exponent = Math.min(a.exponent, b.exponent);
   return { mantissa: scaledTo(a, exponent) + scaledTo(b, exponent), exponent };

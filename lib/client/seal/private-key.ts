@@ -2,7 +2,7 @@ import type { Bytes } from "./bytes.ts";
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** 64 bytes have at most 88 digits. Decoding takes quadratic time, so longer text is not even tried. */
+/** Most base58 digits of 64 bytes. Decoding takes quadratic time, so longer text is rejected first. */
 const mostDigits = 88;
 
 const recoveryPhrase = /^(?:[a-z]{3,12}\s+){11,24}[a-z]{3,12}$/i;
@@ -10,8 +10,7 @@ const recoveryPhrase = /^(?:[a-z]{3,12}\s+){11,24}[a-z]{3,12}$/i;
 /**
  * Parses a private key: 64 hex digits for EVM networks, base58 of 64 bytes, or of the 32 of a seed, for Solana; or its
  * bytes as a JSON list, as the file `id.json` has them. Spaces do not count.
- *
- * @throws {TypeError} for any other text, which the message does not repeat
+ * @throws {TypeError} for any other text. The message does not repeat it
  */
 export function privateKeyBytes(network: string, text: string): Bytes {
   const trimmed = text.trim();
@@ -31,7 +30,7 @@ export function privateKeyBytes(network: string, text: string): Bytes {
   );
 }
 
-/** Reads at most 64 bytes of three digits each. */
+/** Reads a list of at most 64 bytes with at most three digits each. */
 function listedBytes(text: string): Bytes | undefined {
   if (!/^\[(?:\d{1,3},){31,63}\d{1,3}\]$/.test(text)) return undefined;
   const numbers = text.slice(1, -1).split(",").map(Number);

@@ -46,7 +46,7 @@ export type Desk = {
   /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
   explorers: Explorers;
-  /** Guards of the wallets that somebody has loosened, or asked to loosen. */
+  /** Guards of the wallets that have become looser, or will. */
   guardNews: readonly GuardNews[];
   /** Warnings about the orders placed on this page, by order. The stream does not repeat them. */
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;

@@ -5,7 +5,10 @@ export type Explored = "transaction" | "wallet" | "token";
 const evmAddress = /^0x[\da-f]{40}$/i;
 const base58Address = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** The forms of ids, and the names of their pages. Other engines may record any text, which must not become a link. */
+/**
+ * The forms of ids, and the paths of their pages. Other engines may record any text as an id, and such text must not
+ * become a link.
+ */
 type Forms = Record<Explored, { form: RegExp; page: string }>;
 
 const evm: Forms = {

@@ -92,7 +92,7 @@ export function reportFacts(order: Order, report: NonNullable<Read["report"]>): 
   ]);
 }
 
-/** Says what keeps the tokens of a fill from being what both its events and the wallet's balances say. */
+/** Explains why the events of a fill and the wallet's balances do not both confirm its amount of tokens. */
 const doubts = ({ flags = [], unchecked }: EvmReport): Fact[] =>
   present([
     flags.length > 0 && ["Warning", flags.map(words).join(", ")],

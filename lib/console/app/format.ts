@@ -77,8 +77,8 @@ export function day(time: string | number): string {
 type Pair = { chain: Network; symbol: string; baseSymbol?: string; quoteSymbol?: string; token?: string };
 
 /**
- * Returns the units of a pair. Other engines may name none, and the name of a pair must not be parsed: the symbol of a
- * token may contain a slash.
+ * Returns the symbols of a pair. Orders of other engines may have none. The name of a pair cannot be parsed instead,
+ * because a token's symbol may contain a slash.
  */
 export function pairUnits({ chain, symbol, baseSymbol, quoteSymbol, token }: Pair) {
   const [base, quote] = token === undefined ? ["", ""] : [symbol, coinOf[chain]];

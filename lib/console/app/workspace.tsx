@@ -46,7 +46,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
 
   useEffect(() => {
     const add = (entry: LogEntry) => setLog((entries) => withNewest(entries, entry));
-    // The service announces again what still holds.
+    // Starts empty: the service repeats the announcements that are still valid.
     setGuardNews([]);
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
     const opened = terminal.follow({

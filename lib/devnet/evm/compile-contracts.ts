@@ -24,7 +24,7 @@ const settings = {
   outputSelection: { "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object"] } },
 };
 
-/** Lists the folders with Solidity code. Each has a `bytecode.json` of its contracts, by name. */
+/** Lists the folders with Solidity code. Each has a `bytecode.json` with the bytecode of its contracts by name. */
 const contractFolders = (root: string) =>
   globSync(["lib/*/{,**/}contracts/bytecode.json", "test/**/contracts/bytecode.json"], { cwd: root })
     .map((path) => dirname(path))

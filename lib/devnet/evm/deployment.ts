@@ -254,7 +254,7 @@ const layer1WeiPerByte = 5n * 10n ** 9n;
 
 type Predeploy = [method: string, params: string[]];
 
-/** Real chains have Multicall3 from before their pools, so hosts can be asked about the blocks before these. */
+/** Deploys Multicall3 before the pools, as on real chains, so that hosts can answer about blocks before the pools. */
 export const multicallPredeploy: Predeploy = ["anvil_setCode", [multicall, bytecode.Multicall.runtime]];
 
 /** Makes the calls to anvil that put code and storage at fixed addresses. */

@@ -10,7 +10,7 @@ export type LocalVenue =
       venue: "uniswap-v3" | "pancakeswap-v3";
       quoter: string;
       tiers: readonly number[];
-      /** Its router also trades with the pools of this exchange. */
+      /** Another exchange with whose pools its router trades, too. */
       mixesWith?: "uniswap-v2";
     })
   | (Contracts & { venue: "slipstream"; quoter: string; tiers: readonly SpacedTier[] })
@@ -21,14 +21,17 @@ export type LocalBridge = { venue: LocalVenue["venue"]; feeBps: number; spacing?
 
 type ListedToken = { token: string; symbol: string; name: string; decimals: number };
 
-/** The contracts of a local chain, without its URLs, which differ from run to run. Addresses are in EIP-55 form. */
+/**
+ * The contracts of a local chain, with addresses in EIP-55 form. Its URLs are not included, because they differ from
+ * run to run.
+ */
 export type LocalContracts = {
   /** The token that wraps the chain's coin. */
   wrapped: ListedToken;
   venues: readonly LocalVenue[];
-  /** The tokens that trade for other tokens. */
+  /** Tokens that other tokens trade against. */
   quoteTokens: readonly { token: string; isStable: boolean; bridges: readonly LocalBridge[] }[];
   tokens: readonly ListedToken[];
-  /** The most coins that a transaction should pay the network. */
+  /** The highest network fee of a transaction, in coins. */
   maxNetworkFee: string;
 };

@@ -28,8 +28,9 @@ const names = [
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * The shares of requests, questions or transactions that meet each failure. For all others, the host is `blocksBehind`
- * the chain, or `lagMs`, has its limits, grants a call `mostGas`, and gives the fixed `results` of some methods.
+ * Sets the share of requests, questions or transactions that meet each failure. The other settings apply to all
+ * requests: the host is `blocksBehind` or `lagMs` behind the chain, has limits, grants a call `mostGas`, and gives the
+ * fixed `results` of some methods.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(Count),
@@ -69,7 +70,10 @@ export type SecondHostOptions = {
   finalAfter?: number;
   /** When the chain reached its heights. By default, the host learns of a block when it is asked. */
   heads?: Heads;
-  /** Called when a request waits for blocks: it names a transaction that the chain does not have, or asks for the final block. */
+  /**
+   * Called when a request needs new blocks: it names a transaction that is in no block yet, or asks for the final
+   * block.
+   */
   onWaiting?: () => void;
 };
 
@@ -78,7 +82,7 @@ const ownMethod = /^(?:anvil|evm|hardhat)_/;
 
 const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
 
-/** Grants a call less gas than it asks for without a word, like geth. */
+/** Reduces the gas of a call without an error, like geth. */
 function withLeastGas(mostGas: number | undefined, question: RpcQuestion): RpcQuestion {
   const [call, ...others] = question.params as [{ gas?: string }?];
   if (mostGas === undefined || question.method !== "eth_call") return question;

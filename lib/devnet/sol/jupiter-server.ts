@@ -25,8 +25,8 @@ const names = [
 ] as const;
 
 /**
- * The shares of requests with a fault. `overstated` names twice the output, `cheat` trades ORBIT with a pool of the server's
- * own at a tenth of the price, and the others say what they do.
+ * Sets the share of requests that meet each fault. `overstated` names twice the output. `cheat` trades ORBIT with the
+ * server's own pool at a tenth of the price.
  */
 const JupiterFaults = ratesSchema(names, {});
 
@@ -77,7 +77,7 @@ const VaultsAnswer = v.object({
   value: v.array(v.nullable(v.object({ data: v.tuple([v.string(), v.literal("base64")]) }))),
 });
 
-/** Reads the amount of a token account, which follows its mint and its owner. */
+/** Reads the amount of a token account. It stands after the mint and the owner. */
 const amountIn = (base64: string): bigint => Buffer.from(base64, "base64").readBigUInt64LE(64);
 
 type Question = v.InferOutput<typeof Question>;

@@ -6,14 +6,14 @@ import {
   getProgramDerivedAddress,
 } from "@solana/web3.js";
 
-/** The addresses of mainnet's programs, as they are published. */
+/** The published addresses of mainnet's programs. */
 export const programs = {
   system: address("11111111111111111111111111111111"),
   computeBudget: address("ComputeBudget111111111111111111111111111111"),
   token: address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"),
   token2022: address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"),
   associatedToken: address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"),
-  /** Metaplex's, which owns the names of most tokens. */
+  /** Metaplex's program, which owns the names of most tokens. */
   metadata: address("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s"),
   raydiumCpmm: address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C"),
   jupiter: address("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"),

@@ -37,7 +37,7 @@ export type SolDeployment = {
     bump: number;
     authority: Address;
     pools: Record<(typeof jupiterSymbols)[number], JupiterPool>;
-    /** A pool of ORBIT at a tenth of its price, which a server that lies trades with. */
+    /** A pool of ORBIT at a tenth of its price. A dishonest server trades with it. */
     cheat: JupiterPool;
   };
   tokens: Record<(typeof symbols)[number], LocalToken>;
@@ -210,7 +210,7 @@ async function plainMintAccounts(mint: Address, name: string, symbol: string): P
   ];
 }
 
-/** Derives the pool of a token and the wrapped coin, which Raydium's program names by the smaller mint first. */
+/** Derives the pool of a token and the wrapped coin. Raydium's program puts the smaller mint first. */
 function poolOf(config: Address, mint: Address): Promise<Address> {
   const mints = [wrappedCoin, mint].map(bytesOf).toSorted((a, b) => Buffer.compare(a, b));
   return derived(programs.raydiumCpmm, "pool", bytesOf(config), ...mints);

@@ -46,7 +46,7 @@ export type SolRelayOptions = {
 
 const path = "/api/v1/transactions";
 
-/** The lowest tip that it takes. */
+/** The lowest accepted tip. */
 export const leastTip = { lamports: 1000n, sol: "0.000001" };
 
 const refusal = (code: number, message: string): RpcReply => ({ error: { code, message } });

@@ -24,8 +24,7 @@ const swapBaseInput: SwapInterface = {
 };
 
 /**
- * Builds a program with the interface of Raydium CPMM, since no package has Raydium's own.
- *
+ * Builds a program with the interface of Raydium CPMM, because no package contains the original.
  * @param bump The bump of {@link raydium.authority}.
  */
 export const standInAMM = (bump: number): Buffer => constantProduct(swapBaseInput, bump);

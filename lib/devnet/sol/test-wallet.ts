@@ -14,16 +14,16 @@ import {
 } from "@solana/web3.js";
 import { addressOf } from "./published.ts";
 
-/** A key of Ed25519, by the 32 bytes that it follows from. */
+/** An Ed25519 key from its 32-byte seed. */
 export type TestWallet = { seed: Uint8Array; address: Address };
 
-/** How RFC 8410 writes a private key, before its 32 bytes. */
+/** Prefix of a private key in RFC 8410, before its 32 bytes. */
 const keyHeader = Buffer.from("302e020100300506032b657004220420", "hex");
 
 const privateKeyOf = (seed: Uint8Array) =>
   createPrivateKey({ key: Buffer.concat([keyHeader, seed]), format: "der", type: "pkcs8" });
 
-/** Makes the wallet that follows from a name. */
+/** Derives a wallet from a name, the same in each run. */
 export function walletNamed(name: string): TestWallet {
   const seed = Uint8Array.from(createHash("sha256").update(name).digest());
   const { x = "" } = createPublicKey(privateKeyOf(seed)).export({ format: "jwk" });

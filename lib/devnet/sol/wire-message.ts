@@ -54,6 +54,6 @@ export function priorityFeeOf({ staticAccounts, instructions }: CompiledTransact
     if (bytes[0] === setPrice) price = bytes.readBigUInt64LE(1);
   }
   const fee = (units < mostUnits ? units : mostUnits) * price;
-  // A part of a lamport costs a whole one.
+  // Rounds up: a fraction of a lamport costs a whole one.
   return Number((fee + microLamports - 1n) / microLamports);
 }

@@ -13,8 +13,7 @@ type Part = { packed: Uint8Array; whole: readonly Candle[] };
 
 /**
  * Sums up the candles of 24 hours.
- *
- * @param closeAgo The price so many seconds before their end, or the oldest that is known.
+ * @param closeAgo Returns the close this many seconds before the candles' end, or else the oldest known price.
  */
 export function summedUp(
   candles: readonly Candle[],

@@ -28,7 +28,7 @@ export type MarketToken = TokenName & {
   supply?: Decimal;
 };
 
-/** Reads the supply that a token claims. Unknown is not 0. */
+/** Reads the supply that a token claims. Undefined if unknown, which differs from 0. */
 export const supplyIn = (
   { totalSupply }: { totalSupply: bigint | undefined },
   decimals: number,
@@ -87,7 +87,7 @@ export type Market = MarketToken & {
 
 type Circumstances = Pick<Market, "revision" | "history" | "asOf" | "firstSeenAt">;
 
-/** Makes the market of a token by its pools as they are now, without the day before. */
+/** Builds the market of a token from the current state of its pools, without the figures of the last day. */
 export function marketNow({ token, pools, block }: TokenPools, circumstances: Circumstances): Market {
   const [best] = pools;
   return {
@@ -102,7 +102,7 @@ export function marketNow({ token, pools, block }: TokenPools, circumstances: Ci
   };
 }
 
-/** Returns a pool without what only its family knows. */
+/** Returns a pool without the fields of its family. */
 export const marketPoolOf = ({ pool, quote, venue, feeBps, depth }: MarketPool): MarketPool => ({
   pool,
   quote,

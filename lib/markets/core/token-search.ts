@@ -97,7 +97,7 @@ function rankOf(wanted: string, token: SearchedToken): number | undefined {
   return rank < 0 ? undefined : rank;
 }
 
-/** Makes a function that compares tokens with those that are listed on any chain. */
+/** Makes a function that compares a token with the listed tokens of all chains. */
 export function assessing(listed: readonly SearchedToken[]): (token: SearchedToken) => FoundToken {
   const isLike = likenessTo(listed);
   return ({ chain, token, symbol, name, decimals, wrapped }) => {

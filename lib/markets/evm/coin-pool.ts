@@ -34,7 +34,7 @@ export function coinPoolPrice(reader: EvmReader): () => Promise<CoinPrice | unde
   };
 }
 
-/** Finds the deepest pool of a chain's coin with a stable token, and makes the coin its token. */
+/** Finds the deepest pool of a chain's coin and a stable token, and treats the coin as the pool's token. */
 async function findCoinPool(
   { configuration }: EvmReader,
   finder: PoolFinder,

@@ -57,7 +57,7 @@ const blindMs = 15_000;
 /** The work of a run, besides looks, is begun each second. */
 const stepMs = 1000;
 
-/** Tokens are stored so many at a time. */
+/** Number of tokens that are stored at a time. */
 const savesAtOnce = 8;
 
 /** Reads the markets of a chain of Ethereum's family. */

@@ -15,7 +15,7 @@ const mostPauseMs = 10 * 60_000;
 const beginningPauses = { leastMs: 5000, mostMs: mostPauseMs };
 const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
 
-/** A wanted token, as a run knows it. */
+/** The state of a wanted token during a run. */
 export class TokenEntry {
   readonly name: TokenName;
   wanted: WantedToken;

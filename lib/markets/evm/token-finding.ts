@@ -20,7 +20,7 @@ const measuredMs = { usual: 10 * 60_000, held: 60_000 };
 /** A stored market of this age is not read on: the minutes between come from the history. */
 const mostBehindMs = 15 * 60_000;
 
-/** Tokens are found so many at a time. */
+/** Number of tokens whose pools are searched at a time. */
 const findsAtOnce = 3;
 
 export type FindingDeps = {

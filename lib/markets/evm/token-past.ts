@@ -9,7 +9,7 @@ import type { PoolBase } from "./rules/pool-book.ts";
 import type { FoundPool } from "./rules/token-market.ts";
 import { bookOf, lastDayOf, type TokenEntry } from "./token-entry.ts";
 
-/** Beginnings and histories are read for so many tokens at a time. */
+/** Number of tokens whose past is read at a time. */
 const beginningsAtOnce = 3;
 const historiesAtOnce = 2;
 
@@ -22,7 +22,7 @@ export type PastDeps = {
   steps: RunSteps;
 };
 
-/** Completes the minutes of tokens before the first block that a run has read of their pools. */
+/** Completes the minutes before the first block that a run has read of a token's pools. */
 export class TokenPast {
   readonly #deps: PastDeps;
 

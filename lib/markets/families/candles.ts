@@ -1,7 +1,7 @@
 import type { Family } from "../../chains/families/family.ts";
 import type { ChainReader } from "../../chains/families/open-chains.ts";
 
-/** Candles need pools that log each swap, so that two hosts can prove a minute. */
+/** True for families whose pools log each swap, because only then two hosts can prove a minute. */
 const candles: { readonly [F in Family]: boolean } = { evm: true, sol: false };
 
 /** True if the tokens of a chain have candles, and so a history. */

@@ -14,7 +14,7 @@ export type MarketPorts = EvmMarketPorts & SolMarketPorts;
 type Registry = {
   readonly [F in Family]: {
     open: (reader: FamilyReader<F>, ports: MarketPorts) => ChainMarkets;
-    /** Absent where only exchanges price the coin. */
+    /** Absent for families whose coin is priced by exchanges only. */
     coinPrice?: (reader: FamilyReader<F>) => ReadCoinPrice;
   };
 };

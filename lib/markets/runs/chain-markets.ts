@@ -46,7 +46,7 @@ export type ChainMarkets = {
   markets(nowMs: number): Market[];
 };
 
-/** Reads what runs have stored of tokens, with the state that a family needs for its next run. */
+/** Reads the stored markets of tokens, with the state that a family needs for its next run. */
 export type TokenStore<State = unknown> = {
   readMarket(name: TokenName): Promise<MarketItem<State> | undefined>;
   loadCandles: (

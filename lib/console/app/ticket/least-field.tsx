@@ -13,8 +13,8 @@ type LeastProps = TokenName & {
 };
 
 /**
- * Asks for the least that may arrive where only a router's server prices a token. It stays empty until the user types: the
- * quote is that server's word, and a price from elsewhere is only shown beside it.
+ * Asks for the least amount that may arrive if only a router's server prices the token. The field starts empty, because
+ * the quote is only that server's word. A price from another source is shown beside it.
  */
 export function LeastField({ chain, token, symbol, side, least, onEdit }: LeastProps) {
   const { state } = useDesk();

@@ -51,7 +51,7 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
       </p>
       <Facts
         facts={[
-          // Where the user has to name it, that of the quote would mislead.
+          // Hides the quote's minimum where the user has to name one, because it would mislead.
           ...(quote.wouldBeRefused?.code === "NO_REFERENCE"
             ? []
             : [

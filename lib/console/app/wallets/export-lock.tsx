@@ -16,7 +16,7 @@ export function ExportLock() {
 
   if (lock === undefined) return null;
   async function change() {
-    // Locking again ends an unlocking.
+    // Locking again cancels a pending unlocking.
     const ask = lock?.status === "locked" ? terminal.unlockExports : terminal.lockExports;
     const answer = await call(() => ask());
     show(answer);

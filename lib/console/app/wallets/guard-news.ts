@@ -1,20 +1,20 @@
 import type { ServerMessage } from "trading-terminal-client";
 import { day } from "../format.ts";
 
-/** A guard of the user's wallets that somebody has loosened, or asked to loosen. */
+/** A guard of the user's wallets that has become looser, or will. */
 export type GuardNews = {
   of: "export" | "lock" | "policy";
-  /** Stays the same when the service announces the same again. */
+  /** Stays the same when the service repeats an announcement. */
   id: string;
   walletId?: string;
   /** The time at which it takes effect. Absent if it has. */
   at?: string | undefined;
   version?: number;
-  /** True if the guard is as tight as before. */
+  /** True if the guard is tight again. */
   isOver?: boolean;
 };
 
-/** Puts the news of a message in the place of older ones about the same guard. */
+/** Replaces older news about the same guard by the news of a message. */
 export function withGuardNews(news: readonly GuardNews[], message: ServerMessage): readonly GuardNews[] {
   switch (message.type) {
     case "WalletExportRequested": {
@@ -38,7 +38,7 @@ export function withGuardNews(news: readonly GuardNews[], message: ServerMessage
     case "ExportLockUpdated": {
       const { status, lockedAt, unlocksAt: at } = message.data;
       const id = `lock ${status} ${at ?? lockedAt ?? message.time}`;
-      // A lock ends all exports.
+      // A lock cancels all exports.
       const others = status === "unlocked" ? news : news.filter(({ of }) => of !== "export");
       return withNewest(others, { of: "lock", id, at, isOver: status === "locked" });
     }
@@ -55,7 +55,7 @@ function withNewest(news: readonly GuardNews[], newest: GuardNews): readonly Gua
   return known?.id === newest.id || isOld ? news : [...news.filter((each) => !isSame(each)), newest];
 }
 
-/** Says in words what has become looser and when, and how to stop it. */
+/** Describes the change and its time in words, and how to undo it. */
 export function guardText({ of, at }: GuardNews, wallet: string): { what: string; stop: string } {
   const time = at && day(at);
   switch (of) {

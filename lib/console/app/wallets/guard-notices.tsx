@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useDesk } from "../desk.ts";
 import { guardText } from "./guard-news.ts";
 
-/** Keeps the news that the user has dismissed in this browser: the service repeats them for each new connection. */
+/** Remembers dismissed news in this browser, because the service repeats all news for each new connection. */
 function useDismissed(userID: string) {
   const name = `dismissed-news ${userID}`;
   const read = () => JSON.parse(localStorage.getItem(name) ?? "[]") as string[];
@@ -17,7 +17,7 @@ function useDismissed(userID: string) {
 
 const mostDismissed = 100;
 
-/** Warns of guards that become looser, on each page where the user is signed in: it may be somebody else's doing. */
+/** Warns of guards that become looser, on each page of a signed-in user, because a thief may have asked for it. */
 export function GuardNotices() {
   const { guardNews, state, profile } = useDesk();
   const [dismissed, dismiss] = useDismissed(profile.userID);

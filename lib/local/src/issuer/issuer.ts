@@ -11,8 +11,8 @@ import * as v from "valibot";
 import type { Store } from "../storage/store.ts";
 
 /**
- * Claims of a token. `expiresIn` is in seconds; a negative value makes an expired token. `signedInSecondsAgo` moves
- * `auth_time` before the time of issue, as in a token that was refreshed.
+ * Claims of a token. `expiresIn` is in seconds; a negative value makes an expired token. `signedInSecondsAgo` sets
+ * `auth_time` before the time of issue, as in a refreshed token.
  */
 export type TokenRequest = v.InferInput<typeof TokenRequest>;
 

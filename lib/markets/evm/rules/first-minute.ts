@@ -61,10 +61,12 @@ async function blockBefore(
   return undefined;
 }
 
-/** The state of a pool at a block. Without a word, the pool was made later. */
+/** The state of a pool at a block. Undefined if the pool was created later. */
 type PoolState = { word: bigint | undefined };
 
-/** The state of a pool before an event: by the events before it, or as two hosts say. Undefined if they do not agree on it. */
+/**
+ * The state of a pool before an event: from earlier events, or else from two hosts. Undefined if the hosts disagree.
+ */
 async function stateBefore(
   { host = "" }: Journal,
   hosts: MarketHosts,
@@ -75,7 +77,7 @@ async function stateBefore(
   const earlier = events.slice(0, events.indexOf(first));
   const known = earlier.findLast(({ word }) => word !== undefined)?.word;
   if (known !== undefined) return { word: known };
-  // Nothing was before the first block.
+  // No block comes before the first one.
   if (first.block === 0) return { word: undefined };
   const asked = { block: first.block - 1, pools: [pool] };
   const [own, theirs] = await Promise.all([

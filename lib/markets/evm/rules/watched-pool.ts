@@ -26,7 +26,7 @@ export type PoolEvent = {
   isSwap: boolean;
   /** The quote side of a swap, see {@link volumeOf}. */
   volume: Decimal;
-  /** The pool's state after it, see {@link priceAt}. */
+  /** The pool's state after the swap, see {@link priceAt}. */
   word?: bigint;
   /** The price by that state. Absent if the pool is empty. */
   price?: Decimal;
@@ -40,7 +40,9 @@ export type MarketLook = Omit<Look, "final"> & {
   words: ReadonlyMap<string, bigint>;
 };
 
-/** Computes the price of a token by a state of its pool, in whole units of the quote. Undefined if the pool is empty. */
+/**
+ * Computes the price of a token from a state of its pool, in whole units of the quote. Undefined if the pool is empty.
+ */
 export function priceOf(pool: WatchedPool, word: bigint): Decimal | undefined {
   const { out, in: sold } = priceAt(pool, word, pool.isTokenFirst);
   if (out === 0n || sold === 0n) return undefined;
