@@ -26,6 +26,7 @@ import {
   type SwapCall,
 } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
+import type { QuotedRoute } from "../rules/trade-facts.ts";
 import { encodeCall } from "../venues/calldata.ts";
 import type { PoolRoute } from "../venues/pool-routes.ts";
 import type { EvmReader } from "../venues/reader.ts";
@@ -147,11 +148,31 @@ export function routeCalls(
 const byRoute = (fees: readonly L1Fee[]): Needs<L1Fee>[] =>
   fees.flatMap((swap, index) => (index % 2 === 0 ? [{ swap, approve: fees[index + 1] ?? 0n }] : []));
 
-export type RouteAnswers = {
+type RouteAnswers = {
   outcomes: readonly (readonly SwapOutcome[])[];
   /** Empty if the chain charges none, else one list with the fees of each route. */
   l1Fees: readonly (readonly Needs<L1Fee>[])[];
 };
+
+/** Adds the amounts that pools pay to the routes of a sale. Routes of a buy already have them. */
+export function withPaid(
+  tried: readonly PoolRoute[],
+  answers: RouteAnswers,
+  paid: readonly PoolRoute[] | undefined,
+  isPossible: (route: PoolRoute) => boolean,
+): { routes: PoolRoute[]; answers: RouteAnswers } {
+  const kept = tried.flatMap((route, index) => {
+    const payer = paid === undefined ? route : paid.find((each) => isSameRoute(each, route));
+    return payer === undefined || !isPossible(route) ? [] : [{ index, route: payer }];
+  });
+  return {
+    routes: kept.map(({ route }) => route),
+    answers: {
+      outcomes: kept.map(({ index }) => answers.outcomes[index] ?? []),
+      l1Fees: answers.l1Fees.map((fees) => kept.flatMap(({ index }) => fees[index] ?? [])),
+    },
+  };
+}
 
 const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
   configuration.tokens.some((listed) => listed.token === token);
@@ -231,6 +252,25 @@ export const orderFactsOf = (
     wantsZeroFirst: route.wantsZeroFirst,
   })),
 });
+
+/** Adds the amount that would arrive for more, after the same tax. */
+export function bindableRoute(
+  { pool, bridgePool, amountOut, quoted, isGuess, provenOut, networkFee, ...route }: WorkingRoute,
+  ofMore: readonly PoolRoute[] = [],
+): QuotedRoute {
+  const paid = ofMore.find((each) => isSameRoute(each, route))?.amountOut ?? 0n;
+  return {
+    ...routeOf(route),
+    pool,
+    ...(bridgePool !== undefined && { bridgePool }),
+    amountOut,
+    quoted,
+    isGuess,
+    ...(provenOut !== undefined && { provenOut }),
+    networkFee,
+    deepOut: (paid * amountOut) / quoted,
+  };
+}
 
 /** In percent of what a pool pays: the amounts of which a host may show that they arrive, the highest first. */
 const shownShares = [100n, 95n, 90n, 85n, 80n];

@@ -15,24 +15,25 @@ import { belongingsCall } from "../calls/token-belongings.ts";
 import { tokenClaimsCall } from "../calls/token-claims.ts";
 import { availableOf } from "../rules/check-trade.ts";
 import { feesFor } from "../rules/fees.ts";
-import { checksArrival, isSameRoute, poolsOf, routeOf } from "../rules/intent.ts";
+import { checksArrival, isSameRoute, poolsOf } from "../rules/intent.ts";
 import { deepTimes, ranked } from "../rules/route-choice.ts";
-import type { QuotedRoute, QuoteQuestion, TradeFacts } from "../rules/trade-facts.ts";
+import type { QuoteQuestion, TradeFacts } from "../rules/trade-facts.ts";
 import type { RoutePools } from "../venues/pool-quotes.ts";
 import { areAt, type PoolRoute, type PoolRoutes, poolCalls, poolRoutesOf } from "../venues/pool-routes.ts";
 import { newStranger, probeCoins, probeSimulation } from "../venues/probe-simulation.ts";
 import type { EvmReader } from "../venues/reader.ts";
 import { routeStatesCall } from "../venues/route-states.ts";
 import {
+  bindableRoute,
   mostSimulated,
   orderFactsOf,
-  type RouteAnswers,
   routeCalls,
   routesToTry,
   type SwapRequest,
   transactionsOf,
   type WorkingRoute,
   withEstimates,
+  withPaid,
   workingRoutes,
 } from "./choose-route.ts";
 
@@ -42,6 +43,8 @@ type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
   /** True if a transaction of the wallet may be planned from the facts. */
   isForPlanning?: boolean;
 };
+
+type Reader = Pick<EvmReader, "chain" | "configuration" | "taken">;
 
 /**
  * Finds the best route of a trade and its costs, in three requests.
@@ -53,171 +56,234 @@ type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
  */
 export async function quoteOnChain(
   ask: Ask,
-  reader: Pick<EvmReader, "chain" | "configuration" | "taken">,
+  reader: Reader,
   asked: Asked,
   block: number | "latest" = "latest",
 ): Promise<TradeFacts> {
-  const { configuration } = reader;
+  if (asked.trade.token === reader.configuration.wrapped.token) throw noRoute();
+  const found = await discover(ask, reader, asked, block);
+  const tried = await simulate(ask, reader, found, selectRoutes(reader, found));
+  const { side, amountIn } = found.request;
+  const [best, ...others] = ranked(tried.working, { side, amountIn, isListed: found.identity.isListed });
+  if (best === undefined) throw await refusalOf(ask, reader, found, tried);
+  const [route = best] = await withEstimates(
+    ask,
+    reader,
+    found.request,
+    [best],
+    found.pools.block.number,
+    true,
+  );
+  return assess(reader, found, tried, [{ ...best, ...route }, ...others]);
+}
+
+/** Reads the token, the wallet's balances, the fees and the pools, and computes the amount of the trade. */
+async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | "latest") {
+  const { chain, configuration } = reader;
   const { trade } = asked;
   const { side, token } = trade;
-  if (token === configuration.wrapped.token) throw noRoute();
   const wallet = asked.wallet ?? newStranger();
-  const coinAmount = side === "buy" ? coinUnitsFrom(reader.chain, trade.amount ?? "", "amount") : undefined;
+  const coinAmount = side === "buy" ? coinUnitsFrom(chain, trade.amount ?? "", "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
   // The amount of a sale is known only later. Purchases of two amounts show which pools are worth simulating.
   const trades = [
     probe,
     ...(coinAmount === undefined ? [{ ...probe, amountIn: deepProbeCoins }] : sizesOf(side, coinAmount)),
   ];
-  const first = await askTogether(ask, {
+  const answers = await askTogether(ask, {
     claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
     wrapped: belongingsCall(configuration, configuration.wrapped.token, wallet, block),
-    market: feeMarketCalls(reader.chain),
+    market: feeMarketCalls(chain),
     forPlanning: asked.isForPlanning ? [{ latest: blockCall(block), pending: pendingNonceCall(wallet) }] : [],
     found: poolCalls(configuration, token, trades, block),
   });
-  const identity = identify(reader, token, first.claims);
-  const { belongings } = first;
-  const found = poolRoutesOf(first.found);
-  if (belongings === undefined || !isWritable(belongings.held, identity.decimals))
-    throw tokenNotFound(reader.chain);
+  const identity = identify(reader, token, answers.claims);
+  const { belongings } = answers;
+  const pools = poolRoutesOf(answers.found);
+  if (belongings === undefined || !isWritable(belongings.held, identity.decimals)) throw tokenNotFound(chain);
   // A percentage of an empty balance is refused later, together with all checks of balances.
-  if (found.found.length === 0 && trade.percent !== undefined) throw noRoute();
+  if (pools.found.length === 0 && trade.percent !== undefined) throw noRoute();
   const { tokens: available } = availableOf({ coins: 0n, tokens: belongings.held }, token, asked.orders);
-  const amount = coinAmount ?? amountOfSale(trade, identity, available);
+  const amountIn = coinAmount ?? amountOfSale(trade, identity, available);
+  const market = feeMarketOf(answers.market);
+  const request: SwapRequest = {
+    wallet,
+    side,
+    token,
+    amountIn,
+    allowances: belongings.allowances,
+    hasTokens: belongings.held >= amountIn,
+    fees: feesFor(chain, asked.gasPreset, market),
+    baseFee: market.baseFee,
+  };
+  return { asked, identity, pools, belongings, available, request, answers };
+}
+
+type Found = Awaited<ReturnType<typeof discover>>;
+
+/** Selects the routes to simulate. Those of a sale are chosen before the pools' payments for it are known. */
+function selectRoutes({ configuration }: Reader, { identity, pools, request, answers }: Found): PoolRoute[] {
+  const { side, amountIn } = request;
   // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
   // it pay out the coin first, unless a bridge is paid before the token's code runs.
   const isHarmless = (route: PoolRoute) =>
     checksArrival(route) ||
     route.bridge !== undefined ||
     identity.isListed ||
-    first.wrapped?.allowances.get(route.router) === 0n;
-  // Asks for the pools' payments for a sale together with the simulations.
-  const tried =
+    answers.wrapped?.allowances.get(route.router) === 0n;
+  const [ofProbe = [], whole = [], ofMore] = pools.routes;
+  const selected =
     side === "buy"
-      ? routesToTry((found.routes[1] ?? []).filter(isHarmless), found.routes[2])
-      : routesOfSale(found).map((route) => ({ ...route, amountOut: amount }));
-  const paysForProbe = (found.routes[0] ?? []).length > 0;
-  if (tried.length === 0) {
-    if (found.isTooSmall[1]) throw tooSmall();
-    if ((found.routes[1] ?? []).length > 0) throw mustRevoke(configuration.wrapped.symbol);
-    throw side === "buy" && amount > probeCoins && paysForProbe ? tooLarge() : noRoute();
-  }
-  const market = feeMarketOf(first.market);
-  const request: SwapRequest = {
-    wallet,
-    side,
-    token,
-    amountIn: amount,
-    allowances: belongings.allowances,
-    hasTokens: belongings.held >= amount,
-    fees: feesFor(reader.chain, asked.gasPreset, market),
-    baseFee: market.baseFee,
-  };
-  const tag = found.block.number;
-  const after = { ...found.block, baseFee: market.baseFee };
-  const probed = routesToProbe(found.routes[0] ?? []);
+      ? routesToTry(whole.filter(isHarmless), ofMore)
+      : routesOfSale(pools).map((route) => ({ ...route, amountOut: amountIn }));
+  if (selected.length > 0) return selected;
+  if (pools.isTooSmall[1]) throw tooSmall();
+  if (whole.length > 0) throw mustRevoke(configuration.wrapped.symbol);
+  throw side === "buy" && amountIn > probeCoins && ofProbe.length > 0 ? tooLarge() : noRoute();
+}
+
+/** Simulates swaps by the selected routes, and by those that turn out to pay more for a sale. */
+async function simulate(ask: Ask, reader: Reader, found: Found, selected: readonly PoolRoute[]) {
+  const { configuration } = reader;
+  const { asked, pools, request } = found;
+  const { wallet, side, token, amountIn, hasTokens, baseFee } = request;
+  const { block } = pools;
+  const tag = block.number;
+  const [ofProbe = []] = pools.routes;
+  const probed = routesToProbe(ofProbe);
   const swapsBy = (routes: readonly PoolRoute[]) => ({
-    answers: routeCalls(reader, request, routes, found.block),
+    answers: routeCalls(reader, request, routes, block),
     states: routeStatesCall(configuration, token, routes, tag),
     // Nothing may be asked after this.
     again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
   // A pool whose liquidity is far from its price holds coins, too, but pays none.
-  const paying = found.found.filter((pool) => found.routes[0]?.some((each) => isSameRoute(each, pool)));
-  const second = await askTogether(ask, {
+  const paying = pools.found.filter((pool) => ofProbe.some((each) => isSameRoute(each, pool)));
+  const first = await askTogether(ask, {
     depths: routeStatesCall(configuration, token, paying, tag),
-    safeties: probed.map((route) => probeSimulation(configuration, token, route, after)),
-    sale: side === "buy" ? [] : [poolCalls(configuration, token, sizesOf(side, amount), tag)],
+    safeties: probed.map((route) => probeSimulation(configuration, token, route, { ...block, baseFee })),
+    sale: side === "buy" ? [] : [poolCalls(configuration, token, sizesOf(side, amountIn), tag)],
     coins: coinsCall(wallet, tag),
     nextNonce: nonceCall(wallet, tag),
-    ...swapsBy(tried),
+    ...swapsBy(selected),
   });
-  const sale = second.sale[0] && poolRoutesOf(second.sale[0]);
-  const quoted = sale ?? { routes: found.routes.slice(1), isTooSmall: found.isTooSmall.slice(1) };
-  const missed = sale ? missedBy(tried, sale.routes) : [];
-  const last = missed.length === 0 ? second : await askTogether(ask, swapsBy(missed));
-  const swaps = [{ ...second, routes: tried }, ...(last === second ? [] : [{ ...last, routes: missed }])];
-  const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);
+  const sale = first.sale[0] && poolRoutesOf(first.sale[0]);
+  const missed = sale ? missedBy(selected, sale.routes) : [];
+  const last = missed.length === 0 ? first : await askTogether(ask, swapsBy(missed));
+  const swaps = [{ ...first, routes: selected }, ...(last === first ? [] : [{ ...last, routes: missed }])];
+  const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, first.safeties);
   const states = swaps.flatMap((each) => each.states);
+  // If the wallet's sale could not be simulated, a stranger's sale must not have failed.
+  const isPossible = (route: PoolRoute) => hasTokens || side === "buy" || safetyFor(route).sellable !== false;
   const working = swaps
-    .flatMap((each) => {
-      const { routes, answers } = withPaid(each.routes, each.answers, sale?.routes[0], (route) => {
-        // The wallet's sale could not be simulated, but a stranger's sale could.
-        return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
-      });
-      return workingRoutes(reader, request, routes, answers);
-    })
+    .map((each) => withPaid(each.routes, each.answers, sale?.routes[0], isPossible))
+    .flatMap(({ routes, answers }) => workingRoutes(reader, request, routes, answers))
     .flatMap((route) => {
       const state = states.find((each) => isSameRoute(each.route, route));
       return state ? [{ ...afterTax(route, request, safetyFor(route)), state }] : [];
     });
-  const [best, ...others] = ranked(working, { side, amountIn: amount, isListed: identity.isListed });
-  if (best === undefined) {
-    if (quoted.isTooSmall[0]) throw tooSmall();
-    const [whole = [], , part = []] = quoted.routes;
-    const [bought] = found.routes[0] ?? [];
-    const sellsLess = async () =>
-      side === "sell" && bought !== undefined && takes(ask, reader, token, bought.amountOut, tag);
-    const isTooMuch =
-      amount >= mostInPool || (whole.length === 0 && (part.length > 0 || (await sellsLess())));
-    if (!paysForProbe || !isTooMuch) throw noRoute();
-    const isShort = side === "sell" && asked.wallet !== undefined;
-    const { symbol, decimals } = identity;
-    throw (isShort && shortage([{ token, symbol, decimals, needed: amount, available }])) || tooLarge();
-  }
+  return {
+    working,
+    /** The pools' payments for the sizes of the trade. */
+    quoted: sale ?? { routes: pools.routes.slice(1), isTooSmall: pools.isTooSmall.slice(1) },
+    liquidity: greatest(0n, ...[...states, ...first.depths].map(({ coins }) => coins)),
+    safetyFor,
+    coins: first.coins,
+    nextNonce: first.nextNonce,
+    again: last.again,
+  };
+}
+
+type Tried = Awaited<ReturnType<typeof simulate>>;
+
+/** Tells why no route works. */
+async function refusalOf(
+  ask: Ask,
+  reader: Reader,
+  { asked, identity, pools, available, request }: Found,
+  { quoted }: Tried,
+): Promise<DomainError> {
+  if (quoted.isTooSmall[0]) return tooSmall();
+  const { side, token, amountIn } = request;
+  const [whole = [], , part = []] = quoted.routes;
+  const [bought] = pools.routes[0] ?? [];
+  if (bought === undefined) return noRoute();
+  const sellsLess = () => takes(ask, reader, token, bought.amountOut, pools.block.number);
+  const isTooMuch =
+    amountIn >= mostInPool ||
+    (whole.length === 0 && (part.length > 0 || (side === "sell" && (await sellsLess()))));
+  if (!isTooMuch) return noRoute();
+  const isShort = side === "sell" && asked.wallet !== undefined;
+  const { symbol, decimals } = identity;
+  return (isShort && shortage([{ token, symbol, decimals, needed: amountIn, available }])) || tooLarge();
+}
+
+/** Summarises the trade by its best route. */
+function assess(
+  reader: Reader,
+  found: Found,
+  tried: Tried,
+  routes: readonly [Working, ...Working[]],
+): TradeFacts {
+  const { asked, identity, pools, belongings, request } = found;
+  const { side, amountIn, fees, baseFee } = request;
+  const [route, ...others] = routes;
   // A smaller amount shows no more than the probe, and a sale of a few units pays nothing.
-  const larger = amount > probeCoins ? best.safety : undefined;
-  const safety = larger ? worseSafety(safetyFor(best), larger) : safetyFor(best);
-  const [route = best] = await withEstimates(ask, reader, request, [best], tag, true);
+  const larger = amountIn > probeCoins ? route.safety : undefined;
+  const safety = larger ? worseSafety(tried.safetyFor(route), larger) : tried.safetyFor(route);
   if (route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
-  const liquidity = greatest(0n, ...[...states, ...second.depths].map(({ coins }) => coins));
-  const price = best.state.priceFor(side);
-  const bindable = (each: WorkingRoute) => bindableRoute(each, quoted.routes[1]);
-  const [planning] = first.forPlanning;
-  const isWhole =
-    planning !== undefined &&
-    areAt(first.found, planning.latest) &&
-    belongings.block === planning.latest.number &&
-    last.again[0] === planning.latest.hash;
+  const bindable = (each: WorkingRoute) => bindableRoute(each, tried.quoted.routes[1]);
+  const forPlanning = planningOf(reader, found, tried, routes);
   return {
-    block: found.block,
+    block: pools.block,
     identity,
-    amount,
+    amount: amountIn,
     amountOut: route.amountOut,
-    priceImpact: priceImpact(price, {
-      amountIn: amount,
+    priceImpact: priceImpact(route.state.priceFor(side), {
+      amountIn,
       amountOut: route.quoted,
       fees: poolsOf(route).map(({ feeBps }) => feeBps),
     }),
-    ...marketOf(quoted.routes, amount),
+    ...marketOf(tried.quoted.routes, amountIn),
     routes: [bindable(route), ...others.map(bindable)],
     transactions: transactionsOf(route),
-    fees: request.fees,
-    baseFee: market.baseFee,
+    fees,
+    baseFee,
     safety,
-    flags: flagsOf(identity, safety, liquidity),
+    flags: flagsOf(identity, safety, tried.liquidity),
     ...(asked.wallet !== undefined && {
-      held: { coins: second.coins, tokens: belongings.held },
-      nextNonce: second.nextNonce,
+      held: { coins: tried.coins, tokens: belongings.held },
+      nextNonce: tried.nextNonce,
     }),
-    ...(isWhole &&
-      planning.pending !== undefined && {
-        forPlanning: {
-          latest: planning.latest,
-          coins: second.coins,
-          baseFee: market.baseFee,
-          nonce: { latest: second.nextNonce, pending: planning.pending },
-          order: orderFactsOf(
-            reader,
-            request,
-            [route, ...others],
-            side === "sell" ? belongings.held : undefined,
-          ),
-        },
-      }),
+    ...(forPlanning && { forPlanning }),
+  };
+}
+
+type Working = Tried["working"][number];
+
+/** Collects the facts to plan with. Undefined if they were not asked for, or if a block arrived meanwhile. */
+function planningOf(
+  reader: Reader,
+  { belongings, request, answers }: Found,
+  { coins, nextNonce, again }: Tried,
+  routes: readonly Working[],
+): TradeFacts["forPlanning"] {
+  const [{ latest, pending } = {}] = answers.forPlanning;
+  const isWhole =
+    latest !== undefined &&
+    areAt(answers.found, latest) &&
+    belongings.block === latest.number &&
+    again[0] === latest.hash;
+  if (!isWhole || pending === undefined) return undefined;
+  const held = request.side === "sell" ? belongings.held : undefined;
+  return {
+    latest,
+    coins,
+    baseFee: request.baseFee,
+    nonce: { latest: nextNonce, pending },
+    order: orderFactsOf(reader, request, routes, held),
   };
 }
 
@@ -273,25 +339,6 @@ function missedBy(tried: readonly RoutePools[], [routes, ofMore]: PoolRoutes["ro
   );
 }
 
-/** Adds the amount that would arrive for more, after the same tax. */
-function bindableRoute(
-  { pool, bridgePool, amountOut, quoted, isGuess, provenOut, networkFee, ...route }: WorkingRoute,
-  ofMore: readonly PoolRoute[] = [],
-): QuotedRoute {
-  const paid = ofMore.find((each) => isSameRoute(each, route))?.amountOut ?? 0n;
-  return {
-    ...routeOf(route),
-    pool,
-    ...(bridgePool !== undefined && { bridgePool }),
-    amountOut,
-    quoted,
-    isGuess,
-    ...(provenOut !== undefined && { provenOut }),
-    networkFee,
-    deepOut: (paid * amountOut) / quoted,
-  };
-}
-
 const mustRevoke = (wrapped: string) =>
   new DomainError(
     "NO_ROUTE",
@@ -319,26 +366,6 @@ function safetyOfKind(
   const own = bestSafety(same);
   const any = bestSafety(safeties);
   return own.sellable === null && (same.length === 0 || any.sellable === false) ? any : own;
-}
-
-/** Adds the amounts that pools pay to the routes of a sale. Routes of a buy already have them. */
-function withPaid(
-  tried: readonly PoolRoute[],
-  answers: RouteAnswers,
-  paid: readonly PoolRoute[] | undefined,
-  isPossible: (route: PoolRoute) => boolean,
-): { routes: PoolRoute[]; answers: RouteAnswers } {
-  const kept = tried.flatMap((route, index) => {
-    const payer = paid === undefined ? route : paid.find((each) => isSameRoute(each, route));
-    return payer === undefined || !isPossible(route) ? [] : [{ index, route: payer }];
-  });
-  return {
-    routes: kept.map(({ route }) => route),
-    answers: {
-      outcomes: kept.map(({ index }) => answers.outcomes[index] ?? []),
-      l1Fees: answers.l1Fees.map((fees) => kept.flatMap(({ index }) => fees[index] ?? [])),
-    },
-  };
 }
 
 const perPercent = 10_000;
