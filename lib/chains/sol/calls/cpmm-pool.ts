@@ -94,7 +94,8 @@ export type CPMMTrade = {
   epoch: bigint;
 };
 
-const millionths = 1_000_000n;
+/** The parts of a whole in which the program states its fees. */
+export const millionths = 1_000_000n;
 const feeOn = (amount: bigint, rate: bigint) => ceilDivide(amount * rate, millionths);
 
 /**

@@ -11,6 +11,7 @@ import {
   type CPMMPool,
   type CPMMTrade,
   type FeeRates,
+  millionths,
   readFeeRates,
   readPool,
 } from "./cpmm-pool.ts";
@@ -232,8 +233,6 @@ function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
   const paid = amountOut(pool, arrived, { ...trade, mints: [noFee, noFee] });
   return priceImpact(price, { amountIn: arrived, amountOut: paid, fees: [] });
 }
-
-const millionths = 1_000_000n;
 
 /** Returns all fees of a pool, in millionths. */
 export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>

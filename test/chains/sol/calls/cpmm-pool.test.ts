@@ -141,6 +141,12 @@ describe("amountOut", () => {
     expect(amountOut(by, 10_000n, asked)).toBe(out);
   });
 
+  it("takes a quarter percent of an amount, to the unit", () => {
+    // 10^15 × (10^12 - 2,500,000,000) / (10^15 + 997,500,000,000)
+    const held = [10n ** 15n, 10n ** 15n] as const;
+    expect(amountOut(bare, 10n ** 12n, trade({ held }))).toBe(996_505_985_279n);
+  });
+
   it.each<[string, CPMMPool, bigint, CPMMTrade]>([
     ["a stopped pool", { ...bare, allowsSwaps: false }, 10_000n, trade()],
     ["an empty vault", bare, 10_000n, trade({ held: [0n, 4_000_000n] })],

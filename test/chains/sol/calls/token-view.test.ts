@@ -1,6 +1,11 @@
 import type { Address } from "@solana/web3.js";
 import { describe, expect, it } from "vitest";
-import { reservesIn, type TokenView, tokenViewCall } from "../../../../lib/chains/sol/calls/token-view.ts";
+import {
+  paymentsOf,
+  reservesIn,
+  type TokenView,
+  tokenViewCall,
+} from "../../../../lib/chains/sol/calls/token-view.ts";
 import {
   raydiumConfig2,
   raydiumConfigs,
@@ -62,6 +67,9 @@ describe("tokenViewCall", () => {
       coins: 5_000_000_000n - 484_814_504n - 123_593_244n,
       tokens: 7_000_000_000n - 286_186_090n - 78_871_511n,
     });
+    // Of 100,000,000 lamports, 2 % are the fee: the others are worth 4,391,592,252 / 4,489,592,252 of the price.
+    const [payment] = paymentsOf(view, "buy", 100_000_000n);
+    expect(payment?.priceImpact).toBeCloseTo(2.18, 2);
   });
 
   it("asks for the name of a token where Metaplex keeps USDC's", async () => {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { landedCall, statusesCall } from "../../../../lib/chains/sol/calls/transaction-call.ts";
+import { landedCall, mostStatuses, statusesCall } from "../../../../lib/chains/sol/calls/transaction-call.ts";
 
 const context = { slot: 60 };
 
 describe("statusesCall", () => {
+  it("asks for as many statuses as Solana's hosts give at the most", () => {
+    expect(mostStatuses).toBe(256);
+  });
+
   const read = (status: object) =>
     statusesCall(["id"]).read({ context, value: [{ slot: 40, ...status }] })[0];
 

@@ -324,4 +324,17 @@ describe("composeMessage", () => {
     const composed = await composeMessage({ ...sound, venue }, [tipAccount]);
     expect(composed).toEqual({ refused: expect.stringContaining(reason) });
   });
+
+  it("allows a transaction of 1,232 bytes, and none larger", async () => {
+    const sound = await byJupiter(buyTerms);
+    const signatures = 1 + 2 * 64;
+    const grown = (bytes: number) => {
+      const data = Uint8Array.from([...sound.venue.data, ...new Uint8Array(bytes)]);
+      return composeMessage({ ...sound, venue: { ...sound.venue, data } }, [tipAccount]);
+    };
+    const bytes = 1232 - signatures - (await messageOf(sound)).length;
+    const largest = await grown(bytes);
+    expect("message" in largest && signatures + largest.message.length).toBe(1232);
+    expect(await grown(bytes + 1)).toEqual({ refused: "the transaction is larger than the chain allows" });
+  });
 });

@@ -44,6 +44,30 @@ async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; t
 const { amountIn, minAmountOut } = buyTerms;
 
 describe("readReceipt", () => {
+  const raydium = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C";
+  const jupiter = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
+
+  it.each([
+    ["Raydium", raydium, 6005, true],
+    ["Raydium", raydium, 6001, false],
+    ["Jupiter", jupiter, 6001, true],
+    ["Jupiter", jupiter, 6005, false],
+  ] as const)(
+    "reads from the program of %s, %s, that %i means too little: %s",
+    async (_, program, code, isSlippage) => {
+      const terms = program === jupiter ? await byJupiter(buyTerms) : buyTerms;
+      const { id, found } = await landed(terms, { coins: 0n, tokens: 0n });
+      const message = getCompiledTransactionMessageDecoder().decode(await messageOf(terms));
+      const index = message.instructions.findIndex(
+        ({ programAddressIndex }) => message.staticAccounts[programAddressIndex] === program,
+      );
+      expect(await readReceipt(wallet, id, { ...found, failure: { index, code } })).toMatchObject({
+        status: "failed",
+        isSlippage,
+      });
+    },
+  );
+
   it("reads a purchase and a sale at their limits", async () => {
     const bought = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({
