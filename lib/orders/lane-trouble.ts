@@ -26,9 +26,9 @@ const mostLapsedMs = 2 * 60_000;
 export function idleSinceMs(
   orders: readonly AnyOrder[],
   slots: readonly SlotTerms[],
-  rules: Pick<SlotRules, "mayWait">,
+  mayWait: SlotRules["mayWait"],
 ): number | undefined {
-  const since = orders.flatMap((order) => lastProgressMs(order, slotsOf(order, slots), rules));
+  const since = orders.flatMap((order) => lastProgressMs(order, slotsOf(order, slots), mayWait));
   return since.length === 0 ? undefined : Math.min(...since);
 }
 
@@ -39,18 +39,18 @@ const reasonsOfUsers: readonly unknown[] = [
   "WALLET_BUSY",
 ];
 
-function lastProgressMs(
-  order: AnyOrder,
-  own: readonly SlotTerms[],
-  rules: Pick<SlotRules, "mayWait">,
-): number[] {
+function lastProgressMs(order: AnyOrder, own: readonly SlotTerms[], mayWait: SlotRules["mayWait"]): number[] {
   const { intent, life, updatedAt } = order;
   const isSigned = own.some(({ state }) => state === "signed");
   if (life.stage === "waiting" && reasonsOfUsers.includes(life.reasonCode)) return [];
   const signedMs = own.flatMap(({ attempts }) => attempts.map(({ signedAtMs }) => signedAtMs));
   // Until the deadline, its transaction may wait for lower fees.
-  const mayWait = hasEnded(order) || (isSigned && rules.mayWait(intent));
-  const lastMs = Math.max(Date.parse(updatedAt), ...signedMs, ...(mayWait ? [intent.validUntil * 1000] : []));
+  const isWaiting = hasEnded(order) || (isSigned && mayWait(intent));
+  const lastMs = Math.max(
+    Date.parse(updatedAt),
+    ...signedMs,
+    ...(isWaiting ? [intent.validUntil * 1000] : []),
+  );
   return [hasEnded(order) && !isSigned ? lastMs + mostUnsettledMs - mostIdleMs : lastMs];
 }
 

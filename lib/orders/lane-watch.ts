@@ -26,7 +26,7 @@ export function watchFor(
     ...departures.map(({ seenIn }) => Math.max(...seenIn.map(({ number }) => number))),
   ];
   const due = orders.flatMap((order) => rules.dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
-  const idle = idleSinceMs(orders, slots, rules);
+  const idle = idleSinceMs(orders, slots, (intent) => rules.mayWait(intent));
   const isSigned = slots.some(({ state }) => state === "signed");
   return {
     jobs: jobs.length,

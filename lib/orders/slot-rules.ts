@@ -30,8 +30,6 @@ export type SlotRules<F extends FamilyTypes = FamilyTypes> = {
   dueMs(order: TradeOrder<F>, slots: readonly F["slot"][], nowMs: number): number[];
   /** True if a signed transaction may wait for a better price until the order's deadline. */
   mayWait(intent: F["intent"]): boolean;
-  /** True if the ledger has a signature for the slot. */
-  isEntered(signed: F["signed"], slot: F["slot"]): boolean;
   /** Describes the order's transactions, oldest first. */
   detailsOf(order: TradeOrder<F>, own: readonly F["slot"][]): F["details"];
 };

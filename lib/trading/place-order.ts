@@ -1,7 +1,7 @@
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import type { TradeQuote } from "../chains/families/quote.ts";
-import { quotesOn } from "../chains/families/quote.ts";
+import { quotesBy, setupOn, shownOn } from "../chains/families/quote.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
@@ -56,7 +56,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
   if (body.dryRun === true) {
     const answer = await runProcedure(trying(request), performers);
     if ("refused" in answer) throw errorOf(answer.refused);
-    return { dryRun: true, quote: quotesOn(request).shown(request.wallet, request.trade, answer, now) };
+    return { dryRun: true, quote: shownOn(request.chain, request.wallet, request.trade, answer, now) };
   }
   requireKey(key, "places no second order");
   const placement = {
@@ -85,7 +85,7 @@ function tradeRequest(
   if (side === "buy") coinUnitsFrom(chain, amount, "amount");
   else if (minAmountOut !== undefined) coinUnitsFrom(chain, minAmountOut, "minAmountOut");
   const reader = chains.get(chain);
-  const setup = reader === undefined ? unsupportedChain(chains) : quotesOn(reader).setupOf(reader);
+  const setup = reader === undefined ? unsupportedChain(chains) : setupOn(reader);
   const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
   return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup, mayLose };
 }
@@ -96,7 +96,7 @@ const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
     readPlacing: (ask) => readPlacing(table, ask),
     quote({ question }) {
       const reader = chainFor(chains, question.chain);
-      return quotesOn(reader).quotesOf(reader, question);
+      return quotesBy(reader, question);
     },
     makeMac: ({ intent }) => macs.makeMac(intent),
     wake,

@@ -1,7 +1,7 @@
 import { readAddress } from "../chains/families/address.ts";
 import type { Chains } from "../chains/families/open-chains.ts";
 import type { TradeQuote } from "../chains/families/quote.ts";
-import { quotesOn } from "../chains/families/quote.ts";
+import { quoteOn } from "../chains/families/quote.ts";
 import type { TradingChain } from "../core/chain-facts.ts";
 import { DomainError } from "../core/domain-error.ts";
 import { isFreshSignIn } from "../core/sign-in.ts";
@@ -45,7 +45,7 @@ export async function quoteOrder(
   try {
     const trade = { ...body, wallet, token: readAddress(reader.chain, body.token, "token") };
     const trader = await traderOf(table, reader.chain, asked);
-    const quote = await quotesOn(reader).quoteTrade(reader, trade, trader, now);
+    const quote = await quoteOn(reader, trade, trader, now);
     const balance = quote.balances?.find(({ token }) => token === quote.token);
     if (seller && balance) void reportLack(deps, seller, balance);
     return { quote };

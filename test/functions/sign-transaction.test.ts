@@ -24,7 +24,7 @@ import { handler } from "../../functions/signTransaction/handler.ts";
 import { encrypt, pack } from "../../lib/aws/container.ts";
 import { clearGas } from "../../lib/chains/evm/rules/fees.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import type { SignAnswer } from "../../lib/orders/effects.ts";
 import { counted, openPolicy } from "../../lib/orders/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
+import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import { nextMove } from "../../lib/chains/evm/rules/next-move.ts";
-import { emptyLedger, signTransaction } from "../../lib/chains/evm/rules/sign.ts";
+import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import { type Attempt, mostFeeOf, type Slot } from "../../lib/chains/evm/rules/slot.ts";
 import type { Effects, SigningView, SignRequest } from "../../lib/orders/effects.ts";
 import { rulesBeside } from "../../lib/orders/reserved.ts";

@@ -10,7 +10,7 @@ import {
   type SwapVenue,
   swapBy,
 } from "../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../lib/chains/evm/venues/configured-routes.ts";

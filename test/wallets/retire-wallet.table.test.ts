@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { emptyLedger } from "../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import { getItems } from "../../lib/table/batch-get.ts";
 import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import type { SealedWallet } from "../../lib/trading/items/found-items.ts";

@@ -6,7 +6,6 @@ import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import { quoteOnChain } from "./quotes/quote-on-chain.ts";
-import { quotesOfHosts } from "./quotes/quotes-of-hosts.ts";
 import {
   type ChainSetup,
   checkTrade,
@@ -79,5 +78,3 @@ const feeTexts = (chain: EvmChain, { expected, max, l1 }: NetworkFee) => ({
   max: coinText(chain, max),
   l1: coinText(chain, l1),
 });
-
-export const evmQuotes = { setupOf, quotesOf: quotesOfHosts, quoteTrade, shown: shownQuote };

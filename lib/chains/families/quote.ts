@@ -1,12 +1,15 @@
 import { familyOf } from "../../core/chain-facts.ts";
+import type { Network } from "../../core/network.ts";
 import type { FamilyTypes, HostAnswers } from "../../orders/family.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import type { EvmQuote } from "../evm/quote.ts";
-import { evmQuotes } from "../evm/quote.ts";
-import type { SolQuote } from "../sol/quote.ts";
-import { solQuotes } from "../sol/quote.ts";
+import { type EvmQuote, quoteTrade, setupOf, shownQuote } from "../evm/quote.ts";
+import { quotesOfHosts } from "../evm/quotes/quotes-of-hosts.ts";
+import { quoteSolTrade, type SolQuote, shownSolQuote, solSetupOf } from "../sol/quote.ts";
+import { quotesOfSolHosts } from "../sol/quotes/quotes-of-hosts.ts";
+import type { SolLaneQuestion } from "../sol/rules/trade-facts.ts";
+import type { SolReader } from "../sol/venues/reader.ts";
 import type { Family } from "./family.ts";
 import type { ChainReader } from "./open-chains.ts";
 
@@ -35,9 +38,38 @@ export type QuoteFamily<Reader = ChainReader, F extends FamilyTypes = FamilyType
   ): TradeQuote;
 };
 
-const families: Readonly<Record<Family, QuoteFamily>> = {
-  evm: evmQuotes,
-  sol: solQuotes,
+type Registry<Part extends keyof QuoteFamily> = Readonly<Record<Family, Pick<QuoteFamily, Part>>>;
+
+// One registry for each question, so that a function loads only the code of those that it asks.
+const setups: Registry<"setupOf"> = {
+  evm: { setupOf },
+  sol: { setupOf: (reader: SolReader) => solSetupOf(reader) },
+};
+const pairs: Registry<"quotesOf"> = {
+  evm: { quotesOf: quotesOfHosts },
+  sol: {
+    quotesOf: (reader: SolReader, question: SolLaneQuestion) =>
+      quotesOfSolHosts(reader, question, question.slippage),
+  },
+};
+const quotes: Registry<"quoteTrade"> = {
+  evm: { quoteTrade },
+  sol: { quoteTrade: quoteSolTrade },
+};
+const formats: Registry<"shown"> = {
+  evm: { shown: shownQuote },
+  sol: { shown: shownSolQuote },
 };
 
-export const quotesOn = ({ chain }: Pick<ChainReader, "chain">): QuoteFamily => families[familyOf(chain)];
+export const setupOn = (reader: ChainReader): FamilyTypes["setup"] => setups[reader.family].setupOf(reader);
+
+export const quotesBy = (reader: ChainReader, question: FamilyTypes["quoteQuestion"]): Promise<HostAnswers> =>
+  pairs[reader.family].quotesOf(reader, question);
+
+export const quoteOn = (
+  reader: ChainReader,
+  ...asked: [QuoteRequest, FamilyTypes["trader"], Date]
+): Promise<TradeQuote> => quotes[reader.family].quoteTrade(reader, ...asked);
+
+export const shownOn = (chain: Network, ...shown: Parameters<QuoteFamily["shown"]>): TradeQuote =>
+  formats[familyOf(chain)].shown(...shown);

@@ -6,10 +6,9 @@ import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import { jupiterForQuote } from "./quotes/ask-jupiter.ts";
 import { quoteOnSol } from "./quotes/quote-on-chain.ts";
-import { quotesOfSolHosts } from "./quotes/quotes-of-hosts.ts";
 import { checkSolTrade, type SolSetup, type SolTradeCheck, type SolTrader } from "./rules/check-trade.ts";
 import { type SolRouteStep, solRouteStep } from "./rules/route-step.ts";
-import type { SolLaneQuestion, SolTradeFacts } from "./rules/trade-facts.ts";
+import type { SolTradeFacts } from "./rules/trade-facts.ts";
 import { type SolNetworkFee, solText } from "./rules/trade-fees.ts";
 import type { SolReader } from "./venues/reader.ts";
 
@@ -84,11 +83,3 @@ const feeTexts = ({ expected, max, priority, tip }: SolNetworkFee) => ({
   priority: solText(priority),
   tip: solText(tip),
 });
-
-export const solQuotes = {
-  setupOf: (reader: SolReader) => solSetupOf(reader),
-  quotesOf: (reader: SolReader, question: SolLaneQuestion) =>
-    quotesOfSolHosts(reader, question, question.slippage),
-  quoteTrade: quoteSolTrade,
-  shown: shownSolQuote,
-};

@@ -1,5 +1,4 @@
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
-import { slotsOfFamily } from "../../chains/families/slots.ts";
 import { ChainUnavailable, RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import { agreeOnSlot } from "../../chains/sol/calls/hosts.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
@@ -113,7 +112,7 @@ async function reportTrouble(
 ): Promise<void> {
   // The last run has not seen the newest order, so its state does not show how long that order has waited.
   const idleMs = hasUnseenOrder(lane)
-    ? idleSinceMs(await laneOrdersOf(table, lane), [], slotsOfFamily(chain))
+    ? idleSinceMs(await laneOrdersOf(table, lane), [], () => false)
     : lane.watch?.idleSinceMs;
   const trouble = troubleOf(lane, idleMs, nowMs());
   if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: new LaneInTrouble(trouble) });

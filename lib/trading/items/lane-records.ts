@@ -1,4 +1,4 @@
-import { slotsOfFamily } from "../../chains/families/slots.ts";
+import { isEnteredIn } from "../../chains/families/ledger.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import { epochSeconds } from "../../core/time.ts";
 import type { SlotTerms } from "../../orders/family.ts";
@@ -57,10 +57,7 @@ export async function laneWorkOf(
   return {
     hasOrders: own.some(isJob),
     hasTransactions: signed.some((slot) =>
-      holding.some(
-        (ledger) =>
-          ledger.orderId === slot.orderId && slotsOfFamily(lane.chain).isEntered(ledger, slot as SlotTerms),
-      ),
+      holding.some((ledger) => ledger.orderId === slot.orderId && isEnteredIn(ledger, slot as SlotTerms)),
     ),
   };
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { type Intent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";

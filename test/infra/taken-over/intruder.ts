@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { type Intent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";

@@ -1,6 +1,6 @@
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it } from "vitest";
-import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import { ledgerKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";

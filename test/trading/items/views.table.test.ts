@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
 import { mostOwners } from "../../../lib/orders/departures.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import type { TradeStep } from "../../../lib/orders/table-step.ts";

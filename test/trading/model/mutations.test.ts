@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import {
   expectObedience,
   fees,

@@ -7,25 +7,17 @@ import {
   type SigningView,
   type SignRequest,
 } from "../../../orders/effects.ts";
-import type { IntentTerms } from "../../../orders/intent.ts";
 import { objectionToOwner } from "../../../orders/signing-state.ts";
 import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../../orders/signing-step.ts";
-import { type Ledger, ledgerTerms, type TradeStep } from "../../../orders/table-step.ts";
+import type { Ledger, TradeStep } from "../../../orders/table-step.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { counted } from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { clearGas } from "./fees.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
+import { emptyLedger } from "./ledger.ts";
 import { addedToDay, feeRise, isFirstSwap, objectionTo } from "./signing-rules.ts";
 import { mostFeeOf, type Slot } from "./slot.ts";
-
-/** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
-export const emptyLedger = (intent: IntentTerms): Ledger<Evm> => ({
-  ...ledgerTerms(intent),
-  approveNonces: [],
-  fees: {},
-  revision: 0,
-});
 
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on

@@ -11,7 +11,6 @@ export const evmSlots: SlotRules<Evm> = {
   fillIn,
   dueMs,
   mayWait: ({ gasPreset }) => gasPreset === "slow",
-  isEntered: ({ fees }, { place }) => Object.hasOwn(fees, String(place)),
   detailsOf: evmDetails,
 };
 

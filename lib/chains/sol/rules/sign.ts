@@ -5,13 +5,13 @@ import {
   type SigningView,
   type SignRequest,
 } from "../../../orders/effects.ts";
-import type { IntentTerms } from "../../../orders/intent.ts";
 import { later } from "../../../orders/signing-state.ts";
 import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../../../orders/signing-step.ts";
-import { type Ledger, ledgerTerms, type TradeStep } from "../../../orders/table-step.ts";
+import type { Ledger, TradeStep } from "../../../orders/table-step.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { counted } from "../../../orders/wallet-policy.ts";
 import type { Sol } from "./family.ts";
+import { emptySolLedger } from "./ledger.ts";
 import {
   addedByMessage,
   feesAddedBy,
@@ -20,13 +20,6 @@ import {
   objectionToMessage,
 } from "./signing-rules.ts";
 import type { SolAttempt, SolSlot } from "./slot.ts";
-
-/** Begins the ledger of an order. */
-export const emptySolLedger = (intent: IntentTerms): Ledger<Sol> => ({
-  ...ledgerTerms(intent),
-  messages: [],
-  revision: 0,
-});
 
 /**
  * Signs the next message of an order on Solana. It records the signed bytes before it returns them, so that every

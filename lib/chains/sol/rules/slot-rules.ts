@@ -10,7 +10,6 @@ export const solSlots: SlotRules<Sol> = {
   fillIn,
   dueMs,
   mayWait: () => false,
-  isEntered: ({ messages }) => messages.length > 0,
   detailsOf: solDetails,
 };
 

@@ -9,7 +9,7 @@ import {
   swapBy,
   type UnsignedTransaction,
 } from "../../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../../lib/chains/evm/rules/sign.ts";
+import { emptyLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
 import { feeBudget, objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
 import { type Attempt, mostFeeOf } from "../../../../lib/chains/evm/rules/slot.ts";
 import type { SigningView } from "../../../../lib/orders/effects.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SignedMessage, Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
+import { emptySolLedger } from "../../../../lib/chains/sol/rules/ledger.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
-import { emptySolLedger } from "../../../../lib/chains/sol/rules/sign.ts";
 import {
   addedByMessage,
   isFirstToFill,

@@ -1,0 +1,19 @@
+import { familyOf } from "../../core/chain-facts.ts";
+import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
+import type { Ledger } from "../../orders/table-step.ts";
+import { isEntered } from "../evm/rules/ledger.ts";
+import { isSolEntered } from "../sol/rules/ledger.ts";
+import type { Family } from "./family.ts";
+
+type LedgerRules<F extends FamilyTypes = FamilyTypes> = {
+  isEntered(ledger: F["signed"], slot: F["slot"]): boolean;
+};
+
+const families: Readonly<Record<Family, LedgerRules>> = {
+  evm: { isEntered },
+  sol: { isEntered: isSolEntered },
+};
+
+/** True if a ledger says that the signer has signed for the slot. */
+export const isEnteredIn = (ledger: Ledger, slot: SlotTerms): boolean =>
+  families[familyOf(ledger.chain)].isEntered(ledger, slot);
