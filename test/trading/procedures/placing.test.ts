@@ -268,6 +268,12 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
+  it("names the gas price, not the limit of a day's fees, while gas is too dear to pay anything", () => {
+    const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n };
+    const of = limited({ maxNetworkFee: 1000n, maxNetworkFeesPerDay: 10_000n });
+    expect(place({ of, quotes: both({ fees, baseFee: 10n ** 9n }) }).code).toBe("GAS_PRICE_TOO_HIGH");
+  });
+
   const worthless = tradeFacts({ priceImpact: 99.9, flags: ["CANNOT_SELL", "NOT_LISTED"] });
   it("lets the thief of a token give nothing away without a sign-in", () => {
     const quotes = [[worthless, worthless]] as const;

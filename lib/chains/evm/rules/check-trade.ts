@@ -94,7 +94,8 @@ export function checkTrade(
   const maxGasPrice = weiOfGwei(settings.maxGasPrice);
   const swapGas = transactions.at(-1) as PlannedGas;
   const { maxOrder, maxNetworkFee } = setup.limits;
-  const fees = feesWithin({ maxGasPrice, maxNetworkFee }, wanted, baseFee, swapGas) ?? wanted;
+  const within = feesWithin({ maxGasPrice, maxNetworkFee }, wanted, baseFee, swapGas);
+  const fees = within ?? wanted;
   const fee = networkFee(transactions, fees, baseFee);
   const orders = trader.orders.filter((order) => !hasEnded(order));
   const least = leastOut(setup.chain, trade, settings, facts);
@@ -108,7 +109,8 @@ export function checkTrade(
     openOrders: orders.length,
     maxOrder,
     adds: addedBy(side, amount, fee.max),
-    networkFees: fee.max,
+    // Nothing is paid while gas is too dear, which is the more helpful objection.
+    networkFees: within ? fee.max : 0n,
     minAmountOut: least,
     quotedOut: facts.amountOut,
     rules: trader.rules,
