@@ -5,8 +5,6 @@ type CommonFacts = {
   coin: { symbol: string; name: string; decimals: number };
   /** The usual time between two blocks. On sol, these are slots. */
   blockSeconds: number;
-  /** The host of the chain's public explorer. */
-  explorer: string;
 };
 
 type EvmFacts = CommonFacts & {
@@ -32,7 +30,6 @@ const eth: EvmFacts = {
   coin: ether,
   chainId: 1,
   blockSeconds: 12,
-  explorer: "etherscan.io",
   hasPublicPool: true,
 };
 
@@ -41,7 +38,6 @@ const base: EvmFacts = {
   coin: ether,
   chainId: 8453,
   blockSeconds: 0.2,
-  explorer: "basescan.org",
   hasPublicPool: false,
   hasL1Fee: true,
 };
@@ -51,7 +47,6 @@ const bsc: EvmFacts = {
   coin: { symbol: "BNB", name: "BNB", decimals: 18 },
   chainId: 56,
   blockSeconds: 0.45,
-  explorer: "bscscan.com",
   hasPublicPool: true,
   isGasPriceFloor: true,
   lowestTip: 50_000_000n,
@@ -62,7 +57,6 @@ const avax: EvmFacts = {
   coin: { symbol: "AVAX", name: "Avalanche", decimals: 18 },
   chainId: 43114,
   blockSeconds: 1,
-  explorer: "snowtrace.io",
   hasPublicPool: true,
 };
 
@@ -70,13 +64,21 @@ const sol: SolFacts = {
   family: "sol",
   coin: { symbol: "SOL", name: "Solana", decimals: 9 },
   blockSeconds: 0.4,
-  explorer: "solscan.io",
 };
 
 export const chainFacts = { eth, base, bsc, avax, sol } satisfies Record<Network, EvmFacts | SolFacts>;
 
 /** Returns the family of a chain. Chains of a family share the forms of their addresses, keys and transactions. */
 export const familyOf = (chain: Network) => chainFacts[chain].family;
+
+/** The hosts of the chains' public explorers. Apart, because no function needs them. */
+export const explorers: Readonly<Record<Network, string>> = {
+  eth: "etherscan.io",
+  base: "basescan.org",
+  bsc: "bscscan.com",
+  avax: "snowtrace.io",
+  sol: "solscan.io",
+};
 
 type ChainOf<Family extends string> = {
   [Chain in Network]: (typeof chainFacts)[Chain]["family"] extends Family ? Chain : never;

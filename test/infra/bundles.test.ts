@@ -103,9 +103,9 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains of both families.
   ...{ sweepLanes: 332, readChains: 333, readBalances: 388, quoteOrder: 471 },
   ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 409, readMarkets: 465 },
-  ...{ signTransaction: 470, executeOrders: 534 },
+  ...{ signTransaction: 471, executeOrders: 534 },
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 530,
+  placeOrder: 531,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
   deliver: 808,
 };

@@ -1,4 +1,4 @@
-import { chainFacts, tradingChains } from "../../core/chain-facts.ts";
+import { explorers, tradingChains } from "../../core/chain-facts.ts";
 
 /** Names the sites that the console links to: of chains that are not on this machine, and those that were given. */
 export const explorersFor = (
@@ -8,7 +8,7 @@ export const explorersFor = (
   ...Object.fromEntries(
     tradingChains
       .filter((chain) => !(chain in localChains))
-      .map((chain) => [chain, `https://${chainFacts[chain].explorer}`]),
+      .map((chain) => [chain, `https://${explorers[chain]}`]),
   ),
   ...given,
 });
