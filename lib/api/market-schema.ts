@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { swapVenues } from "../chains/evm/rules/intent.ts";
+import { poolVenues } from "../chains/families/venue.ts";
 import { intervals } from "../markets/core/candle.ts";
 import { currencies } from "../markets/core/candles.ts";
 import { marketFlags } from "../markets/core/market.ts";
@@ -59,7 +59,7 @@ const MarketSchema = v.pipe(
     fdvUsd: v.exactOptional(decimalText("All tokens that exist at `priceUsd`, in dollars")),
     pool: v.exactOptional(
       v.object({
-        venue: v.picklist([...swapVenues, "raydium-cpmm"]),
+        venue: v.picklist(poolVenues),
         pool: AddressSchema,
         feeBps: v.number(),
         quote: QuoteSchema,

@@ -1,7 +1,5 @@
 import * as v from "valibot";
-import { swapVenues } from "../chains/evm/rules/intent.ts";
-import type { TradingVenue } from "../chains/families/token.ts";
-import { solVenues } from "../chains/sol/rules/intent.ts";
+import { type TradingVenue, tradingVenues } from "../chains/families/venue.ts";
 import { tokenFlags } from "../core/token-flag.ts";
 import type { InspectedToken } from "../orders/token-family.ts";
 import { nativeToken } from "../orders/trading-chain.ts";
@@ -64,7 +62,7 @@ const TokenSchema = v.pipe(
 
 export const TokenListSchema = envelopeOf(v.object({ tokens: v.array(TokenSchema) }));
 
-const venue = v.picklist([...swapVenues, ...solVenues]);
+const venue = v.picklist(tradingVenues);
 
 const ofPool = "Absent for `jupiter-metis`, which chooses pools by itself";
 

@@ -1,15 +1,12 @@
 import type { ChainBalances, InspectedToken, TokenFamily, WalletTokens } from "../../orders/token-family.ts";
 import type { TokenIdentity } from "../../orders/token-identity.ts";
 import { evmBalances } from "../evm/balances.ts";
-import type { SwapVenue } from "../evm/rules/intent.ts";
 import { identifyEvmToken, inspectEvmToken } from "../evm/token.ts";
 import { solBalances } from "../sol/balances.ts";
-import type { SolRoute } from "../sol/rules/intent.ts";
 import { identifySolToken, inspectSolToken } from "../sol/token.ts";
 import type { Family } from "./family.ts";
 import type { FamilyReader } from "./open-chains.ts";
-
-export type TradingVenue = SwapVenue | SolRoute["venue"];
+import type { TradingVenue } from "./venue.ts";
 
 type Registry<Part extends keyof TokenFamily<never, TradingVenue>> = {
   readonly [F in Family]: TokenFamily<FamilyReader<F>, TradingVenue>[Part];

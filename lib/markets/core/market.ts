@@ -1,4 +1,4 @@
-import type { SwapVenue } from "../../chains/evm/rules/intent.ts";
+import type { PoolVenue } from "../../chains/families/venue.ts";
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, decimalOf, zero } from "../../core/decimal.ts";
 import type { CandlePool } from "./candle.ts";
@@ -13,7 +13,7 @@ export type TokenName = { chain: TradingChain; token: string };
 
 /** A pool whose price can be read. */
 export type MarketPool = CandlePool & {
-  venue: SwapVenue | "raydium-cpmm";
+  venue: PoolVenue;
   feeBps: number;
   /** The coins that a sale really gets at an impact of at most 2 %. */
   depth: Decimal;

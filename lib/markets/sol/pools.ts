@@ -14,6 +14,7 @@ import {
   type TokenView,
   tokenViewsCall,
 } from "../../chains/sol/calls/token-view.ts";
+import { cpmmVenue } from "../../chains/sol/rules/intent.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
 import { ratioOf } from "../../core/decimal.ts";
@@ -123,7 +124,7 @@ function pricedToken({ configuration }: SolReader, mint: string, view: TokenView
 function pricedPool(view: PoolView, depth: bigint, decimals: number): PricedPool {
   const { coins, tokens } = reservesIn(view);
   return {
-    ...{ pool: view.address, quote: nativeToken, venue: "raydium-cpmm" },
+    ...{ pool: view.address, quote: nativeToken, venue: cpmmVenue },
     feeBps: Number(feeRateOf(view)) / 100,
     depth: depthOf(depth, decimalsOfCoin),
     price: ratioOf(coins * 10n ** BigInt(decimals), tokens * 10n ** BigInt(decimalsOfCoin)),

@@ -1,7 +1,10 @@
 import type { IntentTerms } from "../../../orders/intent.ts";
 
+/** The venue of Solana whose pools orders ask directly. */
+export const cpmmVenue = "raydium-cpmm";
+
 /** A pool of Raydium CPMM with its fee configuration. Its other accounts are derived. */
-export type CpmmRoute = { venue: "raydium-cpmm"; pool: string; config: string };
+export type CpmmRoute = { venue: typeof cpmmVenue; pool: string; config: string };
 
 /** Whatever way Metis, the router of Jupiter, finds when a message is made. */
 export type JupiterRoute = { venue: "jupiter-metis" };
@@ -9,7 +12,7 @@ export type JupiterRoute = { venue: "jupiter-metis" };
 export type SolRoute = CpmmRoute | JupiterRoute;
 
 /** The venues of Solana. */
-export const solVenues = ["raydium-cpmm", "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
+export const solVenues = [cpmmVenue, "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
 
 /** An order has at most this many transactions that could fill it. All of them make its marker, so one succeeds. */
 export const mostAttempts = 3;
