@@ -9,7 +9,7 @@ import { type DynamoDb, startDynamoDb } from "../../src/dynamodb/dynamodb.ts";
 import { startDynamoDbProxy } from "../../src/dynamodb/proxy.ts";
 import { createReaper } from "../../src/processes.ts";
 
-type Engine = { endpoint: string; stop(): Promise<void> };
+type Engine = { endpoint: string; readsFrom: string; stop(): Promise<void> };
 
 /**
  * Gives all test files of a run one DynamoDB Local, in memory, whose transactions conflict as on AWS. It starts on the
@@ -20,7 +20,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const starter = createServer((_, response) => {
     engine ??= startEngine();
     engine.then(
-      ({ endpoint }) => response.end(endpoint),
+      ({ endpoint, readsFrom }) => response.end(JSON.stringify({ endpoint, readsFrom })),
       (error) => response.writeHead(500).end(String(error)),
     );
   });
@@ -48,6 +48,7 @@ async function startEngine(): Promise<Engine> {
   });
   return {
     endpoint: proxy.endpoint,
+    readsFrom: dynamodb.endpoint,
     async stop() {
       await proxy.stop();
       await dynamodb.stop();

@@ -3,7 +3,7 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Address that answers with the endpoint of DynamoDB Local, and starts it first if necessary. */
+    /** Address that answers with the endpoints of DynamoDB Local, and starts it first if necessary. */
     dynamodb: string;
   }
 }
@@ -18,16 +18,19 @@ export type DatabaseConnection = {
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
+/** A database, and the endpoint that serves its reads without the proxy: reads never conflict. */
+type Database = DatabaseConnection & { readsFrom: string };
+
 /**
  * Opens a new, empty database in the DynamoDB Local that all tests of a run share. It has a database for each access
  * key.
  *
  * @throws {Error} if Java is missing or DynamoDB Local does not start
  */
-export async function newDatabase(): Promise<DatabaseConnection> {
+export async function newDatabase(): Promise<Database> {
   const response = await fetch(inject("dynamodb"));
   const answer = await response.text();
   if (!response.ok) throw new Error(answer);
   const credentials = { accessKeyId: randomBytes(8).toString("hex"), secretAccessKey: "local" };
-  return { endpoint: answer, region: "us-east-1", credentials };
+  return { ...JSON.parse(answer), region: "us-east-1", credentials };
 }
