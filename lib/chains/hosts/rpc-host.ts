@@ -61,27 +61,30 @@ const chainMs = 60_000;
 /** A limit is forgotten after this time, since hosts and their plans change. */
 const memoryMs = 10 * 60_000;
 
+type Settings = RpcHostOptions & typeof defaults;
+
+/** Returns the response to each call. */
+type Ask = (calls: readonly RpcCall<unknown>[], signal?: AbortSignal) => Promise<Item[]>;
+
 /**
  * Opens a host, and learns its limits while it is used. It asks for the chain's id each minute, and with each
  * transaction that it sends.
  */
 export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abilities } {
-  const { url, identity, timeoutMs, maxBytes, nowMs, onBytes, ...limits } = {
-    ...defaults,
-    ...options,
+  const settings: Settings = { ...defaults, ...options };
+  const batches = inBatches(posting(settings), settings);
+  const onChain = withIdentity(batches.ask, settings);
+  const able = withinAbilities(withinSize(onChain), settings);
+  return {
+    abilities: () => ({ mostCalls: batches.mostCalls(), lacks: able.lacks() }),
+    request: splitting(inStep(able.ask)),
   };
-  const { mostCalls: mostAtFirst } = limits;
-  let checkedMs = Number.NEGATIVE_INFINITY;
-  let batch = { most: mostAtFirst, untilMs: Number.POSITIVE_INFINITY };
-  const lackedUntilMs = new Map<Ability, number>();
+}
 
-  const mostCalls = () => (nowMs() < batch.untilMs ? batch.most : mostAtFirst);
-
-  const lacks = (ability: Ability | undefined) =>
-    ability !== undefined && nowMs() < (lackedUntilMs.get(ability) ?? 0);
-
-  /** Posts a single call as an object, since relays accept no batches, and several as an array. */
-  async function post(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+/** Posts a single call as an object, since relays accept no batches, and several as an array. */
+const posting =
+  ({ url, timeoutMs, maxBytes, onBytes }: Settings): Ask =>
+  async (calls, signal) => {
     const firstId = lastId + 1;
     lastId += calls.length;
     const items = calls.map(({ method, params }, index) => ({
@@ -99,30 +102,34 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
       onBytes,
     });
     return itemsInOrder(answer, firstId, names);
-  }
+  };
 
-  /** Posts calls in requests of this size, beside each other. The last call follows them. */
-  async function postParts(
-    size: number,
-    calls: readonly RpcCall<unknown>[],
-    signal?: AbortSignal,
-  ): Promise<Item[]> {
-    if (size >= calls.length) return post(calls, signal);
-    const rest = calls.at(-1)?.isLast ? calls.slice(-1) : [];
-    const parts = inPartsOf(size, calls.slice(0, calls.length - rest.length));
-    const items = await Promise.all(parts.map((part) => post(part, signal)));
-    return [...items.flat(), ...(rest.length > 0 ? await post(rest, signal) : [])];
-  }
+/** Posts calls in requests of this size, beside each other. The last call follows them. */
+async function postParts(
+  post: Ask,
+  size: number,
+  calls: readonly RpcCall<unknown>[],
+  signal?: AbortSignal,
+): Promise<Item[]> {
+  if (size >= calls.length) return post(calls, signal);
+  const rest = calls.at(-1)?.isLast ? calls.slice(-1) : [];
+  const parts = inPartsOf(size, calls.slice(0, calls.length - rest.length));
+  const items = await Promise.all(parts.map((part) => post(part, signal)));
+  return [...items.flat(), ...(rest.length > 0 ? await post(rest, signal) : [])];
+}
 
-  /**
-   * Posts calls in as few requests as the host takes. If it refuses a batch, all are repeated in smaller ones, and the
-   * size that worked is remembered.
-   */
-  async function postAll(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+/**
+ * Posts calls in as few requests as the host takes. If it refuses a batch, all are repeated in smaller ones, and the
+ * size that worked is remembered.
+ */
+function inBatches(post: Ask, { mostCalls: mostAtFirst, nowMs }: Settings) {
+  let batch = { most: mostAtFirst, untilMs: Number.POSITIVE_INFINITY };
+  const mostCalls = () => (nowMs() < batch.untilMs ? batch.most : mostAtFirst);
+  const ask: Ask = async (calls, signal) => {
     for (let most = mostCalls(); ; ) {
       const size = Math.min(most, calls.length);
       try {
-        const items = await postParts(size, calls, signal);
+        const items = await postParts(post, size, calls, signal);
         if (most < mostCalls()) batch = { most, untilMs: nowMs() + memoryMs };
         return items;
       } catch (error) {
@@ -130,84 +137,90 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
         most = error.most ?? Math.floor(error.sent / 2);
       }
     }
-  }
+  };
+  return { ask, mostCalls };
+}
 
-  /** Asks for the chain's id too. */
-  async function itemsOfChain(
-    { id, call }: ChainIdentity,
-    calls: readonly RpcCall<unknown>[],
-    signal?: AbortSignal,
-  ): Promise<Item[]> {
-    const [first = {}, ...items] = await postAll([call, ...calls], signal);
+/** Asks for the chain's id too, if that is due. A host receives a transaction only if it has named its chain lately. */
+function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
+  if (identity === undefined) return async (calls, signal) => (calls.length === 0 ? [] : ask(calls, signal));
+  const { id, call } = identity;
+  let checkedMs = Number.NEGATIVE_INFINITY;
+
+  const askWithId: Ask = async (calls, signal) => {
+    const [first = {}, ...items] = await ask([call, ...calls], signal);
     checkedMs = Number.NEGATIVE_INFINITY;
     if (resultOf(call, first) !== id) throw new HostFault("WRONG_CHAIN", call.method);
     checkedMs = nowMs();
     return items;
-  }
+  };
 
-  /** Returns the response to each call. A host receives a transaction only if it has named its chain lately. */
-  async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+  return async (calls, signal) => {
     if (calls.length === 0) return [];
     const isDue = nowMs() - checkedMs >= chainMs;
-    const sends = calls.some((call) => call.sends);
-    if (identity === undefined || !(isDue || sends)) return postAll(calls, signal);
-    if (isDue && sends) await itemsOfChain(identity, [], signal);
-    return itemsOfChain(identity, calls, signal);
-  }
+    const sends = calls.some((each) => each.sends);
+    if (isDue && sends) await askWithId([], signal);
+    return isDue || sends ? askWithId(calls, signal) : ask(calls, signal);
+  };
+}
 
-  /**
-   * Repeats the request without the calls whose results may be huge, so that a token cannot make a good host seem
-   * faulty.
-   */
-  async function itemsWithinLimit(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+/**
+ * Repeats a request without the calls whose results may be huge, so that a token cannot make a good host seem faulty.
+ */
+const withinSize =
+  (ask: Ask): Ask =>
+  async (calls, signal) => {
     try {
-      return await itemsOf(calls, signal);
+      return await ask(calls, signal);
     } catch (error) {
       if (!isTooLarge(error) || !calls.some(({ mayBeHuge }) => mayBeHuge)) throw error;
-      const others = await itemsOf(
+      const others = await ask(
         calls.filter(({ mayBeHuge }) => !mayBeHuge),
         signal,
       );
       return calls.map(({ mayBeHuge }) => (mayBeHuge ? { error: tooLarge } : (others.shift() as Item)));
     }
-  }
+  };
 
-  /** Asks for all but the calls that the host cannot answer, and notes those. */
-  async function itemsOfAble(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
-    const able = calls.filter(({ needs }) => !lacks(needs));
-    const items = await itemsWithinLimit(able, signal);
+/** Asks for all but the calls that the host cannot answer, and notes those. */
+function withinAbilities(ask: Ask, { nowMs }: Settings) {
+  const lackedUntilMs = new Map<Ability, number>();
+  const lacks = (ability: Ability) => nowMs() < (lackedUntilMs.get(ability) ?? 0);
+  const askAble: Ask = async (calls, signal) => {
+    const able = calls.filter(({ needs }) => needs === undefined || !lacks(needs));
+    const items = await ask(able, signal);
     for (const [index, { needs, isLacking, method }] of able.entries()) {
       const refusal = refusalIn(method, items[index] as Item);
       const isLacked = refusal !== undefined && (refusal.isMissing || isLacking?.(refusal) === true);
       if (needs !== undefined && isLacked) lackedUntilMs.set(needs, nowMs() + memoryMs);
     }
     return calls.map((call) => items[able.indexOf(call)] ?? { error: lacking });
-  }
-
-  return {
-    abilities: () => ({ mostCalls: mostCalls(), lacks: [...lackedUntilMs.keys()].filter(lacks) }),
-    request: splitting(async (calls, signal) => {
-      const items = await itemsOfAble(calls, signal);
-      const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item)));
-      // Hosts behind one address have not all seen the same blocks.
-      const isOutOfStep = calls.map((call, index) => {
-        const { error } = values[index] as Settled;
-        return error instanceof RpcRefusal && error.isOutOfStep && !call.sends;
-      });
-      const again = calls.filter(
-        ({ isLast }, index) => isOutOfStep[index] || (isLast && isOutOfStep.includes(true)),
-      );
-      const others = again.length === 0 ? [] : await itemsOfAble(again, signal);
-      return calls.map((call, index) => {
-        const item = others[again.indexOf(call)];
-        if (item !== undefined) return resultOf(call, item);
-        const { value, error } = values[index] as Settled;
-        if (error !== undefined) throw error;
-        return value;
-      }) as ValuesOf<typeof calls>;
-    }),
   };
+  return { ask: askAble, lacks: () => [...lackedUntilMs.keys()].filter(lacks) };
 }
+
+/** Reads the results, and repeats once those that were out of step: hosts behind one address see blocks at different times. */
+const inStep =
+  (ask: Ask): RpcHost["request"] =>
+  async (calls, signal) => {
+    const items = await ask(calls, signal);
+    const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item)));
+    const isOutOfStep = calls.map((call, index) => {
+      const { error } = values[index] as Settled;
+      return error instanceof RpcRefusal && error.isOutOfStep && !call.sends;
+    });
+    const again = calls.filter(
+      ({ isLast }, index) => isOutOfStep[index] || (isLast && isOutOfStep.includes(true)),
+    );
+    const others = again.length === 0 ? [] : await ask(again, signal);
+    return calls.map((call, index) => {
+      const item = others[again.indexOf(call)];
+      if (item !== undefined) return resultOf(call, item);
+      const { value, error } = values[index] as Settled;
+      if (error !== undefined) throw error;
+      return value;
+    }) as ValuesOf<typeof calls>;
+  };
 
 const tooLarge = { code: unsupportedCode, message: "The result is too large" };
 
