@@ -26,114 +26,141 @@ export type AskAll = <Value>(
 
 type ContractLook = { name: string; problem?: Problem };
 
+/** How to look at a host. */
+type Look = {
+  configuration: ChainConfiguration;
+  /** The number of the block to read. */
+  number: number;
+  /** The amount of coins to ask pools for. */
+  spent: bigint;
+  askAll: AskAll;
+};
+
 /**
  * Checks the contracts that money is sent to: their code, the factories and the wrapped coin that they name, the pools
  * of bridges, and the swaps over them.
- *
- * @param options.spent The amount of coins to ask pools for.
  */
 export async function contractsOfHost(
   configuration: ChainConfiguration,
-  { number, spent, askAll }: { number: number; spent: bigint; askAll: AskAll },
+  options: Omit<Look, "configuration">,
 ): Promise<ContractLook[]> {
-  const sizes = [{ side: "buy", amountIn: spent }] as const;
-
-  async function ask<Value>(name: string, call: RpcCall<Value>): Promise<Value | undefined> {
-    return (await askAll(name, [call]))?.[0];
-  }
-
-  async function askForCode(): Promise<ContractLook[]> {
-    const contracts = contractsIn(configuration);
-    const calls = contracts.map(({ address }) => codeCall(address));
-    const answers = await askAll(`code of ${contracts.length} contracts`, calls);
-    if (answers === undefined) return [];
-    return contracts.map(({ name }, index) => ({
-      name,
-      ...(answers[index] !== true && {
-        problem: { words: "has no code at its address", isFatal: true },
-      }),
-    }));
-  }
-
-  async function askForLinks(): Promise<ContractLook[]> {
-    const links = linksIn(configuration);
-    const questions = links.map(({ address, read }) => addressQuestion(address, read));
-    const answers = await ask("contracts of venues", multicall(questions, number));
-    if (answers === undefined) return [];
-    return links.map(({ name, expected }, index) => ({
-      name,
-      ...(answers[index] !== expected && {
-        problem: { words: `is not ${expected}: remove the row of the venue`, isFatal: true },
-      }),
-    }));
-  }
-
-  async function askForBridges(): Promise<ContractLook[]> {
-    const bridges: ContractLook[] = [];
-    for (const quote of configuration.quoteTokens) {
-      const { direct } = poolCalls(configuration, quote.token, sizes, number, directRoutesOf(configuration));
-      const quoted = await ask(`bridges to ${quote.token.slice(0, 8)}`, direct);
-      for (const bridge of quoted === undefined ? [] : quote.bridges) {
-        const pays = quoted?.routes.some(
-          ({ route, amountsOut: [amount] }) => isSamePool(route, bridge) && (amount ?? 0n) > 0n,
-        );
-        const words = "has no pool that pays, so no order takes it";
-        bridges.push({
-          name: `bridge ${bridge.venue} at ${bridge.feeBps} bps to ${quote.token}`,
-          ...(!pays && { problem: { words, isFatal: false } }),
-        });
-      }
-    }
-    return bridges;
-  }
-
-  /** Tries swaps over bridges of v3 to pools of v2, for the listed tokens that have such pools. */
-  async function askForMixedSwaps(): Promise<ContractLook[]> {
-    const { tokens, quoteTokens } = configuration;
-    const payers = new Map<string, { token: string; route: PoolRoute }>();
-    for (const { token } of [...tokens, ...quoteTokens]) {
-      const mixed = bridgedRoutesOf(configuration, token).filter((route) => nameOfMixed(route) !== undefined);
-      if (mixed.length === 0) continue;
-      const { bridged } = poolCalls(configuration, token, sizes, number, mixed);
-      for (const call of bridged) {
-        const quoted = await ask(`mixed quotes of ${token.slice(0, 8)}`, call);
-        const [routes = []] = quoted ? poolRoutesOf({ direct: quoted, bridged: [] }).routes : [];
-        for (const route of routes) payers.set(nameOfMixed(route) ?? "", { token, route });
-      }
-    }
-    const swaps: ContractLook[] = [];
-    for (const [name, { token, route }] of payers) {
-      const isMade = await ask(`swap by ${name}`, swapCall(token, route));
-      if (isMade !== undefined)
-        swaps.push({ name, ...(!isMade && { problem: { words: mixedWords, isFatal: true } }) });
-    }
-    return swaps;
-  }
-
-  /** Asks whether a purchase pays what the pools quoted. It comes from the wrapped coin, which has coins on any chain. */
-  function swapCall(token: string, { amountOut, ...route }: PoolRoute): RpcCall<boolean> {
-    const call: SwapCall = {
-      ...{ purpose: "swap", ...routeOf(route), side: "buy", token, recipient: newStranger() },
-      ...{ value: spent, amountIn: spent, minAmountOut: amountOut, deadline: farDeadline },
-      hasRefund: needsRefund("buy", route),
-    };
-    const from = configuration.wrapped.token;
-    return {
-      ...contractCall({ from, ...encodeCall(configuration, call, from) }, number),
-      read: () => true,
-      recover(refusal) {
-        if (refusal.kind !== "call") throw refusal;
-        return false;
-      },
-    };
-  }
-
+  const look = { configuration, ...options };
   return [
-    ...(await askForCode()),
-    ...(await askForLinks()),
-    ...(await askForBridges()),
-    ...(await askForMixedSwaps()),
+    ...(await lookAtCode(look)),
+    ...(await lookAtLinks(look)),
+    ...(await lookAtBridges(look)),
+    ...(await trySwaps(look, await payersOfMixed(look))),
   ];
+}
+
+async function ask<Value>({ askAll }: Look, name: string, call: RpcCall<Value>): Promise<Value | undefined> {
+  return (await askAll(name, [call]))?.[0];
+}
+
+async function lookAtCode({ configuration, askAll }: Look): Promise<ContractLook[]> {
+  const contracts = contractsIn(configuration);
+  const calls = contracts.map(({ address }) => codeCall(address));
+  const answers = await askAll(`code of ${contracts.length} contracts`, calls);
+  if (answers === undefined) return [];
+  return contracts.map(({ name }, index) => ({
+    name,
+    ...(answers[index] !== true && {
+      problem: { words: "has no code at its address", isFatal: true },
+    }),
+  }));
+}
+
+async function lookAtLinks(look: Look): Promise<ContractLook[]> {
+  const links = linksIn(look.configuration);
+  const questions = links.map(({ address, read }) => addressQuestion(address, read));
+  const answers = await ask(look, "contracts of venues", multicall(questions, look.number));
+  if (answers === undefined) return [];
+  return links.map(({ name, expected }, index) => ({
+    name,
+    ...(answers[index] !== expected && {
+      problem: { words: `is not ${expected}: remove the row of the venue`, isFatal: true },
+    }),
+  }));
+}
+
+async function lookAtBridges(look: Look): Promise<ContractLook[]> {
+  const { configuration } = look;
+  const bridges: ContractLook[] = [];
+  for (const quote of configuration.quoteTokens) {
+    const { direct } = purchaseCalls(look, quote.token, directRoutesOf(configuration));
+    const quoted = await ask(look, `bridges to ${quote.token.slice(0, 8)}`, direct);
+    for (const bridge of quoted === undefined ? [] : quote.bridges) {
+      const pays = quoted?.routes.some(
+        ({ route, amountsOut: [amount] }) => isSamePool(route, bridge) && (amount ?? 0n) > 0n,
+      );
+      const words = "has no pool that pays, so no order takes it";
+      bridges.push({
+        name: `bridge ${bridge.venue} at ${bridge.feeBps} bps to ${quote.token}`,
+        ...(!pays && { problem: { words, isFatal: false } }),
+      });
+    }
+  }
+  return bridges;
+}
+
+const purchaseCalls = (
+  { configuration, spent, number }: Look,
+  token: string,
+  routes: ReturnType<typeof directRoutesOf>,
+) => poolCalls(configuration, token, [{ side: "buy", amountIn: spent }], number, routes);
+
+type Purchase = { token: string; route: PoolRoute };
+
+/** Finds listed tokens with pools of v2 that pay over a bridge of v3: one purchase for each mixture of venues. */
+async function payersOfMixed(look: Look): Promise<ReadonlyMap<string, Purchase>> {
+  const { tokens, quoteTokens } = look.configuration;
+  const payers = new Map<string, Purchase>();
+  for (const { token } of [...tokens, ...quoteTokens]) {
+    const routes = bridgedRoutesOf(look.configuration, token);
+    const mixed = routes.filter((route) => nameOfMixed(route) !== undefined);
+    if (mixed.length === 0) continue;
+    for (const call of purchaseCalls(look, token, mixed).bridged) {
+      const quoted = await ask(look, `mixed quotes of ${token.slice(0, 8)}`, call);
+      const [paying = []] = quoted ? poolRoutesOf({ direct: quoted, bridged: [] }).routes : [];
+      for (const route of paying) payers.set(nameOfMixed(route) ?? "", { token, route });
+    }
+  }
+  return payers;
+}
+
+async function trySwaps(look: Look, purchases: ReadonlyMap<string, Purchase>): Promise<ContractLook[]> {
+  const swaps: ContractLook[] = [];
+  for (const [name, purchase] of purchases) {
+    const isMade = await ask(look, `swap by ${name}`, swapCall(look, purchase));
+    if (isMade !== undefined)
+      swaps.push({ name, ...(!isMade && { problem: { words: mixedWords, isFatal: true } }) });
+  }
+  return swaps;
+}
+
+/** Asks whether a purchase pays what the pools quoted. It comes from the wrapped coin, which has coins on any chain. */
+function swapCall({ configuration, number, spent }: Look, { token, route }: Purchase): RpcCall<boolean> {
+  const call: SwapCall = {
+    purpose: "swap",
+    ...routeOf(route),
+    side: "buy",
+    token,
+    recipient: newStranger(),
+    value: spent,
+    amountIn: spent,
+    minAmountOut: route.amountOut,
+    deadline: farDeadline,
+    hasRefund: needsRefund("buy", route),
+  };
+  const from = configuration.wrapped.token;
+  return {
+    ...contractCall({ from, ...encodeCall(configuration, call, from) }, number),
+    read: () => true,
+    recover(refusal) {
+      if (refusal.kind !== "call") throw refusal;
+      return false;
+    },
+  };
 }
 
 /** In seconds. Later than any block. */
