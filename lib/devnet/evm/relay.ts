@@ -52,7 +52,12 @@ const patienceBlocks = 25;
 /** How long a transaction to oneself cancels another one with its nonce. */
 const cancellableMs = 600_000;
 
-type Waiting = { transaction: Transaction; from: string; blocks: number; delayBlocks: number };
+/** A signed transaction. */
+type Sent = Transaction & { from: string };
+
+type Waiting = { transaction: Sent; blocks: number; delayBlocks: number };
+
+type Request = RelayOptions["request"];
 
 /**
  * Stands in for Flashbots Protect. It accepts only transactions. It includes one if it is the sender's next and does not
@@ -76,20 +81,21 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       return { error: { code: -32000, message: "invalid chain id" } };
     if (strikes("refused")) return { error: { code: -32000, message: "request rejected" } };
     const isStalled = strikes("stalled");
-    const { from, hash, nonce, to, data } = transaction as Transaction & { from: string };
-    const key = `${from} ${nonce}`;
-    const isCancellation =
-      to === from && data === "0x" && now() - (takenMs.get(key) ?? -Infinity) < cancellableMs;
-    if (isCancellation) waiting.delete(key);
-    else {
-      takenMs.set(key, now());
-      if (!isStalled && !strikes("lost"))
-        waiting.set(key, {
-          ...{ transaction, from, blocks: 0 },
-          delayBlocks: relay.faults.delayBlocks ?? 0,
-        });
-    }
-    return isStalled || strikes("silent") ? "nothing" : { result: hash };
+    if (isCancellation(transaction)) waiting.delete(keyOf(transaction));
+    else hold(transaction, !isStalled && !strikes("lost"));
+    return isStalled || strikes("silent") ? "nothing" : { result: transaction.hash };
+  }
+
+  function isCancellation(transaction: Sent): boolean {
+    const { from, to, data } = transaction;
+    const sinceMs = takenMs.get(keyOf(transaction)) ?? -Infinity;
+    return to === from && data === "0x" && now() - sinceMs < cancellableMs;
+  }
+
+  function hold(transaction: Sent, isIncluded: boolean): void {
+    takenMs.set(keyOf(transaction), now());
+    const { delayBlocks = 0 } = relay.faults;
+    if (isIncluded) waiting.set(keyOf(transaction), { transaction, blocks: 0, delayBlocks });
   }
 
   const serve = rpcService(
@@ -103,37 +109,11 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     ({ length }) => (length > 1 ? json(200, invalid) : undefined),
   );
 
-  const count = async (from: string) => Number(await request("eth_getTransactionCount", [from, "latest"]));
-
-  /** True if the next block may include it. */
-  async function isDue({ transaction, from, blocks, delayBlocks }: Waiting): Promise<boolean> {
-    const next = await count(from);
-    if (transaction.nonce !== next || blocks < delayBlocks) return false;
-    const { to, data, value, gasLimit } = transaction;
-    const call = { from, to, data, value: `0x${value.toString(16)}`, gas: `0x${gasLimit.toString(16)}` };
-    return request("eth_call", [call, "latest"]).then(
-      () => true,
-      () => false,
-    );
-  }
-
   async function mine(): Promise<void> {
-    const sent: string[] = [];
-    for (const held of waiting.values()) {
-      if (!(await isDue(held))) continue;
-      // Anvil refuses a transaction without funds. The next block tries it again.
-      await request("eth_sendRawTransaction", [held.transaction.serialized]).then(
-        () => sent.push(held.transaction.hash ?? ""),
-        () => {},
-      );
-    }
+    const sent = await sendDue(request, waiting.values());
     await request("evm_mine");
-    for (const hash of sent)
-      if ((await request("eth_getTransactionReceipt", [hash])) === null)
-        await request("anvil_dropTransaction", [hash]);
-    for (const [key, held] of waiting)
-      if (++held.blocks >= patienceBlocks || (await count(held.from)) > held.transaction.nonce)
-        waiting.delete(key);
+    await dropFailed(request, sent);
+    for (const [key, held] of waiting) if (await isOver(request, held)) waiting.delete(key);
   }
 
   const own: Route = canBeSet ? faultsRoute(RelayFaults, () => relay) : () => undefined;
@@ -149,7 +129,49 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   return relay;
 }
 
-function parsed(raw: unknown): Transaction | undefined {
+const keyOf = ({ from, nonce }: Sent) => `${from} ${nonce}`;
+
+const nextNonce = async (request: Request, from: string) =>
+  Number(await request("eth_getTransactionCount", [from, "latest"]));
+
+/** True if the next block may include it. */
+async function isDue(request: Request, { transaction, blocks, delayBlocks }: Waiting): Promise<boolean> {
+  const { from, to, data, value, gasLimit, nonce } = transaction;
+  if (nonce !== (await nextNonce(request, from)) || blocks < delayBlocks) return false;
+  const call = { from, to, data, value: `0x${value.toString(16)}`, gas: `0x${gasLimit.toString(16)}` };
+  return request("eth_call", [call, "latest"]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Sends the transactions that are due to anvil, and lists their hashes. */
+async function sendDue(request: Request, waiting: Iterable<Waiting>): Promise<string[]> {
+  const sent: string[] = [];
+  for (const held of waiting) {
+    if (!(await isDue(request, held))) continue;
+    // Anvil refuses a transaction without funds. The next block tries it again.
+    await request("eth_sendRawTransaction", [held.transaction.serialized]).then(
+      () => sent.push(held.transaction.hash ?? ""),
+      () => {},
+    );
+  }
+  return sent;
+}
+
+/** Takes transactions that no block contains out of anvil's pool. */
+async function dropFailed(request: Request, hashes: readonly string[]): Promise<void> {
+  for (const hash of hashes)
+    if ((await request("eth_getTransactionReceipt", [hash])) === null)
+      await request("anvil_dropTransaction", [hash]);
+}
+
+/** Counts a block, after which the relay may give up or another transaction may have the nonce. */
+const isOver = async (request: Request, held: Waiting): Promise<boolean> =>
+  ++held.blocks >= patienceBlocks ||
+  (await nextNonce(request, held.transaction.from)) > held.transaction.nonce;
+
+function parsed(raw: unknown): Sent | undefined {
   try {
     const transaction = Transaction.from(raw as string);
     return transaction.isSigned() ? transaction : undefined;

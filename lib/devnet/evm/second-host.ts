@@ -96,6 +96,62 @@ function waitsForBlocks({ method, params }: RpcQuestion, reply: RpcReply): boole
   return isTransaction && "result" in reply && reply.result === null;
 }
 
+/** True if the host shows the newest block and all states. */
+const isExact = ({ blocksBehind = 0, lagMs = 0, keptStates }: HostFaults): boolean =>
+  blocksBehind + lagMs === 0 && keptStates === undefined;
+
+/** Returns the height that the host shows. */
+async function height(
+  chainUrl: string,
+  heads: Heads,
+  { blocksBehind = 0, lagMs = 0 }: HostFaults,
+): Promise<number> {
+  const [reply] = await askRpc(chainUrl, [{ id: 0, method: "eth_blockNumber", params: [] }]);
+  const newest = Number((reply as { result: string }).result);
+  heads.note(newest);
+  return Math.max(0, Math.min(newest - blocksBehind, heads.before(lagMs) ?? newest));
+}
+
+/** The reply to a question that does not reach the chain. */
+function refusalOf(
+  question: RpcQuestion,
+  faults: HostFaults,
+  strikes: (name: (typeof names)[number]) => boolean,
+): RpcReply | undefined {
+  if (ownMethod.test(question.method)) return unknownMethod;
+  const refused =
+    missingSimulation(faults.simulation, question) ??
+    refusedSend(question, strikes) ??
+    refusedLogs(faults, question);
+  return refused ?? (strikes("headerNotFound") ? headerNotFound(question) : undefined);
+}
+
+/** Sends the planned questions to anvil in one request, and reads its replies. */
+async function repliesTo(
+  plans: readonly AsOf[],
+  chainUrl: string,
+  { mostGas }: HostFaults,
+): Promise<RpcReply[]> {
+  const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
+  const replies = await askRpc(
+    chainUrl,
+    asked.map(({ question }) => withLeastGas(mostGas, question)),
+  );
+  return plans.map((plan) => {
+    if ("reply" in plan) return plan.reply;
+    const reply = replies[asked.indexOf(plan)] as RpcReply;
+    return plan.read?.(reply) ?? reply;
+  });
+}
+
+/** Changes fees and logs as the faults say, unless the result of the method is fixed. */
+function withOddities(faults: HostFaults, question: RpcQuestion, reply: RpcReply): RpcReply {
+  const { method } = question;
+  const { results = {} } = faults;
+  if (Object.hasOwn(results, method)) return { result: results[method] };
+  return withOddLogs(faults, question, withOddFees(faults, question, reply));
+}
+
 /** No chain has this id. */
 const otherChainId = "0x539539";
 
@@ -110,43 +166,17 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
   const { onWaiting = () => {} } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
 
-  /** Returns the height that the host shows. */
-  async function height(): Promise<number> {
-    const { blocksBehind = 0, lagMs = 0 } = host.faults;
-    const [reply] = await askRpc(chainUrl, [{ id: 0, method: "eth_blockNumber", params: [] }]);
-    const newest = Number((reply as { result: string }).result);
-    heads.note(newest);
-    return Math.max(0, Math.min(newest - blocksBehind, heads.before(lagMs) ?? newest));
-  }
-
-  /** The reply to a question that does not reach the chain. */
-  function refusalOf(question: RpcQuestion): RpcReply | undefined {
-    if (ownMethod.test(question.method)) return unknownMethod;
-    const refused =
-      missingSimulation(host.faults.simulation, question) ??
-      refusedSend(question, strikes) ??
-      refusedLogs(host.faults, question);
-    return refused ?? (strikes("headerNotFound") ? headerNotFound(question) : undefined);
-  }
-
   async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
-    const { blocksBehind = 0, lagMs = 0, keptStates, mostGas } = host.faults;
-    const head = blocksBehind + lagMs === 0 && keptStates === undefined ? undefined : await height();
+    const { faults } = host;
+    const head = isExact(faults) ? undefined : await height(chainUrl, heads, faults);
     const plans = questions.map((question): AsOf => {
-      const reply = refusalOf(question);
+      const reply = refusalOf(question, host.faults, strikes);
       if (reply !== undefined) return { reply };
-      return head === undefined ? { question } : asOf({ head, finalAfter, keptStates }, question);
+      return head === undefined
+        ? { question }
+        : asOf({ head, finalAfter, keptStates: faults.keptStates }, question);
     });
-    const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
-    const replies = await askRpc(
-      chainUrl,
-      asked.map(({ question }) => withLeastGas(mostGas, question)),
-    );
-    return plans.map((plan) => {
-      if ("reply" in plan) return plan.reply;
-      const reply = replies[asked.indexOf(plan)] as RpcReply;
-      return plan.read?.(reply) ?? reply;
-    });
+    return repliesTo(plans, chainUrl, faults);
   }
 
   async function answersOf(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
@@ -155,13 +185,9 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     const replies = await truth(questions);
     return questions.map((question, index) => {
       const reply = replies[index] as RpcReply;
-      const { method } = question;
       if (waitsForBlocks(question, reply)) onWaiting();
-      if (isOtherChain && method === "eth_chainId") return { result: otherChainId };
-      const { results = {} } = host.faults;
-      const isFixed = Object.hasOwn(results, method);
-      const odd = withOddLogs(host.faults, question, withOddFees(host.faults, question, reply));
-      return host.lie(question, isFixed ? { result: results[method] } : odd);
+      if (isOtherChain && question.method === "eth_chainId") return { result: otherChainId };
+      return host.lie(question, withOddities(host.faults, question, reply));
     });
   }
 

@@ -101,12 +101,6 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
   const pools = symbols.map((symbol) => jupiter.pools[symbol]);
   const strikes = strikesOf(names, seed, () => server.faults);
 
-  async function heldIn(vaults: readonly Address[]): Promise<bigint[]> {
-    const options = { encoding: "base64", commitment: "confirmed" };
-    const { value } = v.parse(VaultsAnswer, await node.request("getMultipleAccounts", [vaults, options]));
-    return value.map((account) => (account === null ? 0n : amountIn(account.data[0])));
-  }
-
   async function answer(request: GatewayRequest): Promise<GatewayResponse> {
     const query = Object.fromEntries(new URL(request.target, "http://localhost").searchParams);
     options.onRequest?.(query, header(request, "x-api-key"));
@@ -115,73 +109,34 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     if (strikes("silent")) return new Promise<never>(() => {});
     if (strikes("rateLimited")) return json(429, { error: "Too many requests" });
     if (strikes("huge")) return json(200, { filler: "x".repeat(1024 * 1024) });
-    const question = read.output;
-    const pool = pools.find((each) => each.mint === question.inputMint || each.mint === question.outputMint);
-    const isOfCoin = [question.inputMint, question.outputMint].includes(wrappedCoin);
-    if (pool === undefined || !isOfCoin) return noRoute;
-    const isCheated = pool.mint === jupiter.cheat.mint && strikes("cheat");
-    return json(200, await builtFor(question, isCheated ? jupiter.cheat : pool));
+    const pool = poolFor(read.output);
+    return pool === undefined ? noRoute : json(200, await builtFor(read.output, pool));
+  }
+
+  function poolFor({ inputMint, outputMint }: Question): JupiterPool | undefined {
+    const pool = pools.find(({ mint }) => mint === inputMint || mint === outputMint);
+    if (pool === undefined || ![inputMint, outputMint].includes(wrappedCoin)) return undefined;
+    return pool.mint === jupiter.cheat.mint && strikes("cheat") ? jupiter.cheat : pool;
   }
 
   async function builtFor(question: Question, pool: JupiterPool): Promise<object> {
-    const { inputMint, outputMint, amount, taker, slippageBps } = question;
-    const isBuy = inputMint === wrappedCoin;
-    const coin = { vault: pool.vaults.coin, program: programs.token };
-    const token = { vault: pool.vaults.token, program: pool.program };
-    const [from, to] = isBuy ? [coin, token] : [token, coin];
-    const [reserveIn = 0n, reserveOut = 0n] = await heldIn([from.vault, to.vault]);
-    const left = amount - (amount * BigInt(tradeFee)) / 1_000_000n;
-    const paid = (reserveOut * left) / (reserveIn + left);
+    const sides = sidesOf(question, pool);
+    const paid = await paidBy(node, sides, question.amount);
     const outAmount = strikes("overstated") ? 2n * paid : paid;
-    const usual = await associatedAccount(taker, to.program, outputMint);
-    const wanted = strikes("otherDestination") ? stranger : (question.destinationTokenAccount ?? usual);
-    const accounts = [
-      [taker, false],
-      [await associatedAccount(taker, from.program, inputMint), true],
-      [wanted, true],
-      ...[inputMint, outputMint, from.program, to.program].map((each) => [each, false] as const),
-      [wanted, true],
-      ...[jupiter.authority, programs.jupiter].map((each) => [each, false] as const),
-      ...[from.vault, to.vault].map((each) => [each, true] as const),
-      [jupiter.authority, false],
-    ] as const;
-    const amounts = Buffer.alloc(22);
-    amounts.writeBigUInt64LE(amount, 0);
-    amounts.writeBigUInt64LE(outAmount, 8);
-    amounts.writeUInt16LE(slippageBps, 16);
-    amounts.writeUInt16LE(strikes("platformFee") ? 100 : 0, 18);
-    const data = Buffer.concat([Buffer.from("bb64facc31c4af14", "hex"), amounts, localPlan]);
-    const other = { programId: programs.system, accounts: [], data: "" };
-    const drain = {
-      programId: programs.system,
-      accounts: [taker, stranger].map((pubkey) => ({ pubkey, isSigner: pubkey === taker, isWritable: true })),
-      data: Buffer.from("0200000000ca9a3b00000000", "hex").toString("base64"),
+    const accounts = await accountsOf(question, sides, jupiter.authority, strikes("otherDestination"));
+    const swapInstruction = {
+      programId: strikes("otherProgram") ? programs.system : programs.jupiter,
+      accounts,
+      data: strikes("badBuild") ? "" : swapData(question, outAmount, strikes("platformFee") ? 100 : 0),
     };
-    const isExtra = strikes("extraInstructions");
-    const label = question.dexes?.split(",")[0] ?? usualLabel;
+    const drains = strikes("extraInstructions") ? [drainOf(question.taker)] : [];
     return {
-      ...{ inputMint, outputMint, inAmount: String(amount), outAmount: String(outAmount) },
-      otherAmountThreshold: String((outAmount * BigInt(10_000 - slippageBps)) / 10_000n),
-      ...{ swapMode: "ExactIn", slippageBps, priceImpactPct: "0.001" },
-      routePlan: [
-        {
-          swapInfo: { ammKey: jupiter.authority, label, inputMint, outputMint },
-          ...{ percent: 100, bps: 10_000 },
-        },
-      ],
-      computeBudgetInstructions: [other],
-      setupInstructions: isExtra ? [drain] : [],
-      swapInstruction: {
-        programId: strikes("otherProgram") ? programs.system : programs.jupiter,
-        accounts: accounts.map(([pubkey, isWritable]) => ({
-          pubkey,
-          isWritable,
-          isSigner: pubkey === taker,
-        })),
-        data: strikes("badBuild") ? "" : data.toString("base64"),
-      },
-      cleanupInstruction: isExtra ? drain : null,
-      otherInstructions: isExtra ? [drain] : [],
+      ...termsOf(question, outAmount, jupiter.authority),
+      computeBudgetInstructions: [{ programId: programs.system, accounts: [], data: "" }],
+      setupInstructions: drains,
+      swapInstruction,
+      cleanupInstruction: drains[0] ?? null,
+      otherInstructions: drains,
       addressesByLookupTableAddress: null,
       blockhashWithMetadata: { blockhash: [...new Uint8Array(32)], lastValidBlockHeight: 1 },
     };
@@ -197,4 +152,83 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     close: () => listener.close(),
   };
   return server;
+}
+
+/** A vault of a pool, and the program of its token. */
+type Side = { vault: Address; program: Address };
+type Sides = { from: Side; to: Side };
+
+function sidesOf({ inputMint }: Question, { vaults, program }: JupiterPool): Sides {
+  const coin = { vault: vaults.coin, program: programs.token };
+  const token = { vault: vaults.token, program };
+  return inputMint === wrappedCoin ? { from: coin, to: token } : { from: token, to: coin };
+}
+
+/** Computes the amount that a pool pays, from what its vaults hold now. */
+async function paidBy(node: Pick<SolNode, "request">, { from, to }: Sides, amount: bigint): Promise<bigint> {
+  const options = { encoding: "base64", commitment: "confirmed" };
+  const vaults = [from.vault, to.vault];
+  const { value } = v.parse(VaultsAnswer, await node.request("getMultipleAccounts", [vaults, options]));
+  const held = value.map((account) => (account === null ? 0n : amountIn(account.data[0])));
+  const [reserveIn = 0n, reserveOut = 0n] = held;
+  const left = amount - (amount * BigInt(tradeFee)) / 1_000_000n;
+  return (reserveOut * left) / (reserveIn + left);
+}
+
+/** Lists the accounts of a swap, in the order of Jupiter's program. */
+async function accountsOf(
+  { inputMint, outputMint, taker, destinationTokenAccount }: Question,
+  { from, to }: Sides,
+  authority: Address,
+  isStolen: boolean,
+) {
+  const usual = await associatedAccount(taker, to.program, outputMint);
+  const wanted = isStolen ? stranger : (destinationTokenAccount ?? usual);
+  const accounts = [
+    [taker, false],
+    [await associatedAccount(taker, from.program, inputMint), true],
+    [wanted, true],
+    ...[inputMint, outputMint, from.program, to.program].map((each) => [each, false] as const),
+    [wanted, true],
+    ...[authority, programs.jupiter].map((each) => [each, false] as const),
+    ...[from.vault, to.vault].map((each) => [each, true] as const),
+    [authority, false],
+  ] as const;
+  return accounts.map(([pubkey, isWritable]) => ({ pubkey, isWritable, isSigner: pubkey === taker }));
+}
+
+function swapData({ amount, slippageBps }: Question, outAmount: bigint, platformFeeBps: number): string {
+  const amounts = Buffer.alloc(22);
+  amounts.writeBigUInt64LE(amount, 0);
+  amounts.writeBigUInt64LE(outAmount, 8);
+  amounts.writeUInt16LE(slippageBps, 16);
+  amounts.writeUInt16LE(platformFeeBps, 18);
+  return Buffer.concat([Buffer.from("bb64facc31c4af14", "hex"), amounts, localPlan]).toString("base64");
+}
+
+/** Sends a coin of the taker to a stranger. */
+const drainOf = (taker: Address) => ({
+  programId: programs.system,
+  accounts: [taker, stranger].map((pubkey) => ({ pubkey, isSigner: pubkey === taker, isWritable: true })),
+  data: Buffer.from("0200000000ca9a3b00000000", "hex").toString("base64"),
+});
+
+/** The part of an answer that only describes the swap. */
+function termsOf(
+  { inputMint, outputMint, amount, slippageBps, dexes }: Question,
+  outAmount: bigint,
+  ammKey: Address,
+) {
+  const label = dexes?.split(",")[0] ?? usualLabel;
+  return {
+    inputMint,
+    outputMint,
+    inAmount: String(amount),
+    outAmount: String(outAmount),
+    otherAmountThreshold: String((outAmount * BigInt(10_000 - slippageBps)) / 10_000n),
+    swapMode: "ExactIn",
+    slippageBps,
+    priceImpactPct: "0.001",
+    routePlan: [{ swapInfo: { ammKey, label, inputMint, outputMint }, percent: 100, bps: 10_000 }],
+  };
 }
