@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { account, arn } from "../account.ts";
 import { StartupError } from "../startup-error.ts";
-import type { Stack, TemplateOutput } from "./assembly.ts";
+import type { Stack, Template, TemplateOutput } from "./assembly.ts";
 import { replaceReferences, secretsIn } from "./dynamic-references.ts";
 import { importsIn, referencesIn, resolve, resolveCondition, type Scope } from "./intrinsics.ts";
 import type { Resource } from "./resource.ts";
@@ -132,31 +132,12 @@ function resolveStack(
 
   const resources = new Map<string, Resource>();
   const nested = new Map<string, ResolvedStack>();
-  for (const [logicalId, { Type: type, Properties = {}, Condition }] of Object.entries(template.Resources)) {
-    if (Condition !== undefined && !condition(Condition)) continue;
-    if (type === nestedType) {
-      nested.set(logicalId, nest(logicalId, Properties));
-      continue;
-    }
-    const property = (name: string) =>
-      withSecrets(`${stackName}.Resources.${logicalId}.Properties.${name}`, Properties[name]);
-    const properties = () =>
-      Object.fromEntries(Object.keys(Properties).map((name) => [name, property(name)]));
-    const comesAfter = (other: string) => isAfter(logicalId, other);
-    const resource = { stackName, logicalId, type, property, properties, comesAfter };
-    typeOf(resource);
-    resources.set(logicalId, resource);
-  }
-
   const outputs = new Map<string, () => unknown>();
   const exported: [name: () => unknown, output: () => unknown][] = [];
-  for (const [name, output] of Object.entries<TemplateOutput>(template.Outputs)) {
-    if (output.Condition !== undefined && !condition(output.Condition)) continue;
-    const path = `${stackName}.Outputs.${name}`;
-    const read = () => value(`${path}.Value`, output.Value);
-    outputs.set(name, read);
-    if (output.Export) exported.push([() => value(`${path}.Export.Name`, output.Export?.Name), read]);
-  }
+  for (const [logicalId, resource] of Object.entries(template.Resources))
+    if (exists(resource)) addResource(logicalId, resource);
+  for (const [name, output] of Object.entries<TemplateOutput>(template.Outputs))
+    if (exists(output)) addOutput(name, output);
 
   return {
     resources: [...resources.values(), ...[...nested.values()].flatMap((stack) => stack.resources)],
@@ -171,24 +152,40 @@ function resolveStack(
       ...[...nested.values()].flatMap((stack) => stack.imports()),
     ],
     references: () => [
-      ...Object.entries(template.Resources).flatMap(([logicalId, { Properties = {} }]) =>
-        Object.entries(Properties)
-          .filter(([, expression]) => JSON.stringify(expression).includes("{{resolve:secretsmanager:"))
-          .map(([name, expression]) =>
-            value(`${stackName}.Resources.${logicalId}.Properties.${name}`, expression),
-          )
-          .flatMap(secretsIn),
+      ...propertiesWithSecrets(template).flatMap(([path, expression]) =>
+        secretsIn(value(`${stackName}.${path}`, expression)),
       ),
       ...[...nested.values()].flatMap((stack) => stack.references()),
     ],
   };
 
-  /** Follows DependsOn and references from resource to resource. */
-  function isAfter(logicalId: string, other: string, seen = new Set<string>()): boolean {
-    const { DependsOn = [], Properties } = template.Resources[logicalId] ?? {};
-    const next = [DependsOn, ...referencesIn(Properties)].flat().filter((id) => !seen.has(id));
-    for (const id of next) seen.add(id);
-    return next.includes(other) || next.some((id) => isAfter(id, other, seen));
+  function exists({ Condition }: { Condition?: string | undefined }): boolean {
+    return Condition === undefined || condition(Condition);
+  }
+
+  function addResource(
+    logicalId: string,
+    { Type: type, Properties = {} }: Template["Resources"][string],
+  ): void {
+    if (type === nestedType) {
+      nested.set(logicalId, nest(logicalId, Properties));
+      return;
+    }
+    const property = (name: string) =>
+      withSecrets(`${stackName}.Resources.${logicalId}.Properties.${name}`, Properties[name]);
+    const properties = () =>
+      Object.fromEntries(Object.keys(Properties).map((name) => [name, property(name)]));
+    const comesAfter = (other: string) => isAfter(template, logicalId, other);
+    const resource = { stackName, logicalId, type, property, properties, comesAfter };
+    typeOf(resource);
+    resources.set(logicalId, resource);
+  }
+
+  function addOutput(name: string, output: TemplateOutput): void {
+    const path = `${stackName}.Outputs.${name}`;
+    const read = () => value(`${path}.Value`, output.Value);
+    outputs.set(name, read);
+    if (output.Export) exported.push([() => value(`${path}.Export.Name`, output.Export?.Name), read]);
   }
 
   /** The name of a nested stack has a random part on AWS. Here it is the same in every run. */
@@ -250,6 +247,25 @@ function resolveStack(
     throw new StartupError(`${stackName}: ${reason}`);
   }
 }
+
+/** Follows DependsOn and references from resource to resource. */
+function isAfter(template: Template, logicalId: string, other: string, seen = new Set<string>()): boolean {
+  const { DependsOn = [], Properties } = template.Resources[logicalId] ?? {};
+  const next = [DependsOn, ...referencesIn(Properties)].flat().filter((id) => !seen.has(id));
+  for (const id of next) seen.add(id);
+  return next.includes(other) || next.some((id) => isAfter(template, id, other, seen));
+}
+
+/** Lists the properties with dynamic references to secrets, with their paths. */
+const propertiesWithSecrets = ({ Resources }: Template): [path: string, expression: unknown][] =>
+  Object.entries(Resources).flatMap(([logicalId, { Properties = {} }]) =>
+    Object.entries(Properties)
+      .filter(([, expression]) => JSON.stringify(expression).includes("{{resolve:secretsmanager:"))
+      .map(([name, expression]): [string, unknown] => [
+        `Resources.${logicalId}.Properties.${name}`,
+        expression,
+      ]),
+  );
 
 /**
  * Computes the value of each path once.

@@ -1,4 +1,4 @@
-import type { GatewayRequest, Handle } from "../http/messages.ts";
+import type { GatewayRequest, GatewayResponse, Handle } from "../http/messages.ts";
 import type { Random } from "../random.ts";
 import { canConflict, conditionCheck, type ItemCall, itemNameOf, partsOf, tableOf } from "./calls.ts";
 import {
@@ -40,18 +40,9 @@ export function createConflicts({ forward, random, hold }: ConflictsOptions): Ha
     const operation = operationOf(request);
     if (!canConflict(operation)) return forward(request);
     const body = parsed(request.body);
-    const parts = partsOf(operation, body);
-    const keyNames = parts && (await Promise.all(parts.map((part) => keyNamesOf(request, tableOf(part)))));
-    if (parts === undefined || keyNames === undefined || keyNames.includes(undefined))
-      return forward(request);
-
-    const database = databaseOf(request);
-    const calls = parts.map((part, index): Call => {
-      const names = keyNames[index] as string[];
-      return { part, keyNames: names, item: `${database} ${itemNameOf(part, names)}` };
-    });
+    const calls = await callsIn(request, partsOf(operation, body));
+    if (calls === undefined) return forward(request);
     const items = calls.map(({ item }) => item);
-
     switch (operation) {
       case "TransactGetItems": {
         const taken = inFlight.written(items);
@@ -59,31 +50,59 @@ export function createConflicts({ forward, random, hold }: ConflictsOptions): Ha
       }
       case "BatchWriteItem":
         return inFlight.write(items, () => forward(request));
-      case "TransactWriteItems": {
-        const token = tokenOf(body);
-        if (token !== undefined && tokens.has(`${database} ${token}`)) return transactionInProgress;
-        const taken = inFlight.inTransaction(items);
-        if (taken.size > 0) return transactionCanceled(await refusals(request, calls, taken));
-        if (token !== undefined) tokens.add(`${database} ${token}`);
-        try {
-          return await inFlight.transact(items, async () => {
-            await hold();
-            const answer = await forward(request);
-            await hold();
-            return answer;
-          });
-        } finally {
-          if (token !== undefined) tokens.delete(`${database} ${token}`);
-        }
-      }
-      default: {
-        const taken = inFlight.inTransaction(items);
-        if (taken.size === 0) return inFlight.write(items, () => forward(request));
-        const [reason = conflict] = await refusals(request, calls, taken);
-        return reason.Code === conflict.Code ? transactionConflict : conditionalCheckFailed(reason);
-      }
+      case "TransactWriteItems":
+        return transact(request, calls, tokenOf(request, body));
+      default:
+        return write(request, calls);
     }
   };
+
+  /** Names the items of a call. Undefined if it has no parts, or if a table has no known key. */
+  async function callsIn(
+    request: GatewayRequest,
+    parts: readonly ItemCall[] | undefined,
+  ): Promise<Call[] | undefined> {
+    if (parts === undefined) return undefined;
+    const database = databaseOf(request);
+    const keyNames = await Promise.all(parts.map((part) => keyNamesOf(request, tableOf(part))));
+    if (keyNames.includes(undefined)) return undefined;
+    return parts.map((part, index) => {
+      const names = keyNames[index] as string[];
+      return { part, keyNames: names, item: `${database} ${itemNameOf(part, names)}` };
+    });
+  }
+
+  async function transact(
+    request: GatewayRequest,
+    calls: readonly Call[],
+    token: string | undefined,
+  ): Promise<GatewayResponse> {
+    if (token !== undefined && tokens.has(token)) return transactionInProgress;
+    const items = calls.map(({ item }) => item);
+    const taken = inFlight.inTransaction(items);
+    if (taken.size > 0) return transactionCanceled(await refusals(request, calls, taken));
+    if (token !== undefined) tokens.add(token);
+    try {
+      return await inFlight.transact(items, () => forwardHeld(request));
+    } finally {
+      if (token !== undefined) tokens.delete(token);
+    }
+  }
+
+  async function forwardHeld(request: GatewayRequest): Promise<GatewayResponse> {
+    await hold();
+    const answer = await forward(request);
+    await hold();
+    return answer;
+  }
+
+  async function write(request: GatewayRequest, calls: readonly Call[]): Promise<GatewayResponse> {
+    const items = calls.map(({ item }) => item);
+    const taken = inFlight.inTransaction(items);
+    if (taken.size === 0) return inFlight.write(items, () => forward(request));
+    const [reason = conflict] = await refusals(request, calls, taken);
+    return reason.Code === conflict.Code ? transactionConflict : conditionalCheckFailed(reason);
+  }
 
   /**
    * Lists the reasons for refusing each part of a call that meets a transaction. In half of all cases, failed
@@ -128,6 +147,8 @@ function reasonsOf(items: readonly ItemName[], taken: ReadonlySet<ItemName>): Ca
   return items.map((item) => (taken.has(item) ? conflict : none));
 }
 
-function tokenOf(body: unknown): string | undefined {
-  return (body as { ClientRequestToken?: string }).ClientRequestToken;
+/** The token that makes a call happen once. Each database has tokens of its own. */
+function tokenOf(request: GatewayRequest, body: unknown): string | undefined {
+  const { ClientRequestToken: token } = body as { ClientRequestToken?: string };
+  return token === undefined ? undefined : `${databaseOf(request)} ${token}`;
 }
