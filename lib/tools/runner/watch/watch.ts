@@ -47,26 +47,17 @@ const settleMs = 30;
  * Gives the runner new code for each function that contains a saved file. If a file has an error, reports it and keeps
  * the old code. Resolves once files are being watched.
  */
-export async function watch({
-  functions,
-  bundler,
-  codeFile,
-  headOf,
-  temporary,
-  stacks,
-  runner,
-  say,
-}: Watch): Promise<AsyncDisposable> {
-  const names = [...functions.keys()];
-  const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
-  const watchers = new Map<string, FSWatcher>();
+export async function watch(options: Watch): Promise<AsyncDisposable> {
+  const { bundler, stacks, say } = options;
+  const names = [...options.functions.keys()];
+  const replace = replacer(options);
+  const folders = watchedFolders(onSave);
   const saved = new Set<string>();
   /** The functions whose last build failed. They are built again after any change. */
   let failed: readonly string[] = names;
   let stackFiles: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let builds = 0;
 
   const updates = oneAtATime(update);
   const checks = oneAtATime(check);
@@ -85,37 +76,30 @@ export async function watch({
     const since = Date.now();
     const files = [...saved];
     saved.clear();
-    const affected = names.filter(
-      (name) => failed.includes(name) || files.some((file) => bundler.inputsOf(name).has(file)),
-    );
+    await rebuild(names.filter((name) => failed.includes(name) || contains(name, files)));
+    if (files.some((file) => stackFiles.has(file))) void checks.run();
+    // If the stacks have an error, the previous files stay.
+    stackFiles = await stacks.files().catch(() => stackFiles);
+    const inputs = [...stackFiles, ...names.flatMap((name) => [...bundler.inputsOf(name)])];
+    if (!stopped) folders.observe(inputs, since);
+  }
+
+  function contains(name: string, files: readonly string[]): boolean {
+    return files.some((file) => bundler.inputsOf(name).has(file));
+  }
+
+  async function rebuild(affected: readonly string[]): Promise<void> {
     try {
       const bundles = affected.length === 0 ? new Map<string, Uint8Array>() : await bundler.bundle(affected);
       failed = [];
-      const replaced = affected.filter((name) => replace(name, bundles.get(name) ?? new Uint8Array()));
+      const replaced = affected.filter(
+        (name) => !stopped && replace(name, bundles.get(name) ?? new Uint8Array()),
+      );
       if (replaced.length > 0) say(`New code: ${replaced.join(", ")}`);
     } catch (error) {
       failed = affected;
       say(await explain(error));
     }
-    if (files.some((file) => stackFiles.has(file))) void checks.run();
-    await observe(since);
-  }
-
-  /** Returns false if the function already runs this code. */
-  function replace(name: string, bundle: Uint8Array): boolean {
-    const functionName = functions.get(name) ?? name;
-    const old = folders.get(functionName) ?? "";
-    const running = readFileSync(join(old, codeFile), "utf8");
-    const code = headOf(running) + Buffer.from(bundle).toString();
-    if (stopped || running === code) return false;
-    const folder = join(temporary, `${name}-${++builds}`);
-    mkdirSync(folder);
-    writeFileSync(join(folder, codeFile), code);
-    folders.set(functionName, folder);
-    void runner.replaceCode(functionName, folder).then(() => {
-      if (old.startsWith(temporary)) rmSync(old, { recursive: true, force: true });
-    });
-    return true;
   }
 
   async function check(): Promise<void> {
@@ -128,41 +112,65 @@ export async function watch({
     }
   }
 
-  /**
-   * Watches the folders of all relevant files. It also notices a file saved since then, before its folder was watched.
-   */
-  async function observe(since: number): Promise<void> {
-    // If the stacks have an error, the previous files stay.
-    stackFiles = await stacks.files().catch(() => stackFiles);
-    const files = [...stackFiles, ...names.flatMap((name) => [...bundler.inputsOf(name)])];
-    const unwatched = files.filter((file) => !watchers.has(dirname(file)));
-    for (const folder of new Set(unwatched.map((file) => dirname(file)))) {
-      if (stopped) return;
-      const watcher = watchFolder(folder, (_, name) => name !== null && onSave(join(folder, name)));
-      // The folder is gone. Its files stop being inputs with the next successful build.
-      watcher.on("error", () => watcher.close());
-      watchers.set(folder, watcher);
-    }
-    for (const file of unwatched)
-      if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since) onSave(file);
-  }
-
-  async function explain(error: unknown): Promise<string> {
-    const { errors } = error as BuildFailure;
-    if (errors === undefined) return inspect(error);
-    const [first = ""] = await formatMessages(errors.slice(0, 1), { kind: "error" });
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : "";
-    return `${first.trimEnd()}\nThe old code keeps serving${more}.`;
-  }
-
   return {
     async [Symbol.asyncDispose]() {
       stopped = true;
       clearTimeout(timer);
-      for (const watcher of watchers.values()) watcher.close();
+      folders.close();
       await updates.idle();
     },
   };
+}
+
+/** Gives functions new code. Returns false if a function already runs it. */
+function replacer({ functions, codeFile, headOf, temporary, runner }: Watch) {
+  const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
+  let builds = 0;
+  return (name: string, bundle: Uint8Array): boolean => {
+    const functionName = functions.get(name) ?? name;
+    const old = folders.get(functionName) ?? "";
+    const running = readFileSync(join(old, codeFile), "utf8");
+    const code = headOf(running) + Buffer.from(bundle).toString();
+    if (running === code) return false;
+    const folder = join(temporary, `${name}-${++builds}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, codeFile), code);
+    folders.set(functionName, folder);
+    void runner.replaceCode(functionName, folder).then(() => {
+      if (old.startsWith(temporary)) rmSync(old, { recursive: true, force: true });
+    });
+    return true;
+  };
+}
+
+/** Watches folders for saved files. */
+function watchedFolders(onSave: (path: string) => void) {
+  const watchers = new Map<string, FSWatcher>();
+  return {
+    /** Watches the folders of files. It also notices a file saved since then, before its folder was watched. */
+    observe(files: readonly string[], since: number): void {
+      const unwatched = files.filter((file) => !watchers.has(dirname(file)));
+      for (const folder of new Set(unwatched.map((file) => dirname(file)))) {
+        const watcher = watchFolder(folder, (_, name) => name !== null && onSave(join(folder, name)));
+        // The folder is gone. Its files stop being inputs with the next successful build.
+        watcher.on("error", () => watcher.close());
+        watchers.set(folder, watcher);
+      }
+      for (const file of unwatched)
+        if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since) onSave(file);
+    },
+    close(): void {
+      for (const watcher of watchers.values()) watcher.close();
+    },
+  };
+}
+
+async function explain(error: unknown): Promise<string> {
+  const { errors } = error as BuildFailure;
+  if (errors === undefined) return inspect(error);
+  const [first = ""] = await formatMessages(errors.slice(0, 1), { kind: "error" });
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more errors)` : "";
+  return `${first.trimEnd()}\nThe old code keeps serving${more}.`;
 }
 
 /** Runs an action once more if it was requested while it ran, but never twice at the same time. */
