@@ -70,89 +70,146 @@ function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void]
   return [kept.of === of ? kept.value : empty, (value) => setKept({ of, value })];
 }
 
-export function Ticket() {
-  const { state, isStale, ticket, fillTicket, placing } = useDesk();
-  const { chain, side, token, given, unit } = ticket;
-  // Limits and a confirmation are of one trade: another token or side starts without them.
+/** Keeps the wishes for one trade: another token or side starts without limits and a confirmation. */
+function useWishes(ticket: TicketEntry) {
+  const { placed } = useDesk().placing;
   const of = tradeOf(ticket);
   const [limits, setLimits] = useOf(of, noLimits);
   const [confirmation, setConfirmation] = useOf(of, "");
   const [least, setLeast] = useOf(of, "");
   const [needsLeast, setNeedsLeast] = useOf(of, false);
-  const [agreed, setAgreed] = useState<string>();
-  const nowMs = useNow();
-  const { placed } = placing;
   useEffect(() => {
     if (placed === undefined || tradeOf(placed) !== of) return;
     setConfirmation("");
     setLeast("");
     setLimits(noLimits);
   }, [placed]);
+  return {
+    limits,
+    setLimits,
+    confirmation,
+    setConfirmation,
+    least,
+    setLeast,
+    needsLeast,
+    setNeedsLeast,
+  };
+}
 
-  const wallets = state?.wallets.filter(({ network }) => network === chain);
-  const picked = wallets?.find(({ generatedWalletAddress }) => generatedWalletAddress === ticket.wallet);
-  const wallet = (picked ?? wallets?.[0])?.generatedWalletAddress;
+/** Finds the wallets of the chain, and the one that trades. */
+function useWallets({ chain, wallet: chosen }: TicketEntry) {
+  const { state } = useDesk();
+  const wallets = state?.wallets.filter(({ network }) => network === chain) ?? [];
+  const picked = wallets.find(({ generatedWalletAddress }) => generatedWalletAddress === chosen);
+  const wallet = (picked ?? wallets[0])?.generatedWalletAddress;
   /** Changes with each order of the wallet, so that balances and quotes are read again. */
   const progress = (state?.orders ?? [])
     .filter((order) => order.wallet === wallet)
     .map(({ version }) => version)
     .join();
+  return { wallets, wallet, progress };
+}
 
+/** Reads the tokens of the ticket's chain, the ticket's token and the wallet's balances of it and of the coin. */
+function useHoldings({ chain, token }: TicketEntry, wallet: string | undefined, progress: string) {
   const listed = useTokens(chain);
   const inspection = useInspection(chain, token);
   const balances = useBalances(chain, wallet, token, progress);
-  const coin = balances.find((balance) => balance.token === "native");
-  const held = balances.find((balance) => isSameToken({ chain, token: balance.token }, { chain, token }));
-  const symbol =
-    inspection?.token?.symbol ?? listed?.tokens.find((each) => each.token === token)?.symbol ?? "token";
+  const known = listed?.tokens.find((each) => each.token === token);
+  return {
+    listed,
+    inspection,
+    coin: balances.find((balance) => balance.token === "native"),
+    held: balances.find((balance) => isSameToken({ chain, token: balance.token }, { chain, token })),
+    symbol: inspection?.token?.symbol ?? known?.symbol ?? "token",
+  };
+}
 
-  // The first listed token is a start, unless the user was faster.
+/** Starts with the first listed token, unless the user was faster. */
+function useFirstToken(tokens: readonly Token[] | undefined) {
+  const { fillTicket } = useDesk();
   useEffect(() => {
-    const [first] = listed?.tokens ?? [];
+    const [first] = tokens ?? [];
     // It would mix with text that is being typed or pasted.
     if (first === undefined || document.activeElement?.id === "token") return;
     fillTicket((before) => (before.token === "" ? { token: first.token } : {}));
-  }, [listed]);
+  }, [tokens]);
+}
 
-  const isConfirmed = confirmation !== "" && confirmation === symbol;
-  const isWhole = isAddressOn(chain, token) && isAmount(given);
-  const wrong = wrongLimit(chain, limits) ?? (least === "" || isAmount(least) ? undefined : "At least");
-  const { slippage, ...otherLimits } = givenLimits(chain, limits);
-  const trade = {
-    ...{ chain, side, token },
-    ...(unit === "percent" ? { percent: Number(given) } : { amount: given }),
-    ...otherLimits,
-    ...(least !== "" ? { minAmountOut: least } : slippage !== undefined && { slippage }),
-    ...(side === "buy" && isConfirmed && { allowUnsafe: true }),
-  } as QuoteRequest;
-  const asked =
-    isWhole && wrong === undefined
-      ? ({ ...trade, ...(wallet !== undefined && { wallet }) } as QuoteRequest)
-      : undefined;
-  const quoted = useFreshQuote(unit === "percent" && wallet === undefined ? undefined : asked, progress);
-  const quote = quoted?.quote;
-  const refusal = quote?.wouldBeRefused?.code;
-  useEffect(() => {
-    if (refusal === "NO_REFERENCE") setNeedsLeast(true);
-  }, [refusal]);
-
-  // The first quote of a trade is the one that its user looks at.
-  const terms = JSON.stringify(asked);
+/** Remembers the amount of a trade's first quote, the one that its user looks at. */
+function useAgreed(quote: Quote | undefined, terms: string) {
+  const [agreed, setAgreed] = useState<string>();
   const seen = useRef<string>(undefined);
   useEffect(() => {
     if (quote === undefined || seen.current === terms) return;
     seen.current = terms;
     setAgreed(quote.amountOut);
   }, [quote, terms]);
+  return [seen.current === terms ? agreed : undefined, setAgreed] as const;
+}
+
+type Wishes = Pick<ReturnType<typeof useWishes>, "limits" | "least">;
+
+/** Names the field with a wrong limit. */
+const wrongWish = (chain: NetworkName, { limits, least }: Wishes) =>
+  wrongLimit(chain, limits) ?? (least === "" || isAmount(least) ? undefined : "At least");
+
+function tradeIn(
+  { chain, side, token, given, unit }: TicketEntry,
+  { limits, least }: Wishes,
+  isConfirmed: boolean,
+  wallet: string | undefined,
+): QuoteRequest {
+  const { slippage, ...otherLimits } = givenLimits(chain, limits);
+  return {
+    chain,
+    side,
+    token,
+    ...(unit === "percent" ? { percent: Number(given) } : { amount: given }),
+    ...otherLimits,
+    ...(least !== "" ? { minAmountOut: least } : slippage !== undefined && { slippage }),
+    ...(side === "buy" && isConfirmed && { allowUnsafe: true }),
+    ...(wallet !== undefined && { wallet }),
+  } as QuoteRequest;
+}
+
+export function Ticket() {
+  const { state, isStale, ticket, fillTicket, placing } = useDesk();
+  const { chain, side, token, given, unit } = ticket;
+  const wishes = useWishes(ticket);
+  const { limits, least, confirmation } = wishes;
+  const nowMs = useNow();
+  const { wallets, wallet, progress } = useWallets(ticket);
+  const { listed, inspection, coin, held, symbol } = useHoldings(ticket, wallet, progress);
+  useFirstToken(listed?.tokens);
+
+  const isConfirmed = confirmation !== "" && confirmation === symbol;
+  const hasToken = isAddressOn(chain, token);
+  const wrong = wrongWish(chain, wishes);
+  const trade = tradeIn(ticket, wishes, isConfirmed, wallet);
+  const asked = hasToken && isAmount(given) && wrong === undefined ? trade : undefined;
+  const quoted = useFreshQuote(unit === "percent" && wallet === undefined ? undefined : asked, progress);
+  const quote = quoted?.quote;
+  const refusal = quote?.wouldBeRefused?.code;
+  useEffect(() => {
+    if (refusal === "NO_REFERENCE") wishes.setNeedsLeast(true);
+  }, [refusal]);
+  const [agreed, setAgreed] = useAgreed(quote, JSON.stringify(asked));
 
   const verdict = verdictOf(
     {
-      ...{ chain, side, symbol, wallet, given, isStale },
+      chain,
+      side,
+      symbol,
+      wallet,
+      given,
       wrongLimit: wrong,
-      ...{ isBusy: placing.isBusy, isUnanswered: placing.unanswered !== undefined },
+      isStale,
+      isBusy: placing.isBusy,
+      isUnanswered: placing.unanswered !== undefined,
       isReading: state === undefined,
-      hasToken: isAddressOn(chain, token),
-      agreed: seen.current === terms ? agreed : undefined,
+      hasToken,
+      agreed,
     },
     asked && quoted,
     nowMs,
@@ -189,7 +246,7 @@ export function Ticket() {
           <Select
             label="Wallet"
             value={wallet ?? ""}
-            options={(wallets ?? []).map(({ generatedWalletAddress, slotName }) => [
+            options={wallets.map(({ generatedWalletAddress, slotName }) => [
               generatedWalletAddress,
               slotName,
             ])}
@@ -209,16 +266,18 @@ export function Ticket() {
           onEdit={fillTicket}
           coinSymbol={coinOf[chain]}
         />
-        <LimitsForm chain={chain} limits={limits} onEdit={setLimits} />
+        <LimitsForm chain={chain} limits={limits} onEdit={wishes.setLimits} />
         {asked && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />}
-        {needsLeast && <LeastField {...{ chain, token, symbol, side, least }} onEdit={setLeast} />}
+        {wishes.needsLeast && (
+          <LeastField {...{ chain, token, symbol, side, least }} onEdit={wishes.setLeast} />
+        )}
         {isUnsafe && (
           <Field label={`To buy it all the same, type ${symbol}`} hint="it may never be sold again">
             <input
               value={confirmation}
               spellcheck={false}
               autocomplete="off"
-              onInput={({ currentTarget }) => setConfirmation(currentTarget.value.trim())}
+              onInput={({ currentTarget }) => wishes.setConfirmation(currentTarget.value.trim())}
             />
           </Field>
         )}
