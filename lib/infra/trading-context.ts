@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { evmAddresses } from "../chains/evm/address.ts";
 import type { ChainConfiguration } from "../chains/evm/rules/configuration.ts";
-import { swapVenues, venuesOf } from "../chains/evm/rules/intent.ts";
+import { swapVenues, venuesOf } from "../chains/evm/rules/swap-venues.ts";
 import { hasPool } from "../chains/evm/venues/configured-routes.ts";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
 import {

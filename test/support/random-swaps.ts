@@ -2,7 +2,7 @@ import { Interface } from "ethers/abi";
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { alice, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval } from "trading-terminal-devnet/evm/uniswap";
-import { kindOf } from "../../lib/chains/evm/rules/intent.ts";
+import { kindOf } from "../../lib/chains/evm/rules/swap-venues.ts";
 import type { WatchedPool } from "../../lib/markets/evm/rules/watched-pool.ts";
 import { Random } from "../trading/model/random.ts";
 import { type LocalPool, localPoolsOf } from "./market-pools.ts";

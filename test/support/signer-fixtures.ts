@@ -3,15 +3,10 @@ import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { expect } from "vitest";
 import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import {
-  type Intent,
-  type PoolKey,
-  type Route,
-  type SwapVenue,
-  swapBy,
-} from "../../lib/chains/evm/rules/intent.ts";
+import { type Intent, type PoolKey, type Route, swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
+import type { SwapVenue } from "../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../lib/chains/evm/venues/configured-routes.ts";
 import { dayOf } from "../../lib/core/time.ts";

@@ -1,4 +1,4 @@
-import { type SwapVenue, swapVenues } from "../evm/rules/intent.ts";
+import { type SwapVenue, swapVenues } from "../evm/rules/swap-venues.ts";
 import { cpmmVenue, type SolRoute, solVenues } from "../sol/rules/intent.ts";
 
 /** A venue with pools, which show a price without a trade. */

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../chains/evm/calls/fill-logs.ts";
 import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../chains/evm/calls/rpc-call.ts";
-import { kindOf } from "../../chains/evm/rules/intent.ts";
 import { wordOfReserves } from "../../chains/evm/rules/pool-price.ts";
+import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { zero } from "../../core/decimal.ts";

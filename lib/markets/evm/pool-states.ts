@@ -2,7 +2,8 @@ import { blockNumberOf, blockTimeOf, decimalsOf } from "../../chains/evm/calls/c
 import { type ContractQuestion, multicall } from "../../chains/evm/calls/multicall.ts";
 import { stateQuestion } from "../../chains/evm/calls/pool-state.ts";
 import type { BlockTag } from "../../chains/evm/calls/rpc-call.ts";
-import { kindOf, type PoolKey } from "../../chains/evm/rules/intent.ts";
+import type { PoolKey } from "../../chains/evm/rules/intent.ts";
+import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
 
 /** A pool by its address, and its place among those of the same tokens. */

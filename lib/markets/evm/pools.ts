@@ -1,7 +1,8 @@
 import { multicall } from "../../chains/evm/calls/multicall.ts";
 import { claimQuestions, claimsOf } from "../../chains/evm/calls/token-claims.ts";
-import { kindOf, type Route } from "../../chains/evm/rules/intent.ts";
+import type { Route } from "../../chains/evm/rules/intent.ts";
 import { priceAt, priceOver } from "../../chains/evm/rules/pool-price.ts";
+import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { routesOf } from "../../chains/evm/venues/configured-routes.ts";
 import { poolQuotesCall, type RoutePools } from "../../chains/evm/venues/pool-quotes.ts";
 import { poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts";

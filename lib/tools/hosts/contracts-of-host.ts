@@ -5,12 +5,12 @@ import { Bytes, contractCall } from "../../chains/evm/calls/rpc-call.ts";
 import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
 import {
   isSamePool,
-  kindOf,
   needsRefund,
   type Route,
   routeOf,
   type SwapCall,
 } from "../../chains/evm/rules/intent.ts";
+import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../chains/evm/venues/calldata.ts";
 import { bridgedRoutesOf, directRoutesOf } from "../../chains/evm/venues/configured-routes.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf } from "../../chains/evm/venues/pool-routes.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { swapVenues } from "../../chains/evm/rules/intent.ts";
-import { mostAttempts, mostClears } from "../../chains/sol/rules/intent.ts";
+import { swapVenues } from "../../chains/evm/rules/swap-venues.ts";
+import { mostAttempts, mostClears } from "../../chains/sol/rules/limits.ts";
 import { isEvmChain } from "../../core/chain-facts.ts";
 import { networks } from "../../core/network.ts";
 import { orderSides, orderStages, reasonCodes } from "../../orders/execution.ts";

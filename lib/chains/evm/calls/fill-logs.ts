@@ -1,6 +1,7 @@
 import { greatest } from "../../../orders/bigints.ts";
 import type { ChainConfiguration } from "../rules/configuration.ts";
-import { checksArrival, kindOf, type SwapCall, type SwapVenue } from "../rules/intent.ts";
+import type { SwapCall } from "../rules/intent.ts";
+import { checksArrival, kindOf, type SwapVenue } from "../rules/swap-venues.ts";
 import type { ContractLog } from "./rpc-call.ts";
 
 /** `Transfer(address,address,uint256)` of tokens. */

@@ -1,5 +1,5 @@
-import { kindOf, type SwapVenue } from "../rules/intent.ts";
 import { wordOfReserves } from "../rules/pool-price.ts";
+import { kindOf, type SwapVenue } from "../rules/swap-venues.ts";
 import type { ContractQuestion } from "./multicall.ts";
 
 /** The names of `getReserves()` of v2, and of `slot0()` of other kinds. */

@@ -18,7 +18,6 @@ import {
 import type { OrderFacts } from "../rules/host-snapshot.ts";
 import {
   type ApproveCall,
-  checksArrival,
   type Fees,
   isSameRoute,
   needsRefund,
@@ -26,6 +25,7 @@ import {
   type SwapCall,
 } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
+import { checksArrival } from "../rules/swap-venues.ts";
 import type { QuotedRoute } from "../rules/trade-facts.ts";
 import { encodeCall } from "../venues/calldata.ts";
 import type { PoolRoute } from "../venues/pool-routes.ts";

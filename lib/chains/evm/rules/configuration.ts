@@ -1,5 +1,6 @@
 import type { ListedToken } from "../../../orders/token-identity.ts";
-import type { PoolKey, VenueOf } from "./intent.ts";
+import type { PoolKey } from "./intent.ts";
+import type { VenueOf } from "./swap-venues.ts";
 
 /** The contracts of an exchange on a chain, by their addresses. */
 export type ChainVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinContracts;

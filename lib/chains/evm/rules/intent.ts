@@ -1,44 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Order } from "../../../orders/execution.ts";
 import type { IntentTerms, LaneKey } from "../../../orders/intent.ts";
+import { kindOf, type SwapVenue } from "./swap-venues.ts";
 
 /** The most that the nonce of an order's transaction may exceed the wallet's next nonce at the time of placing. */
 export const mostNoncesAhead = 20;
-
-/** The kind of each exchange's pools and router. */
-const venueKinds = {
-  "uniswap-v2": "v2",
-  "pancakeswap-v2": "v2",
-  "uniswap-v3": "v3",
-  "pancakeswap-v3": "v3",
-  /** Has pools of the v3 kind, which its router distinguishes by their tick spacings. */
-  slipstream: "slipstream",
-  /** Have pools of bins, each with one price, which are distinguished by the step from bin to bin. */
-  "lfj-v2.1": "bins",
-  "lfj-v2.2": "bins",
-} as const;
-
-/** An exchange with pools and a router of its own. */
-export type SwapVenue = keyof typeof venueKinds;
-export type VenueKind = (typeof venueKinds)[SwapVenue];
-
-/** The exchanges of one kind. */
-export type VenueOf<Kind extends VenueKind> = {
-  [Venue in SwapVenue]: (typeof venueKinds)[Venue] extends Kind ? Venue : never;
-}[SwapVenue];
-
-export const swapVenues = Object.keys(venueKinds) as SwapVenue[];
-
-export const kindOf = ({ venue }: { venue: SwapVenue }): VenueKind => venueKinds[venue];
-
-export const venuesOf = <Kind extends VenueKind>(kind: Kind) =>
-  swapVenues.filter((venue): venue is VenueOf<Kind> => kindOf({ venue }) === kind);
-
-/**
- * True if the routers to such a pool fail a purchase of which less than the minimum arrives. The others compare the
- * minimum with the payment of the pool, of which a taxed token delivers less.
- */
-export const checksArrival = (pool: { venue: SwapVenue }): boolean => ["v2", "bins"].includes(kindOf(pool));
 
 /** The limits of an order on an EVM chain. */
 export type Intent = IntentTerms & {

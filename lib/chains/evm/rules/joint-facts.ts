@@ -4,8 +4,9 @@ import type { Order } from "../../../orders/execution.ts";
 import { highestTax } from "../../../orders/token-safety.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
 import type { RouteFacts } from "./host-snapshot.ts";
-import { checksArrival, type Fees, isSameRoute } from "./intent.ts";
+import { type Fees, isSameRoute } from "./intent.ts";
 import { ranked } from "./route-choice.ts";
+import { checksArrival } from "./swap-venues.ts";
 import type { HostQuote, QuotedRoute, TradeFacts } from "./trade-facts.ts";
 
 /**

@@ -18,7 +18,6 @@ import {
 import {
   type ApproveCall,
   allowsRoute,
-  checksArrival,
   type Intent,
   isSameRoute,
   mostApprovals,
@@ -31,6 +30,7 @@ import { bestRoute } from "./route-choice.ts";
 import { blocksSeen } from "./seen-blocks.ts";
 import { mostGasOf } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
+import { checksArrival } from "./swap-venues.ts";
 
 /** The next action for an order without a signed swap. */
 export type Readiness = { slot: Slot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };

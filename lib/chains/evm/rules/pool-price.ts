@@ -1,5 +1,5 @@
 import type { PoolPrice } from "../../../orders/price-impact.ts";
-import { kindOf, type SwapVenue } from "./intent.ts";
+import { kindOf, type SwapVenue } from "./swap-venues.ts";
 
 const reserveBits = 112n;
 

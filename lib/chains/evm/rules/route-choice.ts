@@ -1,6 +1,7 @@
 import { greatest } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import { checksArrival, isSamePool, mostRouters, type Route, routeOf } from "./intent.ts";
+import { isSamePool, mostRouters, type Route, routeOf } from "./intent.ts";
+import { checksArrival } from "./swap-venues.ts";
 
 /** The result of a swap by a route. */
 export type Candidate = Pick<Route, "venue"> & {

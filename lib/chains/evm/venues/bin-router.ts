@@ -1,6 +1,7 @@
 import { binRouterABI as abi } from "../calls/contract-abi.ts";
 import type { BinContracts } from "../rules/configuration.ts";
-import type { PoolKey, SwapCall, VenueOf } from "../rules/intent.ts";
+import type { PoolKey, SwapCall } from "../rules/intent.ts";
+import type { VenueOf } from "../rules/swap-venues.ts";
 import { poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 

@@ -1,5 +1,6 @@
 import { tokenABI } from "../calls/contract-abi.ts";
-import { type Call, coinPoolOf, isSameRoute, kindOf } from "../rules/intent.ts";
+import { type Call, coinPoolOf, isSameRoute } from "../rules/intent.ts";
+import { kindOf } from "../rules/swap-venues.ts";
 import { encodeBins, readBins } from "./bin-router.ts";
 import { type Contracts, routesOf, rowsOf } from "./configured-routes.ts";
 import { encodeSlipstream, readSlipstream } from "./slipstream-router.ts";

@@ -1,13 +1,6 @@
 import type { ChainConfiguration, ChainVenue } from "../rules/configuration.ts";
-import {
-  type Bridge,
-  isSamePool,
-  kindOf,
-  type PoolKey,
-  type Route,
-  type VenueKind,
-  type VenueOf,
-} from "../rules/intent.ts";
+import { type Bridge, isSamePool, type PoolKey, type Route } from "../rules/intent.ts";
+import { kindOf, type VenueKind, type VenueOf } from "../rules/swap-venues.ts";
 
 /** The part of a chain's configuration that decides which swaps can be made. */
 export type Contracts = Pick<ChainConfiguration, "venues" | "quoteTokens" | "wrapped">;

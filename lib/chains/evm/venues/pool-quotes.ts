@@ -4,7 +4,8 @@ import type { Order } from "../../../orders/execution.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { type BlockTag, contractCall } from "../calls/rpc-call.ts";
-import { kindOf, type PoolKey, poolsOf, type Route, type VenueKind } from "../rules/intent.ts";
+import { type PoolKey, poolsOf, type Route } from "../rules/intent.ts";
+import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 

@@ -6,8 +6,9 @@ import { type ContractQuestion, multicall } from "../calls/multicall.ts";
 import { stateQuestion } from "../calls/pool-state.ts";
 import type { BlockTag } from "../calls/rpc-call.ts";
 import type { Bridge } from "../rules/intent.ts";
-import { kindOf, routeOf } from "../rules/intent.ts";
+import { routeOf } from "../rules/intent.ts";
 import { binPrice, priceAt, priceOver } from "../rules/pool-price.ts";
+import { kindOf } from "../rules/swap-venues.ts";
 import type { Contracts } from "./configured-routes.ts";
 import type { RoutePools } from "./pool-quotes.ts";
 

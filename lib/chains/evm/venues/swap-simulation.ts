@@ -10,8 +10,9 @@ import {
   type SimulatedTransaction,
   simulateCall,
 } from "../calls/simulation.ts";
-import { checksArrival, needsRefund, type Route, routeOf } from "../rules/intent.ts";
+import { needsRefund, type Route, routeOf } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
+import { checksArrival } from "../rules/swap-venues.ts";
 import { encodeCall } from "./calldata.ts";
 import type { Contracts } from "./configured-routes.ts";
 import type { PoolRoute } from "./pool-routes.ts";

@@ -1,6 +1,7 @@
 import { v3RouterABI } from "../calls/contract-abi.ts";
 import type { ChainVenue, V3Contracts } from "../rules/configuration.ts";
-import { kindOf, type PoolKey, type SwapCall } from "../rules/intent.ts";
+import type { PoolKey, SwapCall } from "../rules/intent.ts";
+import { kindOf } from "../rules/swap-venues.ts";
 import { feeOf, poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 import { readV3Path, readV3Payments, v3Path, v3Payments } from "./v3-periphery.ts";

@@ -14,12 +14,6 @@ export type SolRoute = CpmmRoute | JupiterRoute;
 /** The venues of Solana. */
 export const solVenues = [cpmmVenue, "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
 
-/** An order has at most this many transactions that could fill it. All of them make its marker, so one succeeds. */
-export const mostAttempts = 3;
-
-/** An order has at most this many transactions that make only its marker, so that nothing fills it any more. */
-export const mostClears = 1;
-
 /** The limits of an order on Solana, fixed when it is placed. Its token is the mint. */
 export type SolIntent = IntentTerms & {
   chain: "sol";

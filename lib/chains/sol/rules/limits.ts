@@ -3,6 +3,12 @@ import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
 import type { SolConfiguration } from "./configuration.ts";
 
+/** An order has at most this many transactions that could fill it. All of them make its marker, so one succeeds. */
+export const mostAttempts = 3;
+
+/** An order has at most this many transactions that make only its marker, so that nothing fills it any more. */
+export const mostClears = 1;
+
 /** The operators' limits on Solana, in lamports. */
 export type SolLimits = {
   /** The most that a buy may spend. */

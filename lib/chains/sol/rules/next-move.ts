@@ -15,7 +15,7 @@ import {
 import { objectionOf, rulesAt } from "../../../orders/wallet-policy.ts";
 import type { Sol } from "./family.ts";
 import { bothConfirm, bothSeen } from "./host-snapshot.ts";
-import { mostAttempts, mostClears } from "./intent.ts";
+import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
 import { isDecided, isTooLate, slotOfOrder, solLifeOf } from "./order-life.ts";
 import { planClear, planSwap } from "./planning.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../orders/trade-order.ts";
 import type { Sol } from "./family.ts";
 import type { SolSnapshots } from "./host-snapshot.ts";
-import { mostAttempts } from "./intent.ts";
+import { mostAttempts } from "./limits.ts";
 import { countOf, effectiveAttempt, isMarked, type SolSlot, successOf } from "./slot.ts";
 
 type SolOrder = TradeOrder<Sol>;

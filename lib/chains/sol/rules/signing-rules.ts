@@ -11,8 +11,9 @@ import {
 } from "../../../orders/wallet-policy.ts";
 import type { Sol } from "./family.ts";
 import { clearReserve, countedWithFirst, isRent, isUnitLimit, mostFeeLamports } from "./fees.ts";
-import { isSameSolRoute, mostAttempts, mostClears, type SolIntent, signaturesFor } from "./intent.ts";
+import { isSameSolRoute, type SolIntent, signaturesFor } from "./intent.ts";
 import type { SolLimits } from "./limits.ts";
+import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
 import type { SolFees } from "./slot.ts";
 

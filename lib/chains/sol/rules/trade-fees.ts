@@ -2,7 +2,8 @@ import { chainFacts } from "../../../core/chain-facts.ts";
 import { greatest, greatestEach } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
 import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./fees.ts";
-import { mostAttempts, mostClears, type SolRoute, signaturesFor } from "./intent.ts";
+import { type SolRoute, signaturesFor } from "./intent.ts";
+import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
 /** Converts SOL of the settings to lamports. */

@@ -1,5 +1,5 @@
-import type { SwapVenue } from "../../../chains/evm/rules/intent.ts";
 import { priceAt } from "../../../chains/evm/rules/pool-price.ts";
+import type { SwapVenue } from "../../../chains/evm/rules/swap-venues.ts";
 import { type Decimal, decimalOf, ratioOf } from "../../../core/decimal.ts";
 import type { Look } from "../../../orders/block.ts";
 import type { CandlePool } from "../../core/candle.ts";

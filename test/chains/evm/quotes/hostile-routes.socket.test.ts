@@ -5,12 +5,8 @@ import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
 import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
-import {
-  checksArrival,
-  type Route,
-  type SwapVenue,
-  swapBy,
-} from "../../../../lib/chains/evm/rules/intent.ts";
+import { type Route, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
+import { checksArrival, type SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
 import { readerOf } from "../../../support/chain-reader.ts";

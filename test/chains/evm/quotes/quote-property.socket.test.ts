@@ -20,10 +20,10 @@ import {
   type PoolKey,
   poolsOf,
   type Route,
-  type SwapVenue,
   swapBy,
 } from "../../../../lib/chains/evm/rules/intent.ts";
 import type { RouteStep } from "../../../../lib/chains/evm/rules/route-steps.ts";
+import type { SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../../../lib/chains/evm/venues/configured-routes.ts";
 import { RpcRefusal } from "../../../../lib/chains/hosts/host-fault.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mostAttempts } from "../../../../lib/chains/sol/rules/intent.ts";
+import { mostAttempts } from "../../../../lib/chains/sol/rules/limits.ts";
 import { Random } from "../random.ts";
 import { SolChain } from "./sol-chain.ts";
 import { owners, placeNew } from "./sol-clients.ts";

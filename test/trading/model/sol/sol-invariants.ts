@@ -1,7 +1,8 @@
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import { mostFeeLamports } from "../../../../lib/chains/sol/rules/fees.ts";
-import { isSameSolRoute, mostAttempts, mostClears } from "../../../../lib/chains/sol/rules/intent.ts";
+import { isSameSolRoute } from "../../../../lib/chains/sol/rules/intent.ts";
+import { mostAttempts, mostClears } from "../../../../lib/chains/sol/rules/limits.ts";
 import type { SolAttempt, SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { dayOf } from "../../../../lib/core/time.ts";
 import type { Recipients } from "../../../../lib/orders/effects.ts";
