@@ -1,3 +1,4 @@
+import type * as v from "valibot";
 import type { TradingChain } from "../core/chain-facts.ts";
 import type { DomainError } from "../core/domain-error.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
@@ -5,23 +6,16 @@ import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { Need } from "./needs.ts";
 import type { OrderDetails, Submission } from "./order-details.ts";
 import type { PoolPrice } from "./price-impact.ts";
+import type { slotTerms } from "./schemas.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
 
 /** A place of a lane, with the transactions that are signed for it. At most one of them can have an effect. */
-export type SlotTerms = LaneKey & {
-  /** Its number in the lane. */
-  place: number;
-  orderId: string;
-  userID: string;
+export type SlotTerms = v.InferOutput<typeof slotTerms> & {
   state: string;
-  /** True if its transactions go only to a relay. */
-  isPrivate: boolean;
   attempts: readonly { purpose: string; hash: string; signedAtMs: number }[];
-  /** Grows with each write. */
-  revision: number;
 };
 
 /** Facts that decide whether an order is accepted, beside the request and the chain. */

@@ -1,9 +1,11 @@
+import type * as v from "valibot";
 import { atMost, type Condition, type Matching, type When } from "../table/step.ts";
 import type { BlockName } from "./block.ts";
 import type { Book, BookKey } from "./book.ts";
 import type { Position } from "./execution.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { ledgerOwner } from "./schemas.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
 
@@ -85,7 +87,7 @@ export type JobName = Pick<Job, "orderId" | "userID" | "token">;
 /** The record of all that the signer has signed for an order. Only the signer may write it. */
 export type Ledger<F extends FamilyTypes = FamilyTypes> = LedgerTerms & F["signed"] & { revision: number };
 
-type LedgerTerms = Pick<IntentTerms, "orderId" | "userID" | "chain" | "wallet" | "validUntil">;
+type LedgerTerms = v.InferOutput<typeof ledgerOwner>;
 
 /** Returns the terms of an intent that its ledger repeats. Readers of the ledger can trust them. */
 export const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: IntentTerms): LedgerTerms => ({

@@ -1,92 +1,33 @@
+import type * as v from "valibot";
 import { chainFacts } from "../core/chain-facts.ts";
-import type { BlockName } from "./block.ts";
 import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Order, ReasonCode } from "./execution.ts";
 import type { FamilyTypes, SlotTerms } from "./family.ts";
 import { reasonText } from "./reason-text.ts";
+import type { orderEnd, orderLife, orderTerms, quotedTerms } from "./schemas.ts";
 import { nativeToken, storedNames } from "./trading-chain.ts";
 
 /**
  * An end that no later fact about the chain changes, because no swap was signed. Only a sale that found no tokens may
  * still change.
  */
-export type OrderEnd = {
-  status: "cancelled" | "rejected" | "expired";
-  reasonCode: ReasonCode;
-  /** For a sale that found no tokens: the place up to which the wallet was checked. */
-  soldOutAt?: number;
-  /** The blocks in which both hosts saw no tokens. The end is certain when these are final. */
-  soldOutIn?: readonly BlockName[];
-};
+export type OrderEnd = v.InferOutput<typeof orderEnd>;
 
 export const cancelledByUser: OrderEnd = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
 
 /** An order's progress, as clients see it. */
-export type Life = {
-  status: OrderEnd["status"] | "open" | "filled";
-  stage: NonNullable<Order["stage"]>;
-  settled: boolean;
-  networkFee: bigint;
-  /** Coin left in accounts that were opened for the order. */
-  rent?: bigint;
-  spent: bigint;
-  received?: bigint;
-  txHash?: string;
-  reasonCode?: ReasonCode;
-};
-
-/** The terms of a placed order that clients see, in addition to the intent. */
-export type Placed = {
-  clientOrderId: string;
-  /** The name of the pair. */
-  symbol: string;
-  /** The token's own symbol. Missing in orders of earlier versions. */
-  baseSymbol?: string;
-  decimals: number;
-  /** In percent. Absent if the client named the minimum. */
-  slippage?: number;
-  percent?: number;
-  createdAt: string;
-};
+export type Life = v.InferOutput<typeof orderLife>;
 
 /** The hosts' quote at the time of placing, in addition to the intent's. */
-export type Quoted = {
-  /** In percent. */
-  priceImpact?: number;
-  marketImpact?: number;
-  /** The pools of each of the intent's routes, from the coin to the token, by address. */
-  pools?: readonly (readonly string[])[];
-  /** Fees of the pools on the intent's routes, in basis points. */
-  feesBps?: readonly number[];
-  /** The highest planned cost of its transactions, in coin. */
-  networkFee: bigint;
-  /** Coin that the order needs to open accounts. Some of it comes back. */
-  rents?: bigint;
-  /** Largest part of that coin that stays in accounts. The day's limit counts it as a network fee. */
-  stayingRents?: bigint;
-};
+export type Quoted = v.InferOutput<typeof quotedTerms>;
 
 /** An order placed here. Clients see {@link shownOrder}. */
-export type TradeOrder<F extends FamilyTypes = FamilyTypes> = F["order"] & {
-  intent: F["intent"];
-  /** Proves that placeOrder made the intent. */
-  mac: string;
-  placed: Placed;
-  quoted: Quoted;
-  /** The amount to spend. A sale lowers it to the wallet's balance. */
-  amount: bigint;
-  /** True if the user wants to cancel it after its swap was signed. */
-  isCancelling: boolean;
-  ending?: OrderEnd;
-  life: Life;
-  /** Present once the order has settled. */
-  details?: F["details"];
-  /** Grows with each write. */
-  revision: number;
-  /** Grows with each change that clients see. */
-  version: number;
-  updatedAt: string;
-};
+export type TradeOrder<F extends FamilyTypes = FamilyTypes> = F["order"] &
+  v.InferOutput<typeof orderTerms> & {
+    intent: F["intent"];
+    /** Present once the order has settled. */
+    details?: F["details"];
+  };
 
 export const unstarted: Life = {
   status: "open",

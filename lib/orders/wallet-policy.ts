@@ -1,37 +1,16 @@
+import type * as v from "valibot";
 import { dayOf } from "../core/time.ts";
 import { greatest, least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
 import { minimumOf, shortfallOf } from "./percent.ts";
+import type { daySpend, pendingPolicy, policyRecord, walletPolicy } from "./schemas.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 
 /** Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin. */
-export type WalletPolicy = {
-  /** Without network fees. */
-  maxPerOrder?: bigint;
-  /** Per day in UTC, including the network fees of all the wallet's transactions. */
-  maxPerDay?: bigint;
-  /** Limits network fees per UTC day, in place of the operators' usual limit. Applies to sales too. */
-  maxNetworkFeesPerDay?: bigint;
-  /** The addresses of tokens that may be bought. */
-  tokens: readonly string[] | "any";
-  /** In millionths: how far an order's minimum may be below its quote. */
-  maxSlippage?: bigint;
-  /** Present if no order of the wallet needs a fresh sign-in, however much it could lose. */
-  anyLoss?: true;
-  /** False if the wallet may neither buy nor sell. */
-  tradingEnabled: boolean;
-};
+export type WalletPolicy = v.InferOutput<typeof walletPolicy>;
 
 /** A looser policy that the user has asked for, and the time when it takes effect. */
-export type PendingPolicy = {
-  policy: WalletPolicy;
-  effectiveAt: string;
-  /**
-   * The id of the table in which it was announced. In any other table, such as a restored one, the announcement is
-   * void.
-   */
-  tableId?: string;
-};
+export type PendingPolicy = v.InferOutput<typeof pendingPolicy>;
 
 /** The policy in force, and the policy that takes effect later. */
 export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
@@ -43,24 +22,13 @@ export type PolicyKey = LaneKey & { userID: string };
  * A policy as stored. The signer trusts it because only loosenGuards writes policies, and announces each looser one
  * before it takes effect.
  */
-export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
+export type PolicyRecord = v.InferOutput<typeof policyRecord>;
 
 /**
  * The sum of all that was signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the most
  * that all transactions may pay the network. Only the signer may write it.
  */
-export type DaySpend = PolicyKey & {
-  /** In UTC, such as 2026-11-22. */
-  day: string;
-  spent: bigint;
-  /** The network fees in it, including coin that stays in accounts. */
-  networkFees?: bigint;
-  /** The order whose swap was counted last. */
-  newestOrderId?: string;
-  revision: number;
-  /** In seconds, long after the day. */
-  expiresAt: number;
-};
+export type DaySpend = v.InferOutput<typeof daySpend>;
 
 /** A wallet's stored policy, and the count of a day. */
 export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };

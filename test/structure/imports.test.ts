@@ -41,7 +41,7 @@ const pureFiles = [
   "lib/wallets/keys/sealing.ts",
   "lib/wallets/export/export-lock.ts",
   "lib/wallets/export/wallet-export.ts",
-  ...["address", "family", "key", "lane", "place", "sign-rules", "slots", "venue"].map(
+  ...["address", "family", "key", "lane", "place", "schemas", "sign-rules", "slots", "venue"].map(
     (name) => `lib/chains/families/${name}.ts`,
   ),
   ...["evm", "sol"].flatMap((family) =>

@@ -1,19 +1,18 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import type * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
+import type { evmItems } from "../../../lib/chains/evm/rules/schemas.ts";
 import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
+import type { solItems } from "../../../lib/chains/sol/rules/schemas.ts";
 import type { SolSlot } from "../../../lib/chains/sol/rules/slot.ts";
+import type { daySpend, policyRecord } from "../../../lib/orders/schemas.ts";
 import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
-import {
-  InvalidItem,
-  type ParsedItems,
-  parsed,
-  type SigningKind,
-} from "../../../lib/trading/items/signing-schemas.ts";
+import { InvalidItem, parsed, type SigningKind } from "../../../lib/trading/items/signing-schemas.ts";
 import { orderOf } from "../../chains/sol/fixtures.ts";
 import { signedOrder } from "../../support/lane-states.ts";
 import { fixtures } from "../../support/signer-fixtures.ts";
@@ -50,19 +49,24 @@ const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
   ["day", counted(key, undefined, { fees: 0n, adds: 5n, swapOf: "o1", nowMs: Date.parse("2026-11-21") })],
 ];
 
-type Writable<Value> = Value extends readonly (infer Element)[]
-  ? Writable<Element>[]
-  : Value extends object
-    ? { -readonly [Name in keyof Value]: Writable<Value[Name]> }
-    : Value;
+/** The items that the service writes. JavaScript turns the nonces of a ledger into text. */
+type Written = {
+  evm: {
+    order: TradeOrder<Evm>;
+    slot: Slot;
+    ledger: Omit<Ledger<Evm>, "fees"> & { fees: Record<string, Ledger<Evm>["fees"][number]> };
+  };
+  sol: {
+    order: TradeOrder<Sol>;
+    slot: SolSlot;
+    ledger: Ledger<Sol>;
+  };
+  policy: Items["policy"];
+  day: Items["day"];
+};
 
-type Written = { [K in Exclude<SigningKind, "ledger" | "order" | "slot">]: Writable<Items[K]> } & {
-  order: Writable<TradeOrder<Evm>> | Writable<TradeOrder<Sol>>;
-  slot: Writable<Slot> | Writable<SolSlot>;
-  // JavaScript turns the nonces into text.
-  ledger:
-    | (Omit<Writable<Ledger<Evm>>, "fees"> & Pick<Extract<ParsedItems["ledger"], { fees: object }>, "fees">)
-    | Writable<Ledger<Sol>>;
+type Parsed<Schemas> = {
+  [K in keyof Schemas]: Schemas[K] extends v.GenericSchema ? v.InferOutput<Schemas[K]> : never;
 };
 
 /** Writes a value like the table, and reads it back. */
@@ -121,7 +125,10 @@ const isCount = (path: Path) => !["slippage", "percent", "priceImpact"].includes
 
 describe("an item on which the signer decides", () => {
   it("has a schema for each field that the service may write", () => {
-    expectTypeOf<Written>().toExtend<ParsedItems>();
+    expectTypeOf<Written["evm"]>().toExtend<Parsed<typeof evmItems>>();
+    expectTypeOf<Written["sol"]>().toExtend<Parsed<typeof solItems>>();
+    expectTypeOf<Written["policy"]>().toExtend<v.InferOutput<typeof policyRecord>>();
+    expectTypeOf<Written["day"]>().toExtend<v.InferOutput<typeof daySpend>>();
   });
 
   it("is read as it was written", () => {

@@ -49,6 +49,7 @@ describe("remoteSigner", () => {
     ["more than one answer", { refused: "no", later: "soon" }],
     ["a slot of another nonce", { ...slots, slot: { ...slots.slot, place: 8 } }],
     ["a slot without an attempt", { ...slots, slot: { ...slots.slot, attempts: [] } }],
+    ["a slot of no order", { ...slots, slot: { ...slots.slot, orderId: null } }],
     ["an amount that is not a number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
   ])("postpones the order if the response is %s", async (_, answer) => {
     const onFault = vi.fn();

@@ -1,33 +1,12 @@
+import type * as v from "valibot";
 import type { Block } from "../../../orders/block.ts";
 import type { HostFees, L1Fee } from "./fees.ts";
 import type { Route } from "./intent.ts";
 import type { Candidate } from "./route-choice.ts";
+import type { receipt } from "./schemas.ts";
 
 /** The result of a transaction, read from its receipt and logs. */
-export type Receipt = {
-  hash: string;
-  block: Block;
-  /** In native coin, with the L1 fee. */
-  fee: bigint;
-  l1Fee: bigint;
-  gasUsed: bigint;
-  /** The price paid in wei per unit of gas, without the L1 fee. */
-  gasPrice: bigint;
-} & ({ status: "failed"; isSlippage: boolean } | ({ status: "ok" } & Swapped));
-
-/** The amounts that a swap has moved. 0 for other transactions. */
-type Swapped = {
-  /** Read from the events of the transaction. */
-  spent: bigint;
-  received: bigint;
-  /**
-   * Tokens that the wallet got or gave, by its balances before and after the block. Absent if the host no longer keeps
-   * these balances.
-   */
-  moved?: bigint;
-  /** True once both hosts have named the same amount. */
-  isAgreed?: true;
-};
+export type Receipt = v.InferOutput<typeof receipt>;
 
 /** The facts about one route of an order, for the amount that the order can spend now. */
 export type RouteFacts = Route &

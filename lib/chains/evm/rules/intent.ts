@@ -1,46 +1,33 @@
 import { isDeepStrictEqual } from "node:util";
+import type * as v from "valibot";
 import type { Order } from "../../../orders/execution.ts";
-import type { IntentTerms, LaneKey } from "../../../orders/intent.ts";
-import { kindOf, type SwapVenue } from "./swap-venues.ts";
+import type { LaneKey } from "../../../orders/intent.ts";
+import type { approveCall, bridge, evmIntent, fees, poolKey, route, swapCall } from "./schemas.ts";
+import { kindOf } from "./swap-venues.ts";
 
 /** The most that the nonce of an order's transaction may exceed the wallet's next nonce at the time of placing. */
 export const mostNoncesAhead = 20;
 
-/** The limits of an order on an EVM chain. */
-export type Intent = IntentTerms & {
-  /** The only routes that it may use, the best first: one to {@link mostRoutes}, of at most {@link mostRouters} routers. */
-  routes: readonly Route[];
-  /** The gas of the swap, with a margin. */
-  gasLimit: bigint;
-  /** The most gas of an approval. 0 for a buy. */
-  approvalGas: bigint;
-  /** Wei per unit of gas. */
-  maxGasPrice: bigint;
-  gasPreset: "slow" | "medium" | "fast" | "turbo";
-  /** The wallet's next nonce when it was placed. All transactions are near it, see {@link mostNoncesAhead}. */
-  nextNonce: number;
-};
+/**
+ * The limits of an order on an EVM chain: one to {@link mostRoutes} routes, of at most {@link mostRouters} routers. All
+ * its transactions are near its nonce, see {@link mostNoncesAhead}.
+ */
+export type Intent = v.InferOutput<typeof evmIntent>;
 
 /** A pool, by its place among all pools of the same two tokens. */
-export type PoolKey = {
-  venue: SwapVenue;
-  /** The usual fee of pools with a spacing: they may have one of their own, or change it with the market. */
-  feeBps: number;
-  /** The tick spacing of Slipstream, or the bin step of LFJ in basis points. */
-  spacing?: number;
-};
+export type PoolKey = v.InferOutput<typeof poolKey>;
 
 export const isSamePool = (a: PoolKey, b: PoolKey): boolean =>
   a.venue === b.venue && a.feeBps === b.feeBps && a.spacing === b.spacing;
 
 /** The pool that trades a quote token for the coin. */
-export type Bridge = PoolKey & { token: string };
+export type Bridge = v.InferOutput<typeof bridge>;
 
 /**
  * The path of a swap by one router: the token's own pool and, if that pool trades a quote token, the bridge from there
  * to the coin.
  */
-export type Route = PoolKey & { router: string; bridge?: Bridge };
+export type Route = v.InferOutput<typeof route>;
 
 /** Returns the pool of a route that takes or pays the coin. */
 export const coinPoolOf = (route: Route): PoolKey => route.bridge ?? route;
@@ -58,24 +45,10 @@ export const mostApprovals = 2;
 export const mostRouters = 2;
 
 /** A swap as its calldata encodes it. */
-export type SwapCall = Route & {
-  purpose: "swap";
-  side: Order["side"];
-  token: string;
-  recipient: string;
-  /** The native coin sent with it. */
-  value: bigint;
-  amountIn: bigint;
-  minAmountOut: bigint;
-  deadline: number;
-  /**
-   * True if it takes back coin that the pool did not use. Routers of v3 otherwise keep it, and anyone can take it.
-   */
-  hasRefund: boolean;
-};
+export type SwapCall = v.InferOutput<typeof swapCall>;
 
 /** Lets the router take tokens from the wallet. */
-export type ApproveCall = { purpose: "approve"; token: string; router: string; amount: bigint };
+export type ApproveCall = v.InferOutput<typeof approveCall>;
 
 /** Sends nothing to the wallet itself, to use up a nonce. */
 export type ClearCall = { purpose: "clear" };
@@ -83,7 +56,7 @@ export type ClearCall = { purpose: "clear" };
 export type Call = SwapCall | ApproveCall | ClearCall;
 
 /** In wei per unit of gas. */
-export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+export type Fees = v.InferOutput<typeof fees>;
 
 export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
 

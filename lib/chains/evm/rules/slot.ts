@@ -1,7 +1,7 @@
+import type * as v from "valibot";
 import { greatest } from "../../../orders/bigints.ts";
-import type { Block, BlockName } from "../../../orders/block.ts";
-import type { Refusal, SendFailure } from "../../../orders/effects.ts";
-import type { LaneKey } from "../../../orders/intent.ts";
+import type { Block } from "../../../orders/block.ts";
+import type { SendFailure } from "../../../orders/effects.ts";
 import {
   bothAnswered,
   bothSay,
@@ -11,18 +11,11 @@ import {
   type Receipt,
   receiptOf,
 } from "./host-snapshot.ts";
-import type { ApproveCall, Call, Fees, SwapCall } from "./intent.ts";
+import type { evmAttempt, evmSlot } from "./schemas.ts";
 import { areFinal, blocksSeen } from "./seen-blocks.ts";
 
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
-export type Attempt = Fees & {
-  purpose: Call["purpose"];
-  hash: string;
-  gasLimit: bigint;
-  signedAtMs: number;
-  /** The time at which it was first sent. It may have been sent even if this is absent. */
-  sentAtMs?: number | undefined;
-};
+export type Attempt = v.InferOutput<typeof evmAttempt>;
 
 /** The most that a nonce's transactions may pay the network, in wei. Only one of them can ever be mined. */
 export type SignedFee = { most: bigint };
@@ -39,32 +32,7 @@ export type SignedFee = { most: bigint };
  *
  * Final slots are removed when their order settles.
  */
-export type Slot = LaneKey & {
-  /** The nonce of its transactions. */
-  place: number;
-  orderId: string;
-  userID: string;
-  state: "planned" | "signed" | "mined" | "taken";
-  call: SwapCall | ApproveCall;
-  /** The fees of the first attempt. */
-  fees: Fees;
-  gasLimit: bigint;
-  isPrivate: boolean;
-  /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
-  held?: bigint;
-  allowance?: bigint;
-  attempts: readonly Attempt[];
-  /** True if nobody says that they took the newest attempt. */
-  isUndelivered?: boolean;
-  /** The reason, if relay or hosts named one that can be acted upon. */
-  refusal?: Refusal | undefined;
-  /** Set once the slot is mined. */
-  receipt?: Receipt;
-  /** The blocks in which both hosts saw the nonce as taken. */
-  takenIn?: readonly BlockName[];
-  /** Grows with each write. */
-  revision: number;
-};
+export type Slot = v.InferOutput<typeof evmSlot>;
 
 const hashesOf = ({ attempts }: Slot): string[] => attempts.map(({ hash }) => hash);
 

@@ -1,8 +1,10 @@
+import type * as v from "valibot";
 import type { SolSetup, SolTradeCheck, SolTrader } from "./check-trade.ts";
 import type { SolSnapshot } from "./host-snapshot.ts";
 import type { SolIntent } from "./intent.ts";
 import type { SolLimits } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
+import type { signedMessage } from "./schemas.ts";
 import type { SolDetails } from "./shown-details.ts";
 import type { SolPurpose, SolSlot } from "./slot.ts";
 import type { SolLaneQuestion, SolTradeFacts } from "./trade-facts.ts";
@@ -47,9 +49,4 @@ export type Sol = {
 };
 
 /** A message in the ledger: the signatures that it pays for, and the most that it may pay in all, in lamports. */
-export type SignedMessage = {
-  purpose: SolPurpose;
-  hash: string;
-  signatures: number;
-  mostFeeLamports: bigint;
-};
+export type SignedMessage = v.InferOutput<typeof signedMessage>;

@@ -1,5 +1,7 @@
+import type * as v from "valibot";
 import type { CpmmRoute, JupiterRoute } from "./intent.ts";
 import type { JupiterBuild } from "./jupiter-build.ts";
+import type { solReceipt } from "./schemas.ts";
 
 /** Names the block of a slot. No call names its hash, so the slot stands for it. */
 export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });
@@ -16,21 +18,7 @@ export const blockhashBlocks = 150;
 export type SolHeight = { slot: number; blockHeight: number };
 
 /** The result of a transaction, read from the balances before and after it. Amounts are in lamports and units. */
-export type SolReceipt = {
-  hash: string;
-  /** The number is the slot, and the hash its text: no call names the hash of a block. The time is in seconds. */
-  block: { number: number; hash: string; time: number };
-  /** For signatures and priority, with the tip. */
-  fee: bigint;
-  tip: bigint;
-  /** Stays in accounts that the transaction opened. */
-  rent: bigint;
-  /** Absent if the host does not state it. */
-  computeUnits?: number;
-} & (
-  | { status: "failed"; isSlippage: boolean }
-  | { status: "ok"; spent: bigint; received: bigint /** The tokens in the wallet before. */; held: bigint }
-);
+export type SolReceipt = v.InferOutput<typeof solReceipt>;
 
 /** A receipt as one host reads it from a transaction. Jupiter's program may fail to enforce the minimum. */
 export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };

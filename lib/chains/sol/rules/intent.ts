@@ -1,13 +1,14 @@
-import type { IntentTerms } from "../../../orders/intent.ts";
+import type * as v from "valibot";
+import type { cpmmRoute, jupiterRoute, solIntent } from "./schemas.ts";
 
 /** The venue of Solana whose pools orders ask directly. */
 export const cpmmVenue = "raydium-cpmm";
 
 /** A pool of Raydium CPMM with its fee configuration. Its other accounts are derived. */
-export type CpmmRoute = { venue: typeof cpmmVenue; pool: string; config: string };
+export type CpmmRoute = v.InferOutput<typeof cpmmRoute>;
 
 /** Whatever way Metis, the router of Jupiter, finds when a message is made. */
-export type JupiterRoute = { venue: "jupiter-metis" };
+export type JupiterRoute = v.InferOutput<typeof jupiterRoute>;
 
 export type SolRoute = CpmmRoute | JupiterRoute;
 
@@ -15,15 +16,7 @@ export type SolRoute = CpmmRoute | JupiterRoute;
 export const solVenues = [cpmmVenue, "jupiter-metis"] as const satisfies readonly SolRoute["venue"][];
 
 /** The limits of an order on Solana, fixed when it is placed. Its token is the mint. */
-export type SolIntent = IntentTerms & {
-  chain: "sol";
-  /** The program of the mint: Token or Token-2022. */
-  tokenProgram: string;
-  /** The only routes that it may use, the best first. */
-  routes: readonly SolRoute[];
-  /** The most that all its transactions may pay for priority and as tips. */
-  budgetLamports: bigint;
-};
+export type SolIntent = v.InferOutput<typeof solIntent>;
 
 export const isSameSolRoute = (a: SolRoute, b: SolRoute): boolean =>
   a.venue === "jupiter-metis" || b.venue === "jupiter-metis"

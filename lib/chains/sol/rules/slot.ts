@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LaneKey } from "../../../orders/intent.ts";
+import type * as v from "valibot";
 import {
   bothConfirm,
   bothSeen,
@@ -8,33 +8,15 @@ import {
   type SolSnapshot,
   type SolSnapshots,
 } from "./host-snapshot.ts";
-import type { SolRoute } from "./intent.ts";
+import type { messageFees, purpose, solAttempt, solSlot } from "./schemas.ts";
 
-export type SolPurpose = "swap" | "clear";
+export type SolPurpose = v.InferOutput<typeof purpose>;
 
 /** What a message pays for being in a block. */
-export type SolFees = {
-  /** The signatures that it pays for. */
-  signatures: number;
-  computeUnitLimit: number;
-  /** Millionths of a lamport for each compute unit. */
-  microLamportsPerUnit: bigint;
-  tipLamports: bigint;
-};
+export type SolFees = v.InferOutput<typeof messageFees>;
 
 /** A signed message of an order. Its hash is the wallet's signature. */
-export type SolAttempt = SolFees & {
-  purpose: SolPurpose;
-  hash: string;
-  /** No later block can have it. */
-  lastValidBlockHeight: number;
-  /** Absent for a clear, like its route. */
-  amountIn?: bigint;
-  route?: SolRoute;
-  signedAtMs: number;
-  /** The time at which it was first sent. It may have been sent even if this is absent. */
-  sentAtMs?: number | undefined;
-};
+export type SolAttempt = v.InferOutput<typeof solAttempt>;
 
 /**
  * All messages of one order. Each of them makes the order's marker, so at most one has an effect, whatever else is in
@@ -46,21 +28,7 @@ export type SolAttempt = SolFees & {
  * | mined  | a block has one that made the marker                               | signed, final  |
  * | lapsed | both hosts say that no block has, or will have, one that made it   | signed, mined, final |
  */
-export type SolSlot = LaneKey & {
-  /** Its number in the lane. */
-  place: number;
-  orderId: string;
-  userID: string;
-  state: "signed" | "mined" | "lapsed";
-  isPrivate: boolean;
-  attempts: readonly SolAttempt[];
-  /** True if nobody says that they took the newest attempt. */
-  isUndelivered?: boolean;
-  /** The results of the attempts that are in blocks, in their order. */
-  receipts: readonly SolReceipt[];
-  /** Grows with each write. */
-  revision: number;
-};
+export type SolSlot = v.InferOutput<typeof solSlot>;
 
 /** Returns the result that made the marker. */
 export const successOf = ({ receipts }: Pick<SolSlot, "receipts">) =>

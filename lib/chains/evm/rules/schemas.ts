@@ -1,0 +1,174 @@
+import * as v from "valibot";
+import { evmChains, isEvmChain } from "../../../core/chain-facts.ts";
+import { orderSides } from "../../../orders/execution.ts";
+import {
+  block,
+  blockNames,
+  count,
+  intentTerms,
+  ledgerOwner,
+  listOf,
+  orderTerms,
+  owner,
+  requestTerms,
+  slotTerms,
+  text,
+  textLike,
+  units,
+  unread,
+} from "../../../orders/schemas.ts";
+import { gasPresets } from "../../../users/settings.ts";
+import { swapVenues } from "./swap-venues.ts";
+
+const chain = v.pipe(owner.chain, v.check(isEvmChain));
+const gas = v.pipe(units, v.minValue(1n));
+
+export const poolKey = v.strictObject({
+  venue: v.picklist(swapVenues),
+  /** The usual fee of pools with a spacing: they may have one of their own, or change it with the market. */
+  feeBps: count,
+  /** The tick spacing of Slipstream, or the bin step of LFJ in basis points. */
+  spacing: v.exactOptional(count),
+});
+
+export const bridge = v.strictObject({ ...poolKey.entries, token: text });
+
+export const route = v.strictObject({ ...poolKey.entries, router: text, bridge: v.exactOptional(bridge) });
+
+export const evmIntent = v.strictObject({
+  ...intentTerms.entries,
+  chain,
+  /** The only routes that it may use, the best first. */
+  routes: listOf(route, 10),
+  /** The gas of the swap, with a margin. */
+  gasLimit: gas,
+  /** The most gas of an approval. 0 for a buy. */
+  approvalGas: units,
+  /** Wei per unit of gas. */
+  maxGasPrice: units,
+  gasPreset: v.picklist(gasPresets),
+  /** The wallet's next nonce when it was placed. */
+  nextNonce: count,
+});
+
+export const swapCall = v.strictObject({
+  purpose: v.literal("swap"),
+  ...route.entries,
+  side: v.picklist(orderSides),
+  token: text,
+  recipient: text,
+  /** The native coin sent with it. */
+  value: units,
+  amountIn: units,
+  minAmountOut: units,
+  deadline: count,
+  /** True if it takes back coin that the pool did not use. Routers of v3 otherwise keep it, and anyone can take it. */
+  hasRefund: v.boolean(),
+});
+
+export const approveCall = v.strictObject({
+  purpose: v.literal("approve"),
+  token: text,
+  router: text,
+  amount: units,
+});
+
+export const fees = v.strictObject({ maxFeePerGas: units, maxPriorityFeePerGas: units });
+
+const purpose = v.picklist(["swap", "approve", "clear"]);
+
+export const evmAttempt = v.strictObject({
+  ...fees.entries,
+  purpose,
+  hash: text,
+  gasLimit: gas,
+  signedAtMs: count,
+  /** The time at which it was first sent. It may have been sent even if this is absent. */
+  sentAtMs: v.optional(count),
+});
+
+const anyReceipt = {
+  hash: text,
+  block,
+  /** In native coin, with the L1 fee. */
+  fee: units,
+  l1Fee: units,
+  gasUsed: units,
+  /** The price paid in wei per unit of gas, without the L1 fee. */
+  gasPrice: units,
+};
+
+export const receipt = v.variant("status", [
+  v.strictObject({ ...anyReceipt, status: v.literal("failed"), isSlippage: v.boolean() }),
+  v.strictObject({
+    ...anyReceipt,
+    status: v.literal("ok"),
+    /** The amounts that a swap has moved, read from the events of the transaction. 0 for other transactions. */
+    spent: units,
+    received: units,
+    /**
+     * Tokens that the wallet got or gave, by its balances before and after the block. Absent if the host no longer keeps
+     * these balances.
+     */
+    moved: v.exactOptional(units),
+    /** True once both hosts have named the same amount. */
+    isAgreed: v.exactOptional(v.literal(true)),
+  }),
+]);
+
+export const evmSlot = v.strictObject({
+  ...slotTerms.entries,
+  chain,
+  state: v.picklist(["planned", "signed", "mined", "taken"]),
+  call: v.variant("purpose", [swapCall, approveCall]),
+  /** The fees of the first attempt. */
+  fees,
+  gasLimit: gas,
+  /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
+  held: v.exactOptional(units),
+  allowance: v.exactOptional(units),
+  attempts: listOf(evmAttempt, 1000),
+  /** The reason, if relay or hosts named one that can be acted upon. */
+  refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
+  /** Set once the slot is mined. */
+  receipt: v.exactOptional(receipt),
+  /** The blocks in which both hosts saw the nonce as taken. */
+  takenIn: v.exactOptional(blockNames),
+});
+
+const nonceText = v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,15})$/));
+
+const feesByNonce = v.pipe(
+  v.custom<object>((value) => !Array.isArray(value)),
+  v.record(nonceText, v.strictObject({ ...fees.entries, most: units })),
+);
+
+const wei = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 128n));
+
+/** The items of an order on an EVM chain. */
+export const evmItems = {
+  order: v.strictObject({
+    intent: evmIntent,
+    ...orderTerms.entries,
+    details: unread,
+    approveNonces: listOf(count, 100),
+    swapNonce: v.optional(count),
+  }),
+  slot: evmSlot,
+  ledger: v.strictObject({
+    ...ledgerOwner.entries,
+    approveNonces: v.pipe(v.array(count), v.readonly()),
+    fees: feesByNonce,
+    swap: v.exactOptional(v.strictObject({ nonce: count, call: swapCall })),
+    revision: count,
+  }),
+};
+
+/** A request to sign on an EVM chain. */
+export const evmRequest = v.strictObject({
+  chain: v.picklist(evmChains),
+  wallet: textLike(/^0x[\dA-Fa-f]{40}$/),
+  ...requestTerms,
+  purpose,
+  fees: v.strictObject({ maxFeePerGas: wei, maxPriorityFeePerGas: wei }),
+});

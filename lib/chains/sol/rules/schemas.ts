@@ -1,0 +1,185 @@
+import * as v from "valibot";
+import { isBase58 } from "../../../core/base58.ts";
+import {
+  block,
+  count,
+  intentTerms,
+  ledgerOwner,
+  listOf,
+  orderTerms,
+  requestTerms,
+  slotTerms,
+  text,
+  textLike,
+  units,
+  unread,
+} from "../../../orders/schemas.ts";
+import { mostAttempts, mostClears } from "./limits.ts";
+
+const mostMessages = mostAttempts + mostClears;
+
+export const cpmmRoute = v.strictObject({ venue: v.literal("raydium-cpmm"), pool: text, config: text });
+
+export const jupiterRoute = v.strictObject({ venue: v.literal("jupiter-metis") });
+
+const route = v.variant("venue", [cpmmRoute, jupiterRoute]);
+
+export const solIntent = v.strictObject({
+  ...intentTerms.entries,
+  chain: v.literal("sol"),
+  /** The program of the mint: Token or Token-2022. */
+  tokenProgram: text,
+  /** The only routes that it may use, the best first. */
+  routes: listOf(route, 10),
+  /** The most that all its transactions may pay for priority and as tips. */
+  budgetLamports: units,
+});
+
+export const messageFees = v.strictObject({
+  /** The signatures that it pays for. */
+  signatures: count,
+  computeUnitLimit: count,
+  /** Millionths of a lamport for each compute unit. */
+  microLamportsPerUnit: units,
+  tipLamports: units,
+});
+
+export const purpose = v.picklist(["swap", "clear"]);
+
+export const solAttempt = v.strictObject({
+  ...messageFees.entries,
+  purpose,
+  hash: text,
+  /** No later block can have it. */
+  lastValidBlockHeight: count,
+  /** Absent for a clear, like its route. */
+  amountIn: v.exactOptional(units),
+  route: v.exactOptional(route),
+  signedAtMs: count,
+  /** The time at which it was first sent. It may have been sent even if this is absent. */
+  sentAtMs: v.optional(count),
+});
+
+const anyReceipt = {
+  hash: text,
+  /** The number is the slot, and the hash its text: no call names the hash of a block. */
+  block,
+  /** For signatures and priority, with the tip. */
+  fee: units,
+  tip: units,
+  /** Stays in accounts that the transaction opened. */
+  rent: v.bigint(),
+  /** Absent if the host does not state it. */
+  computeUnits: v.exactOptional(count),
+};
+
+export const solReceipt = v.variant("status", [
+  v.strictObject({ ...anyReceipt, status: v.literal("failed"), isSlippage: v.boolean() }),
+  v.strictObject({
+    ...anyReceipt,
+    status: v.literal("ok"),
+    spent: units,
+    received: units,
+    /** The tokens in the wallet before. */
+    held: units,
+  }),
+]);
+
+export const solSlot = v.strictObject({
+  ...slotTerms.entries,
+  state: v.picklist(["signed", "mined", "lapsed"]),
+  attempts: listOf(solAttempt, mostMessages),
+  /** The results of the attempts that are in blocks, in their order. */
+  receipts: listOf(solReceipt, mostMessages),
+});
+
+export const signedMessage = v.strictObject({
+  purpose,
+  hash: text,
+  signatures: count,
+  mostFeeLamports: units,
+});
+
+/** The items of an order on Solana. */
+export const solItems = {
+  order: v.strictObject({ intent: solIntent, ...orderTerms.entries, details: unread }),
+  slot: solSlot,
+  ledger: v.strictObject({
+    ...ledgerOwner.entries,
+    messages: listOf(signedMessage, mostMessages),
+    revision: count,
+  }),
+};
+
+const lamports = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 64n - 1n));
+const address = v.pipe(
+  textLike(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
+  v.check((address) => isBase58(address, 32)),
+);
+
+const anyMessage = {
+  signatures: count,
+  computeUnitLimit: count,
+  microLamportsPerUnit: lamports,
+  tip: v.exactOptional(v.strictObject({ account: address, lamports })),
+  blockhash: address,
+  /** No later block can have it. */
+  lastValidBlockHeight: count,
+  markerRentLamports: lamports,
+};
+
+const anySwap = {
+  purpose: v.literal("swap"),
+  ...anyMessage,
+  /** Lamports for a buy, units of the token for a sale. */
+  amountIn: lamports,
+  /** Keeps the temporary account for wrapped coin alive. */
+  wsolRentLamports: lamports,
+};
+
+const byte = v.pipe(count, v.maxValue(255));
+const isWritable = v.boolean();
+
+/** The chain takes no transaction with as many accounts or as much data. */
+const most = { accounts: 256, dataBytes: 1232 };
+
+/** An account of an instruction that Jupiter has built: an address, or its place in a lookup table. */
+const buildAccount = v.union([
+  v.strictObject({ isWritable, address }),
+  v.strictObject({ isWritable, table: address, index: byte }),
+]);
+
+export const jupiterBuild = v.strictObject({
+  /** The address of the key. */
+  helper: address,
+  /** The decimals of what is spent. */
+  sourceDecimals: byte,
+  accounts: listOf(buildAccount, most.accounts),
+  /** In base64. */
+  data: v.pipe(v.string(), v.maxLength(2 * most.dataBytes), v.base64()),
+});
+
+export const solMessage = v.union([
+  v.strictObject({ purpose: v.literal("clear"), ...anyMessage }),
+  v.strictObject({
+    ...anySwap,
+    route: v.strictObject({ ...cpmmRoute.entries, pool: address, config: address }),
+  }),
+  v.strictObject({ ...anySwap, route: jupiterRoute, build: jupiterBuild }),
+]);
+
+const signature = v.pipe(
+  textLike(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/),
+  v.check((signature) => isBase58(signature, 64)),
+);
+
+/** A request to sign on Solana. */
+export const solRequest = v.strictObject({
+  chain: v.literal("sol"),
+  wallet: address,
+  ...requestTerms,
+  attempt: count,
+  purpose,
+  message: solMessage,
+  helperSignature: v.exactOptional(signature),
+});
