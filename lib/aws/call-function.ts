@@ -1,10 +1,6 @@
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
+import { ServiceError } from "../core/service-error.ts";
 import { timeouts } from "./timeouts.ts";
-
-/** The invoked function failed. */
-export class FunctionFailed extends Error {
-  override readonly name = "FunctionFailed";
-}
 
 /** The function's own limit of ten seconds, and one second for the network. */
 const longestCallMs = 11_000;
@@ -15,7 +11,7 @@ const longestCallMs = 11_000;
  *
  * @param name the Lambda function's name or ARN.
  * @param longestMs The time after which it gives up.
- * @throws {FunctionFailed}
+ * @throws {ServiceError} if the invoked function fails.
  */
 export function callOf(name: string, config: LambdaClientConfig = {}, longestMs = longestCallMs) {
   const requestHandler = { ...timeouts, requestTimeout: longestMs };
@@ -25,7 +21,7 @@ export function callOf(name: string, config: LambdaClientConfig = {}, longestMs 
       new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
       { abortSignal: AbortSignal.timeout(longestMs) },
     );
-    if (FunctionError !== undefined) throw new FunctionFailed(FunctionError);
+    if (FunctionError !== undefined) throw new ServiceError(FunctionError, { code: "FUNCTION_FAILED" });
     return JSON.parse(Payload?.transformToString() ?? "null");
   };
 }

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { ServiceError } from "../core/service-error.ts";
 
 /** The work has no time left to call AWS. */
-export class DeadlineExceeded extends Error {
-  override readonly name = "DeadlineExceeded";
+export class DeadlineExceeded extends ServiceError {
+  override readonly code = "DEADLINE_EXCEEDED";
 }
 
 const deadlines = new AsyncLocalStorage<AbortSignal>();

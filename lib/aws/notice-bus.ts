@@ -3,6 +3,7 @@ import {
   type EventBridgeClientConfig,
   PutEventsCommand,
 } from "@aws-sdk/client-eventbridge";
+import { ServiceError } from "../core/service-error.ts";
 import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
@@ -19,11 +20,6 @@ export type Notice =
       detail: { userID: string; walletId: string; effectiveAt: string };
     }
   | { type: "PolicyLoosened"; detail: { userID: string; walletId: string } };
-
-/** The bus rejected a notice. */
-class NoticeRefused extends Error {
-  override readonly name = "NoticeRefused";
-}
 
 /**
  * Makes a function that puts a notice on an EventBridge bus.
@@ -42,6 +38,6 @@ export function noticeBus(arn: string | undefined, config: EventBridgeClientConf
       Detail: JSON.stringify(detail),
     };
     const { FailedEntryCount } = await client.send(new PutEventsCommand({ Entries: [entry] }));
-    if ((FailedEntryCount ?? 0) > 0) throw new NoticeRefused();
+    if (FailedEntryCount) throw new ServiceError("The bus rejected a notice", { code: "NOTICE_REFUSED" });
   };
 }

@@ -6,6 +6,7 @@ import {
   type KMSClientConfig,
   ReEncryptCommand,
 } from "@aws-sdk/client-kms";
+import { ServiceError } from "../core/service-error.ts";
 import { type Binding, decrypt, encrypt, pack, unpack } from "./container.ts";
 import { type NoteCall, openKms } from "./kms-client.ts";
 
@@ -55,8 +56,8 @@ export async function seal(
 }
 
 /** The stored bytes were changed, or sealed for another wallet. */
-export class NotSealed extends Error {
-  override readonly name = "NotSealed";
+export class NotSealed extends ServiceError {
+  override readonly code = "NOT_SEALED";
 }
 
 /**

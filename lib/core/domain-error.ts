@@ -1,5 +1,6 @@
 import type { OrderStatus } from "./execution-words.ts";
 import type { Network } from "./network.ts";
+import { ServiceError } from "./service-error.ts";
 import type { TokenFlag } from "./token-flag.ts";
 
 /**
@@ -66,14 +67,12 @@ export type DomainErrorCode = keyof DomainErrorDetails;
 type Rest<Details> = Details extends undefined ? [] : [details: Details];
 
 /** A request breaks a rule of the domain. The message is for the caller and never quotes a secret. */
-export class DomainError<Code extends DomainErrorCode = DomainErrorCode> extends Error {
-  override readonly name = "DomainError";
-  readonly code: Code;
+export class DomainError<Code extends DomainErrorCode = DomainErrorCode> extends ServiceError {
+  declare readonly code: Code;
   readonly details: DomainErrorDetails[Code];
 
   constructor(code: Code, message: string, ...[details]: Rest<DomainErrorDetails[Code]>) {
-    super(message);
-    this.code = code;
+    super(message, { name: "DomainError", code });
     this.details = details as DomainErrorDetails[Code];
   }
 }

@@ -1,6 +1,7 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
+import { ServiceError } from "../core/service-error.ts";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
 import { maxFallbackKeys } from "../plans/fallback-keys.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
@@ -141,8 +142,8 @@ export const defaults = {
 } as const satisfies Partial<Configuration> & { accountRequestsPerSecond: number };
 
 /** A configuration that cannot be deployed. The message has one line per problem. */
-export class ConfigurationError extends Error {
-  override readonly name = "ConfigurationError";
+export class ConfigurationError extends ServiceError {
+  override readonly code = "CONFIGURATION_ERROR";
 }
 
 /** Matches keys such as ours. Those of CDK itself contain other characters. */

@@ -4,7 +4,7 @@ import type { Lane } from "./table-step.ts";
 import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 
 /** Problems of a lane that operators must know about. */
-export type LaneTrouble = "LaneHeldTooLong" | "OrderWithoutProgress";
+export type LaneTrouble = "LANE_HELD_TOO_LONG" | "ORDER_WITHOUT_PROGRESS";
 
 /** The longest time without a change of an order that can go on. */
 const mostIdleMs = 5 * 60_000;
@@ -61,6 +61,6 @@ export const hasUnseenOrder = ({ jobs, watch }: Lane): boolean => watch?.jobs !=
 export function troubleOf(lane: Lane, idleMs: number | undefined, nowMs: number): LaneTrouble | undefined {
   const { holder, leaseUntilMs } = lane;
   if (holder !== undefined && leaseUntilMs !== undefined && nowMs - leaseUntilMs > mostLapsedMs)
-    return "LaneHeldTooLong";
-  return idleMs !== undefined && nowMs - idleMs > mostIdleMs ? "OrderWithoutProgress" : undefined;
+    return "LANE_HELD_TOO_LONG";
+  return idleMs !== undefined && nowMs - idleMs > mostIdleMs ? "ORDER_WITHOUT_PROGRESS" : undefined;
 }

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { RecentMap } from "../core/recent-map.ts";
+import { ServiceError } from "../core/service-error.ts";
 import type { Table } from "../table/table.ts";
 import { betterUsername, type Profile } from "../users/profile.ts";
 import { changeProfile, readProfile, recordVisit } from "../users/profile-records.ts";
@@ -25,8 +26,8 @@ export type AdmittedUser = { key: string; plan: Plan };
 const blocked = "blocked";
 
 /** An operator has blocked the user. */
-export class UserBlocked extends Error {
-  override readonly name = "UserBlocked";
+export class UserBlocked extends ServiceError {
+  override readonly code = "USER_BLOCKED";
 }
 
 /** The shortest time between two recorded visits. */

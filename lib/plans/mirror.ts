@@ -178,7 +178,7 @@ async function createNext(
   try {
     // Leaves the rest of the account's keys to fallback keys and to users of other plans.
     if (plan.name === "Standard" && (await readFallbackKeys(table))?.isFull)
-      throw new LimitReached("KeyLimitReached");
+      throw new LimitReached("KEY_LIMIT_REACHED");
     const planId =
       plan.name === "Enterprise"
         ? await createCustomerPlan(plans, name, throttleOf(plan))

@@ -6,6 +6,7 @@ import {
   TagResourceCommand,
 } from "@aws-sdk/client-api-gateway";
 import { timeouts } from "../aws/timeouts.ts";
+import { ServiceError } from "../core/service-error.ts";
 import type { PlanStage } from "./plan-stages.ts";
 
 /**
@@ -23,12 +24,11 @@ export type UsagePlans = {
 };
 
 /** The account has reached its limit of keys, or of plans, in this region. */
-export class LimitReached extends Error {
-  override readonly name: "KeyLimitReached" | "PlanLimitReached";
+export class LimitReached extends ServiceError {
+  declare readonly code: "KEY_LIMIT_REACHED" | "PLAN_LIMIT_REACHED";
 
-  constructor(name: LimitReached["name"]) {
-    super("The account's limit in this region is reached");
-    this.name = name;
+  constructor(code: LimitReached["code"]) {
+    super("The account's limit in this region is reached", { code });
   }
 }
 
@@ -53,9 +53,9 @@ export function openUsagePlans(
 }
 
 /** The calls for which LimitExceededException means the account's limit. For others it means too many calls. */
-const limits: Record<string, LimitReached["name"]> = {
-  CreateApiKeyCommand: "KeyLimitReached",
-  CreateUsagePlanCommand: "PlanLimitReached",
+const limits: Record<string, LimitReached["code"]> = {
+  CreateApiKeyCommand: "KEY_LIMIT_REACHED",
+  CreateUsagePlanCommand: "PLAN_LIMIT_REACHED",
 };
 
 /** Turns an account's limit into LimitReached. The SDK takes it for throttling, and would retry for half a minute. */

@@ -1,3 +1,4 @@
+import { ServiceError } from "../core/service-error.ts";
 import type { Step } from "../table/step.ts";
 import { type Item, queryPages, readItem, type Table } from "../table/table.ts";
 import { singleOf, write } from "../table/write.ts";
@@ -40,8 +41,8 @@ export type RetiredKey = Pick<PendingKey, "name" | "plan">;
 export type RetiredKeyItem = Item<RetiredKey>;
 
 /** The record has changed since it was read. Read it again first. */
-export class KeyChanged extends Error {
-  override readonly name = "KeyChanged";
+export class KeyChanged extends ServiceError {
+  override readonly code = "KEY_CHANGED";
 }
 
 export async function readUserKeyRecord(table: Table, userID: string): Promise<UserKeyRecord | undefined> {

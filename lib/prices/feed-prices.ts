@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ServiceError } from "../core/service-error.ts";
 import { followFeeds } from "./choose-feed.ts";
 import type { OpenSocket } from "./connection.ts";
 import { defaultTimings, type Timings } from "./feed-state.ts";
@@ -37,16 +38,6 @@ export type FeedOptions = {
   timings?: Timings;
 };
 
-/** No feed has sent a new price for a minute, or none could be saved. */
-export class NoPrices extends Error {
-  override readonly name = "NoPrices";
-}
-
-/** A run has used up its time, and no other run has replaced it. */
-export class NotReplaced extends Error {
-  override readonly name = "NotReplaced";
-}
-
 /** The time between two signs of life. */
 const keepMs = 2000;
 
@@ -70,7 +61,7 @@ const replacingMs = 30_000;
  * Follows the feeds while anybody subscribes, and saves the prices of the one in use whenever a price or its time has
  * changed. A run that replaces another one does so with its first save, so prices continue without a gap.
  *
- * @throws {NotReplaced} if the time is over. The feed is free then.
+ * @throws {ServiceError} if the time is over. The feed is free then.
  */
 export async function feedPrices({
   feeds,
@@ -139,7 +130,7 @@ export async function feedPrices({
       // A fault here ends the run, and Lambda starts it again: nobody else may know that the feed has no run.
       if (mayLeave && (await hasLeft())) return;
       if (nowMs - quietSinceMs >= quietMs) {
-        onFault(new NoPrices());
+        onFault(new ServiceError("No new price was saved for a minute", { code: "NO_PRICES" }));
         quietSinceMs = nowMs;
       }
     }
@@ -150,5 +141,5 @@ export async function feedPrices({
   }
   if (!isHeld) return;
   await hold.leave();
-  throw new NotReplaced();
+  throw new ServiceError("No other run has replaced this one in time", { code: "NOT_REPLACED" });
 }

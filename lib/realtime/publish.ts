@@ -3,6 +3,7 @@ import { encodeMessage, inParts, type ServerMessage } from "../api/server-messag
 import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
+import { ServiceError } from "../core/service-error.ts";
 import { channelOf } from "../orders/execution.ts";
 import type { Price } from "../prices/price.ts";
 import { type FeedStart, replacementOf } from "../prices/price-records.ts";
@@ -45,10 +46,8 @@ export type Publisher = Reporter & {
 /** The time of messages and notes, and the deadline after which no push starts. */
 export type PublishTimes = { now: Date; deadline: Date };
 
-/** The deadline left no time for some pushes. */
-export class OutOfTime extends Error {
-  override readonly name = "OutOfTime";
-}
+const outOfTime = () =>
+  new ServiceError("The deadline left no time for some pushes", { code: "OUT_OF_TIME" });
 
 type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
@@ -120,7 +119,7 @@ async function putNotices(
 ): Promise<void> {
   const notices = personal.flatMap(({ change }) => noticeOf(change) ?? []);
   await forEachConcurrently(notices, { concurrency }, async (notice) => {
-    if (Date.now() >= deadline.getTime()) onFault(new OutOfTime());
+    if (Date.now() >= deadline.getTime()) onFault(outOfTime());
     else await putNotice(notice).catch((error: unknown) => onFault(error));
   });
 }
@@ -185,7 +184,7 @@ async function publishToUsers(
   if (unfinished.length > 0)
     retry(
       unfinished.flatMap(({ changes }) => changes),
-      new OutOfTime(),
+      outOfTime(),
     );
   reportMissed(outcome, publisher);
   const isEnded = ({ to, error }: Missed<Target>) =>

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, type FlattenedJWSInput, type JWTVerifyGetKey } from "jose";
 import * as v from "valibot";
+import { ServiceError } from "../core/service-error.ts";
 
 // Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.
 await fetch("data:,");
@@ -34,8 +35,8 @@ const timeoutMs = 2500;
 const repeatableMs = 3000;
 
 /** The issuer's keys are needed but cannot be fetched. The token may still be valid. */
-export class IssuerUnavailable extends Error {
-  override readonly name = "IssuerUnavailable";
+export class IssuerUnavailable extends ServiceError {
+  override readonly code = "ISSUER_UNAVAILABLE";
 }
 
 /** The keys of an issuer. Both functions reject with {@link IssuerUnavailable} if they need keys that cannot be fetched. */

@@ -1,6 +1,8 @@
+import { ServiceError } from "../core/service-error.ts";
+
 /** The JSON has a field of an object twice. Parsers disagree on which one counts. */
-export class RepeatedField extends Error {
-  override readonly name = "RepeatedField";
+export class RepeatedField extends ServiceError {
+  override readonly code = "REPEATED_FIELD";
   readonly field: string;
 
   constructor(field: string) {

@@ -1,6 +1,8 @@
+import { ServiceError } from "../core/service-error.ts";
+
 /**
- * Logs a fault only by its name. Messages and stacks of foreign errors may quote the data sent to them, and a request
- * may contain a private key. AWS's request id leads to the rest.
+ * Logs a fault only by its name and code, and those of its causes. Messages and stacks of foreign errors may quote the
+ * data sent to them, and a request may contain a private key. AWS's request id leads to the rest.
  */
 export function logFault(operation: string, error: unknown, details: object = {}): void {
   console.error({ operation, ...faultFields(error), ...details });
@@ -57,8 +59,9 @@ export const reporter = (operation: string) => ({
 function faultFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const metadata = (error as { $metadata?: { requestId?: string; attempts?: number } }).$metadata;
-  const cause = error.cause instanceof Error ? error.cause.name : undefined;
-  return { error: error.name, cause, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
+  const code = error instanceof ServiceError ? error.code : undefined;
+  const cause = error.cause instanceof Error ? faultFields(error.cause) : undefined;
+  return { error: error.name, code, cause, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
 }
 
 /** Makes an error for a handler to throw. Lambda logs stacks of thrown errors, and this one has none. */

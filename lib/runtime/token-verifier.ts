@@ -1,5 +1,6 @@
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { RecentMap } from "../core/recent-map.ts";
+import { ServiceError } from "../core/service-error.ts";
 import { issuerKeys } from "./issuer-keys.ts";
 
 /** The claims of a valid token. */
@@ -13,8 +14,8 @@ const reasons = {
 };
 
 /** The token is not accepted. If it has expired, a refresh helps. */
-export class InvalidToken extends Error {
-  override readonly name = "InvalidToken";
+export class InvalidToken extends ServiceError {
+  override readonly code = "INVALID_TOKEN";
   readonly expired: boolean;
 
   constructor(reason: keyof typeof reasons) {

@@ -1,11 +1,12 @@
 import type * as v from "valibot";
 import type { UnauthorizedBodySchema } from "../api/error-schemas.ts";
+import { ServiceError } from "../core/service-error.ts";
 
 export type UnauthorizedBody = v.InferOutput<typeof UnauthorizedBodySchema>;
 
 /** The token is valid, but not for this operation. The response is the authorizer's 401. */
-export class Unauthorized extends Error {
-  override readonly name = "Unauthorized";
+export class Unauthorized extends ServiceError {
+  override readonly code = "UNAUTHORIZED";
   readonly body: UnauthorizedBody;
 
   constructor(body: UnauthorizedBody) {

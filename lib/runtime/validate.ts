@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import type { HttpErrorCode } from "../api/errors.ts";
+import { ServiceError } from "../core/service-error.ts";
 
 /** The request cannot be read. The message names the field and quotes no value. */
-export class InvalidRequest extends Error {
-  override readonly name = "InvalidRequest";
-  readonly code: HttpErrorCode;
+export class InvalidRequest extends ServiceError {
+  declare readonly code: HttpErrorCode;
   readonly details: { field: string } | undefined;
 
   /** @param field The name of the field at fault, if it is one field. */
@@ -12,8 +12,7 @@ export class InvalidRequest extends Error {
     message: string,
     { code = "INVALID_REQUEST", field }: { code?: HttpErrorCode; field?: string } = {},
   ) {
-    super(message);
-    this.code = code;
+    super(message, { name: "InvalidRequest", code });
     this.details = field === undefined ? undefined : { field };
   }
 }

@@ -7,6 +7,7 @@ import type {
 import * as v from "valibot";
 import { clientMessages, MessageIDSchema } from "../api/client-messages.ts";
 import { encodeMessage, errorMessage, type ServerMessage } from "../api/server-messages.ts";
+import { ServiceError } from "../core/service-error.ts";
 import type { Admission } from "../realtime/connect.ts";
 import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
@@ -157,12 +158,12 @@ export function unknownMessage() {
   };
 }
 
-class InvalidJson extends Error {}
+const invalidJson = "INVALID_JSON";
 
 /**
  * Parses a message.
  *
- * @throws {InvalidJson}
+ * @throws {ServiceError} with the code INVALID_JSON.
  * @throws {InvalidRequest}
  */
 function readMessage({ body = "", isBase64Encoded }: WebSocketEvent): object {
@@ -171,7 +172,7 @@ function readMessage({ body = "", isBase64Encoded }: WebSocketEvent): object {
     content = parseJson(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
   } catch (error) {
     if (error instanceof RepeatedField) throw givenTwice("message", error.field);
-    throw new InvalidJson();
+    throw new ServiceError("The message must be valid JSON", { code: invalidJson });
   }
   if (typeof content !== "object" || content === null || Array.isArray(content))
     throw new InvalidRequest("The message must be a JSON object");
@@ -179,7 +180,8 @@ function readMessage({ body = "", isBase64Encoded }: WebSocketEvent): object {
 }
 
 function replyTo(error: unknown, operation: string): ServerMessage {
-  if (error instanceof InvalidJson) return errorMessage("INVALID_JSON", "The message must be valid JSON");
+  if (error instanceof ServiceError && error.code === invalidJson)
+    return errorMessage(invalidJson, error.message);
   if (error instanceof InvalidRequest) return errorMessage("INVALID_MESSAGE", error.message);
   logFault(operation, error);
   return errorMessage("INTERNAL_ERROR", "Internal server error");

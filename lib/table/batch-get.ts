@@ -1,5 +1,6 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { inPartsOf } from "../core/in-parts.ts";
+import { ServiceError } from "../core/service-error.ts";
 import type { Key } from "./keys.ts";
 import { retry } from "./retry.ts";
 import type { Item, Table } from "./table.ts";
@@ -9,15 +10,10 @@ const keysPerCall = 100;
 
 const maxAttempts = 5;
 
-/** DynamoDB left keys unprocessed in every attempt. */
-export class KeysUnprocessed extends Error {
-  override readonly name = "KeysUnprocessed";
-}
-
 /**
  * Reads the items that exist, consistently and in no order. No key may occur twice.
  *
- * @throws {KeysUnprocessed} if DynamoDB does not read all of them within a few attempts.
+ * @throws {ServiceError} if DynamoDB does not read all of them within a few attempts.
  */
 export async function getItems<Content>(table: Table, keys: readonly Key[]): Promise<Item<Content>[]> {
   const calls = inPartsOf(keysPerCall, keys).map((part) => getAtMost100<Content>(table, part));
@@ -42,6 +38,6 @@ async function getAtMost100<Content>(
     },
     { attempts: maxAttempts },
   );
-  if (found === undefined) throw new KeysUnprocessed();
+  if (found === undefined) throw new ServiceError("Some keys were never read", { code: "KEYS_UNPROCESSED" });
   return found;
 }

@@ -1,6 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { bindingOf, type SealedKey } from "../aws/vault.ts";
 import type { Network } from "../core/network.ts";
+import { ServiceError } from "../core/service-error.ts";
 import { epochSeconds } from "../core/time.ts";
 import { atMost, type Step, type Write } from "../table/step.ts";
 import { type Item, projection, queryRange, type Table } from "../table/table.ts";
@@ -23,35 +24,31 @@ const listedAttributes = [
   "expiresAt",
 ] as const satisfies (keyof Wallet)[];
 
-/** A wallet's item names another user, network or address than its key, so a user could deposit to a stranger. */
-export class MisplacedWallet extends Error {
-  override readonly name = "MisplacedWallet";
-}
-
 /**
  * Returns a wallet's item without anything that clients may not see. Only the key is trusted for the address: its
  * writers are many, and none can move an item.
  *
- * @throws {MisplacedWallet}
+ * @throws {ServiceError} if it names another user, network or address than its key: a user could deposit to a stranger.
  */
 export function walletIn({ PK, SK, ...item }: Item<object>): Wallet {
   const wallet = Object.fromEntries(
     Object.entries(item).filter(([name]) => (listedAttributes as readonly string[]).includes(name)),
   ) as Wallet;
   const key = keyOf(wallet);
-  if (key.PK !== PK || key.SK !== SK) throw new MisplacedWallet();
+  if (key.PK !== PK || key.SK !== SK)
+    throw new ServiceError("A wallet's item contradicts its key", { code: "MISPLACED_WALLET" });
   return wallet;
 }
 
 /**
  * Reads all of the user's wallets. Includes retired ones, and leaves out each item that contradicts its key.
  *
- * @param onFault receives a {@link MisplacedWallet} for each of these, which raises the caller's alarm.
+ * @param onFault receives an error for each of these, which raises the caller's alarm.
  */
 export async function walletsOfUser(
   table: Table,
   userID: string,
-  onFault: (error: MisplacedWallet) => void = () => undefined,
+  onFault: (error: ServiceError) => void = () => undefined,
 ): Promise<Wallet[]> {
   const attributes = ["PK", "SK", ...listedAttributes];
   const items = await queryRange<object>(table, walletsOf(userID), { attributes });
@@ -59,7 +56,7 @@ export async function walletsOfUser(
     try {
       return [walletIn(item)];
     } catch (error) {
-      onFault(error as MisplacedWallet);
+      onFault(error as ServiceError);
       return [];
     }
   });

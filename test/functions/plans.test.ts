@@ -113,7 +113,7 @@ describe("mirrorPlans", () => {
   });
 
   it("warns that the key limit is reached, and neither fails nor asks for a retry", async () => {
-    gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KeyLimitReached"));
+    gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KEY_LIMIT_REACHED"));
     expect(await mirrorPlans(visits("ann", "bob"))).toEqual({ batchItemFailures: [] });
     expect(logged()).toMatchObject([{ error: "KeyLimitReached" }, { error: "KeyLimitReached" }]);
     // Errors would keep the alarm on the function's failures raised for as long as the account is full.
@@ -164,7 +164,7 @@ describe("makeFallbackKeys", () => {
   });
 
   it("records the keys that it has made when the account has no room for more, and logs that", async () => {
-    gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KeyLimitReached"));
+    gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KEY_LIMIT_REACHED"));
     await expect(makeFallbackKeys({}, context())).rejects.toThrow(/^makeFallbackKeys failed$/);
     const [written] = table.commandCalls(PutCommand).slice(-1);
     expect(written?.args[0].input.Item).toMatchObject({

@@ -80,11 +80,11 @@ describe("troubleOf", () => {
   it.each<[string, Lane, number | undefined, ReturnType<typeof troubleOf>]>([
     ["free, and nothing is open", lane(), undefined, undefined],
     ["idle for five minutes", lane(), nowMs - 5 * minuteMs, undefined],
-    ["idle for longer", lane(), nowMs - 5 * minuteMs - 1, "OrderWithoutProgress"],
+    ["idle for longer", lane(), nowMs - 5 * minuteMs - 1, "ORDER_WITHOUT_PROGRESS"],
     ["held", lapsed(-30_000), undefined, undefined],
     ["held by a run that ended two minutes ago", lapsed(2 * minuteMs), undefined, undefined],
-    ["held by one that ended earlier", lapsed(2 * minuteMs + 1), undefined, "LaneHeldTooLong"],
-    ["held for too long and idle", lapsed(6 * minuteMs), nowMs - 6 * minuteMs, "LaneHeldTooLong"],
+    ["held by one that ended earlier", lapsed(2 * minuteMs + 1), undefined, "LANE_HELD_TOO_LONG"],
+    ["held for too long and idle", lapsed(6 * minuteMs), nowMs - 6 * minuteMs, "LANE_HELD_TOO_LONG"],
   ])("checks a lane that is %s", (_, of, idleMs, expected) => {
     expect(troubleOf(of, idleMs, nowMs)).toBe(expected);
   });

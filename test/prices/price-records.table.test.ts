@@ -174,7 +174,9 @@ describe("feedPrices", () => {
     expect(warned.mock.calls).toEqual([
       [{ operation: "feedPrices", source: "simulated", fault: "closed", count: 1 }],
     ]);
-    expect(logged.mock.calls).toEqual([[{ operation: "feedPrices", error: "NotReplaced" }]]);
+    expect(logged.mock.calls).toEqual([
+      [{ operation: "feedPrices", error: "NotReplaced", code: "NOT_REPLACED" }],
+    ]);
     expect(await readFeed(table)).toEqual(free);
   });
 });

@@ -47,7 +47,12 @@ describe("rest", () => {
     expect(headers?.["Retry-After"]).toMatch(/^[1-9]\d*$/);
     expect(body.error).toEqual({ code: "CHAIN_UNAVAILABLE", message: "The chain cannot be reached now" });
     expect(logged()).toEqual([
-      { operation: "listWalletsV2", error: "ChainUnavailable", cause: "HostFault TIMEOUT" },
+      {
+        operation: "listWalletsV2",
+        error: "ChainUnavailable",
+        code: "CHAIN_UNAVAILABLE",
+        cause: { error: "HostFault", code: "TIMEOUT" },
+      },
     ]);
   });
 

@@ -1,8 +1,10 @@
+import { ServiceError } from "../../core/service-error.ts";
+
 /**
  * Why a host's answer is unusable. Only with UNREACHABLE, or when it takes no more requests, did the host receive
  * nothing.
  */
-export type FaultReason =
+export type FaultCode =
   | "UNREACHABLE"
   | "BROKEN_OFF"
   | "TIMEOUT"
@@ -22,16 +24,13 @@ export type FaultReason =
  * A host gave no usable answer. The chain may have taken the transaction all the same. The error contains nothing that
  * the host sent.
  */
-export class HostFault extends Error {
-  readonly reason: FaultReason;
+export class HostFault extends ServiceError {
+  declare readonly code: FaultCode;
   /** The HTTP status of a refusal. */
   readonly status: number | undefined;
 
-  constructor(reason: FaultReason, method: string, status?: number) {
-    super(`A host failed to answer ${method}: ${reason}`);
-    // Logs contain only the name.
-    this.name = `HostFault ${reason}`;
-    this.reason = reason;
+  constructor(code: FaultCode, method: string, status?: number) {
+    super(`A host failed to answer ${method}: ${code}`, { name: "HostFault", code });
     this.status = status;
   }
 }
@@ -121,9 +120,8 @@ const longestMessage = 1000;
  * A host answered a call with an error. Its message can be searched but appears in no error message, log or JSON, since
  * it quotes the request.
  */
-export class RpcRefusal extends Error {
-  override readonly name = "RpcRefusal";
-  readonly code: number;
+export class RpcRefusal extends ServiceError {
+  declare readonly code: number;
   readonly kind: RefusalKind;
   /** True if the host lacks a block or its state, perhaps only for now. */
   readonly isOutOfStep: boolean;
@@ -131,8 +129,7 @@ export class RpcRefusal extends Error {
   readonly #data: string | undefined;
 
   constructor(method: string, { code, message, data }: { code: number; message: string; data?: unknown }) {
-    super(`A host refused ${method} with code ${code}`);
-    this.code = code;
+    super(`A host refused ${method} with code ${code}`, { name: "RpcRefusal", code });
     this.#words = message.slice(0, longestMessage);
     this.#data = typeof data === "string" && /^0x(?:[\da-f]{2})*$/i.test(data) ? data : undefined;
     const isCall = code === revertCode || callFailure.test(message);
@@ -184,12 +181,12 @@ export const isHostError = (error: unknown): error is HostError =>
   error instanceof HostFault || error instanceof RpcRefusal;
 
 /** No host answered, or no two hosts agreed. The request can be repeated later. */
-export class ChainUnavailable extends Error {
-  override readonly name = "ChainUnavailable";
+export class ChainUnavailable extends ServiceError {
+  override readonly code = "CHAIN_UNAVAILABLE";
 }
 
 /** True if an answer was too large. The host may answer a smaller request. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof ChainUnavailable
     ? isTooLarge(error.cause)
-    : error instanceof HostFault && error.reason === "TOO_LARGE";
+    : error instanceof HostFault && error.code === "TOO_LARGE";

@@ -193,25 +193,25 @@ export class Alarms extends Construct {
     const log = "Look first at the warnings in the log of function sweepLanes";
     this.#add(
       "OrderWithoutProgress",
-      troublesSeen(this, sweep, "OrderWithoutProgress"),
+      troublesSeen(this, sweep, "ORDER_WITHOUT_PROGRESS"),
       `An order has made no progress for five minutes, and its user does not know why. ${log}, which name the chain and the wallet, then at its orders with admin show-order.`,
       { threshold: 1 },
     );
     this.#add(
       "LaneHeldTooLong",
-      troublesSeen(this, sweep, "LaneHeldTooLong"),
+      troublesSeen(this, sweep, "LANE_HELD_TOO_LONG"),
       `The orders of a wallet are stuck: a run of executeOrders ended while it held the wallet's lane, and no other run has taken over for two minutes. ${log}, which name the wallet, then at the failures and throttles of executeOrders.`,
       { threshold: 1 },
     );
     this.#add(
       "ReaderMissing",
-      troublesSeen(this, sweep, "ReaderMissing"),
+      troublesSeen(this, sweep, "READER_MISSING"),
       `Users see the outcome of their orders up to a minute late: in two of five minutes, no run of readChains had read a chain with open orders for 30 seconds. The sweep wakes all of its wallets instead. ${log}, which name the chain, then at the failures and throttles of readChains.`,
       { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 2, threshold: 1 },
     );
     this.#add(
       "ChainUnavailable",
-      troublesSeen(this, sweep, "ChainUnavailable"),
+      troublesSeen(this, sweep, "CHAIN_UNAVAILABLE"),
       `Nobody can place an order on a chain, and open orders there wait: in three of five minutes, no two of its hosts returned the same block. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,
       { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
     );

@@ -9,6 +9,7 @@ import {
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { type LandingPath, landingPaths } from "../../chains/sol/rules/landings.ts";
+import { errorName } from "../../core/service-error.ts";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import type { LaneTrouble } from "../../orders/lane-trouble.ts";
@@ -144,7 +145,7 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
 }
 
 /** The warnings of sweepLanes, logged once for each minute that they last. */
-export type TradingTrouble = "ChainUnavailable" | "ReaderMissing" | LaneTrouble;
+export type TradingTrouble = "CHAIN_UNAVAILABLE" | "READER_MISSING" | LaneTrouble;
 
 /** How often a warning was logged, for all chains together. */
 export const troublesSeen = (
@@ -154,9 +155,12 @@ export const troublesSeen = (
 ): Metric =>
   counted(
     scope,
-    trouble,
+    errorName(trouble),
     [lambda.logGroup],
-    FilterPattern.all(warnedBy("sweepLanes"), FilterPattern.stringValue("$.message.error", "=", trouble)),
+    FilterPattern.all(
+      warnedBy("sweepLanes"),
+      FilterPattern.stringValue("$.message.error", "=", errorName(trouble)),
+    ),
   );
 
 /** How often the signer refused a request: the lines of logRefusal (lib/runtime/log.ts). */

@@ -1,6 +1,7 @@
 import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { chainFacts, type EvmChain } from "../../core/chain-facts.ts";
 import { forEachConcurrently } from "../../core/concurrency.ts";
+import { ServiceError } from "../../core/service-error.ts";
 import { delay } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
 import { intervalStart } from "../core/candles.ts";
@@ -31,11 +32,6 @@ import type { WatchedPool } from "./rules/watched-pool.ts";
 import { TokenEntry } from "./token-entry.ts";
 import { type FindingDeps, TokenFinding, unknownMs } from "./token-finding.ts";
 import { type PastDeps, TokenPast } from "./token-past.ts";
-
-/** A pool has more events than can be read. */
-export class FloodedPool extends Error {
-  override readonly name = "FloodedPool";
-}
 
 export type EvmMarketsDeps = {
   chain: EvmChain;
@@ -166,7 +162,7 @@ export class EvmMarkets implements ChainMarkets {
       if (market === undefined || !market.watched.some(({ pool }) => pools.has(pool))) continue;
       market.choose(undefined, nowMs);
       entry.findAtMs = nowMs + unknownMs;
-      this.#deps.onFault(new FloodedPool());
+      this.#deps.onFault(new ServiceError("A pool has too many events", { code: "FLOODED_POOL" }));
     }
   }
 

@@ -232,6 +232,6 @@ function whyTooMuch(error: unknown, blocks: number): "pools" | "blocks" | "event
     if (error.says(sizeWords)) return "events";
     if (error.says(rangeWords)) return "blocks";
   }
-  const isSlow = error instanceof HostFault && ["TIMEOUT", "BAD_STATUS", "BROKEN_OFF"].includes(error.reason);
+  const isSlow = error instanceof HostFault && ["TIMEOUT", "BAD_STATUS", "BROKEN_OFF"].includes(error.code);
   return isSlow && blocks > wideBlocks ? "events" : undefined;
 }

@@ -1,4 +1,5 @@
 import { zero } from "../../core/decimal.ts";
+import { ServiceError } from "../../core/service-error.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import type { Table } from "../../table/table.ts";
 import type { Candle } from "../core/candle.ts";
@@ -16,8 +17,8 @@ export function historyWriter(table: Table): Pick<TokenWriter, "saveCandles"> {
 }
 
 /** Another run of readMarkets has taken over, so this one must not write any more. */
-export class Superseded extends Error {
-  override readonly name = "Superseded";
+export class Superseded extends ServiceError {
+  override readonly code = "SUPERSEDED";
 }
 
 /** Rows are stored each time that has passed. */

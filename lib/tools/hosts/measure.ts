@@ -1,4 +1,4 @@
-import { type FaultReason, type HostError, HostFault, isHostError } from "../../chains/hosts/host-fault.ts";
+import { type FaultCode, type HostError, HostFault, isHostError } from "../../chains/hosts/host-fault.ts";
 import type { RpcCall, ValuesOf } from "../../chains/hosts/rpc-call.ts";
 import { rpcHost } from "../../chains/hosts/rpc-host.ts";
 
@@ -41,7 +41,7 @@ export async function settle<Value>(answer: Promise<Value>): Promise<Value | Hos
   }
 }
 
-const faultWords: Readonly<Record<FaultReason, string>> = {
+const faultWords: Readonly<Record<FaultCode, string>> = {
   UNREACHABLE: "cannot be reached",
   BROKEN_OFF: "breaks off the connection",
   TIMEOUT: "does not answer in time",
@@ -60,7 +60,7 @@ const faultWords: Readonly<Record<FaultReason, string>> = {
 
 /** Describes an error in plain words. They contain nothing that the host sent, except the code of a refusal. */
 export function wordsOfError(error: HostError): string {
-  if (error instanceof HostFault) return faultWords[error.reason];
+  if (error instanceof HostFault) return faultWords[error.code];
   if (error.isBusy) return faultWords.TOO_MANY_REQUESTS;
   if (error.isOutOfStep) return "does not have this block or its state";
   if (error.kind === "unsupported") return "does not know this method, or does not allow it";

@@ -4,6 +4,7 @@ import type { TradingConfiguration } from "../../chains/families/configuration.t
 import { limitsIn } from "../../chains/families/limits.ts";
 import { type Landings, landingsIn } from "../../chains/sol/rules/landings.ts";
 import { isBelowMinimum, solOrdersSettledBy } from "../../chains/sol/rules/settled-orders.ts";
+import { ServiceError } from "../../core/service-error.ts";
 import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
 import { setupName } from "../../orders/requests.ts";
 import type { ItemWrite, TradeStep } from "../../orders/table-step.ts";
@@ -11,11 +12,6 @@ import { ensureReader } from "../procedures/reader-lease.ts";
 import { workLane } from "../procedures/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
-
-/** Jupiter's program has not enforced the minimum of an order, although its instruction states it. */
-class FillBelowMinimum extends Error {
-  override readonly name = "FillBelowMinimum";
-}
 
 /** The core holds the lane while it writes, so each step leaves it in the table or removes it. */
 const removesLane = ({ kind, of }: ItemWrite) => kind === "remove" && of === "lane";
@@ -30,8 +26,8 @@ export type ExecutionDeps = {
   /** Starts readChains, without waiting for it. */
   startReader: () => Promise<void>;
   /**
-   * Receives the error that kept a reader from starting, whose place the sweep takes, and a {@link FillBelowMinimum}
-   * with its order.
+   * Receives the error that kept a reader from starting, whose place the sweep takes, and a fill below the minimum with its
+   * order.
    */
   onFault: (error: unknown, details?: object) => void;
   /** Receives the counts of each order on Solana that has settled, once. A run that breaks off may lose them. */
@@ -56,7 +52,8 @@ export async function executeOrders(
     landingsIn(step).forEach(onLandings);
     for (const { intent } of solOrdersSettledBy(step).filter(isBelowMinimum)) {
       const { userID, orderId } = intent;
-      onFault(new FillBelowMinimum(), { userID, orderId });
+      // Jupiter's program has not enforced the minimum, although its instruction states it.
+      onFault(new ServiceError("Too little arrived", { code: "FILL_BELOW_MINIMUM" }), { userID, orderId });
     }
   }
 

@@ -3,6 +3,7 @@ import { ChainUnavailable, RpcRefusal } from "../../chains/hosts/host-fault.ts";
 import { agreeOnSlot } from "../../chains/sol/calls/hosts.ts";
 import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import type { TradingChain } from "../../core/chain-facts.ts";
+import { ServiceError } from "../../core/service-error.ts";
 import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../../orders/lane-trouble.ts";
 import type { Lane } from "../../orders/table-step.ts";
 import type { Table } from "../../table/table.ts";
@@ -15,23 +16,13 @@ import { WakeQueue } from "./wake-queue.ts";
 
 /** A problem for operators. The service goes on. */
 export type Trouble = {
-  error: ChainUnavailable | LaneInTrouble | ReaderMissing;
+  error: ServiceError;
   chain: TradingChain;
   wallet?: string;
 };
 
-class LaneInTrouble extends Error {
-  constructor(trouble: LaneTrouble) {
-    super(`A lane is in trouble: ${trouble}`);
-    // Logs contain only the name.
-    this.name = trouble;
-  }
-}
-
-/** No run of readChains has read a chain with lanes for long. */
-class ReaderMissing extends Error {
-  override readonly name = "ReaderMissing";
-}
+/** `READER_MISSING`: no run of readChains has read a chain with lanes for long. */
+const troubleError = (code: LaneTrouble | "READER_MISSING") => new ServiceError(`Trouble: ${code}`, { code });
 
 type Clients = Pick<EvmReader, "chain" | "client"> | Pick<SolReader, "chain" | "client">;
 
@@ -71,7 +62,7 @@ async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMem
       return undefined;
     },
   });
-  if (isReaderMissing) onTrouble({ chain, error: new ReaderMissing() });
+  if (isReaderMissing) onTrouble({ chain, error: troubleError("READER_MISSING") });
   await wakes.emptied();
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
 }
@@ -115,7 +106,7 @@ async function reportTrouble(
     ? idleSinceMs(await laneOrdersOf(table, lane), [], () => false)
     : lane.watch?.idleSinceMs;
   const trouble = troubleOf(lane, idleMs, nowMs());
-  if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: new LaneInTrouble(trouble) });
+  if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: troubleError(trouble) });
 }
 
 /** @throws {ChainUnavailable} if no two hosts see the chain at the same place */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ServiceError } from "../../core/service-error.ts";
 import { orderItems } from "../../chains/families/schemas.ts";
 import { daySpend, policyRecord } from "../../orders/schemas.ts";
 import type { Items } from "../../orders/table-step.ts";
@@ -9,8 +10,8 @@ import { contentOf } from "./items.ts";
 export type SigningKind = "order" | "slot" | "ledger" | "policy" | "day";
 
 /** A stored item has another form than the service writes. */
-export class InvalidItem extends Error {
-  override readonly name = "InvalidItem";
+export class InvalidItem extends ServiceError {
+  override readonly code = "INVALID_ITEM";
   readonly kind: SigningKind;
 
   constructor(kind: SigningKind) {

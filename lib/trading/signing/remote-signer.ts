@@ -1,10 +1,6 @@
+import { ServiceError } from "../../core/service-error.ts";
 import type { Signer } from "../execution/execute-orders.ts";
 import { readSignAnswer, signPayload } from "./sign-payload.ts";
-
-/** The signer's answer cannot be read. */
-class UnreadableAnswer extends Error {
-  override readonly name = "UnreadableAnswer";
-}
 
 /**
  * Signs by invoking a separate function. After a failure the order is tried again later, and the signer then returns
@@ -19,7 +15,7 @@ export const remoteSigner =
     try {
       const answer = readSignAnswer(await call(signPayload(request)), request);
       if (answer !== undefined) return answer;
-      throw new UnreadableAnswer();
+      throw new ServiceError("The signer's answer cannot be read", { code: "UNREADABLE_ANSWER" });
     } catch (error) {
       onFault(error);
       return { later: "the signer does not answer" };

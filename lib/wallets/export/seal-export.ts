@@ -1,6 +1,7 @@
 import { unseal, type Vault } from "../../aws/vault.ts";
 import { isSameAddress } from "../../chains/families/address.ts";
 import { addressOf, wholeKeyOf } from "../../chains/families/key.ts";
+import { ServiceError } from "../../core/service-error.ts";
 import type { Table } from "../../table/table.ts";
 import { untilWritten } from "../../table/until-written.ts";
 import { sealMessage } from "../keys/hpke.ts";
@@ -38,11 +39,6 @@ export type SealedExport =
   | { thumbprint: string; availableAt: string }
   | { refused: "EXPORT_LOCKED"; unlocksAt?: string }
   | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "ANNOUNCED_TOO_OFTEN" | "SEALED_TOO_OFTEN" };
-
-/** The stored key is not that of the wallet's address. */
-class WrongPrivateKey extends Error {
-  override readonly name = "WrongPrivateKey";
-}
 
 /** Asks to seal a wallet, to withdraw the announcement of its export, or to announce a requested unlocking. */
 export type SealRequest = (WalletName & { withdraw?: boolean }) | { userID: string; unlock: true };
@@ -128,7 +124,7 @@ export async function sealExport(
  * Seals the key once. Returns undefined if the export was cancelled, replaced or used up meanwhile, or the wallet was
  * retired.
  *
- * @throws {WrongPrivateKey} before the seal is counted.
+ * @throws {ServiceError} before the seal is counted, if the stored key is not that of the wallet's address.
  */
 async function sealOnce(
   { table, vault, onExport }: SealingDeps,
@@ -172,7 +168,8 @@ async function sealAndWipe(
 ): Promise<{ enc: string; ciphertext: string }> {
   const whole = wholeKeyOf(network, secret, address);
   try {
-    if (!isSameAddress(network, await addressOf(network, secret), address)) throw new WrongPrivateKey();
+    if (!isSameAddress(network, await addressOf(network, secret), address))
+      throw new ServiceError("The key is not that of the address", { code: "WRONG_PRIVATE_KEY" });
     const info = exportInfo({ network, walletId, userID });
     const { enc, ciphertext } = await sealMessage(pointOfJwk(publicKey), whole, info);
     return { enc: base64url(enc), ciphertext: base64url(ciphertext) };

@@ -7,6 +7,7 @@ import {
   type KemInterface,
   OpenError,
 } from "@hpke/core";
+import { ServiceError } from "../../core/service-error.ts";
 import { pointBytes } from "./sealing.ts";
 
 /** A sealed message with the public inputs to open it. */
@@ -27,8 +28,8 @@ export type RemoteKey = {
 };
 
 /** The message was sealed to another key, or with another info or additional data, or it is damaged. */
-export class NotForThisKey extends Error {
-  override readonly name = "NotForThisKey";
+export class NotForThisKey extends ServiceError {
+  override readonly code = "NOT_FOR_THIS_KEY";
 }
 
 const kemId = 0x0010;

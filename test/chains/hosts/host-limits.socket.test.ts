@@ -91,7 +91,7 @@ describe("a host that limits its batches", () => {
 
   it("by rates gets no further requests", async () => {
     server.misbehaviour = json(error(-32005, "rate limit exceeded"));
-    expect(await failure(ask(11))).toMatchObject({ reason: "REFUSED" });
+    expect(await failure(ask(11))).toMatchObject({ code: "REFUSED" });
     expect(sizes()).toEqual([12]);
     expect(host.abilities().mostCalls).toBe(Number.POSITIVE_INFINITY);
   });

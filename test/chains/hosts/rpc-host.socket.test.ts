@@ -135,11 +135,11 @@ describe("request", () => {
       "NOT_JSON_RPC",
     ],
     ["another chain", reshaped((items) => items.map(({ id }) => result(id, "0x38"))), "WRONG_CHAIN"],
-  ])("fails for %s", async (_, misbehaviour, reason) => {
+  ])("fails for %s", async (_, misbehaviour, code) => {
     server.misbehaviour = misbehaviour;
     const error = await failure(host.request([gasPriceCall()]));
     expect(error).toBeInstanceOf(HostFault);
-    expect(error).toMatchObject({ reason, name: `HostFault ${reason}` });
+    expect(error).toMatchObject({ code, name: "HostFault" });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
   });
 
@@ -147,7 +147,7 @@ describe("request", () => {
     "fails for %j as a quantity",
     async (value) => {
       server.answers.eth_gasPrice = value;
-      expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "BAD_RESULT" });
+      expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "BAD_RESULT" });
     },
   );
 
@@ -166,20 +166,20 @@ describe("request", () => {
     ["eth_sendRawTransaction", "0x02", publishCall("0x02")],
   ])("fails for a result of %s that is %j", async (method, value, call) => {
     server.answers[method] = value;
-    expect(await failure(host.request([call]))).toMatchObject({ reason: "BAD_RESULT" });
+    expect(await failure(host.request([call]))).toMatchObject({ code: "BAD_RESULT" });
   });
 
   it("stops reading an answer of 50 MB at its limit", async () => {
     server.misbehaviour = flooding(50);
     const before = process.memoryUsage().arrayBuffers;
-    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "TOO_LARGE" });
+    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "TOO_LARGE" });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25 * 1024 * 1024);
   });
 
   it("counts the decompressed bytes of an answer", async () => {
     server.misbehaviour = (response) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000)));
-    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "TOO_LARGE" });
+    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "TOO_LARGE" });
   });
 
   it("returns the refusal of an attempted call, unless the host is at fault", async () => {
@@ -212,23 +212,23 @@ describe("request", () => {
 
   it("does not follow redirects", async () => {
     server.misbehaviour = (response) => response.writeHead(307, { Location: server.url }).end();
-    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "BROKEN_OFF" });
+    expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "BROKEN_OFF" });
     expect(server.requests).toHaveLength(1);
   });
 
   it("ends a silent request after its time limit, or earlier on a signal", async () => {
     server.misbehaviour = silent;
     const brief = rpcHost({ url: server.url, identity: chainIdentity(1), timeoutMs: 20 });
-    expect(await failure(brief.request([gasPriceCall()]))).toMatchObject({ reason: "TIMEOUT" });
+    expect(await failure(brief.request([gasPriceCall()]))).toMatchObject({ code: "TIMEOUT" });
     const signal = AbortSignal.timeout(20);
-    expect(await failure(host.request([gasPriceCall()], signal))).toMatchObject({ reason: "TIMEOUT" });
+    expect(await failure(host.request([gasPriceCall()], signal))).toMatchObject({ code: "TIMEOUT" });
   });
 
   it("fails if nothing listens", async () => {
     const gone = await startRpcServer();
     await gone.stop();
     const error = await failure(rpcHost({ url: gone.url }).request([gasPriceCall()]));
-    expect(error).toMatchObject({ reason: "UNREACHABLE" });
+    expect(error).toMatchObject({ code: "UNREACHABLE" });
   });
 });
 
@@ -250,7 +250,7 @@ describe("the chain of a host", () => {
     await host.request([gasPriceCall()]);
     server.answers.eth_chainId = "0x38";
     for (now.ms of [minute, minute + 1])
-      expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "WRONG_CHAIN" });
+      expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "WRONG_CHAIN" });
     server.answers.eth_chainId = "0x1";
     expect(await host.request([gasPriceCall()])).toEqual([16n]);
   });
@@ -266,7 +266,7 @@ describe("the chain of a host", () => {
   it("receives no transaction if it is another one", async () => {
     server.answers = { eth_chainId: "0x38", eth_sendRawTransaction: hash };
     for (now.ms of [0, 1])
-      expect(await failure(host.request([publishCall("0x02")]))).toMatchObject({ reason: "WRONG_CHAIN" });
+      expect(await failure(host.request([publishCall("0x02")]))).toMatchObject({ code: "WRONG_CHAIN" });
     expect(methods()).toEqual(["eth_chainId", "eth_chainId"]);
   });
 });

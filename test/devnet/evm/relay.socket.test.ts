@@ -160,7 +160,7 @@ describe("the relay of a local chain", () => {
     const { raw, hash } = await signed();
     const answered = await send(raw, 200).then(
       ([said]) => said === hash && "hash",
-      ({ name, reason }) => (name === "RpcRefusal" ? "REFUSED" : reason),
+      ({ name, code }) => (name === "RpcRefusal" ? "REFUSED" : code),
     );
     expect(answered).toBe(answer);
     await relay.mine();

@@ -177,6 +177,6 @@ describe("the node of the local Solana chain", () => {
     expect(slots.every((slot) => slot > 0)).toBe(true);
     expect(client.abilities().mostCalls).toBe(1);
     const other = rpcHost({ url: host.url, identity: { id: "another cluster", call: genesisHashCall() } });
-    await expect(other.request([slotCall])).rejects.toMatchObject({ reason: "WRONG_CHAIN" });
+    await expect(other.request([slotCall])).rejects.toMatchObject({ code: "WRONG_CHAIN" });
   });
 });

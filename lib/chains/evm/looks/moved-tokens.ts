@@ -46,7 +46,7 @@ export async function movedTokens(
  */
 function unlessForgotten(error: unknown): Map<string, bigint> {
   const isRefused = error instanceof RpcRefusal && !error.isBusy;
-  const isUnusable = error instanceof HostFault && ["BAD_STATUS", "BAD_RESULT"].includes(error.reason);
+  const isUnusable = error instanceof HostFault && ["BAD_STATUS", "BAD_RESULT"].includes(error.code);
   if (isRefused || isUnusable) return new Map();
   throw error;
 }

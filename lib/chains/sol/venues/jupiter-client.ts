@@ -1,5 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import * as v from "valibot";
+import { ServiceError } from "../../../core/service-error.ts";
 import { HostFault } from "../../hosts/host-fault.ts";
 import { getJsonBody } from "../../hosts/json-body.ts";
 import { PublicKey } from "../calls/rpc-call.ts";
@@ -36,19 +37,16 @@ export type BuiltSwap = {
 };
 
 /** Jupiter gave no usable answer. It contains nothing that Jupiter sent, and no key. */
-export class JupiterFault extends Error {
-  /** True if Jupiter works, and has no route for the trade. */
-  readonly isNoRoute: boolean;
+export class JupiterFault extends ServiceError {
+  constructor(code: string) {
+    super(`Jupiter gave no usable answer: ${code}`, { name: "JupiterFault", code });
+  }
 
-  constructor(reason: string) {
-    super(`Jupiter gave no usable answer: ${reason}`);
-    // Logs contain only the name.
-    this.name = `JupiterFault ${reason}`;
-    this.isNoRoute = reason === noRoute;
+  /** True if Jupiter works, and has no route for the trade. */
+  get isNoRoute() {
+    return this.code === "NO_ROUTE";
   }
 }
-
-const noRoute = "NO_ROUTE";
 
 /** The statuses of answers about trades without a route, such as of unknown tokens. */
 const noRouteStatuses: readonly (number | undefined)[] = [400, 404, 422];
@@ -119,8 +117,8 @@ export function jupiterClient(
       });
     } catch (error) {
       if (!(error instanceof HostFault)) throw error;
-      if (error.reason === "TOO_MANY_REQUESTS") restsUntilMs = nowMs() + restMs;
-      throw new JupiterFault(noRouteStatuses.includes(error.status) ? noRoute : error.reason);
+      if (error.code === "TOO_MANY_REQUESTS") restsUntilMs = nowMs() + restMs;
+      throw new JupiterFault(noRouteStatuses.includes(error.status) ? "NO_ROUTE" : error.code);
     }
   }
 

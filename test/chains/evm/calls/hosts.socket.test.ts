@@ -105,7 +105,7 @@ describe("read", () => {
     for (const server of servers) server.misbehaviour = answering("");
     const failed = clientOf(servers).read([gasPriceCall()]);
     await expect(failed).rejects.toThrow(new ChainUnavailable("No host of eth answers"));
-    await expect(failed).rejects.toMatchObject({ cause: { reason: "EMPTY" } });
+    await expect(failed).rejects.toMatchObject({ cause: { code: "EMPTY" } });
     expect(counts()).toEqual([1, 1, 1]);
   });
 

@@ -53,7 +53,7 @@ describe("askInParts", () => {
     server.answers.eth_getTransactionReceipt = receiptOf(1_500_000);
     expect(await askForReceipts(2)).toHaveLength(2);
     server.answers.eth_getTransactionReceipt = receiptOf(3_000_000);
-    await expect(askForReceipts(1)).rejects.toMatchObject({ reason: "TOO_LARGE" });
+    await expect(askForReceipts(1)).rejects.toMatchObject({ code: "TOO_LARGE" });
   });
 });
 

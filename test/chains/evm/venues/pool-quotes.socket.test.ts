@@ -49,7 +49,7 @@ describe("quotes of a host that ran short of gas and refuses parts", () => {
 
   it.each(inOtherWords)("lack gas if it refuses even one route by code %i, %j", async (code, message) => {
     refuseParts(0, new RpcFailure(code, message));
-    expect(await failure(quote())).toMatchObject({ reason: "SHORT_OF_GAS" });
+    expect(await failure(quote())).toMatchObject({ code: "SHORT_OF_GAS" });
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { quoteSolTrade } from "../../../../lib/chains/sol/quote.ts";
 import { quotesOfSolHosts } from "../../../../lib/chains/sol/quotes/quotes-of-hosts.ts";
 import type { SolConfiguration } from "../../../../lib/chains/sol/rules/configuration.ts";
 import { jointSolQuote } from "../../../../lib/chains/sol/rules/joint-facts.ts";
+import type { JupiterFault } from "../../../../lib/chains/sol/venues/jupiter-client.ts";
 import type { SolReader } from "../../../../lib/chains/sol/venues/reader.ts";
 import type { QuoteRequest } from "../../../../lib/orders/trade-request.ts";
 import { startTestJupiter, type TestJupiter } from "../../../support/jupiter.ts";
@@ -16,7 +17,7 @@ import { addMint, holdTokens } from "../../../support/sol-tokens.ts";
 
 const { chain, hosts } = solDeskForTests();
 let jupiter: TestJupiter;
-let faults: string[] = [];
+let faults: unknown[] = [];
 let wallet: Address;
 beforeAll(async () => {
   jupiter = await startTestJupiter(chain);
@@ -35,7 +36,7 @@ async function readerOf(changes: Partial<SolConfiguration> = {}): Promise<SolRea
   const reader = await solReaderOf(chain, hosts, {
     ...{ payer: chain.deployment.payer, jupiter: { url: jupiter.url }, ...changes },
   });
-  return { ...reader, onJupiterFault: (fault) => void faults.push((fault as Error).name) };
+  return { ...reader, onJupiterFault: (fault) => void faults.push((fault as JupiterFault).code) };
 }
 
 const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
@@ -157,10 +158,10 @@ describe("a quote with Jupiter", () => {
     ["huge", "TOO_LARGE"],
     ["rateLimited", "TOO_MANY_REQUESTS"],
     ["silent", "TIMEOUT"],
-  ])("uses the best pool while Jupiter answers with the fault %s", async (fault, reason) => {
+  ])("uses the best pool while Jupiter answers with the fault %s", async (fault, code) => {
     jupiter.faults = { [fault]: 1 };
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
-    expect(new Set(faults)).toEqual(new Set([`JupiterFault ${reason}`]));
+    expect(new Set(faults)).toEqual(new Set([code]));
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { wsolMint } from "../../../../lib/chains/sol/calls/addresses.ts";
 import { jupiterProgram } from "../../../../lib/chains/sol/venues/jupiter.ts";
-import { jupiterClient } from "../../../../lib/chains/sol/venues/jupiter-client.ts";
+import { type JupiterFault, jupiterClient } from "../../../../lib/chains/sol/venues/jupiter-client.ts";
 import { buyTerms, helper, solKey } from "../../../support/sol-terms.ts";
 
 const key = "c0ffee5ec4e7";
@@ -51,8 +51,8 @@ const built = {
 const answering = (body: object, status = 200) => {
   answer = (response) => void response.writeHead(status).end(JSON.stringify(body));
 };
-const nameOf = (error: unknown) => (error as Error).name;
-const fault = (client = jupiterClient({ url, key })) => client.build(question).then(() => "built", nameOf);
+const codeOf = (error: unknown) => (error as JupiterFault).code;
+const fault = (client = jupiterClient({ url, key })) => client.build(question).then(() => "built", codeOf);
 
 describe("jupiterClient", () => {
   it("asks with the key in a header, and keeps only the swap, its tables, its output and its labels", async () => {
@@ -97,17 +97,17 @@ describe("jupiterClient", () => {
     ["BAD_RESULT", { swapInstruction: { ...instruction, accounts: [{ pubkey: "x", isWritable: true }] } }],
     ["BAD_RESULT", { addressesByLookupTableAddress: { [table]: Array(257).fill(mint) } }],
     ["BAD_RESULT", { routePlan: {} }],
-  ])("gives %s for an answer with %o", async (reason, change) => {
+  ])("gives %s for an answer with %o", async (code, change) => {
     answering({ ...built, ...change });
-    expect(await fault()).toBe(`JupiterFault ${reason}`);
+    expect(await fault()).toBe(code);
   });
 
   it("reads at most 256 kB, and waits for at most 1.5 seconds", async () => {
     answering({ ...built, filler: "x".repeat(256 * 1024) });
-    expect(await fault()).toBe("JupiterFault TOO_LARGE");
+    expect(await fault()).toBe("TOO_LARGE");
     answer = () => {};
     const startMs = Date.now();
-    expect(await fault()).toBe("JupiterFault TIMEOUT");
+    expect(await fault()).toBe("TIMEOUT");
     expect(Date.now() - startMs).toBeLessThan(2500);
   });
 
@@ -115,10 +115,10 @@ describe("jupiterClient", () => {
     let nowMs = 0;
     const client = jupiterClient({ url, key }, { nowMs: () => nowMs });
     answering({ error: "Too many requests" }, 429);
-    expect(await fault(client)).toBe("JupiterFault TOO_MANY_REQUESTS");
+    expect(await fault(client)).toBe("TOO_MANY_REQUESTS");
     answering(built);
     nowMs = 9999;
-    expect(await fault(client)).toBe("JupiterFault RESTING");
+    expect(await fault(client)).toBe("RESTING");
     nowMs = 10_000;
     expect(await fault(client)).toBe("built");
     expect(asked).toHaveLength(2);
@@ -131,10 +131,12 @@ describe("jupiterClient", () => {
         .build(question)
         .catch((error) => error),
     ).toMatchObject({
-      ...{ name: "JupiterFault NO_ROUTE", isNoRoute: true },
+      name: "JupiterFault",
+      code: "NO_ROUTE",
+      isNoRoute: true,
     });
     answering({ error: "Unauthorized" }, 401);
-    expect(await fault()).toBe("JupiterFault BAD_STATUS");
+    expect(await fault()).toBe("BAD_STATUS");
   });
 
   it("repeats neither the key nor what Jupiter sent in its errors", async () => {
