@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorName } from "../../lib/core/service-error.ts";
 import { operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 import { productFiles, sourceFiles } from "./source-files.ts";
@@ -69,6 +70,17 @@ describe("the source", () => {
     const taking =
       "const f = ({ read, name }: Pick<Reads, 'read'>) => {};\nconst g = ({ read: r }: Readonly<A>) => r();";
     expect(methodsTakenOff([file(types + taking)])).toEqual(["a.ts: read of Reads", "a.ts: read of A"]);
+  });
+
+  it("has one base of errors, tools aside, and classes with one code are named by it", () => {
+    const service = productFiles.filter(({ path }) => !path.startsWith("lib/tools/"));
+    const ofOwnKind = service.filter(({ text }) => /^(?:export )?class .* extends Error\b/m.test(text));
+    expect(ofOwnKind.map(({ path }) => path)).toEqual(["lib/core/service-error.ts"]);
+    const coded = service.flatMap(({ text }) => [
+      ...text.matchAll(/^export class (\w+) extends ServiceError \{\n {2}override readonly code = "(\w+)"/gm),
+    ]);
+    expect(coded.map(([, , code = ""]) => errorName(code))).toEqual(coded.map(([, name]) => name));
+    expect(coded.length).toBeGreaterThan(10);
   });
 
   it("exports no name from two files of the product, handlers, programs and operations' schemas aside", () => {
