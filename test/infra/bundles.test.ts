@@ -85,12 +85,12 @@ const limits: Readonly<Record<string, number>> = {
     cancelExport: 242,
     retireWallet: 244,
     exportWallet: 246,
-    loosenGuards: 244,
+    loosenGuards: 245,
   },
   // These contain the clients of two services.
   ...{
     listPositions: 270,
-    cancelOrder: 266,
+    cancelOrder: 267,
     catchUp: 278,
     freeIdleKeys: 282,
     unsubscribe: 290,
