@@ -83,8 +83,8 @@ export function admission(table: Table, options: AdmissionOptions) {
 }
 
 /**
- * Makes the function that chooses the key of a request without a user: any fallback key, so that a flood of such
- * requests takes little of each.
+ * Makes the function that chooses a key for a request without a user. It picks any fallback key, so that a flood of
+ * such requests uses up little of each.
  */
 export function strangerKey({ sharedKey, readFallbackKeys, stages, onFault }: AdmissionOptions) {
   const coverage = coverageOf(stages);
@@ -98,7 +98,7 @@ export function strangerKey({ sharedKey, readFallbackKeys, stages, onFault }: Ad
   };
 }
 
-/** Counts the fallback keys that may be named now, on plans that cover these stages. */
+/** Counts the fallback keys that are usable now, on plans that cover these stages. */
 const countOf = (keys: FallbackKeys | undefined, coverage: string, now: Date): number =>
   keys?.coverage === coverage ? usableCount(keys.usable, now) : 0;
 

@@ -85,7 +85,7 @@ export const exportsAnnounced = ({ lock, exports }: Announced, now: Date): Serve
     : [{ type: "ExportLockUpdated", time: now.toISOString(), data: shownLock(lock) } as const]),
 ];
 
-/** Builds the message about a changed policy of a wallet. */
+/** Builds the message about a changed policy. */
 export const policyUpdated = (
   { walletId, policy, pending, change, version }: ShownPolicy,
   now: Date,

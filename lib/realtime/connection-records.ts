@@ -293,7 +293,7 @@ export const subscribersInShard = (table: Table, shard: number) =>
 export const marketSubscribersInShard = (table: Table, shard: number) =>
   readShard<MarketSubscriber>(table, subscribersOf("markets", shard), ofMarketSubscriber);
 
-/** Lists the subscribers with tokens in the first shards. */
+/** Lists subscribers that follow tokens, in the first shards. */
 export async function marketFollowers(table: Table, shards: number): Promise<Follower[]> {
   const found = await Promise.all(
     Array.from({ length: shards }, async (_, shard) => {

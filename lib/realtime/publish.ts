@@ -124,7 +124,7 @@ async function putNotices(
   });
 }
 
-/** Builds the notice about a change that loosens a guard, or will, or after which a private key could leave. */
+/** Builds the operators' notice about a guard that becomes looser, or a private key that could leave. */
 function noticeOf(change: PublishedChange): Notice | undefined {
   switch (change.of) {
     case "export": {

@@ -76,7 +76,7 @@ export async function subscribe(
     ...errorsOf([...wish.problems, ...refused]),
     subscriptions(after, now),
     ...snapshots.flat(),
-    // Exports, an unlocking or looser policies may have been announced while the user was offline.
+    // Sends announcements that the user missed while offline: of exports, of an unlocking, or of looser policies.
     ...exportsAnnounced(exports, now),
     ...policies
       .filter(({ change, pending }) => change === "loosened" || pending !== undefined)

@@ -71,7 +71,7 @@ export function connectionAuthorizer({
 
 type Options = Pick<AuthorizerDeps, "origin" | "verify" | "admit"> & {
   name: string;
-  /** Lists the tokens of a request, of which the first good one counts. */
+  /** Lists the tokens of a request. The first valid one counts. */
   tokensOf: (event: APIGatewayRequestAuthorizerEvent) => string[];
   /** Answers a request without a valid token, or throws. */
   refuse: (
@@ -120,9 +120,9 @@ function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: 
 }
 
 /**
- * Verifies tokens in turn, until one is good.
+ * Verifies tokens in turn until one is valid.
  *
- * @throws {InvalidToken} if none is. An expired one decides: it was good, so a refresh helps.
+ * @throws {InvalidToken} if none is valid. An expired token decides the error, because a refresh helps then.
  */
 async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["verify"]): Promise<Claims> {
   const errors: unknown[] = [];
@@ -134,7 +134,7 @@ async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["veri
     }
   const isInvalid = (error: unknown) => error instanceof InvalidToken;
   const expired = errors.find((error) => isInvalid(error) && (error as InvalidToken).expired);
-  // A failure to verify does not blame the token.
+  // A token that could not be verified may still be valid, so this is no 401.
   throw expired ?? errors.find((error) => !isInvalid(error)) ?? errors[0];
 }
 
@@ -143,13 +143,16 @@ const sessionPath = "/api/v2/session";
 const endsSession = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
   httpMethod === "DELETE" && resource === sessionPath;
 
-/** Allows nothing but the end of a session. */
+/** Allows only the request that ends a session. */
 function endOfSession(event: APIGatewayRequestAuthorizerEvent): APIGatewayAuthorizerResult {
   const stage = stageOf(event.methodArn).slice(0, -1);
   return decide(event, "Allow", "anonymous", {}, `${stage}DELETE${sessionPath}`);
 }
 
-/** The times of a token: for operations that need a fresh sign-in, and for the cookie, which expires with its token. */
+/**
+ * Passes on the times of a token: for operations that need a fresh sign-in, and for the cookie, which expires with its
+ * token.
+ */
 function timesOf(claims: Claims): Record<string, string> {
   const signedInAt = signInOf(claims);
   return {

@@ -10,7 +10,7 @@ export const acceptedHeaders = [
   "Idempotency-Key",
   "If-Match",
   "If-None-Match",
-  // Libraries for tracing add these to each request of a page.
+  // Headers that tracing libraries add to each request of a page.
   "X-Request-Id",
   "baggage",
   "traceparent",

@@ -16,9 +16,10 @@ const RequestSchema = v.strictObject({
 type GuardRequestDeps = GuardDeps & { delaySeconds: number; onFault: (error: unknown) => void };
 
 /**
- * Answers loosenGuards' invocations: a schedule puts in force what is due, and any other event asks for a policy.
+ * Answers the invocations of loosenGuards: the schedule's event applies all due changes, and any other event asks for a
+ * policy.
  *
- * @throws {InvalidRequest} if the event asks for no policy.
+ * @throws {InvalidRequest} if the event is not a request for a policy.
  */
 export async function answerGuardRequest(
   deps: GuardRequestDeps,

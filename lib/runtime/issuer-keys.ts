@@ -17,8 +17,8 @@ const freshMs = 10 * 60_000;
 const usableMs = 6 * 60 * 60_000;
 
 /**
- * Limits fetches for unknown key ids, since anybody can invent those. Five seconds are short enough for the first tokens
- * after a rotation.
+ * Limits fetches for unknown key ids, because anybody can invent them. Five seconds are a short wait for the first
+ * tokens after a rotation.
  */
 const unknownKeyLimits = { intervalMs: 5000, perMinute: 6 };
 
@@ -39,11 +39,13 @@ export class IssuerUnavailable extends ServiceError {
   override readonly code = "ISSUER_UNAVAILABLE";
 }
 
-/** The keys of an issuer. Both functions reject with {@link IssuerUnavailable} if they need keys that cannot be fetched. */
+/**
+ * The keys of an issuer. Both functions reject with {@link IssuerUnavailable} if keys are needed and cannot be fetched.
+ */
 export type IssuerKeys = {
   /** Finds the key of a token. */
   find: JWTVerifyGetKey;
-  /** Fetches the keys if they are ten minutes old, and returns their number: that of their changes so far. */
+  /** Fetches the keys again after ten minutes. Returns how many times they have changed. */
   version: () => Promise<number>;
 };
 
@@ -61,7 +63,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
   let fetchedMs = Number.NEGATIVE_INFINITY;
   let failedMs = Number.NEGATIVE_INFINITY;
   let fetchesForUnknownMs: number[] = [];
-  // A clock that is set back must not keep old keys.
+  // Fetches at once if the clock was set back, so that old keys do not stay.
   const olderThan = (ms: number) => Date.now() - fetchedMs > ms || fetchedMs > Date.now();
 
   async function load(): Promise<Keys> {
@@ -109,10 +111,11 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
     }
   }
 
-  /** Decides whether a token with an unknown key id is worth a fetch, and counts it. */
+  /** Decides whether a token with an unknown key id justifies a fetch, and counts the fetch. */
   function mayFetchFor(token: FlattenedJWSInput): boolean {
     if (claimedIssuer(token) !== issuer) return false;
-    // A failed fetch has a pause of its own, and its error does not blame the token.
+    // Allows a fetch after a failed one. Failed fetches have a pause of their own, and their error does not call the
+    // token invalid.
     if (failedMs > fetchedMs) return true;
     const now = Date.now();
     const recent = fetchesForUnknownMs.filter((ms) => ms <= now && now - ms < 60_000);

@@ -6,31 +6,33 @@ export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | 
 /** The subprotocol that precedes a token. The server selects it. */
 export const tokenSubprotocol = "access_token";
 
-/** Limits the cookies that are tried: each costs a verification. */
+/** Limits the cookies that are tried, because each costs a verification. */
 const maxCookies = 4;
 
 export type Cookies = {
   /** The name of the session's cookie, without its prefix. */
   cookieName: string;
-  /** True if a cookie without the prefix counts, too. Any other host of the site can set one. */
+  /** True if a cookie without the prefix counts, too. Any other host of the site can set such a cookie. */
   bareCookie: boolean;
 };
 
 /**
- * Lists the tokens of a REST request, of which the first good one counts: the one of the Authorization header, else those
- * of the cookies. A malformed header still counts: a caller who sends one must not be signed in by the cookie instead.
+ * Lists the tokens of a REST request, of which the first valid one counts: the token of the Authorization header, or
+ * else those of the cookies. A malformed header excludes the cookies, because its sender must not be signed in by a
+ * cookie instead.
  *
- * @returns an empty text in place of a header that is not of the form `Bearer <token>` or is given twice. No verification
- * accepts it.
+ * @returns an empty text in place of a header that is not of the form `Bearer <token>` or is given twice. No
+ * verification accepts it.
  */
 export function requestTokens(event: RequestHeaders, cookies: Cookies): string[] {
   return only(bearerToken(event)) ?? cookieTokens(event, cookies);
 }
 
 /**
- * Lists the tokens of a request to connect: the one of the Authorization header; else of the subprotocols, the only place
- * where a page in a browser can put it; else those of the cookies. Browsers send cookies with connections from any page,
- * without a preflight, so they count only for pages of the allowed origins and for clients that are not pages.
+ * Lists the tokens of a request to connect: the token of the Authorization header; or else of the subprotocols, the
+ * only place where a page in a browser can put it; or else those of the cookies. Browsers send cookies with connections
+ * from any page, without a preflight, so they count only for pages of the allowed origins and for clients that are not
+ * pages.
  *
  * @returns an empty text in place of a malformed header or pair.
  */
@@ -68,11 +70,11 @@ function subprotocolToken(event: RequestHeaders): string | undefined {
   return first === tokenSubprotocol && others.length === 0 ? (token ?? "") : "";
 }
 
-/** Lists the values of the session's cookies, those that no other host can have set first. */
+/** Lists the values of the session's cookies. Those that no other host can set come first. */
 function cookieTokens(event: RequestHeaders, { cookieName, bareCookie }: Cookies): string[] {
   const sent = valuesOf(event, "cookie")
     .flatMap((value) => value.split(";"))
-    // Only blanks and tabs: browsers guard no name that begins with another kind of space.
+    // Trims only blanks and tabs. Browsers do not protect the prefix after other kinds of space.
     .map((cookie) => cookie.replace(/^[ \t]+|[ \t]+$/g, ""));
   const names = [sessionCookieName(cookieName), ...(bareCookie ? [cookieName] : [])];
   const values = names.flatMap((name) =>

@@ -28,7 +28,7 @@ type Bearer = { token: string; expiresAt: Date };
 /** The caller, as identified by the authorizer, and the time of the call. */
 type Call = {
   userID: string;
-  /** The time of the sign-in behind the token. Undefined if the issuer gives none. */
+  /** The time at which the token's user signed in. Undefined if the issuer does not state it. */
   signedInAt: Date | undefined;
   /**
    * Returns the token. It is a function, so that the token is never passed on or logged by mistake.
@@ -43,7 +43,7 @@ type Answer<Name extends RestOperationName> = Success<Name> | WithHeaders<Succes
 
 type UseCase<Name extends RestOperationName> = (request: Request<Name> & Call) => Promise<Answer<Name>>;
 
-/** The headers of a success. A header with several values is sent once for each. */
+/** Headers of a successful response. A header with several values is sent once for each value. */
 type SuccessHeaders = Readonly<Record<string, string | string[]>>;
 
 /** A success with additional headers. */
@@ -142,7 +142,9 @@ function readRequest<Name extends RestOperationName>(
   } as Request<Name>;
 }
 
-/** @throws {InvalidRequest} if a parameter is given twice: of several values, `queryStringParameters` has the last. */
+/**
+ * @throws {InvalidRequest} if a parameter is given twice, because `queryStringParameters` keeps only the last value.
+ */
 function queryOf({ multiValueQueryStringParameters, queryStringParameters }: APIGatewayProxyEvent): object {
   for (const [name, values] of Object.entries(multiValueQueryStringParameters ?? {}))
     if ((values?.length ?? 0) > 1) throw givenTwice("query", name);
@@ -152,7 +154,7 @@ function queryOf({ multiValueQueryStringParameters, queryStringParameters }: API
 /**
  * Selects the headers that a schema names, whatever their case.
  *
- * @throws {InvalidRequest} if one is given twice that is no list.
+ * @throws {InvalidRequest} if a header that is not a list is given twice.
  */
 function namedHeaders(event: APIGatewayProxyEvent, schema: v.GenericSchema): object {
   const { entries = {} } = schema as { entries?: object };

@@ -7,7 +7,7 @@ export type SameSite = (typeof sameSites)[number];
 
 export type CookieOptions = { cookieName: string; sameSite: SameSite };
 
-/** Browsers let only this host set a cookie with this prefix, and no other host of the site. */
+/** Prefix of cookies that browsers accept only from this host, and from no other host of the site. */
 export const sessionCookieName = (cookieName: string): string => `__Host-${cookieName}`;
 
 /** Browsers silently drop a cookie if its name and value are longer. */
@@ -33,7 +33,7 @@ export function tokenCookie(
   return cookie(name, token, Math.max(0, restSeconds), sameSite);
 }
 
-/** Makes the Set-Cookie headers that remove the session's cookie, and one of the name without the prefix. */
+/** Builds the Set-Cookie headers that remove the session's cookie, with and without the prefix. */
 export const endedCookies = ({ cookieName, sameSite }: CookieOptions): string[] =>
   [sessionCookieName(cookieName), cookieName].map((name) => cookie(name, "", 0, sameSite));
 

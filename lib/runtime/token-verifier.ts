@@ -6,7 +6,7 @@ import { issuerKeys } from "./issuer-keys.ts";
 /** The claims of a valid token. */
 export type Claims = JWTPayload & { sub: string; exp: number };
 
-/** Why a token is not accepted, with the text for the client. */
+/** Reasons for which a token is rejected, with the text for the client. */
 const reasons = {
   invalid: "Invalid token",
   expired: "Token expired",
@@ -33,11 +33,11 @@ export type Issuer = {
 };
 
 export type VerifierOptions = Issuer & {
-  /** The longest time until a token's expiry. */
+  /** The longest accepted time until a token's expiry, in seconds. */
   maxTokenSeconds: number;
 };
 
-/** The claims of a token, and the number of the issuer's keys by which it was verified. */
+/** The claims of a token, and the revision of the issuer's keys that verified it. */
 type Verified = { claims: Claims; version: number };
 
 /** Only asymmetric algorithms: a symmetric one would accept the public key as the secret. */
@@ -80,7 +80,7 @@ export function tokenVerifier(
   async function verify(token: string): Promise<Verified> {
     let version = 0;
     const find: JWTVerifyGetKey = async (header, jws) => {
-      // Read before the key, which may already be one of newer keys.
+      // Reads the revision before the key, because the keys may change in between.
       version = await keys.version();
       return keys.find(header, jws);
     };

@@ -17,14 +17,14 @@ export class InvalidRequest extends ServiceError {
   }
 }
 
-/** Names a source of input. Messages name each part of a request but its body. */
+/** A source of input. Messages name the parts of a request, except its body. */
 type Part = "body" | "message" | "event" | "record" | keyof typeof nouns;
 
 const nouns = { query: "query parameter", path: "path parameter", header: "header" };
 
 /**
- * Parses input by its schema. valibot's own messages quote the input, which may be a private key, so a description of
- * the expected form replaces them.
+ * Parses input with its schema. Replaces valibot's messages by a description of the expected form, because they quote
+ * the input, which may be a private key.
  *
  * @throws {InvalidRequest} for the first problem, in the order of the schema's fields.
  */
@@ -44,11 +44,14 @@ export function validate<Schema extends v.GenericSchema>(
   );
 }
 
-/** Makes the error for a field that a request gives twice: it is unclear which one counts. */
+/** Makes the error for a field that a request gives twice, because it is unclear which value counts. */
 export const givenTwice = (part: Part, name: string): InvalidRequest =>
   problemOf(part, name, "must not be given twice");
 
-/** Names the field and the part of the request, unless the field does not look like one: it may be a secret. */
+/**
+ * Names the field and the part of the request. Leaves out a name that does not look like a field's, because it may be a
+ * secret.
+ */
 function problemOf(part: Part, name: string, problem: string): InvalidRequest {
   const noun = part in nouns ? nouns[part as keyof typeof nouns] : undefined;
   if (!/^[A-Za-z_][\w.-]{0,23}$/.test(name))

@@ -7,7 +7,7 @@ import type { PartitionName } from "./layout.ts";
 
 export type Table = {
   name: string;
-  /** Tells this table from a restored one of the same name. Absent in functions that announce nothing. */
+  /** Distinguishes this table from a restored one with the same name. Absent in functions that announce nothing. */
   id?: string | undefined;
   client: DynamoDBDocumentClient;
   /**

@@ -40,7 +40,7 @@ const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | 
   ...(token !== undefined && { token: formsOf(token, "token") }),
 });
 
-/** Other engines may write addresses in lower case, where case does not count. */
+/** Compares without case where case does not count, because other engines may write addresses in lower case. */
 function formsOf(address: string, field: string): string[] {
   const network = tradingChains.find((chain) => isMeantAsAddress(chain, address));
   if (network === undefined) return [address];

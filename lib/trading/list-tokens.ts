@@ -11,7 +11,7 @@ export type Token = {
   name: string;
   decimals: number;
   wrapped?: true;
-  /** Only in results of a search. */
+  /** Present in search results only. */
   listed?: boolean;
   flags?: "IMPERSONATES"[];
 };

@@ -25,7 +25,7 @@ export type PlacingDeps = {
   table: Table;
   chains: Chains;
   macs: Pick<Macs, "makeMac">;
-  /** True if an order that could lose most of its value needs a fresh sign-in. */
+  /** True if orders that could lose more than half of their value need a fresh sign-in. */
   lossSignIn: boolean;
   /** Wakes lanes. */
   wake: NonNullable<Performers["wake"]>;

@@ -56,7 +56,9 @@ export async function quoteOrder(
   }
 }
 
-/** Reports a wallet that has less of a token than the user's position counts. Nothing waits for it, and it never fails. */
+/**
+ * Reports a wallet that has less of a token than the user's position counts. Runs in the background and never fails.
+ */
 async function reportLack(
   { table, reportMissed }: Pick<Deps, "table" | "reportMissed">,
   { chain, wallet, userID }: LaneKey & { userID: string },
@@ -69,7 +71,7 @@ async function reportLack(
     if (typeof units === "bigint" && book && book.events.length === 0 && book.base.amount > units)
       reportMissed({ chain, wallet }, { userID, token });
   } catch {
-    // The next read repeats it.
+    // Ignores the failure: the next read repeats the report.
   }
 }
 

@@ -4,18 +4,18 @@ import type { LaneKey } from "../orders/intent.ts";
 import type { MissedToken } from "../orders/table-step.ts";
 import type { WakeEvent } from "./execution/wake-effect.ts";
 
-/** A wallet is woken at most once in this time, by each container. */
+/** Shortest time between two wakes of a wallet by one container. */
 const restMs = 60_000;
 
-/** Reports that a position says more than a balance that was just read. It never fails, and nothing waits for it. */
+/** Reports a position that exceeds a balance just read. Runs in the background and never fails. */
 export type ReportMissed = (lane: LaneKey, missed: MissedToken) => void;
 
 /**
- * Wakes the lane of a wallet that lacks tokens. Only the lane writes positions. If the report is lost, the next read
- * repeats it.
+ * Wakes the lane of a wallet with missing tokens, because only the lane writes positions. If the report is lost, the
+ * next read repeats it.
  *
  * @param onFault Receives the error that kept executeOrders from starting.
- * @returns whether a report wakes the lane.
+ * @returns true if the report wakes the lane.
  */
 export function missedReporter(
   start: (event: WakeEvent) => Promise<void>,
@@ -34,18 +34,18 @@ export function missedReporter(
   };
 }
 
-/** The most lanes that a list of positions wakes. The next list wakes others. */
+/** Most lanes that one list of positions wakes. The next list wakes others. */
 const mostWoken = 10;
 
-/** The most tokens whose last check is remembered. */
+/** Most tokens whose last check is remembered. */
 const mostRemembered = 10_000;
 
 /**
- * Has lanes check the tokens of listed positions, without their balances. The tokens that were not checked for longest
- * come first, so that all of a wallet take turns.
+ * Has lanes check the tokens of listed positions. Starts with the tokens whose last check is oldest, so that all tokens
+ * of a wallet take turns.
  */
 export function positionChecker(report: ReturnType<typeof missedReporter>) {
-  /** The number of each token's last check, in the order of checks. */
+  /** Number of each token's last check. Later checks have higher numbers. */
   const checked = new Map<string, number>();
   let count = 0;
   return (userID: string, positions: readonly Position[]): void => {
@@ -71,7 +71,7 @@ export function positionChecker(report: ReturnType<typeof missedReporter>) {
 /** True for a final position of orders that were placed here. Those of other engines have no cost. */
 const isSettledHere = ({ settled, cost }: Position): boolean => settled === true && cost !== undefined;
 
-/** True if a position counts more than a balance. Positions of other engines may have any text. */
+/** True if a position exceeds a balance. False for text of other engines that is not a number. */
 export function countsMore(position: Position, units: bigint, decimals: number): boolean {
   if (!isSettledHere(position)) return false;
   const counted = parseAmount(position.amount, decimals);

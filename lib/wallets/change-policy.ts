@@ -23,15 +23,15 @@ export async function policyOfWallet(
 
 export type AskingDeps = {
   table: Table;
-  /** Asks loosenGuards, which alone writes policies. */
+  /** Invokes loosenGuards, the only writer of policies. */
   ask: (request: AskedPolicy) => Promise<PolicyAnswer>;
 };
 
 /**
- * Asks for another policy of a wallet. Tighter limits apply at once, looser ones after they were announced for 24 hours.
+ * Asks for another policy of a wallet. Tighter limits apply at once, looser ones 24 hours after their announcement.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid address
- * or amount of the wallet's network.
+ * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid
+ * address or amount of the wallet's network.
  */
 export async function askForPolicy(
   { table, ask }: AskingDeps,

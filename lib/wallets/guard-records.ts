@@ -6,10 +6,10 @@ import { write } from "../table/write.ts";
 import { endedLockKey, looseningKey, looseningsUntil, shownPoliciesOf, shownPolicyKey } from "./item-keys.ts";
 import type { PolicyStateText } from "./policy-text.ts";
 
-/** Classifies a change of a policy: nothing became looser, a looser one was announced, or one took effect. */
+/** Classifies a change of a policy: no limit became looser, looser limits were announced, or they took effect. */
 export type PolicyChange = "tightened" | "announced" | "loosened";
 
-/** A wallet's policy as its user is sent it. */
+/** A wallet's policy in the form that its user is sent. */
 export type ShownPolicy = PolicyStateText & {
   userID: string;
   walletId: string;
@@ -21,7 +21,7 @@ export type ShownPolicy = PolicyStateText & {
 /** Records that a lock has ended. */
 export type EndedLock = { userID: string; lockId: string; endedAt: string };
 
-/** A guard that becomes looser at a time: a wallet's policy, or the lock of exports with this id. */
+/** A guard that will become looser: a wallet's policy, or the lock of exports with this id. */
 export type Loosening = { userID: string } & ((PolicyKey & { walletId: string }) | { lockId: string });
 
 export const shownPolicyWrite = (policy: PolicyKey, item: ShownPolicy): Write => ({
@@ -30,7 +30,7 @@ export const shownPolicyWrite = (policy: PolicyKey, item: ShownPolicy): Write =>
   item,
 });
 
-/** Reads what a user was last sent of the policies of all wallets. */
+/** Reads the policies of all wallets as last sent to a user. */
 export const shownPolicies = (table: Table, userID: string): Promise<ShownPolicy[]> =>
   queryRange<ShownPolicy>(table, shownPoliciesOf(userID));
 
@@ -38,7 +38,7 @@ export async function putEndedLock(table: Table, ended: EndedLock): Promise<void
   await write(table, { kind: "put", key: endedLockKey(ended.userID), item: ended });
 }
 
-/** Notes that a guard becomes looser. Belongs in the transaction that announces it. */
+/** Notes that a guard will become looser. Must be in the transaction that announces it. */
 export const looseningWrite = (due: string, loosening: Loosening): Write => ({
   kind: "put",
   key: looseningKey(due, loosening.userID, guardOf(loosening)),
@@ -48,7 +48,7 @@ export const looseningWrite = (due: string, loosening: Loosening): Write => ({
 const guardOf = (loosening: Loosening): string =>
   "lockId" in loosening ? "LOCK" : `${loosening.chain}#${loosening.wallet}`;
 
-/** Reads what becomes looser until a time, the earliest first. */
+/** Reads the guards that become looser before a time, earliest first. */
 export async function* looseningsDue(table: Table, time: Date): AsyncGenerator<Item<Loosening>> {
   for await (const page of queryPages<Loosening>(table, looseningsUntil(time))) yield* page;
 }

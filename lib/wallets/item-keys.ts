@@ -47,7 +47,7 @@ export const isEndedLock = (key: Key): boolean => itemAt(key) === "endedLock";
 export const looseningKey = (due: string, userID: string, guard: string): Key =>
   itemKey("loosening", { due, userID, guard });
 
-/** Covers what becomes looser until a time. */
+/** Covers guards that become looser before a time. */
 export const looseningsUntil = (time: Date): KeyRange => ({
   ...rangeOf("loosening", {}),
   to: time.toISOString(),

@@ -32,23 +32,23 @@ import { activeNamed, laneOf, type Wallet, type WalletName } from "./wallet.ts";
 import { eventWrite } from "./wallet-events.ts";
 import { stillActive, walletsOfUser } from "./wallet-records.ts";
 
-/** Asks for another policy of a wallet. `signedInAt` is absent if it is not known when the user has signed in. */
+/** Asks for another policy of a wallet. `signedInAt` is absent if the time of the sign-in is unknown. */
 export type AskedPolicy = WalletName & { asked: PolicyText; signedInAt?: string | undefined };
 
 export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SIGN_IN_REQUIRED" };
 
 type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
 
-/** The table with its id: announcements of another table are void. */
+/** The table with its id, because announcements of another table are void. */
 export type GuardDeps = { table: Table };
 
 /**
- * Sets a wallet's policy, as loosenGuards. Tighter limits apply at once. Looser ones are announced and wait for 24 hours
- * by this function's clock, whatever its caller says; a limit of network fees does not wait. Writes nothing if nothing
+ * Sets a wallet's policy, as loosenGuards. Tighter limits apply at once. Looser ones are announced and wait for 24
+ * hours by this function's own clock, because its caller may lie. A limit of network fees does not wait. Writes only
  * changes.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid address
- * or amount of the wallet's network.
+ * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid
+ * address or amount of the wallet's network.
  */
 export async function changePolicy(
   deps: GuardDeps,
@@ -64,7 +64,7 @@ export async function changePolicy(
     if (!isCurrent) return undefined;
     const before: PolicyState = stored ?? { policy: openPolicy };
     const wanted = readPolicy(network, asked);
-    // A freeze needs no new sign-in, so it must not prepare the end of other limits.
+    // Only tightens the other limits: a freeze needs no fresh sign-in, so it must not loosen anything for later.
     const isFreezeAlone = !wanted.tradingEnabled && !isFreshSignIn(signedInAt, now);
     const after = isFreezeAlone
       ? { policy: tightest(wanted, before.policy) }
@@ -83,12 +83,15 @@ type Step = {
   stored: PolicyRecord | undefined;
   before: PolicyState;
   after: PolicyState;
-  /** Must still be active. Undefined if that does not matter. */
+  /** A wallet that must still be active. Undefined if that does not matter. */
   wallet?: Wallet;
   now: Date;
 };
 
-/** Writes a policy with its event, its message and the note of when it becomes looser. Returns false if it has changed. */
+/**
+ * Writes a policy with its event, its message, and a note of the time at which it becomes looser. Returns false if the
+ * stored policy has changed meanwhile.
+ */
 function writeState(
   { table }: GuardDeps,
   { named, stored, before, after, wallet, now }: Step,
@@ -145,10 +148,9 @@ async function putInForce(
 type SweepTimes = { now: Date; deadline: Date };
 
 /**
- * Puts looser policies in force whose time has come, and announces the ends of locks. Each change of the table is sent to
- * its user.
+ * Puts due looser policies in force, and announces the ends of locks. Users receive each change of the table.
  *
- * @param onFault receives the error of each that failed. The next run tries it again.
+ * @param onFault receives the error of each failed change. The next run repeats it.
  */
 export async function loosenDue(
   deps: GuardDeps & { delaySeconds: number },
@@ -165,7 +167,7 @@ export async function loosenDue(
   }
 }
 
-/** Returns false if it has to be looked at again. The note is a hint: only what was announced decides. */
+/** Returns false if the change must be checked again. The note is only a hint: the announcement decides. */
 async function takeEffect(
   deps: GuardDeps & { delaySeconds: number },
   due: Loosening,
@@ -184,6 +186,6 @@ async function endLock(
   const { state } = await readLock(table, userID, { delaySeconds, now });
   if (state.status === "unlocked" && state.lockId === lockId)
     await putEndedLock(table, { userID, lockId, endedAt: now.toISOString() });
-  // The delay may have grown since.
+  // Not due yet: the operators may have lengthened the delay since.
   return state.status !== "unlocking" || state.lock.lockId !== lockId;
 }

@@ -25,8 +25,8 @@ const listedAttributes = [
 ] as const satisfies (keyof Wallet)[];
 
 /**
- * Returns a wallet's item without anything that clients may not see. Only the key is trusted for the address: its
- * writers are many, and none can move an item.
+ * Returns the public fields of a wallet's item. Trusts only the key for the address, because many functions write
+ * items, but none can move one.
  *
  * @throws {ServiceError} if it names another user, network or address than its key: a user could deposit to a stranger.
  */
@@ -83,7 +83,7 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
     }),
   );
   const { UserID, network, generatedWalletAddress } = name;
-  // Only the item's key is trusted for these.
+  // Trusts only the item's key for these fields.
   return Item && ({ ...Item, UserID, network, generatedWalletAddress } as Wallet);
 }
 
@@ -99,7 +99,9 @@ export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Step =>
   ownership(wallet),
 ];
 
-/** Notes who has the key of an address. It stays after a wallet is removed: the positions of its user stay, too. */
+/**
+ * Records a user who has the key of an address. The record outlives the wallet, because the user's positions do, too.
+ */
 export const ownership = ({
   UserID: userID,
   network,

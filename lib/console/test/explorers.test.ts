@@ -17,7 +17,7 @@ describe("explorerPage", () => {
     expect(explorerPage(all, "sol", "token", mint)).toBe(`https://sol.test/token/${mint}`);
   });
 
-  it("has no page of a chain without an explorer", () => {
+  it("links to no page for a chain without an explorer", () => {
     expect(explorerPage(all, "bsc", "token", address)).toBeUndefined();
     expect(explorerPage({}, "sol", "token", mint)).toBeUndefined();
   });

@@ -32,7 +32,7 @@ const newsAfter = (...messages: ServerMessage[]) =>
     .flatMap(({ of, at: from, isOver }) => (isOver ? [] : [[of, from]]));
 
 describe("the news of guards", () => {
-  it("tell of looser limits when they are asked for and when they take effect, until they are taken back", () => {
+  it("report looser limits when requested and when in force, until they are withdrawn", () => {
     const asked = policyChanged(2, "announced", { pending });
     expect(newsAfter(asked)).toEqual([["policy", at]]);
     expect(newsAfter(asked, policyChanged(3, "loosened"))).toEqual([["policy", undefined]]);
@@ -42,26 +42,26 @@ describe("the news of guards", () => {
     expect(newsAfter(policyChanged(3, "tightened"), asked)).toEqual([]);
   });
 
-  it("tell of an export of each wallet, and of none once exports are locked", () => {
+  it("report each wallet's export, and none after exports are locked", () => {
     expect(newsAfter(exportAsked("w"), exportAsked("x"))).toHaveLength(2);
     expect(newsAfter(exportAsked("w"), exportAsked("x"), lock({ status: "locked" }))).toEqual([]);
   });
 
-  it("tell of an unlocking when it is asked for and when it takes effect, until exports are locked again", () => {
+  it("report an unlocking when requested and when in force, until exports are locked again", () => {
     const unlocking = lock({ status: "unlocking", unlocksAt: at });
     expect(newsAfter(unlocking)).toEqual([["lock", at]]);
     expect(newsAfter(unlocking, lock({ status: "unlocked" }))).toEqual([["lock", undefined]]);
     expect(newsAfter(unlocking, lock({ status: "locked" }))).toEqual([]);
   });
 
-  it("stay the same if the service announces the same again, so that dismissed ones stay away", () => {
+  it("do not change when the service repeats an announcement, so that dismissed news stay hidden", () => {
     const messages = [policyChanged(2, "announced", { pending }), exportAsked("w")];
     const news = messages.reduce(withGuardNews, [] as readonly GuardNews[]);
     expect(messages.reduce(withGuardNews, news)).toBe(news);
     expect(messages.reduce(withGuardNews, [] as readonly GuardNews[])).toEqual(news);
   });
 
-  it("change with no other message", () => {
+  it("ignore other messages", () => {
     const news = withGuardNews([], exportAsked("w"));
     expect(withGuardNews(news, { type: "pong", time })).toBe(news);
   });

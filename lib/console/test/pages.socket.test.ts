@@ -12,7 +12,7 @@ describe("the console", () => {
     expect(script?.body.length).toBeLessThan(330_000);
   });
 
-  it("is bundled again at each reload, but only while it is watched", async () => {
+  it("is bundled again at each reload while watched, and otherwise only once", async () => {
     const bundles = async (isWatched: boolean) => {
       const filesFor = consoleFiles({ isWatched });
       const scripts: unknown[] = [];

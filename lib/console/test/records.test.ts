@@ -28,7 +28,7 @@ describe("the mark of a fill", () => {
 });
 
 describe("the units of a pair", () => {
-  it("are the names that the record has for each, whatever its pair is called", () => {
+  it("come from the record's own fields, whatever the name of its pair", () => {
     expect(pairUnits(filled)).toEqual({ base: "MOON", quote: "ETH" });
     const odd = { ...filled, symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2" };
     expect(pairUnits(odd)).toEqual({ base: "MOON/v2", quote: "ETH" });
@@ -36,7 +36,7 @@ describe("the units of a pair", () => {
     expect(pairUnits({ chain: "sol", ...names })).toEqual({ base: "SOL", quote: "USDC" });
   });
 
-  it("are unknown for other engines' orders without such names, and the coin for the service's own", () => {
+  it("are unknown in other engines' orders without them, and name the coin in the service's own", () => {
     expect(pairUnits({ chain: "sol", symbol: "SOL/USDC" })).toEqual({ base: "", quote: "" });
     const old = { chain: "eth", symbol: "MOON/ETH", token: "0xA1" } as const;
     expect(pairUnits(old)).toEqual({ base: "MOON/ETH", quote: "ETH" });

@@ -37,7 +37,7 @@ export async function askSecret(
 }
 
 /**
- * Asks a question whose answer is yes or no. Only `y` and `yes` mean yes.
+ * Asks a question. Only the answers `y` and `yes` mean yes.
  *
  * @throws {OperatorError} if there is no terminal.
  */

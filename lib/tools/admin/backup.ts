@@ -49,9 +49,9 @@ export type Comparison = {
 };
 
 /**
- * The items that the table lacks or has in another version. Skips expired and short-lived items, and wallets
- * that were retired more than 30 days ago. Nothing comes back that would undo a guard: a lock of exports is only put back
- * if it is missing, a policy as the tighter of both, and an order that was open not at all.
+ * Lists items that the table lacks or has in another version. Skips expired and short-lived items, and wallets that
+ * were retired more than 30 days ago. Restores nothing that would weaken a guard: a lock of exports comes back only if
+ * it is missing, a policy as the tighter of the two, and an order that was open not at all.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
@@ -95,7 +95,7 @@ async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promi
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
-/** The items that only the table has. Locks of exports and policies stay. */
+/** Lists items that only the table has. Locks of exports and policies stay. */
 export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup } = comparison;
   for await (const items of pagesOf(table, comparison)) {
@@ -125,7 +125,7 @@ export async function undo(comparison: Comparison, { what, item }: Difference): 
   // Wrapped numbers keep all their digits.
   const put = { kind: "put", key, item: unmarshall(stored, { wrapNumbers: true }) } as const;
   if (what === "missing") return write(table, { ...put, when: "absent" });
-  // Its user may have tightened it meanwhile.
+  // Writes a policy only over the compared revision, because its user may have tightened it meanwhile.
   const revision = Number(item.revision?.N) - 1;
   return write(table, isPolicy(key) ? { ...put, when: { revision } } : put);
 }

@@ -10,9 +10,9 @@ export type SignedLine = {
   text: string;
 };
 
-/** Facts that clients do not see, by the names that operators read. */
+/** Facts that clients do not see, with labels for operators. */
 export type HiddenFacts<F extends FamilyTypes = FamilyTypes> = {
-  /** The name of a report's block. */
+  /** Label of the block in a report. */
   blockWord: string;
   intentFacts(order: TradeOrder<F>): object;
   slotFacts(slot: F["slot"]): object;

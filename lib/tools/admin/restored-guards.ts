@@ -16,7 +16,7 @@ import { isLock } from "../../wallets/item-keys.ts";
 
 type StoredItem = Record<string, AttributeValue>;
 
-/** Why a restore keeps the live table's state of an item. */
+/** Reasons for which a restore keeps an item of the live table. */
 export const keptReasons = {
   openOrder: "orders that were open: without the signer's records, they could be signed a second time",
   lock: "locks of exports that were set since, which hold",
@@ -28,7 +28,7 @@ export type KeptReason = keyof typeof keptReasons;
 
 export const isPolicy = (key: Key): boolean => itemAt(key) === "policy";
 
-/** True for an order that was placed here and was not settled, and for what lists show of it. */
+/** True for an unsettled order of this service, and for its entry in lists. */
 function wasOpen(key: Key, item: StoredItem): boolean {
   switch (itemAt(key)) {
     case "trade":
@@ -41,7 +41,7 @@ function wasOpen(key: Key, item: StoredItem): boolean {
   }
 }
 
-/** Returns why an item of the backup is not restored. `live` is the table's item with its key. */
+/** Returns the reason for not restoring an item of the backup. `live` is the table's item with the same key. */
 export function reasonToKeep(
   key: Key,
   item: StoredItem,
@@ -51,18 +51,18 @@ export function reasonToKeep(
   return isLock(key) && live !== undefined ? "lock" : undefined;
 }
 
-/** Returns why an item that only the table has is not deleted. */
+/** Returns the reason for not deleting an item that only the table has. */
 export function reasonToSpare(key: Key): KeptReason | undefined {
   if (isLock(key)) return "lock";
   if (itemAt(key) === "tradingStop" || key.PK === earlierStops) return "stop";
   return isPolicy(key) ? "policy" : undefined;
 }
 
-/** A profile of the backup that stays blocked if its user has been blocked since. */
+/** Keeps a user blocked who was blocked after the backup. */
 export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>
   live?.blockedAt === undefined ? profile : { ...profile, blockedAt: live.blockedAt };
 
-/** A policy without a limit of network fees has the usual one, which a limit of the backup may exceed. */
+/** Returns the tighter of two policies. Keeps the current limit of network fees if the other one might raise it. */
 function tighterOf(old: WalletPolicy, current: WalletPolicy): WalletPolicy {
   const both = tightest(old, current);
   return mayRaiseFees(current, both) ? withFees(both, current) : both;
@@ -71,8 +71,8 @@ function tighterOf(old: WalletPolicy, current: WalletPolicy): WalletPolicy {
 const recordIn = (item: StoredItem): PolicyRecord => contentOf("policy", unmarshall(item) as Item<object>);
 
 /**
- * The tighter of two policies of a wallet, field by field, as the table's next revision. None is pending: what was
- * announced before may have been ended since. Undefined if the live one is as tight already.
+ * The tighter of two policies of a wallet, field by field, as the table's next revision. Drops the pending policy,
+ * because its user may have withdrawn it since. Undefined if the live policy is already as tight.
  */
 export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): StoredItem | undefined {
   const { PK, SK } = saved;
@@ -87,7 +87,7 @@ export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): 
   return { ...content, ...(PK && { PK }), ...(SK && { SK }) };
 }
 
-/** True if the backup's policy would be looser in some field than the table's, which is kept. */
+/** True if the backup's policy is looser than the table's in some field, so that the table's value is kept there. */
 export const isLooser = (saved: StoredItem, live: StoredItem): boolean => {
   const [old, current] = [recordIn(saved).policy, recordIn(live).policy];
   return !isSamePolicy(tighterOf(old, current), old);

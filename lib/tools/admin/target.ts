@@ -35,7 +35,7 @@ export type AdminDeps = {
   openFunctions(options: TargetOptions): Promise<FunctionTarget>;
   openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
   openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
-  /** Asks a question whose answer is yes or no. */
+  /** Asks a question to be answered by yes or no. */
   confirm: (question: string) => Promise<boolean>;
   interruption(): AbortSignal;
   now: () => Date;

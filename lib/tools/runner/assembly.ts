@@ -53,9 +53,9 @@ export async function synthesizeTerminal(
       keyGraceSeconds: 0,
       // Made within five seconds.
       fallbackKeys: 20,
-      // For the simplest clients, and for tests: no other host of the site sets cookies here.
+      // Accepts a cookie without the prefix, for simple clients and tests. No other host of the site sets cookies here.
       bareCookie: true,
-      // Try-outs trade pools that a large order empties.
+      // Needs no fresh sign-in for large losses, because trial orders may empty the small local pools.
       lossSignIn: false,
       walletExport: true,
       // Long enough to see that the export waits.

@@ -1,6 +1,6 @@
 import { explorers, tradingChains } from "../../core/chain-facts.ts";
 
-/** Names the sites that the console links to: of chains that are not on this machine, and those that were given. */
+/** Lists the explorers that the console links to: the given ones, and the public ones of chains that are not local. */
 export const explorersFor = (
   localChains: object,
   given: Readonly<Record<string, string>>,

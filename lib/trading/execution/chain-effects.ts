@@ -14,7 +14,7 @@ type Snapshot = FamilyTypes["snapshot"];
 export const chainEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
   effectsOfChains(new Map([...chains].map(([chain, reader]) => [chain, effectsOn(reader)])));
 
-/** The effects of a run on chains whose hosts are open. */
+/** Performs the effects of a run on chains whose hosts are open. */
 export function effectsOfChains(effects: ReadonlyMap<Network, FamilyEffects>) {
   let asked: { question: unknown; snapshots: readonly Promise<Snapshot | undefined>[] } | undefined;
   return {

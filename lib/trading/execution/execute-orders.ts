@@ -36,8 +36,8 @@ export type ExecutionDeps = {
 };
 
 /**
- * Does everything that is possible now for the orders of a wallet, unless another run holds its lane, and meanwhile makes
- * sure that the chain is read. A check of a wallet that may have no orders needs that only if it leaves a lane.
+ * Does everything that is possible now for the orders of a wallet, unless another run holds its lane. Also makes sure
+ * that a reader follows the chain. A check of a wallet without orders needs a reader only if it leaves a lane.
  */
 export async function executeOrders(
   { effects, signer, trading, startReader, onFault, onLandings, nowMs = Date.now }: ExecutionDeps,
@@ -75,7 +75,7 @@ export async function executeOrders(
     startReader: () => startReader() as Promise<undefined>,
   };
   const readerEnsured = () => runProcedure(ensureReader(chain), performers).catch(onFault);
-  // However long the work takes, and however it ends, its orders wait for blocks.
+  // Starts the reader at once, because the orders wait for blocks even if the work takes long or fails.
   const early = missed === undefined ? readerEnsured() : undefined;
   try {
     await runProcedure(

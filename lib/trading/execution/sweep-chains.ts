@@ -67,7 +67,7 @@ async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMem
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
 }
 
-/** Lets lanes check tokens that positions count, since a wallet may have lost them although nobody reads it. */
+/** Has lanes check the tokens of positions, because tokens may have left a wallet that nobody reads. */
 async function checkHeld(
   { table, effects, nowMs = Date.now }: SweepDeps,
   chain: TradingChain,
@@ -75,7 +75,7 @@ async function checkHeld(
   const now = nowMs();
   const held = await readHeld(table, chain, now);
   const ofWallets = Map.groupBy(held, ({ wallet }) => wallet).values();
-  // A lane checks one token in a run, another one each turn.
+  // A lane checks one token per run, and a different one each turn.
   const chosen = [...ofWallets].flatMap((each) => each[heldTurnAt(now) % each.length] ?? []);
   await Promise.all(
     chosen.map(({ wallet, userID, token }) =>

@@ -2,7 +2,7 @@ import type { LaneKey } from "../../orders/intent.ts";
 import type { JobName, MissedToken } from "../../orders/table-step.ts";
 import type { Performers } from "./run-procedure.ts";
 
-/** The event of executeOrders: a lane, and a job that it is expected to have, or a token that the wallet lacks. */
+/** The event of executeOrders: a lane, with a job that it should contain, or a token that the wallet may have lost. */
 export type WakeEvent = LaneKey & { job?: JobName; missed?: MissedToken };
 
 /**

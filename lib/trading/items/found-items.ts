@@ -90,7 +90,7 @@ class Found {
     return key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
   }
 
-  /** Returns the most that the user pays for a unit of gas, in wei. */
+  /** Returns the user's highest gas price, in wei. */
   maxGasPrice = (chain: Network, userID: string): bigint =>
     settingsFamily(chain).maxGasPriceOf(chain, this.#storedSettings(chain, userID));
 }

@@ -66,7 +66,7 @@ export const lanesAndShardsOf = (chain: Network): KeyRange =>
 
 export const lanePlaceKey = ({ chain, wallet }: LaneKey): Key => itemKey("lanePlace", { chain, wallet });
 
-/** The sweep has each held token checked once in this time, which is a turn. */
+/** Duration of a turn, in which the sweep has each held token checked once. */
 export const heldMinutes = 360;
 
 export const heldTurnAt = (nowMs: number): number => Math.floor(nowMs / 60_000 / heldMinutes);
@@ -84,8 +84,8 @@ export function heldTokenKey({ userID, chain, wallet, token }: BookKey): Key {
 }
 
 /**
- * Covers the held tokens of a minute in two ranges. They begin at another token each turn, so that all come round
- * even if only the first few are read.
+ * Covers the held tokens of a minute by two ranges. Each turn starts at a different token, so that all are checked in
+ * time even if only the first few of a range are read.
  */
 export function heldTokensAt(chain: Network, nowMs: number): [KeyRange, KeyRange] {
   const minute = Math.floor(nowMs / 60_000) % heldMinutes;

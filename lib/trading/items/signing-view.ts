@@ -33,7 +33,7 @@ export async function readSigning(
     try {
       return known("policy", request);
     } catch (error) {
-      // No policy keeps a wallet from being freed.
+      // Ignores an invalid policy for a clear, so that none keeps a wallet from being freed.
       if (request.purpose === "clear" && error instanceof InvalidItem) return undefined;
       throw error;
     }

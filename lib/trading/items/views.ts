@@ -86,8 +86,8 @@ export async function readLane(
 }
 
 /**
- * Reads the books of all users of a wallet for the missed tokens, with two calls. Most runs know of none. If too many have
- * the wallet, no token counts as missed: their positions stay as they are.
+ * Reads all users' books of a wallet's missing tokens, with two calls. Most runs have no missing tokens. If too many
+ * users share the wallet, no token counts as missing, and their positions stay.
  */
 async function sharedBooks(
   table: Table,
@@ -159,10 +159,10 @@ export async function readOrder(
   return { order, slots: slots.filter((slot) => slot.orderId === orderId) };
 }
 
-/** The most held tokens that the sweep reads of a chain at a time. */
+/** Most held tokens of a chain that the sweep reads at a time. */
 const mostHeld = 20;
 
-/** Reads the tokens that are to be checked in this minute, with one or two calls. */
+/** Reads the tokens to be checked in this minute, with one or two calls. */
 export async function readHeld(table: Table, chain: Network, nowMs: number): Promise<BookKey[]> {
   const [first, rest] = heldTokensAt(chain, nowMs);
   const held = await queryRange<BookKey>(table, first, { limit: mostHeld });

@@ -44,7 +44,7 @@ export function* workLane(
   // Takes the lane before reading it: another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) {
     if (missed === undefined) return;
-    // A wallet without orders has no lane.
+    // Begins the lane of a wallet without orders, to check its missed token.
     if (!(yield* perform({ do: "write", step: beginStep(lane, holder, startMs) }))) return;
   }
   const read = (nowMs: number, newest?: JobName) => readLane(lane, nowMs, { job: newest, missed });
@@ -89,7 +89,7 @@ function* readLane(
   return yield* perform({ do: "readLane", lane, day: dayOf(nowMs), ...expected });
 }
 
-/** Decides about orders first, and then about tokens that have left the wallet. */
+/** Decides about orders before tokens that have left the wallet. */
 function moveOf(core: LaneCore, state: LaneState): Move {
   const move = core.nextMove(state);
   const step = move.kind === "rest" ? judgeDepartures(core, state).step : [];

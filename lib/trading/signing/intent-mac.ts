@@ -57,8 +57,8 @@ export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs 
 const macBytes = 32;
 
 /**
- * Names the use of the key, and the messages that follow from an intent. Any later use gets another name, and so do
- * messages that mark their orders in another way: no order may meet both kinds, since both could fill it.
+ * Names the key's purpose and the kind of messages that an intent leads to. Any other purpose gets a new name. So do
+ * messages that mark their orders differently: two kinds of marks on one order could fill it twice.
  */
 const use = "trading-terminal/intent/3";
 

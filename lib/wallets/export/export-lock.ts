@@ -11,11 +11,14 @@ export type ExportLock = { userID: string; lockId: string; lockedAt: string };
 export type Unlocking = ExportLock & {
   seenAt: string;
   unlocksAt: string;
-  /** The id of the table in which it was announced. Void in any other, such as a restored one. */
+  /** The id of the table in which it was announced. In any other table, such as a restored one, it is void. */
   tableId?: string;
 };
 
-/** True if an announcement was made in this table. A restored one has its own id, and an announcement without one is void. */
+/**
+ * True if an announcement was made in this table. A restored table has a different id. An announcement without an id is
+ * void.
+ */
 export const isOfTable = (announced: { tableId?: string }, tableId: string | undefined): boolean =>
   announced.tableId !== undefined && announced.tableId === tableId;
 
@@ -54,8 +57,8 @@ export const endOfDelay = (
 ): Date => new Date(Math.max(Date.parse(seenAt) + delaySeconds * 1000, Date.parse(announcedEnd)));
 
 /**
- * Determines the state of a user's exports. Anything stored as a lock locks, even if it cannot be read, or was stored in
- * another table: only an unlocking that was announced in this one ends it.
+ * Determines the state of a user's exports. Any stored lock counts, even if it is unreadable or comes from another
+ * table. Only an unlocking that was announced in this table ends it.
  *
  * @param stored the content of the lock's item.
  * @param delaySeconds the current delay.

@@ -75,7 +75,7 @@ export type AnnouncedExport = {
   thumbprint: string;
   seenAt: string;
   availableAt: string;
-  /** The id of the table in which it was announced. Void in any other, such as a restored one. */
+  /** The id of the table in which it was announced. In any other table, such as a restored one, it is void. */
   tableId?: string;
   /** The user's last lock at that time, if there was one. Any later lock voids the announcement. */
   lockId?: string;
@@ -165,7 +165,7 @@ export const isExportOpen = (
   now: Date,
 ): boolean => cancelledAt === undefined && !isOver({ expiresAt }, now);
 
-/** True if exactly this request was announced in this table, and the user has not locked exports since. */
+/** True if this very request was announced in this table, and the user has not locked exports since. */
 export const isAnnounced = (
   { version, thumbprint }: ExportRequest,
   announced: AnnouncedExport | undefined,

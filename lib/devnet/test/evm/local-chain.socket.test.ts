@@ -31,7 +31,7 @@ describe("a local chain", () => {
     expect(await number("finalized")).toBe(before + 1);
   });
 
-  it("has Multicall3 from before its pools", async () => {
+  it("deploys Multicall3 before its pools", async () => {
     expect(await chain.request("eth_getCode", [multicall, "0x0"])).not.toBe("0x");
   });
 

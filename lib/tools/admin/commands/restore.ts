@@ -72,7 +72,8 @@ async function report({ stdout }: AdminDeps, comparison: Comparison): Promise<vo
 /**
  * Prints what will not be restored and why, before anything is written, and asks whether to go on.
  *
- * @throws {OperatorError} if the answer is no, or many items would be deleted: then it is more likely the wrong table.
+ * @throws {OperatorError} if the answer is no, or if so many items would be deleted that this is probably the wrong
+ * table.
  */
 async function announceWork(
   { stdout, confirm }: AdminDeps,
