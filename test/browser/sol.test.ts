@@ -67,7 +67,7 @@ describe("the console on sol", () => {
     await context.close();
   });
 
-  it("buys what only a router's server prices for the least that the user types, not that of the quote", async () => {
+  it("uses the minimum that the user types, not the quote's, for a token that only a router's server prices", async () => {
     const { page, context } = await browser.visit();
     const { trade, token } = await onSol(page);
     await token.fill(jupiter.pools.ORBIT.mint);

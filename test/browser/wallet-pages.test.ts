@@ -42,7 +42,7 @@ it("a wallet's page shows its deposits, limits, history, export and lock", async
   await context.close();
 });
 
-it("every page of a user shows who loosens limits or exports keys, until it is dismissed or undone", async () => {
+it("every page warns of looser limits and exports, until the user dismisses or undoes them", async () => {
   const user = await userWithCoins("gail", "base");
   const here = await browser.visit("/console/", { width: 900 });
   const there = await browser.visit("/console/", { width: 900, context: here.context });

@@ -15,7 +15,7 @@ describe("isFreshSignIn", () => {
     ["more than a minute ahead", ago(-60.001), false],
     ["at an unknown time", undefined, false],
     ["at a time that no date can have", new Date(Number.NaN), false],
-  ])("judges a sign-in %s", (_, signedInAt, isFresh) => {
+  ])("decides about a sign-in %s", (_, signedInAt, isFresh) => {
     expect(isFreshSignIn(signedInAt, now)).toBe(isFresh);
   });
 });

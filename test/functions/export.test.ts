@@ -37,7 +37,7 @@ const answerTo = async (body: object, ageSeconds: number | undefined = 10) => {
 };
 
 describe("exportWallet", () => {
-  it("needs a sign-in of the last five minutes", async () => {
+  it("requires a sign-in of the last five minutes", async () => {
     for (const age of [301, undefined]) {
       const { statusCode, body } = await exportWallet(eventOf({ publicKey: jwk }, age));
       expect(statusCode).toBe(403);
@@ -110,7 +110,7 @@ describe("lockExports", () => {
 });
 
 describe("unlockExports", () => {
-  it("needs a sign-in of the last five minutes", async () => {
+  it("requires a sign-in of the last five minutes", async () => {
     for (const age of [301, undefined])
       expect(await unlockExports({ ...eventOf({}, age), httpMethod: "DELETE" })).toMatchObject({
         statusCode: 403,

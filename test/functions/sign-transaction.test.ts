@@ -218,7 +218,7 @@ describe("signTransaction", () => {
     expectNoSecret(logged());
   });
 
-  describe("at a nonce that is to be freed, on a day whose usual fees are spent", () => {
+  describe("clearing a nonce after the day's usual fees are spent", () => {
     const coin = 10n ** 18n;
     const sent = { ...attempt(planned.fees), hash: "0x1" };
     const ledger = { ...emptyLedger(own), fees: { 7: signedFee(planned.fees) }, revision: 1 };
@@ -240,13 +240,13 @@ describe("signTransaction", () => {
       return handler(signPayload(clear));
     };
 
-    it("pays more only under a policy that raises them", async () => {
+    it("pays more only if a policy raises the limit", async () => {
       const raised = { ...openPolicy, maxNetworkFeesPerDay: 2n * coin };
       expect(await answerUnder(raised)).toHaveProperty("slot");
       expect(await answerUnder({ ...raised, maxNetworkFeesPerDay: coin })).toHaveProperty("later");
     });
 
-    it("waits under no policy that is invalid", async () => {
+    it("does not wait because of an invalid policy", async () => {
       expect(await answerUnder("none")).toEqual({ later: "the limit forbids it: networkFeesPerDay" });
     });
   });

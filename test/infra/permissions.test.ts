@@ -49,7 +49,7 @@ describe("the permissions", () => {
     expect(new Set(roles.map(([, role]) => role)).size).toBe(roles.length);
   });
 
-  it("do not let a GET write, but for notes of the markets that somebody looks at, and wakes of lanes", () => {
+  it("let a GET write only notes about wanted markets, and wake lanes", () => {
     const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "kms:GetPublicKey"];
     const notes: readonly string[] = ["MARKETNEWS", "MARKETLOOKS"];
     const gets = operationsOf("rest").filter(([, { method }]) => method === "GET");

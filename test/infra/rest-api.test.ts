@@ -42,7 +42,7 @@ function routesOf(template: Template): [path: string, MethodProperties][] {
 const isPreflight = ([, { HttpMethod }]: [string, MethodProperties]) => HttpMethod === "OPTIONS";
 
 describe("the methods", () => {
-  it("are those of THE TABLE, and a HEAD by the same function for each GET", () => {
+  it("are those of the table of operations, and a HEAD by the same function for each GET", () => {
     const functionOf = ({ Integration: { Uri } }: MethodProperties) => JSON.stringify(Uri);
     const routes = routesOf(plain).map(([path, method]) => [
       `${method.HttpMethod} ${path}`,

@@ -75,7 +75,7 @@ describe("the throttles of both stages", () => {
     expect(stagesShare * 10_000 - total).toBeGreaterThan(30 * exportWallet.rateLimit);
   });
 
-  it("of a HEAD is a tenth of its GET's, and at least one request", () => {
+  it("of a HEAD is a tenth of its GET's, but at least one request", () => {
     const throttles = { ...defaultThrottles(10_000), listOrders: { rateLimit: 9, burstLimit: 30 } };
     const of = (name: "listOrders" | "getMarket", method: "GET" | "HEAD") =>
       throttleOfMethod(throttles, { name, method });

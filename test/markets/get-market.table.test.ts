@@ -99,7 +99,7 @@ describe("getMarket", () => {
     });
   });
 
-  it("sums up the day from the candles at a look, since a stored one may be ten minutes old", async () => {
+  it("computes the day from candles, because stored figures may be ten minutes old", async () => {
     const token = newToken();
     await store(marketAt(ago(300), { token }));
     const save = (kind: "minutes" | "hours", minutesAgo: number, close: string, pool = native) => {
@@ -135,7 +135,7 @@ describe("getMarket", () => {
   it.each([
     ["above", "0.00026", { high24h: "0.00026", low24h: "0.00007" }],
     ["below", "0.00006", { high24h: "0.00025", low24h: "0.00006" }],
-  ])("shows no price %s the range of the day, whatever moved it", async (_, text, expected) => {
+  ])("never shows a price %s the day's range, whatever moved it", async (_, text, expected) => {
     await store(marketAt(ago(16)));
     looks = [marketAt(now, { price: decimal(text) })];
     expect(await marketOf()).toMatchObject({ price: text, ...expected });
@@ -164,7 +164,7 @@ describe("getMarket", () => {
     expect(wanted).toEqual([`bob ${otherToken}`]);
   });
 
-  it("shows no worth of all tokens if the token does not state how many there are", async () => {
+  it("shows no market value if the token does not state its supply", async () => {
     const { supply: _, ...rest } = marketAt(now);
     await store(rest);
     const market = await marketOf();

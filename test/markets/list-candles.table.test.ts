@@ -114,7 +114,7 @@ describe("listCandles", () => {
     expect(candles.candles[0]).not.toHaveProperty("partial");
   });
 
-  describe("calls an interval final", () => {
+  describe("marks an interval final", () => {
     const flags = async (token: string, interval: "1m" | "5m" | "1h") =>
       (await list(token, { interval })).candles.candles.map(({ time, isFinal, partial = false }) => [
         time.slice(11, 16),
@@ -125,7 +125,7 @@ describe("listCandles", () => {
       return writeMarket(db.table, { market, state: { pools: [], bases: [] } }, { epoch: 1, wantedAt: now });
     };
 
-    it("not before it is over, however final its minutes are", async () => {
+    it("never before it is over, even if its minutes are final", async () => {
       const token = newToken();
       await store(token, "minutes", [candle(at("22T20:00"), "1"), candle(at("22T20:02"), "2")]);
       await readTo(token, "22T20:03");
@@ -137,7 +137,7 @@ describe("listCandles", () => {
         expect(await flags(token, interval)).toEqual([["20:00", false, true]]);
     });
 
-    it("as soon as a minute at its end or later is final", async () => {
+    it("after a minute at its end or later is final", async () => {
       const token = newToken();
       const last = candle(at("22T20:00"), "2", { isFinal: false });
       await store(token, "minutes", [candle(at("22T19:56"), "1"), last]);
@@ -151,14 +151,14 @@ describe("listCandles", () => {
     it.each([
       ["22T20:01", false],
       ["22T20:02", true],
-    ] as const)("two minutes after its end have been read: %s", async (time, isFinal) => {
+    ] as const)("after two minutes from its end have been read: %s", async (time, isFinal) => {
       const token = newToken();
       await store(token, "minutes", [candle(at("22T19:56"), "1")]);
       await readTo(token, time);
       expect(await flags(token, "5m")).toEqual([["19:55", isFinal, false]]);
     });
 
-    it("not because it was stored as final before it was over", async () => {
+    it("not because it was stored as final early", async () => {
       const token = newToken();
       await store(token, "hours", [candle(at("22T10:00"), "1")]);
       await readTo(token, "22T10:30");
@@ -167,7 +167,7 @@ describe("listCandles", () => {
       expect(await flags(token, "1h")).toEqual([["10:00", true, false]]);
     });
 
-    it("not if its beginning is unknown", async () => {
+    it("never if its beginning is unknown", async () => {
       const token = newToken();
       await store(token, "minutes", [candle(at("22T18:30"), "1")]);
       const loading = { blockTime: at("22T20:03"), firstSeenAt: "2026-11-22T18:20:00.000Z" };

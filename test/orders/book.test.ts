@@ -142,7 +142,7 @@ describe("holdingsAfter", () => {
 });
 
 describe("rebooked", () => {
-  it("names the token and the coin of a position by themselves, as soon as the book does", () => {
+  it("names a position's token and coin separately if the book does", () => {
     const [first, second] = [buy(1, 5n, 10n), buy(2, 5n, 10n)];
     const unnamed = emptyBook(key, { symbol: "MOON/v2/ETH", decimals: 18 });
     const { book, changed } = rebooked(unnamed, first.orderId, [first], nowMs);

@@ -15,11 +15,11 @@ const book = (token: string, userID = "ann"): Book => ({
   base: { ...open, ordinal: 1, amount: 5n, cost: 2n, entry: { amount: 5n, cost: 2n } },
 });
 
-describe("tokens that leave a wallet together", () => {
+describe("tokens that leave a wallet at once", () => {
   // As on Solana, where both hosts answer about final slots.
   const core = { departures: { seenIn: () => [], areFinal: () => true } };
 
-  it("shrink the positions of as many users as may have the wallet, in one transaction", () => {
+  it("shrink the positions of all users who may share the wallet, in one transaction", () => {
     const [token = ""] = tokens;
     const held = new Map([[token, 1n]]);
     const books = Array.from({ length: mostOwners }, (_, index) => book(token, `user${index}`));
@@ -47,7 +47,7 @@ describe("tokens that leave a wallet together", () => {
   });
 });
 
-describe("a token that somebody has missed", () => {
+describe("a token that was reported missing", () => {
   const [token = ""] = tokens;
   const core = { departures: { seenIn: () => [{ number: 9, hash: "0x9" }], areFinal: () => true } };
   const note = {
@@ -62,7 +62,7 @@ describe("a token that somebody has missed", () => {
     return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState<Evm>;
   };
 
-  it("is not noted again in the run that shrinks its position, if its balance falls with each block", () => {
+  it("is not noted again right after its position has shrunk", () => {
     const held = new Map([[token, 2n]]);
     const state = stateWith({ held }, { held });
     const { step, noted } = judgeDepartures(core, state);
@@ -72,7 +72,7 @@ describe("a token that somebody has missed", () => {
     expect(judgeDepartures(core, { ...state, view })).toEqual({ step: [], noted: [] });
   });
 
-  it("keeps its note while a host does not answer, but not if the token itself does not", () => {
+  it("keeps its note while a host is silent, and loses it if the token does not answer", () => {
     const held = new Map([[token, 2n]]);
     for (const silent of [undefined, {}])
       expect(judgeDepartures(core, stateWith({ held }, silent)).noted).toEqual([note]);
@@ -83,7 +83,7 @@ describe("a token that somebody has missed", () => {
       expect(judgeDepartures(core, stateWith(...silent))).toEqual({ step: [], noted: [] });
   });
 
-  it("has not left as long as either host shows all of it, though the slots are final, as on Solana", () => {
+  it("has not left while one of two hosts shows the whole balance in a final block", () => {
     const sure = { departures: { seenIn: () => [], areFinal: () => true } };
     const [all, none] = [new Map([[token, 5n]]), new Map([[token, 0n]])];
     for (const [a, b] of [
@@ -93,7 +93,7 @@ describe("a token that somebody has missed", () => {
       expect(judgeDepartures(sure, stateWith({ held: a }, { held: b }))).toEqual({ step: [], noted: [] });
   });
 
-  it("is not judged by the look that settles one of its orders, which may be older than the fill", () => {
+  it("is not judged by balances that may be older than a fill settled in the same run", () => {
     const held = new Map(tokens.map((each) => [each, 0n]));
     const state = stateWith({ held }, { held });
     const others = tokens.slice(0, 2);

@@ -18,7 +18,7 @@ describe("objectionToLoss", () => {
     ["the rest of the coin, without a wallet", { amount: 100n, coins: undefined }],
     ["a sale of any amount", { side: "sell", amount: 100n }],
     [
-      "half of the coin with one that has filled",
+      "half of the coin after a purchase that has filled",
       { amount: 20n, coins: 70n, unlisted: { open: 0n, filled: 30n } },
     ],
   ])("allows %s", (_, changes) => {
@@ -29,7 +29,7 @@ describe("objectionToLoss", () => {
     ["a minimum below half of the quote", { minAmountOut: 499n }],
     ["an impact of more than half", { minAmountOut: 1000n, priceImpact: 50.0001 }],
     [
-      "a minimum and an impact that lose more than half together",
+      "a minimum and an impact that together lose more than half",
       { minAmountOut: 750n, priceImpact: 33.3334 },
     ],
     ["an impact of all", { minAmountOut: 1000n, priceImpact: 100 }],
@@ -54,7 +54,7 @@ describe("unlistedPurchases", () => {
     return { ...order, life: { ...order.life, ...life } };
   };
 
-  it("sums up purchases of tokens that are not listed, open or filled", () => {
+  it("adds up purchases of unlisted tokens, open and filled", () => {
     const filled = { status: "filled", stage: "done", spent: 7n } as const;
     const orders = [
       ...[of({}), of(filled), of({}, { token: "0xLISTED" }), of(filled, { token: "0xLISTED" })],
@@ -88,7 +88,7 @@ describe("a thief who splits a purchase", () => {
       return orders.reduce((total, order) => total + order.amount, 0n) * 2n <= coins;
     });
 
-  it("gets no more than half of the coin until an order is final", () => {
+  it("gets at most half of the coin until an order is final", () => {
     expect(fc.check(half(unlistedPurchases)).failed).toBe(false);
   });
 

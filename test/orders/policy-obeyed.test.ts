@@ -196,13 +196,13 @@ describe("nextMove", () => {
       });
     });
 
-    it("goes by the policy's limit in place of the usual one", () => {
+    it("applies the policy's limit instead of the usual one", () => {
       const most = mostFeeOf({ ...slot(), ...slot().fees });
       expect(feesOf(planned, [slot()], -1n, [], used + most)).toMatchObject({ kind: "sign" });
       expect(feesOf(planned, [slot()], most, [], used + most - 1n)).toMatchObject({ kind: "write" });
     });
 
-    it.each(["buy", "sell"] as const)("makes a %s wait while the next block costs more", (side) => {
+    it.each(["buy", "sell"] as const)("holds back a %s while the next block costs more", (side) => {
       const order = tradeOrder({ intent: intent({ side }) });
       const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
       const item = expect.objectContaining({ life });
@@ -220,7 +220,7 @@ describe("nextMove", () => {
     });
     const [{ hash, maxFeePerGas }] = due().attempts as [Attempt];
 
-    it("raises signed fees only by what is left", () => {
+    it("raises signed fees only within the rest of the limit", () => {
       const rise = signed.gasLimit * ((maxFeePerGas + 7n) / 8n);
       expect(feesOf(order, [due()], rise, [hash])).toMatchObject({
         kind: "sign",
@@ -229,7 +229,7 @@ describe("nextMove", () => {
       expect(feesOf(order, [due()], rise - 1n, [hash]).kind).not.toBe("sign");
     });
 
-    it("clears a nonce although nothing is left, for no more than the nonce could pay before", () => {
+    it("clears a nonce after the limit is used up, within the nonce's highest fee so far", () => {
       const life = { ...order.life, stage: "cancelling" } as const;
       const cancelled = { ...order, life, isCancelling: true };
       const move = feesOf(cancelled, [due()], -1n, [hash]);
@@ -239,7 +239,7 @@ describe("nextMove", () => {
       expect(21_000n * fees.maxFeePerGas <= signed.gasLimit * maxFeePerGas).toBe(true);
     });
 
-    it("raises the fee of a clear up to the policy's limit, if that is higher than the usual one", () => {
+    it("raises the fee of a clear up to the policy's limit if it exceeds the usual one", () => {
       const life = { ...order.life, stage: "cancelling" } as const;
       const cancelled = { ...order, life, isCancelling: true };
       const [swap] = due().attempts as [Attempt];

@@ -47,7 +47,7 @@ describe("reservedBy", () => {
 });
 
 describe("rulesBeside", () => {
-  it("counts the purchases on sol with their fees, and rents that stay only as network fees", () => {
+  it("counts purchases on Solana with their fees, and remaining rents only as network fees", () => {
     const { userID } = buy.intent;
     const chainLimits = { maxNetworkFee: 50_000_000n };
     expect(rulesBeside(noLimits, [buy, sale], { userID, nowMs, chainLimits })).toMatchObject({

@@ -31,12 +31,12 @@ describe("likenessTo", () => {
     ["digits for letters", "M00N"],
     ["a small L for a capital I", "USD Coln"],
     ["an emoji", "MOON🌙"],
-  ])("confuses a text with %s", (_, text) => {
+  ])("recognizes an imitation with %s", (_, text) => {
     expect(isLike({ symbol: text, name: "Mine" })).toBe(true);
     expect(isLike({ symbol: "MINE", name: text })).toBe(true);
   });
 
-  it.each(["USDCC", "USDC.e", "USD", "MOON2", "NOOM", "", "$", "🌙"])("does not confuse %j", (text) => {
+  it.each(["USDCC", "USDC.e", "USD", "MOON2", "NOOM", "", "$", "🌙"])("accepts %j as different", (text) => {
     expect(isLike({ symbol: text, name: "Mine" })).toBe(false);
   });
 

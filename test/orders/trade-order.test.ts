@@ -47,7 +47,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("names a token with a slash by itself, and no token by itself that earlier versions stored", () => {
+  it("keeps a token's symbol with a slash, and has none for orders of earlier versions", () => {
     const { baseSymbol: _, ...placed } = tradeOrder().placed;
     const odd = { ...placed, symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2" };
     expect(shownOrder(tradeOrder({ placed: odd }))).toMatchObject({

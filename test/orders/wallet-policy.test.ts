@@ -111,7 +111,7 @@ describe("policyAfter", () => {
     expect(requested({ policy: small }, [0, large], [1, asked])).toEqual({ policy: asked });
   });
 
-  it("lets orders lose any part of their value after 24 hours, and forbids it at once", () => {
+  it("allows large losses after 24 hours, and forbids them at once", () => {
     const any = policy({ anyLoss: true });
     const pending = { policy: any, effectiveAt: at(nowMs + dayMs) };
     expect(requested({ policy: openPolicy }, [0, any])).toEqual({ policy: openPolicy, pending });
@@ -322,7 +322,7 @@ describe("the limit of a day's network fees", () => {
   const fees = (maxNetworkFeesPerDay: bigint, changes: Partial<WalletPolicy> = {}) =>
     policy({ ...changes, maxNetworkFeesPerDay });
 
-  it("changes at once, up and down, while other limits wait", () => {
+  it("rises and falls at once, while other limits wait", () => {
     expect(requested({ policy: small }, [0, fees(9n, { maxPerOrder: 1n })])).toEqual({
       policy: fees(9n, { maxPerOrder: 1n }),
     });
@@ -342,7 +342,7 @@ describe("the limit of a day's network fees", () => {
     ["freezes and drops it", fees(1n), policy({ tradingEnabled: false }), false],
     ["freezes and raises it", fees(1n), fees(2n, { tradingEnabled: false }), true],
     [
-      "raises it while frozen",
+      "can be raised while the wallet is frozen",
       fees(1n, { tradingEnabled: false }),
       fees(2n, { tradingEnabled: false }),
       true,
@@ -351,7 +351,7 @@ describe("the limit of a day's network fees", () => {
     expect(loosens({ policy: before }, policyAfter({ policy: before }, asked, nowMs))).toBe(isLooser);
   });
 
-  it("cannot be raised beside a pending policy without being seen", () => {
+  it("is announced when raised beside a pending policy", () => {
     const frozen = policy({ tradingEnabled: false });
     const waiting = policyAfter({ policy: frozen }, openPolicy, nowMs);
     const raised = policyAfter(waiting, fees(5n), nowMs + 1);
@@ -377,7 +377,7 @@ describe("rulesAt", () => {
     });
   });
 
-  it("leaves it to loosenGuards to put a pending policy in force, however late that is", () => {
+  it("keeps a pending policy out of force until loosenGuards applies it, however late", () => {
     expect(rulesAt({ stored, count }, nowMs + 30 * dayMs, wideLimits).policy).toBe(small);
   });
 

@@ -300,7 +300,7 @@ describe("tokens of a connection", () => {
     expect(await hasSubscribers(table, "markets", 78)).toBe(true);
   });
 
-  it("are listed with their shards, up to the last one that counts", async () => {
+  it("are listed with their shards, up to the last shard in use", async () => {
     for (const [shard, followed] of [
       [80, { every: 1, tokens: [charted] }],
       [83, { every: 5, tokens: [moon] }],

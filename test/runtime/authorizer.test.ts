@@ -141,11 +141,11 @@ describe("restAuthorizer, for several cookies", () => {
     ["alone", "access_token=good", "good"],
     ["before ours", `access_token=good; ${host("good2")}`, "good2"],
     ["beside a bad one of ours", `access_token=good; ${host("bad")}`, "good"],
-  ])("takes one without the prefix where the deployment says so: %s", async (_, cookie, decision) => {
+  ])("accepts a cookie without the prefix if the deployment allows it: %s", async (_, cookie, decision) => {
     expect(await decided(cookie, { cookies: bare })).toBe(decision);
   });
 
-  it("fails if none is good and one cannot be verified", async () => {
+  it("fails if no token is valid and one cannot be verified", async () => {
     await expect(decided(host("bad", "unknown"))).rejects.toThrow("The authorizer failed");
   });
 });
@@ -158,7 +158,7 @@ describe("restAuthorizer, for the end of a session", () => {
     ["an invalid token", { Authorization: "Bearer x" }, rejecting(false)],
     ["an expired token", { Authorization: "Bearer x" }, rejecting(true)],
     ["a blocked user", { Authorization: "Bearer x" }, () => Promise.reject(new UserBlocked())],
-  ])("allows it alone to a request with %s, by a stranger's key", async (_, headers, verify) => {
+  ])("allows only this request with %s, and counts it against a fallback key", async (_, headers, verify) => {
     const result = await authorizeRequest({ verify })({ ...authorizerEvent(headers), ...ofSession });
     expect(result.policyDocument.Statement).toEqual([
       { Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/DELETE/api/v2/session` },
@@ -166,7 +166,7 @@ describe("restAuthorizer, for the end of a session", () => {
     expect(result).toMatchObject({ principalId: "anonymous", usageIdentifierKey: "a stranger's key" });
   });
 
-  it("counts it against the user's key with a valid token", async () => {
+  it("counts it against the user's key if the token is valid", async () => {
     expect(await authorizeRequest()({ ...restEvent, ...ofSession })).toMatchObject({
       principalId: "alice",
       usageIdentifierKey: "a key",

@@ -69,7 +69,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("fetches them when the clock was set back", async () => {
+  it("fetches keys again if the clock was set back", async () => {
     const verify = opened();
     await verify(good);
     wait(-1);
@@ -77,7 +77,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("accepts the first token after a rotation, at once after another fetch", async () => {
+  it("accepts the first token after a rotation with one more fetch", async () => {
     const verify = opened();
     await verify(good);
     published = [publicKey, rotatedKey];
@@ -85,7 +85,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("accepts it five seconds after a fetch for an unknown key id, and not before", async () => {
+  it("waits five seconds after a fetch for an unknown key id", async () => {
     const verify = opened();
     expect(await verify(await sign("invented"))).toBe(unknownKey);
     expect(fetched).toHaveBeenCalledTimes(2);
@@ -97,7 +97,7 @@ describe("issuerKeys", () => {
     expect(await verify(afterRotation)).toBe("verified");
   });
 
-  it("fetches six times a minute for unknown key ids, however many come, and serves others meanwhile", async () => {
+  it("fetches at most six times a minute for unknown key ids, and serves other tokens meanwhile", async () => {
     const verify = opened();
     await verify(good);
     fetched.mockClear();

@@ -60,7 +60,7 @@ describe("requestTokens, of several cookies", () => {
     ["those with the prefix first", "access_token=a; __Host-access_token=b", true, ["b", "a"]],
     ["four at most", [..."abcdef"].map((each) => `access_token=${each}`), true, ["a", "b", "c", "d"]],
     [
-      "none whose name only looks like that with the prefix",
+      "ignores a cookie whose name only resembles the prefixed one",
       "\u00a0__Host-access_token=a; \u2000__Host-access_token=b; \ufeff__Host-access_token=c; \t__Host-access_token=d ",
       false,
       ["d"],

@@ -95,7 +95,7 @@ describe("rest", () => {
       "The header Idempotency-Key must not be given twice",
       "Idempotency-Key",
     ],
-  ] as const)("refuses a request that says a thing twice %s", async (_, name, parts, message, field) => {
+  ] as const)("rejects a request that repeats a field %s", async (_, name, parts, message, field) => {
     const useCase = vi.fn();
     const { statusCode, body } = await rest(
       name,
@@ -120,7 +120,7 @@ describe("rest", () => {
     ],
     ["the query", "listOrders", { query: { walet: "x" } }, "The query parameter walet is not a known field"],
     ["the body", "updateWallet", { path: { walletId: "w1" }, body: { x: 1 } }, /^x is not a known field$/],
-  ] as const)("names the part of the request that is at fault: %s", async (_, name, parts, message) => {
+  ] as const)("names the invalid part of the request: %s", async (_, name, parts, message) => {
     const { body } = await rest(name, schemas[name] as never, vi.fn())(restEvent(parts as object));
     expect(JSON.parse(body).error.message).toMatch(message);
   });

@@ -116,7 +116,7 @@ describe("tokenVerifier, for an invalid token", async () => {
   });
 
   it.each([90_006, 10 * 365 * 86_400, 1e300])(
-    "refuses one that expires in %d s, and says why",
+    "rejects a token that expires in %d s, and gives the reason",
     async (rest) => {
       const error = await verifier()(await sign({ claims: { exp: seconds + rest } })).catch((error) => error);
       expect(error).toMatchObject({
@@ -127,7 +127,7 @@ describe("tokenVerifier, for an invalid token", async () => {
     },
   );
 
-  it("does not say so of a forged one", async () => {
+  it("gives no such reason for a forged token", async () => {
     const token = await sign({ claims: { exp: seconds + 86_400_000 }, key: stranger.privateKey });
     expect(await outcome(verifier()(token))).toBe("Invalid token");
   });
@@ -139,7 +139,7 @@ describe("tokenVerifier, for an invalid token", async () => {
 });
 
 describe("tokenVerifier, with a verified token", () => {
-  it("accepts it without a fetch for ten minutes, and longer if its key is still there", async () => {
+  it("accepts it without a fetch for ten minutes, and longer if the issuer keeps its key", async () => {
     const verify = verifier();
     const token = await sign();
     await verify(token);
@@ -151,7 +151,7 @@ describe("tokenVerifier, with a verified token", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("refuses it ten minutes after the issuer has withdrawn its key, with any other of the key", async () => {
+  it("rejects it, and every token with the same key, ten minutes after the issuer withdraws the key", async () => {
     const verify = verifier();
     const [seen, another] = [await sign(), await sign({ claims: { sub: "bob" } })];
     await verify(seen);
@@ -163,7 +163,7 @@ describe("tokenVerifier, with a verified token", () => {
     expect(await outcome(verify(another))).toBe("Invalid token");
   });
 
-  it("refuses it at once if another token shows that its key was withdrawn", async () => {
+  it("rejects it at once if another token reveals that its key was withdrawn", async () => {
     const verify = verifier();
     const seen = await sign();
     await verify(seen);

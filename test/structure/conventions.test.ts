@@ -62,7 +62,7 @@ function methodsTakenOff(files: typeof productFiles): string[] {
 
 describe("the source", () => {
   // The linter finds the others: it does not see through these types.
-  it("takes no method off an object of a class in a parameter whose type is Pick or alike", () => {
+  it("never detaches a method from an object whose parameter type is a Pick or similar", () => {
     expect(methodsTakenOff(productFiles)).toEqual([]);
     const file = (text: string) => ({ path: "a.ts", text, imports: [] });
     const types =

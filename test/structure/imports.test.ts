@@ -63,21 +63,21 @@ const importsBetweenRooms = checked.flatMap(({ path, imports }) =>
 const shown = ({ path, imported }: { path: string; imported: string }) => `${path} imports ${imported}`;
 
 describe("imports", () => {
-  it("come from folders above in the list", () => {
+  it("come only from folders above in the list", () => {
     const climbing = importsBetweenRooms
       .filter(({ from }) => !workspaces.includes(from))
       .filter(({ from, to }) => floorOf(from) >= floorOf(to));
     expect(climbing.map(shown)).toEqual([]);
   });
 
-  it("of a workspace appear in programs only, and of the client in the console", () => {
+  it("of workspaces appear only in programs, and of the client only in the console", () => {
     const others = importsBetweenRooms
       .filter(({ from }) => workspaces.includes(from))
       .filter(({ from, to }) => !usersOf(from).includes(to));
     expect(others.map(shown)).toEqual([]);
   });
 
-  it("of the local chains and of their tests lead to themselves and the local runner", () => {
+  it("of the local chains and their tests lead only to themselves and the local runner", () => {
     const violations = sourceFiles
       .filter(({ path }) => isIn("lib/devnet", path))
       .flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })))
@@ -93,7 +93,7 @@ describe("imports", () => {
     expect(cycles()).toEqual([]);
   });
 
-  it("reach the workspaces by their package names", () => {
+  it("use the package names of workspaces", () => {
     const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console|devnet)\//.test(path));
     const violations = [...productFiles, ...programs]
       .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|devnet|console|client)\//.test(text))

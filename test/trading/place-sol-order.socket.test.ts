@@ -296,7 +296,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ priorityFee: 0.000049, mevProtection: false })).toBe("placed");
   });
 
-  it("warns of a minimum above the quote, in a trial run and once it is placed", async () => {
+  it("warns of a minimum above the quote, in a dry run and after placing", async () => {
     const { ask } = await newTrader();
     const greedy = { minAmountOut: "9955.139497" };
     const warnings = ["MEV_UNPROTECTED", "MINIMUM_ABOVE_QUOTE"];

@@ -129,7 +129,7 @@ describe("readBalances", () => {
     expect(await symbolsOf(userID)).toEqual([...listed, "TAXD"]);
   });
 
-  it("reports tokens of which a position here counts more than the wallet has, and nothing else", async () => {
+  it("reports only tokens whose position exceeds the wallet's balance", async () => {
     const userID = await newUser(wallet);
     const ours = { cost: "1", settled: true, amount: "123456" };
     missed.length = 0;
@@ -226,7 +226,7 @@ describe("quoteOrder", () => {
     expect(await quote(userID, { slippage: 3, maxGasPrice: 100 })).toMatchObject({ slippage: 3 });
   });
 
-  it("reports a sale of tokens that the user's position counts, but the wallet lacks, also if it is refused", async () => {
+  it("reports a sale of tokens that the wallet lacks, even if the sale is refused", async () => {
     const userID = await newUser(wallet);
     const key = { chain: "eth", wallet, userID, token: taxd } as const;
     const book = {

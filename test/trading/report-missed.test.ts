@@ -8,7 +8,7 @@ const lane = { chain: "eth", wallet: "0xA1" } as const;
 const missed = { userID: "alice", token: "0x1" };
 
 describe("missedReporter", () => {
-  it("wakes a wallet at most once a minute, and others meanwhile", () => {
+  it("wakes each wallet at most once a minute", () => {
     const woken: object[] = [];
     let nowMs = 0;
     const start = async (event: object) => void woken.push(event);
@@ -32,7 +32,7 @@ describe("missedReporter", () => {
     expect(woken).toHaveLength(3);
   });
 
-  it("never fails, and hands over the error that kept the lane from waking", async () => {
+  it("never fails, and passes on the error of a failed wake", async () => {
     const faults: unknown[] = [];
     const failure = new Error("throttled");
     const report = missedReporter(
@@ -49,7 +49,7 @@ describe("positionChecker", () => {
   const held = (changes: Partial<Position>) =>
     position({ ...lane, token: "0x1", cost: "1", settled: true, ...changes });
 
-  it("has each token of a wallet checked in turn, one a minute, and no other position", () => {
+  it("checks a wallet's tokens in turn, one a minute, and no other positions", () => {
     const woken: unknown[] = [];
     let nowMs = 0;
     const start = async (event: WakeEvent) => void woken.push([event.wallet, event.missed?.token]);
@@ -72,7 +72,7 @@ describe("positionChecker", () => {
     expect(woken).toEqual([...tokens, "0x1"].map((token) => [lane.wallet, token]));
   });
 
-  it("wakes ten lanes at a time, so that a long list takes several reads", () => {
+  it("wakes at most ten lanes per read, so that a long list takes several reads", () => {
     const woken: string[] = [];
     const check = positionChecker(({ wallet }) => woken.push(wallet) > 0);
     const positions = Array.from({ length: 25 }, (_, index) => held({ wallet: `0x${index}` }));

@@ -70,7 +70,7 @@ describe("changePolicy", () => {
     ]);
   });
 
-  it("needs a fresh sign-in for looser limits alone, and changes nothing without one", async () => {
+  it("requires a fresh sign-in only for looser limits, and changes nothing without one", async () => {
     const wallet = await one("robbed");
     const [yesterday, later] = [hoursLater(-24), hoursLater(1)];
     const setByThief = (asked: PolicyText, now = noon) => set(wallet, asked, now, yesterday);
@@ -91,7 +91,7 @@ describe("changePolicy", () => {
     await expect(setByThief(limited, later)).rejects.toMatchObject(refused);
   });
 
-  it("raises the day's network fees at once by a fresh sign-in, and announces it", async () => {
+  it("raises the limit of network fees at once with a fresh sign-in, and announces it", async () => {
     const wallet = await one("trader");
     const raised = text({ maxNetworkFeesPerDay: "50" });
     const yesterday = hoursLater(-24);
@@ -105,7 +105,7 @@ describe("changePolicy", () => {
     expect(await shown()).toEqual(["tightened"]);
   });
 
-  it("freezes without a sign-in, whatever the limits beside it", async () => {
+  it("freezes without a fresh sign-in, whatever other limits the request has", async () => {
     const wallet = await one("hurried");
     await set(wallet, limited);
     const frozen = text({ tradingEnabled: false });
@@ -207,7 +207,7 @@ describe("loosenDue", () => {
   const frozen = text({ tradingEnabled: false });
   const shown = async (userID: string) => (await shownPolicies(db.table, userID))[0];
 
-  it("shows each change of a policy: tightened, announced, and loosened when its time has come", async () => {
+  it("shows each change of a policy: tightened, announced, and loosened", async () => {
     const wallet = await one("watched");
     await set(wallet, frozen);
     expect(await shown("watched")).toMatchObject({ change: "tightened", policy: frozen, version: 1 });
@@ -225,7 +225,7 @@ describe("loosenDue", () => {
     expect(await itemsNamed(db.table, "#watched#")).toEqual([]);
   });
 
-  it("lets a freeze win over a looser policy whose time comes later, and says so", async () => {
+  it("keeps a wallet frozen when a pending looser policy would be due", async () => {
     const wallet = await one("freezer");
     await set(wallet, text({ maxPerOrder: "1" }));
     await set(wallet, text(), hoursLater(1));
@@ -236,7 +236,7 @@ describe("loosenDue", () => {
     expect(await shown("freezer")).toMatchObject({ change: "tightened", policy: frozen });
   });
 
-  it("puts a policy in force only if it was announced in this table", async () => {
+  it("applies a policy only if it was announced in this table", async () => {
     const wallet = await one("restored");
     await set(wallet, frozen);
     await changePolicy(
@@ -248,7 +248,7 @@ describe("loosenDue", () => {
     expect(await shown("restored")).toMatchObject({ change: "tightened", policy: frozen });
   });
 
-  it("ignores notes that nobody announced, and goes on after one that cannot be read", async () => {
+  it("ignores notes without an announcement, and continues after an unreadable one", async () => {
     const wallet = await one("victim");
     await set(wallet, frozen);
     await set(wallet, text(), hoursLater(1));
@@ -265,7 +265,7 @@ describe("loosenDue", () => {
     await forgetLoosening(db.table, looseningKey(due, "", "unreadable"));
   });
 
-  it("begins nothing after the deadline", async () => {
+  it("starts nothing after the deadline", async () => {
     const wallet = await one("late");
     await set(wallet, frozen);
     await set(wallet, text());
@@ -278,7 +278,7 @@ describe("loosenDue", () => {
 });
 
 describe("askForPolicy", () => {
-  it("checks the request before it asks, and finds no wallet that is gone by then", async () => {
+  it("checks the request first, and rejects a wallet that has been removed", async () => {
     const wallet = await one("asker");
     const ask = vi.fn(async () => ({ refused: "WALLET_NOT_FOUND" as const }));
     const asking = (asked: PolicyText) =>

@@ -34,7 +34,7 @@ describe("readPolicy", () => {
     },
   );
 
-  it("reads and shows `anyLoss` only where it is true", () => {
+  it("reads and shows `anyLoss` only if it is true", () => {
     expect(readPolicy("eth", asked({ anyLoss: false }))).toEqual(readPolicy("eth", asked()));
     const policy = readPolicy("eth", asked({ anyLoss: true }));
     expect(policyStateText("eth", { policy }).policy).toEqual(asked({ anyLoss: true }));

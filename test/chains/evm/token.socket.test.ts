@@ -151,7 +151,7 @@ describe("inspectToken", () => {
     expect(await inspect(await deployOddToken(chain, name))).toMatchObject({ listed: false, ...shown });
   });
 
-  it("compares names with the coins and the lists of all chains", async () => {
+  it("compares names with the coins and listed tokens of all chains", async () => {
     const [token = ""] = await chain.deploy(creationOfToken("Token", "Mine", "B-N-B", 18, 1n));
     const own = { ...chain.contracts, hosts: [chain.url] };
     const flagsWhere = async (trading: TradingConfiguration) => {

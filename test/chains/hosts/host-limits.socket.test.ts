@@ -127,7 +127,7 @@ describe("a host that cannot simulate", () => {
   });
 });
 
-describe("a call that is more than a host can do", () => {
+describe("a call that exceeds a host's limits", () => {
   const mostItems = 2;
   /** Adds numbers, by two calls of half of them if the host refuses so many. */
   const sumOf = (items: readonly number[]): RpcCall<number> => ({
@@ -146,7 +146,7 @@ describe("a call that is more than a host can do", () => {
       items.length > mostItems ? new RpcFailure(3, "execution reverted") : items.reduce((a, b) => a + b);
   });
 
-  it("is asked in parts, with those of other calls, and the last call follows", async () => {
+  it("is split into parts, sent together with other calls' parts and before the last call", async () => {
     let prices = 0;
     server.answers.eth_gasPrice = () => `0x${++prices}`;
     const calls = [
@@ -158,7 +158,7 @@ describe("a call that is more than a host can do", () => {
     expect(server.requests.map(({ length }) => length)).toEqual([4, 5, 3]);
   });
 
-  it("is asked once if it is not too much, or if its refusal is another", async () => {
+  it("is sent only once if it succeeds or is refused for another reason", async () => {
     expect(await host.request([sumOf([1, 2])])).toEqual([3]);
     server.answers.sum = new RpcFailure(-32000, "busy");
     expect(await failure(host.request([sumOf([1, 2])]))).toMatchObject({ kind: "host" });

@@ -161,7 +161,7 @@ describe("snapshots of Solana", () => {
     expect(mint).toBe(sale.token);
   });
 
-  it("takes a deposit on a marker for no marker, and counts it as no rent", async () => {
+  it("does not mistake a deposit for a marker, or count it as rent", async () => {
     const intent = intentOf("MOON");
     const marker = await markerOf(wallet.address, intent.orderId);
     await chain.setAccount(marker, 890_880n);
@@ -339,7 +339,7 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect(other.markers).toEqual(new Map([[orderId, false]]));
   });
 
-  it("count as silent if they show a missed token's balance at an earlier slot than the height", async () => {
+  it("count as silent if they read a missing token's balance at a slot before the height", async () => {
     hosts[0].lie = (method, result, params) => {
       const [, options] = params as [unknown, { minContextSlot?: number }?];
       if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;

@@ -245,7 +245,7 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual([]);
   });
 
-  it("calls an interval final once its last minute or a later one is, and never by time alone", () => {
+  it("marks an interval final after its last minute or a later one is final, and never by time alone", () => {
     const finals = (series: CandleSeries, at: number) => shownAt(series, at).map(({ isFinal }) => isFinal);
     const series = new CandleSeries({ interval: "5m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
@@ -258,7 +258,7 @@ describe("CandleSeries", () => {
     expect(finals(series, 10)).toEqual([true, true]);
   });
 
-  it("believes the service about the past, but never before an interval is over", () => {
+  it("accepts the service's final marks, but not for an interval that is not over", () => {
     const series = new CandleSeries({ interval: "1h", currency: "native" });
     const [open] = listed([minute(0, "2", { isFinal: true })], "1h", "native");
     if (open === undefined) return expect.fail("no candle");

@@ -123,7 +123,7 @@ describe("followCandles", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("calls nothing final for a time of silence, until it has read what it missed", async () => {
+  it("marks no candle of a silence final until the missed ones are read", async () => {
     const answers: Record<string, Candle[]> = { "1m": [candle(first, "2")] };
     const { finals, shown, show, settle } = charted(answers);
     await settle();

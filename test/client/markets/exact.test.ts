@@ -13,7 +13,7 @@ describe("exact decimals", () => {
     expect(textOf(plus(number(a), number(b)))).toBe(sum);
   });
 
-  it("multiply to the last digit", () => {
+  it("multiply without rounding", () => {
     expect(textOf(times(number("1.000000000000000001"), number("-1.000000000000000001")))).toBe(
       "-1.000000000000000002000000000000000001",
     );
@@ -25,7 +25,7 @@ describe("exact decimals", () => {
     expect(compare(number("-9"), number("8"))).toBeLessThan(0);
   });
 
-  it.each(["", ".5", "1.", "1e3", "+1", "1,5", "0x1", " 1", "one"])("are not made of %j", (text) => {
+  it.each(["", ".5", "1.", "1e3", "+1", "1,5", "0x1", " 1", "one"])("reject %j", (text) => {
     expect(exact(text)).toBeUndefined();
   });
 });

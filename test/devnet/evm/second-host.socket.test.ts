@@ -237,7 +237,7 @@ describe("the second host of a local chain", () => {
     expect(await ask("eth_getBlockByNumber", pruned, false)).toMatchObject({ result: { number: pruned } });
   });
 
-  it("gives a call no more gas than is set", async () => {
+  it("gives a call at most the configured gas", async () => {
     // Copies a code that returns the gas that is left.
     const data = "0x5a5f5260205ff3";
     const gasOf = async (gas?: string) => Number((await ask("eth_call", { data, gas }, "latest")).result);

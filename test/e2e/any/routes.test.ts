@@ -62,7 +62,7 @@ describe("an unknown path or method", () => {
 const reading = endpoints.filter(({ method }) => method === "GET");
 
 it.each(reading.slice(0, runsAll() ? undefined : 2))(
-  "answers HEAD like $name, without a body, and as carefully",
+  "answers HEAD like $name, with the same checks and no body",
   async ({ path, status }) => {
     const headers = [bearer(), ["Origin", deployment().allowedOrigin ?? ""]] as const;
     const [head, got] = [await sendRaw("HEAD", path, [...headers]), await sendRaw("GET", path, [...headers])];
@@ -132,7 +132,7 @@ it("ignores unknown parameters", async () => {
   expect(answer.json).toStrictEqual((await get("/listWallets", user)).json);
 });
 
-it("refuses a parameter that is given twice, by its name", async () => {
+it("rejects a parameter that is given twice, and names it", async () => {
   const answer = await get("/api/v2/orders?limit=1&chain=eth&limit=2", user);
 
   expect(answer).toMatchObject({

@@ -73,7 +73,7 @@ describe("GET /getUserData", () => {
     },
   );
 
-  it("refuses a type that is given twice, by its name", async () => {
+  it("rejects a type that is given twice, and names it", async () => {
     const { status, json } = await get("/getUserData?type=ref&type=profile", user);
 
     expect(status).toBe(400);

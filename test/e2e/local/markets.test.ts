@@ -102,7 +102,7 @@ it("a token's market follows trades, alike on the stream and by REST, until it i
   expect(stream.received.slice(ended + 1).some((each) => recordIn(each) !== undefined)).toBe(false);
 });
 
-it("a token that was read yesterday, and no younger one, is found by its name", async () => {
+it("finds a token by its name only if it was first read a day ago", async () => {
   const { table } = await openLocal(localRunner().port);
   const now = new Date();
   const pool = { ...(marketAt(now).pool as NonNullable<Market["pool"]>), depth: decimal("100000") };

@@ -57,7 +57,7 @@ const refused = (details: object) => ({
 });
 
 describe("a wallet's policy", () => {
-  it("limits the network fees of a day, and says when the next one begins", async () => {
+  it("limits the network fees of a day, and names the start of the next day", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await set({ ...open, maxNetworkFeesPerDay: "0.000001" })).toMatchObject({ status: 200 });
     expect(await place("0.01", "dear fees")).toMatchObject(
@@ -111,7 +111,7 @@ describe("a wallet's policy", () => {
     expect(await place("0.01", "the last")).toMatchObject(refused({ rule: "tradingEnabled" }));
   });
 
-  it("loosens only by a fresh sign-in, and freezes by an old one", async () => {
+  it("loosens only with a fresh sign-in, and freezes with an old one", async () => {
     const old = await withOldToken();
     expect(await set({ tokens: "any", tradingEnabled: true }, old)).toMatchObject(signInRequired);
     expect(await set({ tokens: "any", tradingEnabled: false }, old)).toMatchObject({ status: 200 });

@@ -115,7 +115,7 @@ describe("POST /api/v2/quotes", () => {
     expect(json).toMatchObject({ error: { code: "INVALID_REQUEST", details: { field: "amount" } } });
   });
 
-  it("returns 400 for an amount beyond any pool, and names it, as does an order", async () => {
+  it("rejects an amount that exceeds every pool with 400, in quotes and orders", async () => {
     const body = { chain: "eth", wallet, side: "buy", token: moon, amount: "9".repeat(40) };
     const asked = { token: user.token, body };
     const order = { ...asked, body: { ...body, type: "market" }, headers: { "Idempotency-Key": "huge" } };

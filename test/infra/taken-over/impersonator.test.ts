@@ -24,7 +24,7 @@ afterAll(() => engine.stop());
 const at = (seconds: number): Service => ({ ...service, nowMs: nowMs + seconds * 1000 });
 
 describe("a setWalletPolicy that was taken over", () => {
-  it("can write no policy, and loosens none by what it asks for before the announced day is over", async () => {
+  it("cannot write policies, and loosens none before an announced day is over", async () => {
     const allowed = allowedTo("setWalletPolicy");
     for (const partition of ["POLICY", "GUARDS"])
       expect(allowed("write", `${partition}#${owner.userID}`)).toBe(false);

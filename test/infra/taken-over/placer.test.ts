@@ -120,7 +120,7 @@ describe("a placeOrder that was taken over", () => {
     "cheap approvals and dear clears": [pays(1n), { purpose: "clear", ...pays(mostWei / 21_000n) }],
   };
 
-  it.each(Object.entries(burnings))("burns a day's limit of coin at most by %s", async (_, requests) => {
+  it.each(Object.entries(burnings))("burns at most a day's limit of coin by %s", async (_, requests) => {
     const table = await engine.newTable();
     const fresh = await SigningDesk.open(table);
     await putPolicy(table, { ...policyOfAlice, policy: { ...openPolicy, maxPerDay: 10n ** 16n } });

@@ -28,8 +28,8 @@ function askFor(desk: SigningDesk, place: number, purpose: "swap" | "clear" = "s
 
 const notGenuine = { refused: "the intent was not made by placeOrder" };
 
-describe("the signer, in a table that was restored from a backup", () => {
-  it("signs no order a second time, though the order's ledger is older than its signature", async () => {
+describe("the signer, in a table restored from a backup", () => {
+  it("signs no order twice, even if the ledger is older than the signature", async () => {
     const { desk, earlier } = await afterSignature();
     expect(await askFor(desk.movedTo(earlier, "restored"), 2)).toEqual(notGenuine);
     // It would, if MACs did not name their table.
@@ -48,7 +48,7 @@ describe("the signer, in a table that was restored from a backup", () => {
 });
 
 describe("admin restore --fix --exact", () => {
-  it("leaves the signer's records as they are, so that no order is signed a second time", async () => {
+  it("keeps the signer's records, so that no order is signed twice", async () => {
     const { desk, earlier } = await afterSignature();
     const { table } = desk;
     const signed = await itemsNamed(table, "SIGNED#");

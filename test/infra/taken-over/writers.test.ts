@@ -53,7 +53,7 @@ describe("a cancelOrder that was taken over", () => {
 });
 
 describe("a setWalletPolicy that was taken over", () => {
-  it("loosens no policy, neither by itself nor by the time at which another one would apply", async () => {
+  it("cannot loosen a policy, not even by changing the time of a pending one", async () => {
     const { intruder, signs } = await intrudeAs("setWalletPolicy");
     const pending = { policy: openPolicy, effectiveAt: "2000-01-01T00:00:00.000Z", tableId: "table" };
     for (const odd of [{ policy: openPolicy }, { pending }])

@@ -164,7 +164,7 @@ describe("problemsOfTrade", () => {
     expect(problemsOfTrade({ ...good, positions: [position, takenBack] })).toEqual([]);
   });
 
-  it("accepts a position that has shrunk between fills, if each bought token is accounted for", () => {
+  it("accepts a smaller position between fills if each bought token is accounted for", () => {
     const problemsOf = (changes: Partial<ShownPosition>) =>
       problemsOfTrade({ ...good, positions: [{ ...position, ...changes }] }).filter((problem) =>
         /bought|moved out/.test(problem),

@@ -217,7 +217,7 @@ describe("restore --fix", () => {
       );
     const kept = "policies that were set since, and looser limits: only their users loosen them";
 
-    it("restores policies as the tighter of both, deletes none, and ends what was pending", async () => {
+    it("restores the tighter of two policies, deletes none, and drops pending ones", async () => {
       const pending = { policy: openPolicy, effectiveAt: "2026-11-18T11:00:00.000Z", tableId: "table" };
       await putItems(backup, [
         policy("frozen-since", small),
@@ -241,7 +241,7 @@ describe("restore --fix", () => {
       expect((await restore(args)).out).toContain(tally(0, 0, 0));
     });
 
-    it("raises no limit of network fees, neither above a lower one nor above the usual one", async () => {
+    it("raises no limit of network fees, whether a lower or the usual one is in force", async () => {
       const raised = { ...openPolicy, maxNetworkFeesPerDay: 9n };
       const lowered = { ...openPolicy, maxNetworkFeesPerDay: 2n };
       await putItems(backup, [policy("dropped-since", raised), policy("lowered-since", raised)]);
@@ -271,7 +271,7 @@ describe("restore --fix", () => {
       expect(profiles).toMatchObject([{ tier: "Base", blockedAt: "2026-11-17T10:00:00.000Z" }]);
     });
 
-    it("leaves a policy that its user changes meanwhile", async () => {
+    it("leaves a policy that its user changes during the restore", async () => {
       await putItems(backup, [policy("busy", small)]);
       await putItems(table, [policy("busy", openPolicy)]);
       const meanwhile = interceptedTable(table, async (command) => {
@@ -281,7 +281,7 @@ describe("restore --fix", () => {
       expect(await policies()).toMatchObject({ busy: { policy: frozen } });
     });
 
-    it("puts back no order that was open, neither a lost one nor one that has ended since", async () => {
+    it("does not restore open orders, whether lost or ended since", async () => {
       const order = (orderId: string, settled: boolean): Item[] => [
         { ...tradeKey("alice", orderId), life: { settled } },
         { ...executionKey("alice", "order", orderId), lane: "eth#0x1", settled },
@@ -297,7 +297,7 @@ describe("restore --fix", () => {
       expect(await itemsNamed(table, "TRADE#ended")).toMatchObject([{ life: { settled: true } }]);
     });
 
-    it("says so before it writes, and asks whether to go on", async () => {
+    it("lists these before it writes, and asks for confirmation", async () => {
       await putItems(backup, [policy("asked", small), profile("dave")]);
       await putItems(table, [policy("asked", frozen)]);
       const answering = (answer: boolean) =>

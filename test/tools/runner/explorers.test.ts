@@ -12,7 +12,7 @@ describe("explorersFor", () => {
     });
   });
 
-  it("names none of a local chain, unless it is given", () => {
+  it("names no explorer of a local chain unless one is given", () => {
     expect(explorersFor({ sol: {}, eth: {} }, {})).not.toHaveProperty("sol");
     const site = "http://127.0.0.1:5100";
     expect(explorersFor({ sol: {} }, { sol: site, base: site })).toMatchObject({ sol: site, base: site });

@@ -50,7 +50,7 @@ const laneOf = async ({ lane }: TradingDesk) =>
   (await getItems(db.table, [laneKey(lane, homeShard(lane))]))[0];
 
 describe("a position whose tokens were moved out", () => {
-  it("is closed once the move is final, without proceeds, and a later buy opens another one", async () => {
+  it("closes without proceeds when the move is final, and a later buy opens a new one", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const [before] = await positionsOf(desk);
@@ -79,7 +79,7 @@ describe("a position whose tokens were moved out", () => {
     expect(units(opened?.amount)).toBe(await desk.held());
   });
 
-  it("shrinks in proportion if a part is left", async () => {
+  it("shrinks in proportion if part of the tokens is left", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const [before] = await positionsOf(desk);
@@ -97,7 +97,7 @@ describe("a position whose tokens were moved out", () => {
     expect(units(position?.cost)).toBe(cost - (cost * (amount - left)) / amount);
   });
 
-  it("stays open if the tokens come back before the move is final, or the block is replaced", async () => {
+  it("stays open if the tokens return before the move is final, or its block is replaced", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const before = await positionsOf(desk);
@@ -110,7 +110,7 @@ describe("a position whose tokens were moved out", () => {
     expect(await laneOf(desk)).toBeUndefined();
   });
 
-  it("stays as it is for a report that is wrong, or about a token that was never bought", async () => {
+  it("ignores a wrong report, and one about a token that was never bought", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const before = await positionsOf(desk);
@@ -121,7 +121,7 @@ describe("a position whose tokens were moved out", () => {
     expect(await positionsOf(desk)).toEqual(before);
   });
 
-  it("waits while an order of the token is not settled, whose fill then has its own outcome", async () => {
+  it("waits until an order of the token is settled", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     await move(desk.wallet, deployer, await desk.held());
@@ -136,7 +136,7 @@ describe("a position whose tokens were moved out", () => {
     expect(units(position?.amount)).toBe(await desk.held());
   });
 
-  it("keeps what one of the hosts still sees", async () => {
+  it("keeps tokens that one of the hosts still shows", async () => {
     const hosts: RpcHost[] = [];
     const desk = await openDesk(db.table, chain, {
       async see(host, reader, question) {
@@ -160,7 +160,7 @@ describe("the sweep", () => {
   };
   const heldOf = (desk: TradingDesk) => readHeld(db.table, desk.lane.chain, minuteOf(desk) * 60_000);
 
-  it("knows a position from when it is settled until it is closed, by a sale or without one", async () => {
+  it("lists a position from its settlement until it is closed, with or without a sale", async () => {
     const desk = await openDesk(db.table, chain);
     await desk.place({ amount: "0.5" });
     await desk.work();
@@ -188,8 +188,8 @@ describe("the sweep", () => {
   });
 });
 
-describe("a wallet whose key two users have", () => {
-  it("closes the position of one user if the other has sold its tokens", async () => {
+describe("a wallet that two users share", () => {
+  it("loses the position of one user if the other has sold its tokens", async () => {
     const alice = await openDesk(db.table, chain);
     await buy(alice);
     const bob = await alice.shareWith(`${alice.userID}'s friend`);
@@ -205,7 +205,7 @@ describe("a wallet whose key two users have", () => {
     ]);
   });
 
-  it("takes what is missing from both positions in proportion, for a report by either user", async () => {
+  it("shares the loss between both positions in proportion, whoever of the users reports it", async () => {
     const alice = await openDesk(db.table, chain);
     await buy(alice);
     const bob = await alice.shareWith(`${alice.userID}'s friend`);

@@ -139,7 +139,7 @@ describe("executeOrders, on a chain that nobody reads", () => {
     expect(table.view.orders).toEqual([]);
   });
 
-  it("starts a reader whatever keeps it from the lane", async () => {
+  it("starts a reader even if it cannot work on the lane", async () => {
     const startReader = vi.fn();
     const failing = () => Promise.reject(new Error("no table"));
     await expect(runUnread({ write: failing }, startReader)).rejects.toThrow("no table");
@@ -173,7 +173,7 @@ describe("executeOrders, on a chain that nobody reads", () => {
     return startReader.mock.calls.length;
   }
 
-  it("starts no reader for the check of an idle wallet, unless it leaves a lane", async () => {
+  it("starts no reader for a check of an idle wallet unless a lane remains", async () => {
     expect(await checkIdle()).toBe(0);
     expect(await checkIdle(new Error("no host"))).toBe(1);
   });

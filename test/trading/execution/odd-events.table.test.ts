@@ -45,7 +45,7 @@ describe("an order for a token with odd events", () => {
     "logs each transfer twice",
     "logs transfers with nothing indexed",
     "logs transfers with the amount indexed",
-  ] as const)("has the amounts by which the wallet's balance changed: one that %s", async (oddity) => {
+  ] as const)("takes its amounts from the wallet's balance if the token %s", async (oddity) => {
     const token = await deployOddToken(chain, oddity);
     const desk = await openDesk(db.table, chain);
     const { orderId } = await desk.place({ token, amount: "0.1" });
@@ -83,7 +83,7 @@ describe("an order for a token with odd events", () => {
 });
 
 describe("a fill", () => {
-  it("counts what somebody else has sent to the wallet in its block, with a flag", async () => {
+  it("counts tokens that a stranger sends to the wallet in its block, and flags them", async () => {
     const desk = await openDesk(db.table, chain);
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
@@ -94,7 +94,7 @@ describe("a fill", () => {
     expect(report).toMatchObject({ flags: ["ODD_EVENTS"] });
   });
 
-  it("leaves out what another program moves in its block by a transaction of the wallet", async () => {
+  it("excludes tokens that another program's transaction moves in the same block", async () => {
     const desk = await openDesk(db.table, chain);
     const { order: first } = await bought(desk);
     const { orderId } = await desk.place({ amount: "0.5" });
@@ -117,7 +117,7 @@ describe("a fill", () => {
       { code: -32000, message: "missing trie node 12 (path ) state is not available" },
     ],
     ["sells access to the state", { code: -32602, message: "Archive requests need another plan" }],
-  ])("is what the events say, and unchecked, if a host %s", async (_, refusal) => {
+  ])("uses the events and is marked unchecked if a host %s", async (_, refusal) => {
     const desk = await openDesk(db.table, chain, { see: withoutBalances(refusal) });
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
@@ -132,7 +132,7 @@ describe("a fill", () => {
     expect(report).not.toHaveProperty("flags");
   });
 
-  it("does not settle while hosts name different balances, and then has what both say", async () => {
+  it("does not settle while hosts disagree about balances, and then uses the agreed amount", async () => {
     let isLying = true;
     const hosts: RpcHost[] = [];
     const desk = await openDesk(db.table, chain, {

@@ -158,7 +158,7 @@ describe("placeOrder", () => {
     expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
   });
 
-  it("needs a fresh sign-in for an order that gives most of its value away, as its quote says", async () => {
+  it("requires a fresh sign-in for an order that could lose most of its value, and its quote warns of it", async () => {
     const now = Date.now();
     const asked = { ...buy, minAmountOut: "0.000001" };
     const at = (ageSeconds: number) =>

@@ -186,8 +186,8 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
   });
 });
 
-describe("a server of Jupiter's that lies", () => {
-  it("sells nothing at a price of its own", async () => {
+describe("a dishonest Jupiter server", () => {
+  it("cannot trade at a price of its own", async () => {
     const desk = await open();
     jupiter.faults = { cheat: 1 };
     await expect(desk.ask({ token: orbit, amount: "1" })).rejects.toMatchObject({ code: "NO_REFERENCE" });
@@ -199,7 +199,7 @@ describe("a server of Jupiter's that lies", () => {
     expect(await desk.coins()).toBe(10n ** 10n);
   });
 
-  it("hides no shallow pool, since both hosts simulate a tenth, too", async () => {
+  it("cannot hide a shallow pool, because both hosts simulate a tenth, too", async () => {
     const desk = await open({ lamports: 10n ** 12n });
     // 400 coins move a pool of 500 far.
     const asked = { token: orbit, amount: "400", minAmountOut: "1" };

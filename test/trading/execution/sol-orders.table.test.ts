@@ -55,7 +55,7 @@ describe("orders on sol, on a real chain and table", () => {
     expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
   });
 
-  it("leave positions that shrink and close as the tokens leave the wallet, once that is final", async () => {
+  it("leave positions that shrink and close when tokens leave the wallet for good", async () => {
     const desk = await open();
     await placeAt(desk, { amount: "1" });
     await desk.work();

@@ -127,7 +127,7 @@ describe("a placeOrder that was taken over", () => {
   };
 
   it.each(Object.entries(burnings))(
-    "burns a day's limit of a wallet's coin at most by %s",
+    "burns at most a day's limit of a wallet's coin by %s",
     async (_, messages) => {
       const userID = `user${++count}`;
       const answers: unknown[] = [];

@@ -114,7 +114,7 @@ describe("sweepChains", () => {
     expect(onFault.mock.calls).toEqual([[fault]]);
   });
 
-  it("has the held tokens of a minute checked, twenty at a time and one of a wallet, until all come round", async () => {
+  it("checks the held tokens of a minute in turns, twenty at a time and one per wallet", async () => {
     const minute = 7;
     const all = Array.from({ length: 20_000 }, (_, index) => ({
       chain: "base" as const,

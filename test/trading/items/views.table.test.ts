@@ -146,7 +146,7 @@ describe("readLane", () => {
     });
   });
 
-  it("knows of no missed token in a wallet that too many users have", async () => {
+  it("reports no missing token in a wallet that too many users share", async () => {
     const { chain, wallet } = lane;
     const ownerOf = (userID: string) => ({ ...walletOwnerKey(userID, chain, wallet), userID });
     const users = Array.from({ length: mostOwners }, (_, index) => `user${index}`);

@@ -275,7 +275,7 @@ describe("placing", () => {
   });
 
   const worthless = tradeFacts({ priceImpact: 99.9, flags: ["CANNOT_SELL", "NOT_LISTED"] });
-  it("lets the thief of a token give nothing away without a sign-in", () => {
+  it("does not let a thief with a token give anything away without a sign-in", () => {
     const quotes = [[worthless, worthless]] as const;
     expect(place({ of: gift(), quotes }).code).toBe("SIGN_IN_REQUIRED");
     expect(play({ quotes }, trying(gift())).code).toBe("SIGN_IN_REQUIRED");
@@ -284,14 +284,14 @@ describe("placing", () => {
     expect(place({ of: dear, quotes: [[tradeFacts(), worthless]] }).code).toBe("SIGN_IN_REQUIRED");
   });
 
-  it("lets users give away what they like after a sign-in, or by a policy that they have set", () => {
+  it("lets users give coins away after a sign-in, or if their policy allows it", () => {
     const quotes = [[worthless, worthless]] as const;
     expect(place({ of: gift({ mayLose: true }), quotes }).answer).toHaveProperty("order");
     const views = [viewWith({ anyLoss: true })];
     expect(place({ of: gift(), quotes, views }).answer).toHaveProperty("order");
   });
 
-  it("lets nobody split most of the coin into purchases of unlisted tokens without a sign-in", () => {
+  it("requires a sign-in when small purchases of unlisted tokens add up to most of the coin", () => {
     const unlisted = (coins: bigint) => {
       const { identity } = tradeFacts();
       return tradeFacts({ identity: { ...identity, isListed: false }, held: { coins, tokens: 0n } });

@@ -120,7 +120,7 @@ describe("a MAC over an intent", () => {
     expect(await openMacs(keyNamed("others"), "table", config).checkMac(intent(), mac)).toBe(false);
   });
 
-  it("rejects an intent of an order whose messages marked it by an account without bytes", async () => {
+  it("rejects an intent whose messages would mark the order by an empty account", async () => {
     const client = new KMSClient(config);
     const asBefore = {
       send({ input }: GenerateMacCommand) {

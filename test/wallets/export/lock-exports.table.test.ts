@@ -223,7 +223,7 @@ describe("an older copy of the table", () => {
     return copied;
   }
 
-  it("does not revive an export that its user has cancelled and locked since", async () => {
+  it("does not revive an export that was cancelled and locked since", async () => {
     const owner = await Owner.named("revived");
     await owner.ask();
     const older = await copyOf(owner);
@@ -238,7 +238,7 @@ describe("an older copy of the table", () => {
     expect(await owner.call(name)).toMatchObject({ availableAt });
   });
 
-  it("keeps a lock whose end was announced elsewhere, until it is announced here", async () => {
+  it("keeps a lock until its end is announced in this table", async () => {
     const owner = await Owner.named("relocked");
     await owner.lock();
     await owner.unlock();
@@ -252,7 +252,7 @@ describe("an older copy of the table", () => {
     expect(await owner.shown()).toEqual({ status: "unlocked" });
   });
 
-  it("believes nothing without an id of the table", async () => {
+  it("trusts no announcement if the table has no id", async () => {
     const owner = await Owner.named("nameless");
     owner.table = { ...db.table, id: undefined };
     await owner.lock();
@@ -273,7 +273,7 @@ describe("loosenDue, for an unlocking", () => {
     );
   const ended = (owner: Owner) => readItem(db.table, endedLockKey(owner.userID));
 
-  it("announces that it has taken effect, once", async () => {
+  it("announces once that it has taken effect", async () => {
     const owner = await Owner.named("ended");
     await owner.lock();
     await owner.unlock();
@@ -286,7 +286,7 @@ describe("loosenDue, for an unlocking", () => {
     expect(await itemsNamed(db.table, `#${owner.userID}#LOCK`)).toEqual([]);
   });
 
-  it("announces nothing about one that a later lock has voided", async () => {
+  it("announces nothing about an unlocking that a later lock has cancelled", async () => {
     const owner = await Owner.named("voided");
     await owner.lock();
     await owner.unlock();

@@ -105,7 +105,7 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
   beforeEach(() => chain.restore());
   afterAll(() => chain.close());
 
-  it.each(Object.entries(shapes))("events that explain the balances stand: %s", async (_, [token, route]) => {
+  it.each(Object.entries(shapes))("uses events that explain the balances: %s", async (_, [token, route]) => {
     const before = await held(token);
     const hashes = await tradeThrice(token, route);
     await chain.mine();
@@ -120,7 +120,7 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
       oddities.map((oddity) => [oddity, shape, token, route] as const),
     ),
   )(
-    "three swaps in a block of a token that %s share what arrived as their pools have paid: %s",
+    "divides tokens among swaps in a block by their pools' payments, if the token %s: %s",
     async (oddity, _, token, route) => {
       const honest = await tradeThrice(token, route);
       await chain.mine();

@@ -99,7 +99,7 @@ describe("the pools of a token", () => {
     ["30 million", {}],
     ["5 million", { mostGas: 5_000_000 }],
   ])(
-    "keep their prices and routes beside ten empty ones of a stranger, where a call gets %s gas",
+    "keep their prices and routes when a stranger adds ten empty pools and a call gets %s gas",
     async (_, faults) => {
       const look = async () => ({ buy: await quote("buy"), sell: await quote("sell"), pools: await pools() });
       const before = await look();
@@ -113,7 +113,7 @@ describe("the pools of a token", () => {
     },
   );
 
-  it("are not missing where a call gets too little gas for any of them", async () => {
+  it("are still found when a call gets too little gas for any of them", async () => {
     host.faults = { mostGas: 1_000_000 };
     await expect(pools()).rejects.toThrow("No host of eth answers");
     expect(await quote("buy")).toBeUndefined();

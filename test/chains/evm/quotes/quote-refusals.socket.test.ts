@@ -103,7 +103,7 @@ describe("quoteTrade", () => {
     await expect(quote(asked)).rejects.toMatchObject({ code });
   });
 
-  it("answers an amount beyond any pool as an amount", async () => {
+  it("rejects the amount, not the route, if it exceeds every pool", async () => {
     const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
     const closed = await deployOddToken(chain, "refuses transfers");
     for (const amount of ["1".repeat(20), "9".repeat(40)]) {

@@ -3,7 +3,7 @@ import { orderSettingsOf } from "../../../../lib/chains/evm/rules/order-settings
 import { evmChains } from "../../../../lib/core/chain-facts.ts";
 
 describe("orderSettingsOf", () => {
-  it("has the settings that the user has chosen, with slippage rounded down to four decimal places", () => {
+  it("returns the user's settings, with slippage rounded down to four decimal places", () => {
     expect(orderSettingsOf("base", { slippage: 1.23456, gasPreset: "fast", autoBuy: true })).toEqual({
       slippage: 1.2345,
       gasPreset: "fast",
@@ -17,7 +17,7 @@ describe("orderSettingsOf", () => {
     expect(orderSettingsOf("eth", stored)).toMatchObject({ maxGasPrice: 7 });
   });
 
-  it("has the users' default settings where these exist, without those that do not apply to orders", () => {
+  it("falls back to the user's default settings, without those that do not apply to orders", () => {
     const common = { slippage: 1, gasPreset: "medium", mevProtection: true };
     expect(evmChains.map((chain) => orderSettingsOf(chain))).toEqual([
       { ...common, maxGasPrice: 100 },

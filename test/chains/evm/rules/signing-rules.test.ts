@@ -214,7 +214,7 @@ describe("objectionTo", () => {
       ["a buy", {}, {}],
       ["a sale", { call: swapBy(sale.intent, v2, sale.amount) }, { order: sale }],
       ["an approval", { call: approval }, { order: sale }],
-    ])("counts the most that %s may pay", (_, changed, changes) => {
+    ])("counts the highest network fee of %s", (_, changed, changes) => {
       const own = mostFeeOf(transaction(changed));
       expect(objection(changed, view(own, changes))).toBeUndefined();
       expect(objection(changed, view(own - 1n, changes))).toEqual(late);
@@ -227,19 +227,19 @@ describe("objectionTo", () => {
       expect(objection({}, { chainLimits, limits: limits(9n * most + 1n) })).toEqual(late);
     });
 
-    it("counts the same bytes, and lower fees after higher ones, only once", () => {
+    it("counts nothing for the same bytes again, or for lower fees after higher ones", () => {
       expect(objection({}, view(0n, signed))).toBeUndefined();
       const lower = { ...fees, most: 3n * most };
       const ledgerOf = ledger({ fees: { 7: lower }, swap: { nonce: 7, call: swap } });
       expect(objection(raised, view(0n, { ...signed, ledger: ledgerOf }))).toBeUndefined();
     });
 
-    it("counts a replacement by what it adds", () => {
+    it("counts only the additional fee of a replacement", () => {
       expect(objection(raised, view(most, signed))).toBeUndefined();
       expect(objection(raised, view(most - 1n, signed))).toEqual(late);
     });
 
-    it("starts again at midnight in UTC", () => {
+    it("starts at zero again at midnight UTC", () => {
       const midnightMs = Date.parse("2026-11-22T00:00:00.000Z");
       const order = tradeOrder({ intent: intent({ validUntil: midnightMs / 1000 + 60 }) });
       const call = swapBy(order.intent, v3, order.amount);
@@ -247,7 +247,7 @@ describe("objectionTo", () => {
       expect(objection({ call }, view(0n, { order }), { atMs: midnightMs })).toBeUndefined();
     });
 
-    it("never stops a clear that pays no more than its nonce could, and counts what another one adds", () => {
+    it("never stops a clear within its nonce's highest fee, and counts the excess of any other", () => {
       const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
       const free = { ...raised, maxFeePerGas: most / clearGas };
       expect(
@@ -262,7 +262,7 @@ describe("objectionTo", () => {
       });
     });
 
-    it("allows a clear what the owner has raised it to, and takes nothing from one that is lowered", () => {
+    it("applies the owner's limit to a clear if it is raised, and ignores it if it is lowered", () => {
       const dear = { ...raised, maxFeePerGas: most / clearGas + 1n };
       const clear = { call: { purpose: "clear" }, gasLimit: clearGas, ...dear } as const;
       const adds = clearGas * dear.maxFeePerGas - most;
@@ -350,7 +350,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, ...raised }, view)).toBeUndefined();
     });
 
-    it("applies the policy in force, and no pending one by its time alone", () => {
+    it("applies the policy in force, and not a pending one whose time has come", () => {
       const pending = { policy: openPolicy, effectiveAt: new Date(nowMs - 1).toISOString() };
       const stored = { ...key, policy: { ...openPolicy, tradingEnabled: false }, pending, revision: 1 };
       expect(objection({}, { limits: { stored, count: undefined } })).toHaveProperty("later");

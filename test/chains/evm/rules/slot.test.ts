@@ -109,13 +109,13 @@ describe("observed", () => {
   });
 });
 
-describe("observed, for what the wallet's balances say", () => {
+describe("observed, for amounts from the wallet's balances", () => {
   const says = (moved?: bigint, number = 4, at = receipt) =>
     snapshot([moved === undefined ? at : ({ ...at, moved } as Receipt)], { number });
   const seen = (known: Slot, ...hosts: [HostSnapshot | undefined, HostSnapshot | undefined]) =>
     observed(known, hosts).receipt;
 
-  it("agrees once both hosts name the same amount, and then asks no more", () => {
+  it("agrees when both hosts name the same amount, and then stops asking", () => {
     const agreed = observed(signed, [says(5n), says(5n)]);
     expect(agreed.receipt).toMatchObject({ moved: 5n, isAgreed: true });
     expect(observed(agreed, [says(), says()])).toBe(agreed);
@@ -123,7 +123,7 @@ describe("observed, for what the wallet's balances say", () => {
     expect(isFinal(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
   });
 
-  it("believes one host for now, and keeps its word while no other comes", () => {
+  it("uses the amount of one host for now, and keeps it while the other is silent", () => {
     const one = observed(signed, [snapshot([]), says(5n)]);
     expect(one.receipt).toMatchObject({ moved: 5n });
     expect(one.receipt).not.toHaveProperty("isAgreed");
@@ -132,12 +132,12 @@ describe("observed, for what the wallet's balances say", () => {
     expect(observed(one, [says(), undefined])).toBe(one);
   });
 
-  it("is not final while the hosts name different amounts", () => {
+  it("is not final while hosts name different amounts", () => {
     const hosts = [says(5n, 5), says(6n, 5)] as const;
     expect(isFinal(observed(signed, hosts), hosts)).toBe(false);
   });
 
-  it("returns to the events if a host has forgotten the balances of a final block", () => {
+  it("uses the events if a host no longer keeps the balances of a final block", () => {
     const one = observed(signed, [snapshot([]), says(5n)]);
     expect(seen(one, says(), says(5n))).toMatchObject({ moved: 5n });
     const hosts = [says(undefined, 25), says(5n, 25)] as const;
@@ -146,7 +146,7 @@ describe("observed, for what the wallet's balances say", () => {
     expect(isFinal(after, hosts)).toBe(true);
   });
 
-  it("takes no refusal for forgotten balances until both hosts' final blocks are 20 s later", () => {
+  it("treats a refusal as temporary until both hosts' final blocks are 20 s later", () => {
     const one = observed(signed, [snapshot([]), says(5n)]);
     for (const early of [
       [says(undefined, 24), says(5n, 25)] as const,
@@ -161,7 +161,7 @@ describe("observed, for what the wallet's balances say", () => {
     expect(isFinal(unknown, [says(undefined, 25), says(undefined, 25)])).toBe(true);
   });
 
-  it("returns to the events if the hosts disagree until both final blocks are 10 minutes later", () => {
+  it("uses the events if the hosts still disagree when both final blocks are 10 minutes later", () => {
     const one = observed(signed, [says(5n), says(6n)]);
     const early = [says(5n, 604), says(7n, 605)] as const;
     expect(observed(one, early)).toBe(one);
@@ -175,7 +175,7 @@ describe("observed, for what the wallet's balances say", () => {
     expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
   });
 
-  it("starts again in another block", () => {
+  it("starts again if the swap moves to another block", () => {
     const agreed = observed(signed, [says(5n), says(5n)]);
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
     const moved = seen(agreed, says(6n, 4, other), says(undefined, 4, other));
@@ -192,20 +192,20 @@ describe("swapResultOf", () => {
       receipt: { ...receipt, ...(moved !== undefined && { moved }) } as Receipt,
     });
 
-  it("takes the tokens from the balances, and the coin from the events", () => {
+  it("takes tokens from the balances and coins from the events", () => {
     expect(result("buy", 7n)).toMatchObject({ spent: 2n, received: 7n, doubt: "events are odd" });
     expect(result("sell", 7n)).toMatchObject({ spent: 7n, received: 3n, doubt: "events are odd" });
     expect(result("buy", 3n)).not.toHaveProperty("doubt");
     expect(result("sell", 2n)).not.toHaveProperty("doubt");
   });
 
-  it("says that it was not checked without the balances", () => {
+  it("marks a result without balances as unchecked", () => {
     expect(result("buy")).toMatchObject({ spent: 2n, received: 3n, doubt: "balances are unknown" });
   });
 });
 
 describe("isToJudge", () => {
-  it("wants a second look at a fresh block until the hosts agree", () => {
+  it("is true for a recent block until the hosts agree", () => {
     expect(isToJudge(mined, 6000)).toBe(true);
     expect(isToJudge(mined, 60_000)).toBe(false);
     expect(isToJudge({ ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } as Receipt }, 6000)).toBe(

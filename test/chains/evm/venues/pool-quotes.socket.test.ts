@@ -40,14 +40,14 @@ const inOtherWords: [number, string][] = [
   [-38015, "block gas limit reached: 0 >= 30000000"],
 ];
 
-describe("quotes of a host that ran short of gas and refuses parts", () => {
-  it.each(inOtherWords)("ask for one route each after code %i, %j", async (code, message) => {
+describe("quotes from a host that ran short of gas and refuses parts", () => {
+  it.each(inOtherWords)("are requested route by route after code %i, %j", async (code, message) => {
     refuseParts(1, new RpcFailure(code, message));
     const [{ routes: quoted }] = await quote();
     expect(quoted.map(({ amountsOut }) => amountsOut)).toEqual(routes.map(() => [9n]));
   });
 
-  it.each(inOtherWords)("lack gas if it refuses even one route by code %i, %j", async (code, message) => {
+  it.each(inOtherWords)("fail if even one route is refused with code %i, %j", async (code, message) => {
     refuseParts(0, new RpcFailure(code, message));
     expect(await failure(quote())).toMatchObject({ code: "SHORT_OF_GAS" });
   });
@@ -56,7 +56,7 @@ describe("quotes of a host that ran short of gas and refuses parts", () => {
     [-32005, "rate limit exceeded", { isBusy: true }],
     [-32000, "header not found", { isOutOfStep: true }],
     [-32601, "the method does not exist", { isMissing: true }],
-  ])("are no smaller after code %i, %j", async (code, message, expected) => {
+  ])("are not split after code %i, %j", async (code, message, expected) => {
     refuseParts(0, new RpcFailure(code, message));
     expect(await failure(quote())).toMatchObject(expected);
     const sizes = server.requests

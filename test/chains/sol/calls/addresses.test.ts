@@ -55,7 +55,7 @@ describe("tokenAccountOf", () => {
 
 describe("the accounts of an order", () => {
   // As createWithSeed of @solana/web3.js 1 derives them.
-  it("have the addresses of their seeds", async () => {
+  it("have the addresses derived from their seeds", async () => {
     expect(await markerOf(wallet, orderId)).toBe("2xFYB7C55SJuc3mjNgdDYeB16nnRvsDP3uAzU3ZimjAN");
     expect(await wsolAccountOf(wallet, orderId)).toBe("3ZuSEgL7dAmsa86TiMquYiEfawcYDEneiqj276GCi1aF");
   });

@@ -13,25 +13,25 @@ import {
 import { raydiumAuthority, raydiumConfigs, raydiumPools } from "../../../support/mainnet.ts";
 
 describe("Raydium's program", () => {
-  it("has its published address and code of an error", () => {
+  it("has the published address and error code", () => {
     expect(cpmmProgram).toBe("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
     // ExceededSlippage, the sixth of its own errors. Anchor counts them from 6000.
     expect(cpmmSlippageCode).toBe(6000 + 5);
   });
 
-  it("owns vaults by the address of mainnet", async () => {
+  it("owns vaults through its address on mainnet", async () => {
     expect(await cpmmAuthority()).toBe(raydiumAuthority);
   });
 
   it.each(raydiumConfigs.map((config, index) => [index, config] as const))(
-    "has its configuration %i at the address of mainnet",
+    "keeps configuration %i at the same address as on mainnet",
     async (index, config) => {
       expect(await cpmmConfigOf(index)).toBe(config);
     },
   );
 
   it.each(Object.entries(raydiumPools))(
-    "has the pool %s and its accounts at the addresses of mainnet",
+    "keeps pool %s and its accounts at the same addresses as on mainnet",
     async (_, pool) => {
       const [mint, address] = [pool.mint as Address, pool.address as Address];
       expect(await cpmmPoolOf(raydiumConfigs[0] as Address, wsolMint, mint)).toBe(address);

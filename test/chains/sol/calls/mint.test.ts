@@ -193,7 +193,7 @@ describe("readMint", () => {
     ["a multiplier", ["SCALED"], 25, written(some, Buffer.alloc(24))],
     ["pauses", ["PAUSABLE"], 26, written(some, u8(0))],
     ["pauses that are given up", [], 26, written(none, u8(0))],
-  ])("shows by its flags what its authority over %s may do: %j", (_, flags, kind, data) => {
+  ])("flags the powers of its authority over %s: %j", (_, flags, kind, data) => {
     const mint = read(extendedMint([kind, data]));
     expect(mint && flagsOfMint(mint)).toEqual(flags);
   });
@@ -203,7 +203,7 @@ describe("readMint", () => {
     [{ mint: alice }, ["MINTABLE"]],
     [{ freeze: alice }, ["FREEZABLE"]],
     [{ mint: alice, freeze: bob }, ["FREEZABLE", "MINTABLE"]],
-  ])("shows the authorities %j of a plain mint by its flags", (authorities, flags) => {
+  ])("flags the authorities %j of a plain mint", (authorities, flags) => {
     const mint = read(plainMint(authorities), token);
     expect(mint && flagsOfMint(mint)).toEqual(flags);
   });

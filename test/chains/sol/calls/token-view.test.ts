@@ -52,7 +52,7 @@ const accounts: Readonly<Record<string, object>> = {
 };
 
 describe("tokenViewCall", () => {
-  it("finds a token's pool on mainnet, and what the pool owns", async () => {
+  it("finds a token's pool on mainnet and the pool's reserves", async () => {
     const { params, read } = await tokenViewCall(pool.mint as Address, [raydiumConfigs[0] as Address], {
       commitment: "confirmed",
     });
@@ -72,7 +72,7 @@ describe("tokenViewCall", () => {
     expect(payment?.priceImpact).toBeCloseTo(2.18, 2);
   });
 
-  it("asks for the name of a token where Metaplex keeps USDC's", async () => {
+  it("reads a token's name from the account in which Metaplex keeps USDC's", async () => {
     const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as Address;
     const { params } = await tokenViewCall(mint, [], { commitment: "confirmed" });
     expect(params[0]).toContain("5x38Kp4hvdomTCnCrAny4UtMUt5rQBdB6px2K1Ui45Wq");

@@ -280,7 +280,7 @@ async function depositOnMarker(wallet: Address, orderId: string, lamports = rent
 
 describe("a deposit on the marker of an order", () => {
   it.each([rent.empty, rent.marker, sol / 2n])(
-    "of %s lamports before an attempt blocks nothing",
+    "of %s lamports before an attempt does not block it",
     async (lamports) => {
       const { name, wallet, buy, own } = await newWallet();
       const marker = await depositOnMarker(wallet, buy.orderId, lamports);
@@ -304,7 +304,7 @@ describe("a deposit on the marker of an order", () => {
     },
   );
 
-  it("between two attempts leaves the second one able to fill", async () => {
+  it("between two attempts does not keep the second one from filling", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
     expect(await send(await messageOf(dear), name)).toEqual(slipped(8));
@@ -313,7 +313,7 @@ describe("a deposit on the marker of an order", () => {
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
 
-  it("after an attempt, or before a clear, lets no later message fill", async () => {
+  it("after an attempt or before a clear does not let a later message fill", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
     expect(await send(await messageOf(eager), name)).toBe("filled");
@@ -329,7 +329,7 @@ describe("a deposit on the marker of an order", () => {
     expect(await accountAt(cleared.own)).toBeUndefined();
   });
 
-  it("does not come back, even by the wallet's key: an account with bytes gives no lamports away", async () => {
+  it("stays in the marker: even the wallet's key cannot withdraw it", async () => {
     const { name, wallet, clear } = await newWallet();
     expect(await send(await messageOf(clear), name)).toBe("filled");
     const marker = await markerOf(wallet, clear.orderId);
@@ -434,7 +434,7 @@ describe("an attack on a chain", () => {
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
 
-  it("names an account twice by a lookup table only in a message that the chain refuses", async () => {
+  it("fails if it names an account twice through a lookup table", async () => {
     const { name, wallet } = await newWallet();
     const [table, other] = [solKey("table of the wallet").address, solKey("another in the table").address];
     await setAccount(other, rent.empty);

@@ -254,7 +254,7 @@ describe("a message of an intruder", () => {
       },
     ],
     [
-      "a marker made with lamports, which a deposit blocks",
+      "a marker made by createAccountWithSeed, which a deposit blocks",
       async (sound) => {
         const made = { seed: orderId, lamports: 897_840n, bytes: 1, owner: programs.system };
         const creation = createWithSeed(wallet, await markerOf(wallet, orderId), made);

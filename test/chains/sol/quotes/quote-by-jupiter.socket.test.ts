@@ -99,7 +99,7 @@ describe("a quote with Jupiter", () => {
     expect(shown.warnings).not.toContain("AMOUNT_TINY");
   });
 
-  it("answers an amount beyond the wallet or any pool as an amount, not as a token without a route", async () => {
+  it("rejects the amount, not the route, if it exceeds the wallet or every pool", async () => {
     const short = { code: "INSUFFICIENT_BALANCE" };
     const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
     const sale = { side: "sell", amount: "1" } as const;
@@ -170,7 +170,7 @@ describe("a quote with Jupiter", () => {
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "jupiter-metis" }]);
   });
 
-  it("needs a least amount where no pool of Raydium's prices the token, also from sellers", async () => {
+  it("requires a minimum if no Raydium pool prices the token, for sales too", async () => {
     const { address: holder } = await chain.newWallet(10n ** 9n);
     await holdTokens(chain, holder, chain.deployment.jupiter.pools.ORBIT, 10n ** 10n);
     const sale = { side: "sell", wallet: holder, amount: "10000" } as const;
@@ -191,7 +191,7 @@ describe("a quote with Jupiter", () => {
     });
   });
 
-  it("compares the price with that of a tenth, by its own simulations of both", async () => {
+  it("compares the prices of the amount and a tenth in its own simulations", async () => {
     const shown = await quote("ORBIT", { amount: "400", minAmountOut: "1" });
     const [whole = 0, part = 0] = [400n, 40n].map((amount) =>
       Number(paid(amount * 10n ** 9n, coins, tokens)),
@@ -203,7 +203,7 @@ describe("a quote with Jupiter", () => {
     });
   });
 
-  it("does without a server that does not price a tenth", async () => {
+  it("ignores a server that does not price a tenth", async () => {
     jupiter.faultsOf = ({ amount }) => (Number(amount) < 1e9 ? { rateLimited: 1 } : {});
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
     await expect(quote("ORBIT", { wallet, minAmountOut: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
@@ -243,7 +243,7 @@ describe("two hosts with Jupiter", () => {
     };
   };
 
-  it("make one more call for a tenth of the amount", async () => {
+  it("make one additional call for a tenth of the amount", async () => {
     const called: string[] = [];
     hosts[0].lie = (method, result) => {
       called.push(method);

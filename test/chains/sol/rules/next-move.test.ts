@@ -37,7 +37,7 @@ describe("a second order of a token", () => {
     expect(signed(slotOf(), finalAt(100))).toBe("order3");
   });
 
-  it("does not wait for one whose fill the hosts have forgotten, once its messages are too old", () => {
+  it("does not wait for an order with expired messages whose fill hosts no longer know", () => {
     const markers = new Map([["order1", true]]);
     expect(signed(slotOf(), { ...finalAt(300), markers })).toBe("order2");
   });

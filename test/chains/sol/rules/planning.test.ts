@@ -278,7 +278,7 @@ describe("planSwap", () => {
     ["a buy with its rents and its clear", {}, 25_000n + 897_840n + 2_248_080n + 15_000n],
     ["a sale with its rent and its clear", { intent: sale }, 25_000n + 897_840n + 15_000n],
     ["a later message", { slot: slotOf() }, 35_000n],
-  ])("makes wait %s while the day's network fees leave too little", (_, changes, needed) => {
+  ])("holds back %s while the day's limit of network fees leaves too little", (_, changes, needed) => {
     const snapshots = facts({ held: 500n });
     const at = (maxNetworkFeesPerDay: bigint) =>
       plan({ snapshots, ...changes, chainLimits: { ...limits, maxNetworkFeesPerDay } });

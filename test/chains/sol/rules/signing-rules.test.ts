@@ -259,12 +259,12 @@ describe("objectionToMessage", () => {
       });
     });
 
-    it("counts only the fee of a later message, since only one message opens accounts", () => {
+    it("counts only the fee of a later message, because only one message opens accounts", () => {
       expect(objection(swap, left(25_000n, signed(["swap", "a"])))).toBeUndefined();
       expect(objection(swap, left(24_999n, signed(["swap", "a"])))).toHaveProperty("later");
     });
 
-    it("never stops a clear that pays no more than was counted for it", () => {
+    it("never stops a clear that pays no more than was already counted for it", () => {
       const cheap = { ...clear, microLamportsPerUnit: 100_000n };
       expect(mostFeeOfMessage(cheap, limits)).toBe(reserve);
       expect(objection(cheap, left(-1_000_000n, signed(["swap", "a"])))).toBeUndefined();
@@ -274,7 +274,7 @@ describe("objectionToMessage", () => {
       });
     });
 
-    it("allows a clear what the owner has raised it to, and takes nothing from one that is lowered", () => {
+    it("applies the owner's limit to a clear if it is raised, and ignores it if it is lowered", () => {
       const objectionWith = (lamports: bigint, maxNetworkFeesPerDay: bigint) => {
         const view = left(lamports, signed(["swap", "a"]));
         const stored = { ...key, policy: { ...openPolicy, maxNetworkFeesPerDay }, revision: 1 };

@@ -99,20 +99,20 @@ function objectionTo(
 }
 
 describe("Jupiter's program", () => {
-  it("has its published address and code of an error", () => {
+  it("has the published address and error code", () => {
     expect(jupiterProgram).toBe(jupiter);
     // SlippageToleranceExceeded, the second of its own errors. Anchor counts them from 6000.
     expect(jupiterSlippageCode).toBe(6000 + 1);
   });
 
-  it.each(names)("has the instruction %s with the name that Anchor gives it", (name) => {
+  it.each(names)("has the discriminator that Anchor derives for the instruction %s", (name) => {
     const discriminator = createHash("sha256").update(`global:${name}`).digest("hex").slice(0, 16);
     expect(landed[name].data.slice(0, 16)).toBe(discriminator);
   });
 });
 
 describe("an instruction of mainnet", () => {
-  it.each(names)("is read at its places: %s", (name) => {
+  it.each(names)("has its amounts at the expected offsets: %s", (name) => {
     expect(readJupiter(venueOf(name))).toEqual({
       source: { mint: coin, tokenProgram: token },
       destination: { mint, tokenProgram: token },
@@ -120,13 +120,13 @@ describe("an instruction of mainnet", () => {
     });
   });
 
-  it.each(names)("is allowed up to the least output that it states: %s", (name) => {
+  it.each(names)("is allowed for any minimum up to its own: %s", (name) => {
     const { leastOut } = landed[name];
     expect(objectionTo(name, leastOut)).toBeUndefined();
     expect(objectionTo(name, leastOut + 1n)).toEqual({ refused: "the venue's minimum is below the order's" });
   });
 
-  it.each(names)("keeps all but its output and its slippage where the least output is set: %s", (name) => {
+  it.each(names)("changes only in output and slippage when the minimum is set: %s", (name) => {
     const { data } = venueOf(name);
     const changed = Buffer.from(withLeastOut(data, 0x0102030405060708n)).toString("hex");
     const [from, to] = name === "route_v2" ? [32, 52] : [34, 54];
@@ -134,7 +134,7 @@ describe("an instruction of mainnet", () => {
     expect(changed).toBe(`${before.slice(0, from)}08070605040302010000${before.slice(to)}`);
   });
 
-  it("is refused with the fee that a platform took", () => {
+  it("is refused with a platform's fee", () => {
     // A purchase of 23 September 2026: 900,000 units, 4.5 % slippage and a fee of 0.1 %.
     const data = "bb64facc31c4af14a0bb0d00000000000dba721706000000c2010a0000000300000074001027000197011027";
     expect(objectionTo("route_v2", 1n, { amountIn: 900_000n, data })).toEqual({

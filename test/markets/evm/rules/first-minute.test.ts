@@ -42,7 +42,7 @@ it.each([
 it.each<[string, readonly Block[]]>([
   ["on an old chain", [[0], ...swaps]],
   ["in the first block of its chain", swaps],
-])("the first minute of a pool that was made in it is whole, %s", async (_, blocks) => {
+])("the first minute of a pool is complete if the pool was created in it, %s", async (_, blocks) => {
   const made = blocks.findIndex(([, words]) => words !== undefined);
   // No price was before that of the first trade.
   const read = await begin(blocks, { bornAt: { a: made, b: made } });
