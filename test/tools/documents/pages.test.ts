@@ -134,9 +134,9 @@ describe("architecture.md", () => {
     expect(wrong.map(([text]) => text)).toEqual([]);
   });
 
-  it("has at most 75 words in its glossary", () => {
+  it("has at most 70 words in its glossary", () => {
     const rows = sectionOf(page, /^Glossary/).match(/^\| (?!-|Word )/gm) ?? [];
     expect(rows.length).toBeGreaterThan(0);
-    expect(rows.length).toBeLessThanOrEqual(75);
+    expect(rows.length).toBeLessThanOrEqual(70);
   });
 });
