@@ -26,7 +26,7 @@ function withoutZeros(mantissa: bigint, exponent: number): Decimal {
 
 const zerosAtEnd = /0+$/;
 
-/** True for the one form that a value has. */
+/** True for the canonical form of a value. */
 export const isDecimal = ({ mantissa, exponent }: Decimal): boolean =>
   mantissa === 0n
     ? exponent === 0
@@ -38,7 +38,7 @@ export function ratioOf(dividend: bigint, divisor: bigint): Decimal {
   return withoutZeros(mantissa, exponent);
 }
 
-/** Like {@link ratioOf}, rounded to so many decimal places, too. The result may have zeros at its end. */
+/** Like {@link ratioOf}, but also rounded to the given number of decimal places. The result may end in zeros. */
 export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number): Decimal {
   const guess = String(dividend).length - String(divisor).length;
   // The digits before the point of the quotient. Below 0.1, minus the number of zeros after the point.
@@ -50,7 +50,7 @@ export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number
   };
 }
 
-/** Multiplies by so many tens. A negative number of them changes nothing. */
+/** Multiplies by a power of ten. A negative exponent changes nothing. */
 export const timesTen = (value: bigint, count: number): bigint => value * 10n ** BigInt(Math.max(0, count));
 
 /** Divides to the nearest whole number, and to the even one of two that are equally near. */

@@ -1,7 +1,8 @@
 import { DomainError } from "./domain-error.ts";
 
 /**
- * @param consequence completes the message: what the key keeps a repeated request from doing.
+ * @param consequence completes the message: the effect that the key prevents in a repeated request.
+ *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
  */
 export function requireKey(key: string | undefined, consequence: string): asserts key is string {

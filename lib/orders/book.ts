@@ -18,7 +18,7 @@ export type Book = BookKey & {
   decimals: number;
   /** The sum of the final fills. */
   base: Holding;
-  /** In the order of their places, which is the chain's order. */
+  /** Sorted by their places, which is the chain's order. */
   events: readonly BookEvent[];
   /** The positions as last shown, starting with that of the base. */
   positions: readonly (Position & { ordinal: number })[];

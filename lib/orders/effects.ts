@@ -92,10 +92,13 @@ export type Recipients = "hosts" | "relay" | "relay and hosts";
 /** The transaction pays too little, or the wallet's coin does not pay for it. */
 export type Refusal = "underpriced" | "unfunded";
 
-/** Why nobody took a transaction. `unreached` covers silence, faults, and refusals for any other reason. */
+/**
+ * Reason for which nobody accepted a transaction. `unreached` covers silence, faults, and refusals for any other
+ * reason.
+ */
 export type SendFailure = "unreached" | Refusal;
 
-/** Why the signer does not sign. `refused` is final; with `later`, it may sign when asked again. */
+/** Reason for which the signer does not sign. `refused` is final; with `later`, it may sign when asked again. */
 export type Objection = { refused: string } | { later: string };
 
 /** The signer's answer: the slot with the recorded attempt, and its bytes, or an objection. */
@@ -169,8 +172,8 @@ export type Effects<F extends FamilyTypes = FamilyTypes> = {
   /** Invokes readChains without waiting for it. */
   startReader: { ask: Record<never, never>; answer: undefined };
   /**
-   * Signs a message as the helper key of its route by Jupiter, in base58. There is no answer if the key is gone, as it
-   * is after a message has been signed.
+   * Signs a message with the helper key of its route. There is no answer if the key is gone, as it is after a message
+   * has been signed.
    */
   signAsHelper: {
     ask: { intent: F["intent"]; message: F["helped"] };

@@ -50,7 +50,7 @@ export type FactsTerms = {
   priceImpact: number;
   /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
   market?: {
-    /** How much worse the best price is, in percent. */
+    /** Percentage by which the best price is worse. */
     impact: number;
     reference: PoolPrice;
   };
@@ -86,7 +86,7 @@ export type FamilyTypes = {
     held?: ReadonlyMap<string, bigint>;
   };
   limits: ChainLimits;
-  /** What clients see of an order's transactions. */
+  /** Clients' view of an order's transactions. */
   details: OrderDetails;
   /** Additional fields of an order. */
   order: object;

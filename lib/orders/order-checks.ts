@@ -15,7 +15,7 @@ type PlacingChecks = CheckedOrder & {
   isStopped: boolean;
   /** The number of the wallet's open orders. */
   openOrders: number;
-  /** The most that a buy may spend. */
+  /** Limits the amount of a buy. */
   maxOrder: bigint | undefined;
   /** The rules for the wallet's orders. Absent without a wallet. */
   rules: OrderRules | undefined;

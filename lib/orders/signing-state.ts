@@ -24,7 +24,7 @@ export function objectionToState(
   nowMs: number,
 ): Objection | undefined {
   if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
-  // A clock that is behind is no reason to reject the order.
+  // Does not reject the order, because the clock may be behind.
   if (order.intent.validUntil * 1000 > nowMs + longestValidSeconds * 1000)
     return later("the deadline is too far away");
   if (isStopped) return later("trading is stopped");

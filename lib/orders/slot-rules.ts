@@ -17,7 +17,7 @@ export type FoundFill = {
   spent: bigint;
   received: bigint;
   timeSeconds: number;
-  /** For a sale: the tokens in the wallet before. */
+  /** Tokens in the wallet before a sale. */
   held?: bigint | undefined;
 };
 

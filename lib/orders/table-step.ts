@@ -110,8 +110,8 @@ export type SignedBytes = LaneKey & {
 };
 
 /**
- * The user has cancelled an order. Only the function that cancels may write it, so the signer believes it whatever the order
- * says.
+ * The user has cancelled an order. Only the function that cancels may write it, so the signer trusts it more than the
+ * order's own state.
  */
 export type Cancellation = {
   userID: string;

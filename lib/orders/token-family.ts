@@ -5,7 +5,7 @@ import { isWritable, type TokenIdentity } from "./token-identity.ts";
 /** Questions about tokens. Each family of chains asks its hosts in its own way. */
 export type TokenFamily<Reader, Venue extends string> = {
   /**
-   * Asks one host what a token is.
+   * Asks one host to identify a token.
    *
    * @param token in the form that responses have
    * @throws {DomainError} TOKEN_NOT_FOUND

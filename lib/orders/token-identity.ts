@@ -29,7 +29,7 @@ export type ListedToken = { token: string; symbol: string; name: string; decimal
 
 const mostDecimals = 36n;
 
-/** The most digits before the point of an amount. */
+/** Most digits before the decimal point of an amount. */
 const mostDigits = 40;
 
 /** True if amounts of a token can be written. */

@@ -61,7 +61,7 @@ const higherTax = (a: number | null, b: number | null) =>
 /** One coin with 18 decimals. */
 const evmCoin = 10n ** 18n;
 
-/** The flags that a mint of sol has by its own account. */
+/** Flags that a token's own data show, without a simulation. */
 const mintFlags = [
   ...(["FREEZABLE", "MINTABLE", "HOOKED", "HOOKABLE", "TAXABLE", "SEIZABLE"] as const),
   ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE", "SCALED"] as const),
@@ -98,7 +98,7 @@ export function flagsOf(
 /** In percent. Above it, a buy needs the user's explicit consent. */
 export const highestTax = 25;
 
-/** What these allow its issuer takes the money as surely as a tax. */
+/** Flags of powers by which the issuer can take a holder's money, as surely as by a tax. */
 const unsafeFlags: readonly TokenFlag[] = [
   ...(["SEIZABLE", "FROZEN_BY_DEFAULT", "NON_TRANSFERABLE", "HOOKED", "HOOKABLE"] as const),
 ];

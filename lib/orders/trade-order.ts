@@ -55,7 +55,7 @@ export const slotsOf = <Slot extends SlotTerms>({ intent }: AnyOrder, slots: rea
 export const hasSignedSwap = (order: AnyOrder, slots: readonly SlotTerms[]): boolean =>
   slotsOf(order, slots).some(({ attempts }) => attempts.some(({ purpose }) => purpose === "swap"));
 
-/** Ends an order of which no swap was signed. */
+/** Ends an order whose swap was never signed. */
 export const lifeAfter = (
   { networkFee }: Life,
   { status, reasonCode }: Pick<OrderEnd, "status" | "reasonCode">,

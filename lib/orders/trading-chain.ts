@@ -17,11 +17,11 @@ export const storedNames = (
 
 /** The operators' limits for a chain, in units of its coin. */
 export type ChainLimits = {
-  /** The most that a buy may spend. */
+  /** Limits the amount of a buy. */
   maxOrder?: bigint | undefined;
   /**
-   * The most that a transaction may pay the network, without an L1 fee. On sol, the most that all transactions of an order
-   * may pay beside their base fees.
+   * Limits the network fee of one transaction, or of all an order's transactions where they share a limit. Excludes
+   * fees that nobody can limit.
    */
   maxNetworkFee: bigint;
   /** Limits the network fees of a wallet's transactions in a day. By default ten times `maxNetworkFee`. */

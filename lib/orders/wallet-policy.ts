@@ -253,7 +253,7 @@ function objectionToMinimum(
   return { rule: "maxSlippage", limit, requested: shortfallOf(minAmountOut, quotedOut) };
 }
 
-/** Returns what was signed on the day of a time. */
+/** Returns the sum of signed purchases on the day of a time. */
 export const signedOn = (
   count: DaySpend | undefined,
   nowMs: number,
@@ -262,7 +262,7 @@ export const signedOn = (
   return { spent, networkFees };
 };
 
-/** Returns what the day's limit leaves for buys now. Undefined without a limit. */
+/** Returns the amount that the day's limit still allows for buys. Undefined without a limit. */
 export function restOfDay({ stored, count }: Limits, nowMs: number): bigint | undefined {
   const { maxPerDay } = stored?.policy ?? openPolicy;
   return maxPerDay === undefined ? undefined : greatest(maxPerDay - signedOn(count, nowMs).spent, 0n);

@@ -30,7 +30,10 @@ const isUnderpriced =
 const isUnfunded =
   /insufficient ?(?:funds|balance)|exceeds? (?:account )?balance|not enough (?:funds|balance)/i;
 
-/** Only an answer counts: a host that breaks off may have taken the transaction, and says so when asked again. */
+/**
+ * Only an answer counts: a host that breaks off may have accepted the transaction, and will report that when asked
+ * again.
+ */
 async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
   try {
     await host.request([publishCall(raw)]);

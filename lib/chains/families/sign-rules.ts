@@ -15,6 +15,6 @@ const families: Readonly<Record<Family, SignRules>> = {
   sol: { signRequested: signMessage },
 };
 
-/** Signs what a run asks for, on a chain of any family. */
+/** Signs a run's request on a chain of any family. */
 export const signRequested = (request: SignRequest): Procedure<SignAnswer> =>
   families[familyOf(request.chain)].signRequested(request);

@@ -2,7 +2,7 @@
 const agreeMs = 2000;
 const pauseMs = 100;
 
-/** How to ask the hosts of a chain about one trade. */
+/** Settings for asking a chain's hosts about one trade. */
 export type Rounds<Host, Quote> = {
   hosts: readonly Host[];
   /** Hosts that failed recently come last. */

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../core/service-error.ts";
 
 /**
- * Why a host's answer is unusable. Only with UNREACHABLE, or when it takes no more requests, did the host receive
- * nothing.
+ * Reasons for which a host's answer is unusable. Only with UNREACHABLE, or when it takes no more requests, did the host
+ * receive nothing.
  */
 export type FaultCode =
   | "UNREACHABLE"
@@ -61,9 +61,9 @@ export class RequestRefused extends HostFault {
 
 const limitWords = /(?:most|max|limit|more than|up to)\D{0,20}(\d{1,4})\b/i;
 
-/** A host takes no batch of this size. It may have run a part of the calls. */
+/** The host rejects batches of this size. It may have run some of the calls. */
 export class BatchRefused extends HostFault {
-  /** The number of calls that it was sent, and the number that it takes, if it says so. */
+  /** The number of calls sent, and the number that the host accepts, if stated. */
   readonly sent: number;
   readonly most: number | undefined;
 
@@ -153,12 +153,12 @@ export class RpcRefusal extends ServiceError {
     return this.kind === "unsupported" && (this.code === unknownMethodCode || this.says(unsupportedWords));
   }
 
-  /** True if the host takes no batches of this size. */
+  /** True if the host rejects batches of this size. */
   get refusesBatch(): boolean {
     return this.kind !== "call" && (this.code === batchCode || this.says(batchWords));
   }
 
-  /** True if the host takes no more requests for now. */
+  /** True if the host accepts no more requests for now. */
   get isBusy(): boolean {
     return !this.refusesBatch && (busyCodes.includes(this.code) || this.says(busyWords));
   }
@@ -174,7 +174,7 @@ export class RpcRefusal extends ServiceError {
   }
 }
 
-/** Why a host gave no usable answer. */
+/** The reason for which a host gave no usable answer. */
 export type HostError = HostFault | RpcRefusal;
 
 export const isHostError = (error: unknown): error is HostError =>

@@ -4,7 +4,7 @@ type Limits = {
   methods: string;
   maxBytes: number;
   signal: AbortSignal;
-  /** Is called with the size of each piece of the response. */
+  /** Receives the size of each piece of the response. */
   onBytes?: ((bytes: number) => void) | undefined;
 };
 

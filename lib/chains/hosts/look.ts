@@ -4,7 +4,7 @@ import type { RpcHost } from "./rpc-host.ts";
 
 export type SendAnswer = Effects["send"]["answer"];
 
-/** What a run does with the hosts of one chain. */
+/** A run's access to the hosts of one chain. */
 export type FamilyEffects<F extends FamilyTypes = FamilyTypes> = {
   /** Asks the first and the second host. Undefined for one without a clear answer. */
   snapshots(question: Question<F>): readonly Promise<F["snapshot"] | undefined>[];

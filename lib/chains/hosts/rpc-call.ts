@@ -18,7 +18,7 @@ export type RpcCall<Value> = {
   mayBeHuge?: true;
   /** Not every host has this ability. One that lacks it is not asked, and the call counts as unsupported. */
   needs?: Ability;
-  /** True if a refusal means that the host lacks the ability, although it does not say so. */
+  /** True if a refusal means that the host lacks this ability, although its message differs. */
   isLacking?: (refusal: RpcRefusal) => boolean;
   /** The largest answer of a request with this call, if it may exceed the usual limit. */
   maxBytes?: number;

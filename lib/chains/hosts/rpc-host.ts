@@ -12,12 +12,12 @@ export type RpcHostOptions = {
   identity?: ChainIdentity;
   /** The time limit of a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;
-  /** The most calls that it takes in a request, as far as that is known. */
+  /** Most calls per request that the host is known to accept. */
   mostCalls?: number;
   /** The largest answer, unless a call allows more. */
   maxBytes?: number;
   nowMs?: () => number;
-  /** Is called with the size of each piece of an answer. */
+  /** Receives the size of each piece of an answer. */
   onBytes?: (bytes: number) => void;
 };
 
@@ -50,7 +50,7 @@ type Item = Record<string, unknown>;
 
 /** The limits that a host has shown. */
 type Abilities = {
-  /** The most calls that it takes in a request. */
+  /** Most calls per request. */
   mostCalls: number;
   lacks: readonly Ability[];
 };

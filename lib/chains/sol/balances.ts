@@ -18,7 +18,7 @@ import type { SolReader } from "./venues/reader.ts";
 
 const at = { commitment: "confirmed" } as const;
 
-/** The look at a mint needs two accounts: its own, and the one with its name. */
+/** Accounts that are read for a mint: its own, and the one with its name. */
 const mintsInPart = mostAccounts / 2;
 
 /** A token whose program is known, as users see it. */

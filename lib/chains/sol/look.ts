@@ -55,8 +55,8 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
 }
 
 /**
- * Asks whether a host knows a blockhash, and then for its height, at a slot that is not below: the blockhash lives at
- * most so many blocks longer. Undefined if the host does not know it.
+ * Asks whether a host knows a blockhash, and then for its height, at a slot that is not below: the blockhash is valid
+ * for at most this number of blocks more. Undefined if the host does not know it.
  */
 async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<RecentBlockhash | undefined> {
   try {

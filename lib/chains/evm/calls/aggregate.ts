@@ -39,7 +39,7 @@ export function encodeAggregate(calls: readonly Asked[]): string {
 /**
  * Decodes the answers to a number of calls.
  *
- * @throws {Error} if it is not the encoding of so many answers
+ * @throws {Error} if it does not encode this number of answers
  */
 export function decodeAggregate(answer: string, count: number): Aggregated[] {
   /** Reads the number that stands this many bytes from the start. */

@@ -22,7 +22,7 @@ export const stateQuestion = ({
       }
     : { to: pool, data: slot0, read: (answer) => numberAt(answer, 0, 160) };
 
-/** Reads a word as a number of at most so many bits. */
+/** Reads a word as a number of at most the given number of bits. */
 function numberAt(answer: string, index: number, bits: number): bigint {
   const hex = answer.slice(2 + 64 * index, 66 + 64 * index);
   const value = BigInt(`0x${hex}`);

@@ -41,7 +41,7 @@ export type SwapRequest = {
   side: Order["side"];
   token: string;
   amountIn: bigint;
-  /** For a sale: the amounts that each router may already take. */
+  /** Allowances of each router, for a sale. */
   allowances: ReadonlyMap<string, bigint>;
   /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
   hasTokens: boolean;
@@ -68,16 +68,19 @@ export type WorkingRoute = PoolRoute & {
   allowance: bigint;
   /** True if the host could not simulate it. */
   isGuess: boolean;
-  /** The most that the host has shown to arrive without a simulation. */
+  /** Largest amount whose arrival the host has proved without a simulation. */
   provenOut?: bigint;
-  /** For a buy: what buying and selling back this amount showed about the token, if the host could simulate it. */
+  /**
+   * Findings about the token from a simulated buy and sale of this amount. Present for a buy that the host could
+   * simulate.
+   */
   safety?: TokenSafety | undefined;
 };
 
 /** The best routes to simulate per kind of pool: few, so that an unknown token cannot cause many simulations. */
 const mostTried = 2;
 
-/** The most routes that {@link routesToTry} selects. */
+/** Most routes that {@link routesToTry} selects. */
 export const mostSimulated = 2 * (mostTried + 1);
 
 /**
@@ -232,7 +235,7 @@ export const transactionsOf = ({ approvals, gas }: Pick<WorkingRoute, "approvals
   gas.swap,
 ];
 
-/** Summarises what a host says about an order, for planning. */
+/** Summarises a host's answer about an order, for planning. */
 export const orderFactsOf = (
   chain: Pick<Chain, "configuration">,
   { token, fees }: Pick<SwapRequest, "token" | "fees">,
@@ -272,7 +275,7 @@ export function bindableRoute(
   };
 }
 
-/** In percent of what a pool pays: the amounts of which a host may show that they arrive, the highest first. */
+/** Amounts whose arrival a host may prove, in percent of the pool's payment, highest first. */
 const shownShares = [100n, 95n, 90n, 85n, 80n];
 
 /**

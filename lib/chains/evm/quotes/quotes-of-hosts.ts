@@ -13,7 +13,7 @@ import { quoteOnChain } from "./quote-on-chain.ts";
 
 type Quotes = readonly [HostQuote, HostQuote];
 
-/** How to ask the hosts of a chain about one trade. */
+/** Settings for asking a chain's hosts about one trade. */
 export type Asking<Host> = {
   hosts: readonly Host[];
   /** Hosts that failed recently come last. */
@@ -21,7 +21,7 @@ export type Asking<Host> = {
   /** Asks about the host's newest block if none is named. */
   side: Trade["side"];
   quoteBy: (host: Host, block?: number) => Promise<HostQuote>;
-  /** How far the times of two hosts' blocks may be apart. */
+  /** Largest accepted difference between the times of two hosts' blocks. */
   apartSeconds: number;
   nowMs(): number;
   pause(ms: number): Promise<unknown>;

@@ -51,9 +51,9 @@ export type ChainConfiguration = {
   quoteTokens: readonly QuoteToken[];
   /** The tokens shown to users. Others can be traded too. */
   tokens: readonly ListedToken[];
-  /** The most coins that a buy may spend, as decimal text. */
+  /** Limits the amount of a buy, in coins as decimal text. */
   maxOrder?: string;
-  /** The most coins that a transaction may pay the network, as decimal text, without an L1 fee. */
+  /** Limits the network fee of a transaction without its L1 fee, in coins as decimal text. */
   maxNetworkFee: string;
   /** Limits the network fees of a wallet's transactions in a day, in coins. By default ten times `maxNetworkFee`. */
   maxNetworkFeesPerDay?: string;

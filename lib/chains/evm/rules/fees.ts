@@ -57,7 +57,7 @@ export type HostFees = Fees & {
   floor?: bigint;
 };
 
-/** A host that names a higher floor than this many times the chain's lowest tip is not believed. */
+/** Largest plausible floor of tips, as a multiple of the chain's lowest tip. Higher ones from a host are ignored. */
 const mostFloors = 10n;
 
 /** Computes a transaction's fees by preset, before any cap. An idle chain suggests no tip at all. */

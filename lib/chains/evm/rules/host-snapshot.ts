@@ -14,9 +14,9 @@ export type RouteFacts = Route &
     /** The gas for each purpose, with a margin. */
     gasLimit: { approve: bigint; swap: bigint };
     l1Fee: { approve: L1Fee; swap: L1Fee };
-    /** For a sale: the tokens that the router may take. 0 for a buy. */
+    /** The router's allowance, for a sale. 0 for a buy. */
     allowance: bigint;
-    /** For a sale: true if an allowance must be set to 0 before it can change. */
+    /** True if a sale must set the allowance to 0 before it can change it. */
     wantsZeroFirst: boolean;
   };
 
@@ -26,9 +26,9 @@ export type OrderFacts = {
   fees: HostFees;
   /** True if the token is shown to users. */
   isListed: boolean;
-  /** For a sale: the tokens in the wallet. */
+  /** Units of the token in the wallet, for a sale. */
   held?: bigint;
-  /** Those of the order's routes that can deliver. */
+  /** The order's routes that can deliver. */
   routes: readonly RouteFacts[];
 };
 

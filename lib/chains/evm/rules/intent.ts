@@ -5,7 +5,7 @@ import type { LaneKey } from "../../../orders/intent.ts";
 import type { approveCall, bridge, evmIntent, fees, poolKey, route, swapCall } from "./schemas.ts";
 import { kindOf } from "./swap-venues.ts";
 
-/** The most that the nonce of an order's transaction may exceed the wallet's next nonce at the time of placing. */
+/** Largest accepted distance of an order's nonces from the wallet's next nonce at the time of placing. */
 export const mostNoncesAhead = 20;
 
 /**

@@ -50,7 +50,7 @@ const greater = (a: ByPurpose, b: ByPurpose): ByPurpose => ({
 
 const simulates = ({ routes }: TradeFacts) => routes.some(({ isGuess }) => !isGuess);
 
-/** In percent: the most that the best pool may pay less than one that only one host could simulate. */
+/** Largest percentage by which the best pool may pay less than a pool that only one host could simulate. */
 const mostMissed = 3;
 
 /**

@@ -254,7 +254,7 @@ function bumpedFees(
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
-  // A host that knows no route any more still knows what the least transaction costs.
+  // Asks for the cost of the smallest transaction, which even a host without a route knows.
   const l1Fee = greatest(
     ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
     ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),

@@ -8,7 +8,7 @@ import type { Fees } from "./intent.ts";
 export type OrderChecks = QuotedChecks & {
   /** In wei per unit of gas. */
   maxGasPrice: bigint;
-  /** The most that a transaction may pay the network, in wei. */
+  /** Limits the network fee of a transaction, in wei. */
   maxNetworkFee: bigint;
   fees: Fees;
   baseFee: bigint;

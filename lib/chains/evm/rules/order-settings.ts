@@ -3,7 +3,7 @@ import { roundedDown } from "../../../orders/percent.ts";
 import { type EvmSettings, type SettingsPatch, settingsInForce } from "../../../users/settings.ts";
 import { weiOfGwei } from "./fees.ts";
 
-/** The settings of an order that names none of its own. */
+/** Default settings of an order. */
 export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
 
 /** Settings for chains on which users cannot choose their own yet. */

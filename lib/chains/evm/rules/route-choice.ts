@@ -51,7 +51,7 @@ export function ranked<Each extends Candidate>(candidates: readonly Each[], trad
   ];
 }
 
-/** The pool that pays most for so many times an order's amount is hard to move. */
+/** Multiple of an order's amount at which pools are compared. The pool that pays most for it is hard to move. */
 export const deepTimes = 4n;
 
 /** A route to bind, with the amount that would arrive for {@link deepTimes} times the order's. */

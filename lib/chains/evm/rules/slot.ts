@@ -17,7 +17,7 @@ import { areFinal, blocksSeen } from "./seen-blocks.ts";
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
 export type Attempt = v.InferOutput<typeof evmAttempt>;
 
-/** The most that a nonce's transactions may pay the network, in wei. Only one of them can ever be mined. */
+/** Highest network fee of a nonce's transactions, in wei. Only one of them can ever be mined. */
 export type SignedFee = { most: bigint };
 
 /**
@@ -192,7 +192,7 @@ function isDecided(slot: Slot, receipt: Receipt, snapshots: HostSnapshots): bool
   return minedAttempt(slot)?.purpose !== "swap" || isFinalFor(rememberedMs, receipt.block, snapshots);
 }
 
-/** True if both hosts say that no later block can change it. */
+/** True if no later block can change it, according to both hosts. */
 export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
   const { state, receipt, takenIn } = slot;
   if (state === "mined" && receipt !== undefined)

@@ -27,7 +27,7 @@ export type QuotedRoute = BindableRoute & {
   quoted: bigint;
   /** True if the host could not simulate the swap. */
   isGuess: boolean;
-  /** The most that such a host has shown to arrive, if it has. */
+  /** Largest amount whose arrival such a host has proved, if any. */
   provenOut?: bigint;
 };
 
@@ -42,11 +42,11 @@ export type TradeFacts = {
   /** The amounts that would be spent and would arrive. */
   amount: bigint;
   amountOut: bigint;
-  /** How much worse the route's price is than that of its pools, in percent. */
+  /** Percentage by which the route's price is worse than that of its pools. */
   priceImpact: number;
   /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
   market?: {
-    /** How much worse the best price is, in percent. */
+    /** Percentage by which the best price is worse. */
     impact: number;
     reference: PoolPrice;
   };

@@ -22,7 +22,7 @@ export type WalletSwap = {
   side: Order["side"];
   token: string;
   amountIn: bigint;
-  /** For a sale: the tokens that the route's router may already take. */
+  /** Allowance of the route's router, for a sale. */
   allowance?: bigint;
 };
 
@@ -35,7 +35,7 @@ export type SwapOutcome =
       gasUsed: { approve?: bigint; swap: bigint };
       /** True if an allowance must be set to 0 before it can change. */
       wantsZeroFirst: boolean;
-      /** For a buy: what buying and selling back this amount showed about the token. */
+      /** Findings about the token from buying and selling back this amount, for a buy. */
       safety?: TokenSafety;
     }
   | { kind: "fails" }
@@ -141,7 +141,7 @@ const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n, 1n];
 /** A token that sells less than one part in this of what arrived, at once, counts as one that cannot be sold. */
 const mostSales = 2n;
 
-/** A simulated purchase, and what it and the sale show. */
+/** A simulated purchase, and its findings together with those of the sale. */
 type Bought = { outcome: SimulatedOutcome | undefined; trip: RoundTrip };
 
 /**

@@ -9,7 +9,7 @@ export type PoolSide = { mint: string; program: string; vault: string; owed: big
 export type CPMMPool = {
   config: string;
   observation: string;
-  /** In the order of the bytes of their mints' addresses. */
+  /** Sorted by the bytes of their mints' addresses. */
   sides: readonly [PoolSide, PoolSide];
   /** False if an administrator has stopped swaps. */
   allowsSwaps: boolean;

@@ -1,7 +1,7 @@
 import type { MintFlag, TokenSafety } from "../../../orders/token-safety.ts";
 import { feeBpsOf, type Mint } from "./mint.ts";
 
-/** Lists what a mint allows its authorities, in no order. */
+/** Lists the powers of a mint's authorities, in no particular order. */
 export const flagsOfMint = (mint: Mint): MintFlag[] => {
   const holds: Record<MintFlag, boolean> = {
     FREEZABLE: mint.freezeAuthority !== undefined,

@@ -194,7 +194,7 @@ const feeFrom = (reader: ByteReader) => ({
 
 const wholeBps = 10_000n;
 
-/** Computes what a transfer withholds in an epoch: the fee is rounded up, to its most. */
+/** Computes the withheld fee of a transfer in an epoch, rounded up and capped at its maximum. */
 export function withheldFrom(
   amount: bigint,
   { transferFees }: Pick<Mint, "transferFees">,

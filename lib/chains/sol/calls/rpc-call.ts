@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isBase58 } from "../../../core/base58.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 
-/** How many validators must have seen what a host answers with. */
+/** Commitment of an answer: the share of validators that must have seen the block. */
 export type Commitment = "confirmed" | "finalized";
 
 /** An account of the chain. The data belongs to the program that owns it. */
@@ -145,7 +145,7 @@ export type Simulation = {
 const InstructionError = v.object({ InstructionError: v.tupleWithRest([Count], v.unknown()) });
 
 /**
- * Asks what a message would do, without signatures. Any account can be its payer.
+ * Simulates a message without signatures. Any account can be its payer.
  *
  * @param shown The accounts to show as they would be afterwards.
  */

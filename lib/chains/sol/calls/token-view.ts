@@ -31,7 +31,7 @@ export type PoolView = {
   held: readonly [bigint, bigint];
 };
 
-/** Everything about a token that one slot shows. */
+/** All data about a token, from one slot. */
 export type TokenView = {
   slot: number;
   /** The epoch, which decides about transfer fees. */
@@ -45,16 +45,16 @@ export type TokenView = {
   holding?: WalletHolding;
 };
 
-/** What a wallet has of the coin and of a token. */
+/** A wallet's balances of the coin and a token. */
 export type WalletHolding = {
   lamports: bigint;
   /** The units that it can sell from its usual account. */
   units: bigint;
-  /** Those in that account, frozen ones too. */
+  /** Units in that account, including frozen ones. */
   owned: bigint;
   /** True if that account exists, so that a purchase does not pay its rent. */
   hasAccount: boolean;
-  /** Why that account cannot take part in a trade of a side. */
+  /** The reason for which that account cannot take part in a trade on a side. */
   hindrances: Readonly<Record<Order["side"], string | undefined>>;
 };
 
@@ -87,8 +87,8 @@ export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
 ];
 
 /**
- * Makes the only call that a look at some tokens needs: the accounts of a call are all of one slot. The value of what is
- * no mint is undefined.
+ * Makes one call for several tokens, because the accounts of a call are all read at one slot. The value of an address
+ * that is not a mint is undefined.
  *
  * @throws RangeError for more than {@link accountsOfMints} allows in a call
  */
@@ -238,7 +238,7 @@ function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
 export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>
   rates.trade + (pool.creatorFeeOn === undefined ? 0n : rates.creator);
 
-/** Computes what a pool's vaults hold of its own, in units. */
+/** Computes a pool's own share of its vaults, in units. */
 export function reservesIn({ pool, held }: PoolView): { coins: bigint; tokens: bigint } {
   const [first, second] = [held[0] - pool.sides[0].owed, held[1] - pool.sides[1].owed];
   return isFirst(pool, wsolMint) ? { coins: first, tokens: second } : { coins: second, tokens: first };

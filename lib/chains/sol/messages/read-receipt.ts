@@ -9,7 +9,7 @@ import { jupiterProgram, jupiterSlippageCode } from "../venues/jupiter.ts";
 import type { MessageTerms } from "../venues/message-terms.ts";
 import { readTransaction } from "./signed-message.ts";
 
-/** The codes by which venues say that less than the minimum would arrive. */
+/** Error codes of venues for an output below the minimum. */
 const slippageCodes: Readonly<Record<string, number>> = {
   [cpmmProgram]: cpmmSlippageCode,
   [jupiterProgram]: jupiterSlippageCode,

@@ -47,7 +47,7 @@ type TrialAttempt = {
   tipAccount?: Address | undefined;
 };
 
-/** Composes an attempt of an order like the one that would be placed, at no price for priority. */
+/** Composes an attempt of the order that would be placed, without a priority fee. */
 export const composeTrial = (
   { wallet, mint, tokenProgram, blockhash, rents }: Trial,
   { side, amountIn, venue, orderId = newOrderId(), tipAccount }: TrialAttempt,

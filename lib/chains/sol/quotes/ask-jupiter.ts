@@ -18,7 +18,7 @@ export type JupiterForQuote = {
   orderId: string;
   /** Undefined if Jupiter has no usable answer for one of the two amounts. */
   offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
-  /** Is called with the reason why an offer cannot be used. */
+  /** Receives the reason for which an offer is unusable. */
   onFault: (fault: unknown) => void;
 };
 

@@ -19,7 +19,7 @@ import { enforcing } from "../venues/jupiter-venue.ts";
 import type { JupiterOffer, OffersForQuote } from "./ask-jupiter.ts";
 import { at, maybe } from "./look-at-token.ts";
 
-/** An attempt by Jupiter that hosts can try: its message, and the account that gets what it pays. */
+/** A swap by Jupiter that hosts can simulate: its message, and the account that receives the output. */
 export type JupiterTrial = {
   offer: JupiterOffer;
   side: Order["side"];

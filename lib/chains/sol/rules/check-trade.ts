@@ -38,11 +38,11 @@ export type SolSetup = Pick<ChainSetup, "limits" | "listed" | "name"> & {
 export type SolTradeCheck = {
   chain: "sol";
   settings: SolOrderSettings;
-  /** The most for priority and tips of all its transactions, in lamports. */
+  /** Limits priority fees and tips of all its transactions, in lamports. */
   budget: bigint;
   /** The fee of one signature, in lamports. */
   baseFee: bigint;
-  /** What the first attempt pays beside its base fee. */
+  /** Payments of the first attempt in addition to its base fee. */
   attempt: SolTradeFees;
   networkFee: SolNetworkFee;
   /** The rent of the accounts that stay, in lamports. */

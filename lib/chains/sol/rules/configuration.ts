@@ -9,11 +9,11 @@ export type SolRelay = {
   leastTip: string;
 };
 
-/** Where Jupiter builds swaps. */
+/** The URL of Jupiter's API that builds swaps. */
 export type JupiterAccess = {
   /** The URL of its method `build`. */
   url: string;
-  /** Is sent with each request. Without one, Jupiter answers less often. */
+  /** API key sent with each request. Jupiter limits requests without a key more strictly. */
   key?: string;
 };
 
@@ -30,9 +30,9 @@ export type SolConfiguration = {
   cpmmConfigs: readonly number[];
   /** The tokens shown to users. Others can be traded too. */
   tokens: readonly ListedToken[];
-  /** The most SOL that a buy may spend, as decimal text. */
+  /** Limits the amount of a buy, in SOL as decimal text. */
   maxOrder?: string;
-  /** The most SOL that all transactions of an order may pay beside their base fees, as decimal text. */
+  /** Limits the fees of all transactions of an order without their base fees, in SOL as decimal text. */
   maxNetworkFee: string;
   /**
    * Limits the SOL that a wallet's transactions pay in a day, including rents that stay in accounts. By default ten

@@ -18,7 +18,7 @@ export function shareOf(budgetLamports: bigint, purpose: "swap" | "clear", earli
   return (budgetLamports * part) / 10n;
 }
 
-/** Computes the lowest budget of which a transaction's share is enough. */
+/** Computes the lowest budget whose share covers a transaction. */
 export const budgetFor = (shareLamports: bigint, purpose: "swap", earlier: 0 | 1 | 2): bigint =>
   ceilDivide(shareLamports * 10n, tenths[purpose][earlier]);
 
@@ -50,11 +50,13 @@ export const countedWithFirst = (
   baseFeeLamports: bigint,
 ): bigint => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
 
-/** True if an account may get so much. One without lamports ends with its transaction, so it would mark nothing. */
+/**
+ * True if this is an allowed rent. An account without lamports ends with its transaction and could not mark an order.
+ */
 export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint): boolean =>
   lamports > 0n && lamports <= mostRentLamports[account];
 
-/** The most compute units of a transaction on the chain. */
+/** Most compute units that the chain allows in a transaction. */
 export const mostComputeUnits = 1_400_000;
 
 export const isUnitLimit = (units: number): boolean =>
@@ -77,7 +79,7 @@ export function feesOfShare(
   return { microLamportsPerUnit, tipLamports };
 }
 
-/** Computes what a message pays for priority, in lamports. */
+/** Computes a message's priority fee, in lamports. */
 export const priorityLamportsOf = ({
   microLamportsPerUnit,
   computeUnitLimit,

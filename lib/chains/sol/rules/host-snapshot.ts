@@ -31,11 +31,11 @@ export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute 
 
 /** The facts for the next message of an order, in one slot. */
 export type SolOrderFacts = {
-  /** For a sale: the tokens in the wallet. */
+  /** Units of the token in the wallet, for a sale. */
   held?: bigint;
   /** True if a simulated message failed before its trade. */
   lacksCoins?: boolean;
-  /** Those of the order's routes that pay, with what arrives. */
+  /** The order's routes that pay, with the amounts that arrive. */
   routes: readonly SolPayingRoute[];
   /** True if Jupiter may be used, and has given nothing to try. The other routes do not show that none pays. */
   lacksBuild?: boolean;

@@ -23,7 +23,7 @@ export const isSameSolRoute = (a: SolRoute, b: SolRoute): boolean =>
     ? a.venue === b.venue
     : a.pool === b.pool && a.config === b.config;
 
-/** Returns a route without what is known about it. */
+/** Returns a route without the quoted figures. */
 export const plainSolRoute = (route: SolRoute): SolRoute => {
   const { venue } = route;
   if (venue === "jupiter-metis") return { venue };

@@ -7,7 +7,7 @@ import { isSameSolRoute } from "./intent.ts";
 import type { SolHostQuote, SolQuotedRoute, SolTradeFacts } from "./trade-facts.ts";
 import { jointCosts } from "./trade-fees.ts";
 
-/** The most by which outputs may differ: this part of the slippage. */
+/** Part of the slippage by which two hosts' outputs may differ. */
 const partsOfSlippage = 4n;
 const whole = 1_000_000n;
 

@@ -11,16 +11,19 @@ export const mostClears = 1;
 
 /** The operators' limits on Solana, in lamports. */
 export type SolLimits = {
-  /** The most that a buy may spend. */
+  /** Limits the amount of a buy. */
   maxOrder?: bigint | undefined;
-  /** The most that an order's transactions may pay beside their base fees. One alone may pay as much with its base fee. */
+  /**
+   * Limits the fees of an order's transactions without their base fees. Also limits a single transaction with its base
+   * fee.
+   */
   maxNetworkFee: bigint;
   /**
    * Limits the lamports that a wallet's messages pay in a day, including rents that stay in accounts. By default ten
    * times `maxNetworkFee`.
    */
   maxNetworkFeesPerDay?: bigint | undefined;
-  /** The most that a signature may cost. */
+  /** Limits the base fee of a signature. */
   baseFeeLamports: bigint;
   /** The only accounts that may get a tip, and the least that the relay takes. */
   relay?: { tipAccounts: readonly string[]; leastTipLamports: bigint } | undefined;

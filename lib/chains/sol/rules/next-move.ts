@@ -103,7 +103,7 @@ const mayFill = (state: State, order: SolOrder): boolean =>
   !order.isCancelling &&
   !isForbidden(state, order);
 
-/** Sends the newest message of each order, once in each run, until the hosts say that no block will have it. */
+/** Sends the newest message of each order once per run, until it is too old for any block. */
 function sendMove(state: State, slots: readonly SolSlot[]): SolMove | undefined {
   for (const slot of slots) {
     const newest = slot.attempts.at(-1);

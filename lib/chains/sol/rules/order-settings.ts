@@ -1,7 +1,7 @@
 import { roundedDown } from "../../../orders/percent.ts";
 import { type SettingsPatch, type SolanaSettings, settingsInForce } from "../../../users/settings.ts";
 
-/** The settings of an order on sol that names none of its own. */
+/** Default settings of an order on Solana. */
 export type SolOrderSettings = Pick<SolanaSettings, "slippage" | "priorityFee" | "mevProtection">;
 
 /** Merges a user's stored settings of sol with the defaults. */

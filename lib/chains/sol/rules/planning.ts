@@ -28,7 +28,7 @@ import type { SolLimits } from "./limits.ts";
 import type { SolMessage } from "./message.ts";
 import { countOf, mayLand, type SolSlot } from "./slot.ts";
 
-/** The next action for an order of which no message is on its way. */
+/** The next action for an order without a pending message. */
 export type SolReadiness = { message: SolMessage; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
 
 type SolOrder = TradeOrder<Sol>;
@@ -165,7 +165,7 @@ function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
 
 type Costs = Pick<SolOrderFacts, "rents" | "baseFeeLamports" | "computeUnitLimit">;
 
-/** Returns the greater of what the hosts say that a message costs. */
+/** Returns the greater of the message costs that the hosts report. */
 const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs => ({
   rents: greatestEach(a.rents, b.rents),
   baseFeeLamports: greatest(a.baseFeeLamports, b.baseFeeLamports),

@@ -130,7 +130,7 @@ export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
   return { ...slot, attempts, isUndelivered, revision: slot.revision + 1 };
 }
 
-/** True if both hosts say that no block will have it any more. */
+/** True if no block can contain it any more, according to both hosts. */
 export const isOutdated = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolSnapshots): boolean =>
   bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
 

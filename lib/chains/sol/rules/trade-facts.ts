@@ -28,14 +28,14 @@ export type SolLaneQuestion = SolQuoteQuestion & {
 export type SolQuotedRoute = SolRoute & {
   /** The fee of its pool. Absent for Jupiter, which chooses pools by itself. */
   feeBps?: number;
-  /** What arrives, after fees of the pool and of the token. */
+  /** Amount that arrives, after the fees of the pool and the token. */
   amountOut: bigint;
 };
 
 /** More pools would help few orders. */
 export const mostSolRoutes = 3;
 
-/** What the transactions of an order cost, in lamports. */
+/** Costs of an order's transactions, in lamports. */
 export type SolCosts = {
   /** The limit of compute units of an attempt. The priority fee is paid for all of them. */
   computeUnitLimit: number;
@@ -58,7 +58,7 @@ export type SolCosts = {
 export type SolTradeFacts = {
   slot: number;
   identity: TokenIdentity;
-  /** What the mint's account says, apart from its supply. */
+  /** The data of the mint's account, except its supply. */
   mint: { program: string; decimals: number; transferFeeBps: number; flags: readonly TokenFlag[] };
   /** The amounts that would be spent and would arrive. */
   amount: bigint;

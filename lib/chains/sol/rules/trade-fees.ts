@@ -19,9 +19,9 @@ export const solText = (lamports: bigint): string => formatAmount(lamports, chai
  */
 const mostBaseFees = (signatures: number): bigint => BigInt(mostAttempts * signatures + mostClears);
 
-/** What the first attempt pays beside its base fee, in lamports. */
+/** Payments of the first attempt in addition to its base fee, in lamports. */
 export type SolTradeFees = {
-  /** The most for priority. Rounding the price may leave a lamport or two of it. */
+  /** Limits the priority fee. Rounding the price may leave a lamport or two unused. */
   priority: bigint;
   tip: bigint;
   /** The price of a compute unit, in millionths of a lamport. */
@@ -44,7 +44,7 @@ export const leastBudget = (leastTip: bigint): bigint => budgetFor(leastTip, "sw
  */
 export type SolNetworkFee = { expected: bigint; max: bigint; priority: bigint; tip: bigint };
 
-/** @param routes Those that the order may use, the best first. */
+/** @param routes The order's possible routes, best first. */
 export const solNetworkFee = (
   budget: bigint,
   baseFee: bigint,

@@ -28,7 +28,7 @@ export type BuiltSwap = {
   data: Uint8Array;
   /** Lookup tables with their addresses, in their order. */
   tables: ReadonlyMap<Address, readonly Address[]>;
-  /** Jupiter's word on what arrives. Hosts try it before it counts. */
+  /** The output that Jupiter promises. Hosts simulate it before it counts. */
   amountOut: bigint;
   /** The exchanges on its way. */
   labels: readonly string[];
