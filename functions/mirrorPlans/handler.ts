@@ -8,7 +8,8 @@ const deps = mirrorDeps();
 
 export const handler = onChanges("mirrorPlans", (records) =>
   mirrorChanges(deps, records, (error) => {
-    // A full account is no fault of this function, and lasts. It has an alarm of its own, which counts warnings too.
+    // Logs only a warning: a full account is not a fault of this function. It has its own alarm, which counts warnings,
+    // too.
     const log = error instanceof LimitReached ? logWarning : logFault;
     log("mirrorPlans", error);
   }),

@@ -35,7 +35,7 @@ const build = createHash("sha256")
 /** The next run takes over within ten minutes. If it fails, this one goes on a little longer. */
 const longestRunMs = 13 * 60_000;
 
-/** Time to store what is known. */
+/** Leaves time to store the results. */
 const shutdownMs = 30_000;
 
 export const handler = background("readMarkets", (_event: unknown, context: Context) =>

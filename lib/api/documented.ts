@@ -17,7 +17,7 @@ export const decimalFormat = <Input>() => documented<Input>({ format: "decimal" 
 export const numberInText = <Input>(bounds: { minimum: number; maximum: number }) =>
   documented<Input>({ type: "integer", pattern: undefined, ...bounds });
 
-/** A condition in text. Clients pass a boolean. */
+/** The text form of a boolean parameter. */
 export const booleanInText = <Input>() => documented<Input>({ type: "boolean", enum: undefined });
 
 /** The form of addresses on EVM chains. Those of sol have none that a type could have. */

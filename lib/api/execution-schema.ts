@@ -164,7 +164,7 @@ export const executionRecords = {
   ),
 };
 
-/** The most records in one invocation. */
+/** Most records in one invocation. */
 export const maxRecords = 100;
 const recordsRule = `must be a list of 1 to ${maxRecords} records`;
 

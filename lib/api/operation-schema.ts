@@ -26,6 +26,6 @@ export type OperationSchemas = {
   errorShapes?: ErrorShapes;
   /** A POST without an Idempotency-Key that may arrive twice: the second changes nothing. */
   isRepeatable?: true;
-  /** The detail of IDEMPOTENCY_KEY_REUSED: the id of what the key has made. */
+  /** The detail of IDEMPOTENCY_KEY_REUSED: the id of the record that the key has created. */
   keyMakes?: "orderId" | "walletId" | "redemptionId";
 };

@@ -20,7 +20,7 @@ export const realClock: Clock = {
   },
 };
 
-/** How long to wait: until the signal aborts or the time has passed. */
+/** Limits of a wait: a signal that aborts it, and a timeout. */
 export type WaitLimits = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
 /** A signal for both limits, with the caller's reason or a TimeoutError. Call `end` when nothing waits any more. */

@@ -35,7 +35,7 @@ export type FollowerDeps = {
   streamUrl: string;
 };
 
-/** Those that are channels of the service. */
+/** The subscriptions that are channels of the service. */
 const channels = followable.slice(0, 3);
 const settingsChains = ["eth", "base", "sol"] as const;
 

@@ -40,7 +40,7 @@ export function withMarkets(
   newHeads: MarketHeads,
   newRecords: readonly MarketRecord[],
 ): HeldMarkets {
-  // Those of a token that was left may still arrive.
+  // Messages about a token that is no longer followed may still arrive.
   const wanted = newRecords.filter((record) => held.tokens.has(keyOf(record)));
   return withParts(held, {
     heads: withParts(held.heads, newHeads),

@@ -28,7 +28,7 @@ export function orderWaiter({ calls, follow, clock }: Deps) {
       order.orderId === orderId &&
       order.status !== "open" &&
       order.status !== "partially_filled" &&
-      // Other engines need not say what is final, and have no stages.
+      // Other engines need not report finality, and have no stages.
       (until === "filled" || (order.settled ?? order.stage === undefined));
     try {
       // The stream lacks those that ended before the last week.

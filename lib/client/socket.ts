@@ -66,7 +66,7 @@ export class Connection {
     this.#socket.onerror = () => {};
   }
 
-  /** Sends nothing unless the connection is open: what it needs is sent when it opens. */
+  /** Drops messages while the connection is closed, because it sends all it needs when it opens. */
   send(message: object): void {
     if (this.#ended || !this.#opened) return;
     this.#socket.send(JSON.stringify(message));

@@ -17,7 +17,7 @@ export type Pool = Schemas["Pool"];
 /** A token's market, as `getMarket` returns it. */
 export type Market = Schemas["Market"];
 export type Candle = Schemas["Candle"];
-/** A position with what it is worth, if `valued` was asked for. */
+/** A position, with its value if `valued` was requested. */
 export type ValuedPosition = Schemas["ListedPosition"];
 export type Balance = Schemas["Balance"];
 export type Policy = Schemas["WalletPolicy"];

@@ -20,7 +20,7 @@ import { addStreamDomainName, StreamApi } from "./websocket/stream-api.ts";
 
 export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; data: DataStack };
 
-/** The service over HTTP and WebSocket. It stores nothing: what has to last is in the data stack. */
+/** The service over HTTP and WebSocket. It stores nothing: lasting data is in the data stack. */
 export class ApiStack extends Stack {
   /** The dynamic reference to the origin key that the edge sends. Undefined without an edge. */
   readonly originKey: string | undefined;

@@ -6,7 +6,7 @@ import { matching, urlOf, wholeWithin } from "./context-values.ts";
 
 const mostHosts = 5;
 
-/** `fetch` takes no URL with a password. Messages do not repeat the URL: providers put keys into it. */
+/** Rejects URLs with a password, as `fetch` does. Messages do not repeat the URL: providers put keys into it. */
 export const HostUrl = v.pipe(
   urlOf("http", "must be an https URL"),
   v.check((text) => {

@@ -92,7 +92,7 @@ function readNested(stack: Stack, outdir: string) {
   return { root, all: [root, ...root.nested.values()] };
 }
 
-/** Replaces references to parameters and to outputs of nested stacks by what they refer to. */
+/** Replaces references to parameters and to outputs of nested stacks by their values. */
 function resolved<T>(value: T, place: Place): T;
 function resolved(value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((each) => resolved(each, place));

@@ -8,7 +8,7 @@ import { coinOf } from "./items/keys.ts";
 import type { TokenStore, TokenWriter } from "./runs/chain-markets.ts";
 import { saveHours } from "./runs/token-store.ts";
 
-/** Minutes are stored so long after their end. */
+/** Delay between a minute's end and its storage. */
 const saveSecond = 2;
 
 const minuteSeconds = 60;

@@ -28,10 +28,10 @@ type Shard = {
 /** The pause after a delivery. Its first messages may have been sent late in it. */
 const pauseMs = 1000;
 
-/** A delivery that failed may still send for so long after it was put together. */
+/** Time for which a failed delivery may continue to send after it was assembled. */
 export const failedMs = 4000;
 
-/** Has deliver send to each shard what has changed, one delivery at a time. */
+/** Invokes deliver for each shard with changes, one delivery at a time. */
 export class Deliveries {
   readonly #deps: DeliverDeps;
   readonly #shards = new Map<number, Shard>();

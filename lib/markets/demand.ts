@@ -26,7 +26,7 @@ const wholeMs = 60_000;
 /** A market that was asked for over REST is read for this time. */
 const askedForMs = 10 * 60_000;
 
-/** How far the clocks of functions may differ. */
+/** Largest expected difference between the clocks of functions. */
 const skewMs = 2000;
 
 /** The tokens that clients want to be read. */
@@ -53,7 +53,7 @@ export class Demand {
     return [...this.#asked.values()];
   }
 
-  /** Returns the followers that have changed what they follow since the last call. */
+  /** Returns the followers that have changed their tokens since the last call. */
   takeArrivals(): Follower[] {
     const arrivals = [...this.#arrivals.values()];
     this.#arrivals = new Map();

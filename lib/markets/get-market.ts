@@ -111,14 +111,14 @@ async function dayWith(
   return sums.trades > 0 ? sums : day;
 }
 
-/** Adds what a look does not know. */
+/** Adds the fields that a single read cannot know. */
 function withStored(market: Market, stored: Market | undefined, day: DayStatistics | undefined): ShownMarket {
   const { revision, history, firstSeenAt } = stored ?? market;
   const hasGaps = day !== undefined && stored?.hasGaps === true;
   return { market: { ...market, revision, history, firstSeenAt, hasGaps }, day, isOld: false };
 }
 
-/** Returns the newest of what is known, as old. */
+/** Returns the newest known market, marked as old. */
 function oldMarket(
   stored: Market | undefined,
   remembered: ShownMarket | undefined,

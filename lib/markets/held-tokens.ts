@@ -8,7 +8,7 @@ const readMs = 5 * 60_000;
 const mostInRound = 20;
 const atOnce = 4;
 
-/** The tokens of which users have open positions. */
+/** Tokens in which users have open positions. */
 export class HeldTokens {
   readonly #read: (userID: string) => Promise<readonly TokenName[]>;
   readonly #known = new Map<string, { tokens: ReadonlySet<string>; readMs: number }>();

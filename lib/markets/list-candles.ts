@@ -54,7 +54,7 @@ export type CandleDeps = {
   table: Table;
   chains: Chains;
   /**
-   * Asks one host what a token is.
+   * Asks one host to identify a token.
    *
    * @throws {DomainError} TOKEN_NOT_FOUND
    * @throws {ChainUnavailable}

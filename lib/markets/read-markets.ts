@@ -45,11 +45,11 @@ const beginMs = 50;
 /** The time after which a run that nobody needs ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** The index of a search is stored so long after a run has begun, and then each ten minutes. */
+/** Delay between a run's start and its first storage of the search index, which then follows every ten minutes. */
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
 
-/** A run begins deliveries for so long after its last heartbeat. */
+/** Time after its last heartbeat in which a run may begin deliveries. */
 const mostDeliveringMs = beatMs + 500;
 
 /** A run that takes over waits until the last delivery of the run before has been sent, and a second more. */

@@ -32,7 +32,7 @@ export type SearchDeps = {
   /** Reads the tokens of a chain whose markets have been read. */
   indexOf: (chain: TradingChain) => Promise<readonly IndexedToken[]>;
   /**
-   * Asks one host what a token is.
+   * Asks one host to identify a token.
    *
    * @throws {DomainError} TOKEN_NOT_FOUND
    * @throws {ChainUnavailable}

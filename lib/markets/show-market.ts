@@ -41,7 +41,7 @@ export type ShownMarket = {
   market: Market;
   /** Undefined if it is unknown, or too old. */
   day: DayStatistics | undefined;
-  /** True if it is too old for what a client asks for. */
+  /** True if it is too old for the client's request. */
   isOld: boolean;
 };
 

@@ -10,7 +10,7 @@ import { readChunks } from "./items/chunk-items.ts";
 export type StoredCandle = { candle: Candle; seconds: number };
 
 export type StoredCandles = {
-  /** In the order of time. The newest ones are shorter than the others. */
+  /** Sorted by time. The newest candles are shorter than the others. */
   candles: StoredCandle[];
   /** The greatest revision of their chunks. */
   revision: number;

@@ -77,7 +77,7 @@ export type Defaults = {
   table: readonly TableAction[];
   /** The partitions that it may write. Its role is denied writes to all others. */
   writes: readonly PartitionName[];
-  /** Those of `writes` from which it may delete items. */
+  /** Partitions of `writes` from which it may delete items. */
   deletes: readonly PartitionName[];
   /** The protected partitions that it may read or check. Its role is denied reads of the other protected ones. */
   reads: readonly ProtectedPartition[];

@@ -62,7 +62,7 @@ export function fallbackKeyOf(userID: string, count: number): number {
   return number;
 }
 
-/** Drops what a later entry has replaced. */
+/** Drops entries that a later one has replaced. */
 function inForce(usable: FallbackKeys["usable"], now: Date): FallbackKeys["usable"] {
   const current = usable.findLastIndex(({ from }) => Date.parse(from) <= now.getTime());
   return usable.slice(Math.max(0, current));

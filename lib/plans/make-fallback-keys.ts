@@ -23,7 +23,7 @@ export type FallbackKeyDeps = {
   planId: string;
   /** The value from which those of the fallback keys are computed. */
   sharedKey: string;
-  /** How many keys there should be. */
+  /** Desired number of keys. */
   wanted: number;
   /** The time that API Gateway may take to accept a new key everywhere. */
   graceMs: number;

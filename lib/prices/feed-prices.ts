@@ -9,7 +9,7 @@ import type { Price } from "./price.ts";
 
 /** The run's hold on the feed, in the table. */
 export type FeedHold = {
-  /** False for a run that replaces another one with its first save. */
+  /** False for a run whose first save replaces its predecessor. */
   isHeld: boolean;
   /** Takes the feed again after `leave`. Returns false if another run has it. */
   take: () => Promise<boolean>;
@@ -24,7 +24,7 @@ export type FeedOptions = {
   /** The feeds in order of preference. */
   feeds: readonly PriceFeed[];
   hold: FeedHold;
-  /** Whether anybody subscribes to prices. */
+  /** True if anybody subscribes to prices. */
   isWanted: () => Promise<boolean>;
   /** The shortest time between two saves. */
   everyMs: number;
@@ -54,7 +54,7 @@ const lastLookMs = 2000;
 /** The time without a saved price after which the run reports a fault. */
 const quietMs = 60_000;
 
-/** The time that a run has to replace another one. */
+/** Time that a run has to replace its predecessor. */
 const replacingMs = 30_000;
 
 /**

@@ -39,7 +39,7 @@ export function shardChooser(table: Table, shards: number): (now: Date) => Promi
   };
 }
 
-/** A reader trusts what it has read for so long. Until then, subscribers in a new shard have only their snapshots. */
+/** Time for which a reader trusts its last read. Until then, subscribers in a new shard have only their snapshots. */
 const knownMs = 10_000;
 
 /** Counts the shards that may have subscribers. */
@@ -56,7 +56,7 @@ export function shardCounter(table: Table, own: number): (now: Date) => Promise<
   };
 }
 
-/** A shard with subscribers most likely keeps some for so long. */
+/** Time for which a shard with subscribers most likely keeps some. */
 const occupiedMs = 5000;
 
 /**

@@ -59,7 +59,7 @@ export async function deliverMarkets(
   return { isDelivered: undelivered <= Math.max(1, reached / 4), reached, undelivered };
 }
 
-/** A list of subscribers is trusted for so long, unless a delivery wants a newer one. */
+/** Time for which a list of subscribers is trusted, unless a delivery wants a newer one. */
 const knownMs = 5000;
 
 /** More shards than a process serves at a time. Beyond it, the list that was used longest ago is forgotten. */

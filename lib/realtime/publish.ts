@@ -35,7 +35,7 @@ export type Publisher = Reporter & {
   handOver: (delivery: ChannelDelivery) => Promise<void>;
   /** Starts a run of feedPrices, without waiting for it. */
   startFeed: (start: FeedStart) => Promise<void>;
-  /** Where markets are on. */
+  /** Present if markets are switched on. */
   markets?: MarketWatch | undefined;
   /** Puts a notice on the operators' bus, if there is one. */
   putNotice: (notice: Notice) => Promise<void>;

@@ -134,7 +134,7 @@ function readWish(
   return { every, ...readTokens(tokens, markets.chains) };
 }
 
-/** Changes what a connection follows, and names the fields of tokens for which there is no place. */
+/** Changes the tokens that a connection follows, and names the fields of tokens that exceed its limit. */
 function followedBy(
   before: MarketSubscription | undefined,
   { every, tokens: named }: Wish,

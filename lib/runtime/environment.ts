@@ -41,7 +41,7 @@ const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
 
 const schemas = {
   TABLE_NAME: text,
-  // From the table of operations, by lib/infra.
+  // Set by lib/infra from the table of operations.
   TRANSACTION_PARTITIONS: v.pipe(
     v.string(),
     v.transform((text) => (text === "" ? undefined : (text.split(",") as PartitionName[]))),

@@ -4,7 +4,7 @@ import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { type RequestHeaders, valuesOf } from "./request-token.ts";
 
 export type OriginRules = {
-  /** The secrets of which any proves that a request comes from the edge. Empty without an edge. */
+  /** Secrets that prove that a request comes from the edge; any one suffices. Empty without an edge. */
   originKeys: readonly string[];
   /** True if requests that bypass the edge are refused. */
   edgeOnly: boolean;

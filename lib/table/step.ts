@@ -28,7 +28,7 @@ export type Matching<Content> = { readonly [Name in keyof Content]?: Content[Nam
 
 export type Condition<Content = Fields> = "absent" | "present" | Matching<Content>;
 
-/** Conditions of which at least one must hold. */
+/** Conditions, at least one of which must hold. */
 export type When<Content = Fields> = Condition<Content> | readonly Condition<Content>[];
 
 /** A value that a field gets only if it has none. */

@@ -90,7 +90,7 @@ export class CandleSeries {
   readonly #interval: Interval;
   readonly #currency: Currency;
   readonly #lengthMs: number;
-  /** From the service, by their start. */
+  /** Candles from the service, by their start. */
   readonly #history = new Map<number, Candle>();
   readonly #minutes = new Map<number, Minute>();
   /** Candles that were folded from minutes, all of which are known, by their start. Undefined without swaps. */

@@ -37,7 +37,7 @@ export type Worth = {
   price: Decimal;
   /** The amount at this price. */
   value: Decimal;
-  /** About what a sale of all of it would bring, by its effect on the price, and less the pool's fee. */
+  /** Estimated proceeds of selling all of it, after the price impact and the pool's fee. */
   exitValue?: Decimal;
   /** `value` less the cost of the position. Absent without a cost. */
   unrealizedPnl?: Decimal;

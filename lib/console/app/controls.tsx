@@ -124,8 +124,8 @@ export function Form({ onSubmit, children, label, ...rest }: FormProps) {
 type DialogProps = { title: string; onClose?: () => void; children: ComponentChildren };
 
 /**
- * A part of the page above all others. Escape closes it, unless nothing follows its end. Chromium closes a dialog at the
- * second Escape whatever its page wants, so this one opens again.
+ * A modal dialog. Escape closes it if `onClose` is given. Chromium closes any dialog at the second Escape, so one
+ * without `onClose` opens again.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();

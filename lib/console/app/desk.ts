@@ -15,7 +15,7 @@ export type Warning = Placed["warnings"][number];
 export type TicketEntry = {
   chain: NetworkName;
   side: "buy" | "sell";
-  /** The address of the token, as it was typed. */
+  /** The token's address as typed. */
   token: string;
   /** The address of the wallet that the user picked. Empty for the first one on the chain. */
   wallet: string;
@@ -77,7 +77,7 @@ export function useReading(read: (signal: AbortSignal) => void, values: readonly
   }, [terminal, isOffline, ...values]);
 }
 
-/** Copies text, and says so. The name begins a sentence. */
+/** Copies text and reports it. The name begins the reported sentence. */
 export function useCopy() {
   const { notify } = useDesk();
   return async (text: string, name: string) => {

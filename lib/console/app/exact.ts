@@ -3,17 +3,17 @@ import * as decimals from "trading-terminal-client/markets";
 /** Parses decimal text of the service. Any other text counts as 0. */
 const numberOf = (text: string): decimals.Exact => decimals.exact(text) ?? { mantissa: 0n, exponent: 0 };
 
-/** Adds decimal text, to the last digit. */
+/** Adds decimal text without rounding. */
 export const plus = (a: string, b: string): string =>
   decimals.textOf(decimals.plus(numberOf(a), numberOf(b)));
 
-/** Subtracts decimal text, to the last digit. */
+/** Subtracts decimal text without rounding. */
 export function minus(from: string, text: string): string {
   const { mantissa, exponent } = numberOf(text);
   return decimals.textOf(decimals.plus(numberOf(from), { mantissa: -mantissa, exponent }));
 }
 
-/** Multiplies decimal text, to the last digit. */
+/** Multiplies decimal text without rounding. */
 export const product = (a: string, b: string): string =>
   decimals.textOf(decimals.times(numberOf(a), numberOf(b)));
 

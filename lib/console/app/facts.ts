@@ -10,7 +10,7 @@ type EvmReport = Extract<NonNullable<Read["report"]>, { approvalLeft: string }>;
 const coins = (chain: Network, text: string) => `${amount(text, 4)} ${coinOf[chain]}`;
 const present = (facts: readonly (Fact | false)[]): Fact[] => facts.filter((fact) => fact !== false);
 
-/** Lists what a trade pays the network. On sol, that has parts, and accounts keep a rent. */
+/** Lists the network fee of a trade. On Solana it has parts, and accounts keep a rent. */
 export function feeFacts({ chain, networkFee, rent }: Quote): Fact[] {
   const { expected, max } = networkFee;
   return present([

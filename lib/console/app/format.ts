@@ -55,7 +55,7 @@ function fixed(value: number, mostPlaces = 2): string {
   return `${separated(whole)}.${fraction}`;
 }
 
-/** Formats decimal text in dollars: cents, or five digits of what is less than a dollar. */
+/** Formats decimal text in dollars, with cents, or five digits below a dollar. */
 export function usdText(text: string): string {
   const value = Math.abs(Number(text));
   const shown = value >= 1 || value === 0 ? fixed(value) : plainNumber(Number(value.toPrecision(5)));
@@ -114,7 +114,7 @@ export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");
 
 export type Failure = { code: string; message: string; status?: number; retryAfterSeconds?: number };
 
-/** Says in words what a failed call means. */
+/** Describes a failed call in words. */
 export function failureText({ code, message, status }: Failure): string {
   if (status === 0 && code === "NETWORK_ERROR")
     return "The service did not answer. It may have carried out the request: look before you repeat it. The same request again is carried out once.";

@@ -9,7 +9,7 @@ const reasonOf = (error: { message: string; cause?: unknown }) =>
 
 type FormsProps = { user?: string; onSignedIn: () => void };
 
-/** Signs in by the local issuer, or by a token of another one. */
+/** Signs in with the local issuer, or with a token from another issuer. */
 export function SignInForms({ user: known = "alice", onSignedIn }: FormsProps) {
   const [user, setUser] = useState(known);
   const [token, setToken] = useState("");

@@ -21,7 +21,7 @@ const result = {
 } as const;
 
 describe("the facts of an order on sol", () => {
-  it("are its fees by parts and the rent, in a quote", () => {
+  it("show the parts of its fee and its rent in a quote", () => {
     const fees = { expected: "0.000305", max: "0.00102", priority: "0.0003", tip: "0.0000015" } as const;
     const quote: Partial<Quote> = { chain: "sol", networkFee: fees, rent: "0.00293712" };
     expect(feeFacts(quote as Quote)).toEqual([

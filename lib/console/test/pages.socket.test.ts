@@ -8,7 +8,7 @@ describe("the console", () => {
     expect(String(page?.body)).toContain('src="console.js"');
     expect(String(script?.body)).toContain("access_token");
     expect(String(style?.body)).toContain("prefers-reduced-motion");
-    // With the chart, whose size is most of it.
+    // Limit of the bundle's size, most of which is the chart.
     expect(script?.body.length).toBeLessThan(330_000);
   });
 

@@ -2,7 +2,7 @@
 export type Heads = {
   /** Notes that the chain has this height now. A lower one than before means that it went back. */
   note(height: number): void;
-  /** The height so long ago, or the first that is known. Undefined if none is. */
+  /** Returns the height at an earlier time, or else the first known height. Undefined if no height is known. */
   before(ms: number): number | undefined;
 };
 

@@ -70,7 +70,7 @@ export function asOf(height: Height, question: RpcQuestion): AsOf {
 const unknownBlock = (method: string): RpcReply =>
   nullable.includes(method) ? { result: null } : { error: { code: -32000, message: "header not found" } };
 
-/** The reply of a host that does not have the block that a question names by number. Undefined if it names none. */
+/** The reply of a host that lacks the block whose number a question names. Undefined if the question names no block. */
 export function headerNotFound({ method, params }: RpcQuestion): RpcReply | undefined {
   const block = params[blockAt[method] ?? params.length];
   return typeof block === "string" && block.startsWith("0x") ? unknownBlock(method) : undefined;

@@ -83,7 +83,7 @@ async function prepare(url: string, chain: EvmChain): Promise<void> {
   if (count === 0) await callAnvil(url, [["evm_mine"]]);
 }
 
-/** More gas than any block has, so that one block takes the whole deployment. */
+/** Raises the block's gas limit, so that one block fits the whole deployment. */
 const deploymentGas = 1_000_000_000;
 const transactionGas = 12_000_000;
 const usualBlockGas = 60_000_000;

@@ -8,9 +8,9 @@ const each = (change: (log: Log) => object) => (logs: readonly Log[]) =>
 
 /** How a host's logs differ from anvil's. */
 const changes = {
-  /** Those of the newest block are missing, as on a node that lags. */
+  /** Logs of the newest block are missing, as on a node that lags. */
   hidesNewest: (logs) => logs.filter(({ blockNumber }) => blockNumber !== logs.at(-1)?.blockNumber),
-  /** Those of a transaction in the middle are missing. */
+  /** Logs of a transaction in the middle are missing. */
   hidesMiddle: (logs) =>
     logs.filter(({ transactionHash }) => transactionHash !== middle(logs)?.transactionHash),
   repeats: (logs) => [...logs, ...logs],

@@ -47,7 +47,7 @@ const coin = 10n ** 18n;
 const forever = 2n ** 40n;
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
-/** The worth of what it likes to hold of each token, in coins. With more, it sells more often than it buys. */
+/** Target value of its holdings in each token, in coins. Above it, the trader sells more often than it buys. */
 const likedCoins = 2;
 /** The coins of a purchase, from and to. */
 const purchase = { from: 0.01, to: 0.3 } as const;

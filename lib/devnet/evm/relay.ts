@@ -49,7 +49,7 @@ export type RelayOptions = {
 /** Flashbots Protect also gives up after five minutes of blocks. */
 const patienceBlocks = 25;
 
-/** How long a transaction to oneself cancels another one with its nonce. */
+/** Time for which a transaction to oneself cancels others with its nonce. */
 const cancellableMs = 600_000;
 
 /** A signed transaction. */
@@ -105,7 +105,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       const reply = take(question.params[0]);
       return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
     },
-    // Relays take no batches.
+    // Rejects batches, like real relays.
     ({ length }) => (length > 1 ? json(200, invalid) : undefined),
   );
 

@@ -15,7 +15,7 @@ export type ServedChainOptions = {
   chain: EvmChain;
   /** The port of anvil must be free. The other servers take another one if theirs is in use. */
   ports: { anvil: number; firstHost: number; secondHost: number; relay?: number | undefined };
-  /** Undefined keeps nothing. */
+  /** If undefined, the chain's state is not kept. */
   statePath: string | undefined;
   book: NoteBook;
   /** Puts a host in front of anvil, too, and serves `/_local/faults` for both hosts and the relay. */

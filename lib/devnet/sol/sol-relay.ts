@@ -88,7 +88,7 @@ export async function startSolRelay(options: SolRelayOptions): Promise<LocalSolR
       const reply = take(question.params);
       return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
     },
-    // Relays take no batches.
+    // Rejects batches, like real relays.
     ({ length }) => (length > 1 ? json(200, invalid) : undefined),
   );
 

@@ -15,7 +15,7 @@ export type SurfnetOptions = {
 
 export type Surfnet = Omit<ChainProcess, "address"> & {
   url: string;
-  /** Makes one call: the chain takes no batches. Its own methods, `surfnet_*`, are allowed. */
+  /** Makes one call, because the chain rejects batches. Its own methods `surfnet_*` are allowed. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
 };
 

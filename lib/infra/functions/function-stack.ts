@@ -25,7 +25,7 @@ export class FunctionStack extends NestedStack {
   }
 }
 
-/** The name of this scope's stack, or of the one that it is nested in. */
+/** The name of this scope's stack, or of its parent if it is nested. */
 export function deployedStackName(scope: Construct): string {
   const { nestedStackParent, stackName } = Stack.of(scope);
   return nestedStackParent === undefined ? stackName : deployedStackName(nestedStackParent);

@@ -173,7 +173,8 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
   // A deletion in a transaction may have the keys of all its parts.
   deny(allDeletions, outside(deletes.length === 0 ? [] : (named ?? deletes)));
   deny(named === undefined ? allReads : allReads.filter((action) => action !== checking), inside(unread));
-  // A check has the keys of its whole transaction, so it may have those of what the function writes unread.
+  // IAM compares a condition check with all keys of its transaction, so the check also needs the keys that the function
+  // only writes.
   if (named !== undefined) deny([checking], inside(unread.filter((partition) => !named.includes(partition))));
   // DynamoDB would delete an expired item although the function may not.
   if (writes.length > 0 && writes.every(neverExpires))

@@ -117,7 +117,7 @@ export function failuresBesideRefusals(scope: Construct, operation: OperationFun
   return faultsOf(scope, operation, FilterPattern.any(loggedBy(operation.name), brokenOff));
 }
 
-/** How often there was no room for another key or plan that one of these functions was to create. */
+/** Number of keys or plans that these functions could not create for lack of room. */
 export function limitsReached(scope: Construct, creators: readonly OperationFunction[]): Metric {
   const reached = ["KeyLimitReached", "PlanLimitReached"].map((error) =>
     FilterPattern.stringValue("$.message.error", "=", error),

@@ -35,7 +35,7 @@ export type CandleRange = { from: number; to: number };
 /** Clocks of clients may be ahead by as much, in seconds. */
 const mostAheadSeconds = 60;
 
-/** Reads a range of candles, cut to what is stored, or names the problem in words that follow the field. */
+/** Reads a range of candles, cut to the stored time, or describes the problem in words that follow the field's name. */
 export function candleRange(
   { interval, from, to, limit }: AskedRange,
   now: Date,

@@ -105,11 +105,11 @@ export const withoutSwaps = (
   ...{ trades: 0, pool, isFinal: false, hasGaps: false },
 });
 
-/** Marks candles of another pool than the one before. They are in the order of time. */
+/** Marks candles whose pool differs from the previous candle's. The candles are in the order of time. */
 export const withNewPools = (candles: readonly Candle[]): Candle[] =>
   candles.map((candle, index) => withNewPool(candle, candles[index - 1]?.pool));
 
-/** Marks a candle if it is of another pool than the one before. */
+/** Marks a candle if its pool differs from the previous candle's. */
 export const withNewPool = (candle: Candle, before: CandlePool | undefined): Candle =>
   before === undefined || before.pool === candle.pool.pool ? candle : { ...candle, hasNewPool: true };
 

@@ -9,7 +9,7 @@ type Group = { sinceMs: number; headsMs: number; everythingMs: number };
 
 const newGroup = (): Group => ({ sinceMs: 0, headsMs: 0, everythingMs: 0 });
 
-/** The parts of a delivery that say what its connections have got already. */
+/** Parts of a delivery that determine which changes its connections already have. */
 export type Due = Pick<MarketDelivery["markets"], "fast" | "slow" | "newConnections" | "listSinceMs">;
 
 /**
@@ -19,18 +19,18 @@ export type Due = Pick<MarketDelivery["markets"], "fast" | "slow" | "newConnecti
 export class DeliveryWindows {
   readonly #fast = newGroup();
   readonly #slow = Array.from({ length: phases }, newGroup);
-  /** Connections that get everything, and when they changed last what they follow. */
+  /** Connections that get everything, with the time at which they last changed their tokens. */
   readonly #newConnections = new Map<string, number>();
   #listSinceMs = 0;
 
-  /** Notes connections that have changed what they follow, so they get everything. */
+  /** Notes connections that have changed their tokens, so that they get everything. */
   addConnections(connectionIds: readonly string[], nowMs: number): void {
     if (connectionIds.length === 0) return;
     for (const connectionId of connectionIds) this.#newConnections.set(connectionId, nowMs);
     this.#listSinceMs = nowMs;
   }
 
-  /** Says what is due at a time. */
+  /** Returns the changes that are due at a time. */
   dueAt(atMs: number): Due {
     const phase = Math.floor(atMs / 1000) % phases;
     const window = ({ sinceMs, ...group }: Group) => ({ sinceMs, least: leastOf(group, atMs) });
@@ -42,7 +42,7 @@ export class DeliveryWindows {
     };
   }
 
-  /** Notes that a delivery of what was due at a time has arrived. */
+  /** Notes that the delivery due at a time has arrived. */
   delivered({ fast, slow, newConnections }: Due, atMs: number): void {
     advance(this.#fast, fast.least, atMs);
     advance(this.#slow[slow.phase] as Group, slow.least, atMs);

@@ -1,7 +1,7 @@
 import { type Decimal, decimalOf } from "../../core/decimal.ts";
 import { type PoolPrice, priceImpact } from "../../orders/price-impact.ts";
 
-/** The depth of a pool is what a sale is paid whose price is at most so much worse than the pool's, in percent. */
+/** Price impact that defines the depth of a pool, in percent: depth is the payment of the largest sale within it. */
 const mostImpact = 2;
 
 /** The least depth of a pool that gives a price: a tenth of a coin. */

@@ -24,7 +24,7 @@ export type MarketDelivery = {
     records: readonly { record: MarketRecord; changedAtMs: number }[];
     /** For connections that get changes each second. */
     fast: Window;
-    /** For those connections that get them each five seconds whose phase it is. */
+    /** Changes for connections with a pace of five seconds that are in this phase. */
     slow: Window & { phase: number };
     /** Connections that get everything, whatever their pace and phase. */
     newConnections: readonly string[];

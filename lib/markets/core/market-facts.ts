@@ -25,7 +25,7 @@ export function worthOf({ pool, price }: Pick<Market, "pool" | "price">, coinUsd
   });
 }
 
-/** Leaves out what is unknown. */
+/** Leaves out unknown figures. */
 const withoutUndefined = <Fields extends object>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;

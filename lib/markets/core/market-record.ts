@@ -31,7 +31,7 @@ export type MarketRecord = {
   liquidity?: string;
   /** Percent. */
   change24h?: number;
-  /** In the quote of the pool. */
+  /** In the pool's quote token. */
   volume24h?: string;
   /** The other token of the pool: `native`, or the address of a stable token. */
   quote?: string;

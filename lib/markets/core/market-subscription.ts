@@ -1,6 +1,6 @@
 import type { TokenName } from "./market.ts";
 
-/** How often a connection may get what has changed, in seconds. */
+/** Choices for the interval between two deliveries to a connection, in seconds. */
 export const paces = [1, 5] as const;
 
 export type Pace = (typeof paces)[number];

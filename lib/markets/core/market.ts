@@ -59,7 +59,7 @@ export type DayStatistics = {
   trades: number;
 };
 
-/** Whether the last 24 hours before a token was first wanted have been read from logs. */
+/** State of the history: the 24 hours before a token was first wanted, read from logs. */
 export type HistoryState = "loading" | "complete" | "unavailable";
 
 /** The state of a token's market at a block. */
@@ -68,14 +68,14 @@ export type Market = MarketToken & {
   pool?: MarketPool;
   /** The number of pools that could be the reference. */
   pools: number;
-  /** In the quote of the pool. */
+  /** In the pool's quote token. */
   price?: Decimal;
   block: number;
   /** The time of the block, in epoch seconds. */
   blockTime: number;
   /** When it was read, ISO 8601. */
   asOf: string;
-  /** Grows when a reorganisation of the chain has taken back what was shown. */
+  /** Grows when a reorganisation of the chain has revoked shown candles. */
   revision: number;
   day: DayStatistics;
   /** True if minutes of the last 24 hours have gaps. */

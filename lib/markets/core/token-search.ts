@@ -4,9 +4,9 @@ import type { TokenName } from "./market.ts";
 /** A token that a search may find. */
 export type SearchedToken = TokenName & { symbol: string; name: string; decimals: number; wrapped?: true };
 
-/** A token of which somebody has wanted the market. */
+/** A token whose market somebody has wanted. */
 export type IndexedToken = SearchedToken & {
-  /** The dollars that a sale really gets at an impact of at most 2 %. */
+  /** Dollars that a sale pays at an impact of at most 2 %. */
   depthUsd: number;
   /** When somebody first wanted its market, in epoch seconds. */
   firstSeen: number;
@@ -42,7 +42,7 @@ export function readSearch(text: string): { wanted: string } | { problem: string
   // One character may become 18, so long texts are not normalized.
   if (text.length > 4 * mostCharacters) return { problem: rule };
   const wanted = folded(text.trim());
-  // Marks of direction, among others, would hide what is looked for.
+  // Removes invisible characters such as marks of direction, which would hide a match.
   if (/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/u.test(wanted))
     return { problem: "must not have invisible characters" };
   const { length } = [...wanted];
@@ -84,7 +84,7 @@ export function searchTokens(
   return found.slice(0, mostFound).map(assessing(listed));
 }
 
-/** How well a token fits, the lower the better. Undefined if it does not. */
+/** Rank of a matching token; lower is better. Undefined if the token does not match. */
 function rankOf(wanted: string, token: SearchedToken): number | undefined {
   const [symbol, name] = [folded(token.symbol), folded(token.name)];
   const fits = [

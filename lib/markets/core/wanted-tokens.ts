@@ -123,7 +123,7 @@ export class WantedTokens {
   /** True if a token is read already, or may be read for one of those users now. */
   #mayBeRead(claims: readonly Claim[], nowMs: number): boolean {
     const [first] = claims;
-    // A run continues what the last one has read.
+    // Continues with the tokens of the last run.
     if (first === undefined || this.#isFirst || this.#granted.has(keyOf(first))) return true;
     for (const { userID } of claims) {
       const recent = (this.#news.get(userID) ?? []).filter((ms) => nowMs - ms < newMs);

@@ -115,7 +115,7 @@ function eventIn(pool: WatchedPool | undefined, log: Log): PoolEvent {
   return { pool: pool.pool, block, blockHash, time, logIndex, ...reading.read(pool, words) };
 }
 
-/** Checks that a number has at most so many bits. */
+/** Checks that a number has at most the given number of bits. */
 function within(bits: number, value: bigint): bigint {
   if (value >> BigInt(bits) !== 0n) throw new Error("A number is too large");
   return value;

@@ -23,7 +23,7 @@ export type HostReports = {
   onFlood: (pools: ReadonlySet<string>) => void;
 };
 
-/** No request about events begins so long after the first one. */
+/** Time after the first request about events from which no further one begins. */
 const longestReadMs = 15_000;
 
 /** Hosts limit the number of calls in a batch. */

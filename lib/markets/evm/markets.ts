@@ -148,7 +148,7 @@ export class EvmMarkets implements ChainMarkets {
     });
   }
 
-  /** Describes an address that is no token. */
+  /** Describes an address that is not a token. */
   #unknown({ name }: TokenEntry, nowMs: number): MarketRecord {
     const { revision, head } = this;
     return recordWithoutMarket(name, "NO_POOL", { revision, head, nowMs });
@@ -185,7 +185,7 @@ export class EvmMarkets implements ChainMarkets {
     return round.isTaken;
   }
 
-  /** Lets markets take what the journal knows, and watches their pools. */
+  /** Updates the markets from the journal, and watches their pools. */
   #refresh(nowMs: number): void {
     const { look, books } = this.#journal;
     const markets = [...this.#markets, ...[...this.#leaving].flatMap(({ market }) => market ?? [])];
@@ -206,7 +206,7 @@ export class EvmMarkets implements ChainMarkets {
     if (proven.length > 0) this.#refresh(Date.now());
   }
 
-  /** Stores what is due in this second, and tokens that nobody wants any more. */
+  /** Stores the tokens that are due in this second, and those that nobody wants any more. */
   async #saveDue(writer: TokenWriter<MarketState>): Promise<void> {
     const nowMs = Date.now();
     const due = [...this.#entries.values()].filter(({ saving }) => saving.isDue(nowMs));

@@ -14,7 +14,7 @@ export type PoolState = { word: bigint; feeBps: number };
 
 export type PoolStates = {
   block: { number: number; time: number };
-  /** By the address of the pool. Those that do not answer are left out. */
+  /** States by the address of the pool. Pools that do not answer are left out. */
   states: ReadonlyMap<string, PoolState>;
   /** The decimals of tokens, by address. */
   decimals: ReadonlyMap<string, number>;

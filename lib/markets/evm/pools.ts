@@ -42,7 +42,7 @@ const claimGas = 200_000n;
 /** A token's own words, and the list of its pools, are asked for again after this time. */
 const memoryMs = 10 * 60_000;
 
-/** The tokens that are remembered. */
+/** Most tokens to remember. */
 const mostTokens = 1000;
 
 const coinDecimals = 18;
@@ -211,7 +211,7 @@ function searchOf(route: PricedRoute & { before: bigint | undefined }): Search {
   return { route, next, depth: 0n };
 }
 
-/** Continues a search by what a ladder showed. */
+/** Continues a search with the results of a ladder. */
 function afterLadder({ route, depth }: Search, { kind, amounts }: Ladder, sale: Sale | undefined): Search {
   const isBeyond = sale === undefined || sale.index === amounts.length - 1;
   if (kind === "near" && isBeyond)

@@ -15,7 +15,7 @@ export type BlockRange = { from: number; to: number };
 /** The events of pools, in their order. */
 export type EventsRead = {
   events: readonly PoolEvent[];
-  /** Pools with so many events that not all could be read. */
+  /** Pools with too many events to read all of them. */
   unread: ReadonlySet<string>;
   /** The host that they are from. */
   host: RpcHost;

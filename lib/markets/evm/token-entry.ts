@@ -19,7 +19,7 @@ const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
 export class TokenEntry {
   readonly name: TokenName;
   wanted: WantedToken;
-  /** Undefined while it is not found, or if it is no token. */
+  /** Undefined until it is found, or if the address is not a token. */
   market: TokenMarket | undefined;
   /** When the address was found to be no token. */
   unknownMs: number | undefined;

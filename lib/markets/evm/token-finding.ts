@@ -11,7 +11,7 @@ import { lastDayOf, type TokenEntry } from "./token-entry.ts";
 /** The time after which a chain that did not answer is asked about a token again. */
 const retryMs = 5000;
 
-/** An address that is no token is asked about again after this time. */
+/** Time after which an address that was not a token is checked again. */
 export const unknownMs = 10 * 60_000;
 
 /** Depths are measured each time that has passed, and more often where somebody has an open position. */
@@ -25,7 +25,7 @@ const findsAtOnce = 3;
 
 export type FindingDeps = {
   /**
-   * Finds a token and the pools that could price it, with their depths. Undefined if the address is no token.
+   * Finds a token and the pools that could price it, with their depths. Undefined if the address is not a token.
    *
    * @throws {ChainUnavailable}
    */

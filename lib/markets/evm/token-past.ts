@@ -46,7 +46,7 @@ export class TokenPast {
     entry.begun = { pool, bases: kept.map(({ hash }) => hash) };
   }
 
-  /** Reads what the minutes in which pools began had before. */
+  /** Reads the missing beginnings of the minutes in which pools were created. */
   async completeBeginnings(entries: readonly TokenEntry[]): Promise<void> {
     const { journal, hosts, steps } = this.#deps;
     const nowMs = Date.now();
@@ -63,7 +63,7 @@ export class TokenPast {
     });
   }
 
-  /** Has the minutes before tokens were first wanted read. */
+  /** Reads the minutes before a token was first wanted. */
   async completeHistories(entries: readonly TokenEntry[]): Promise<void> {
     const { journal, steps } = this.#deps;
     const nowMs = Date.now();

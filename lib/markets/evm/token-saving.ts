@@ -9,7 +9,7 @@ import type { MarketState, TokenMarket } from "./rules/token-market.ts";
 /** Minutes are stored at one of these seconds of the next minute, so that not all are at once. */
 const saveSeconds = { from: 3, count: 6 };
 
-/** An hour is folded so long after its end: its last minutes are final then. */
+/** Delay between an hour's end and its folding. Its last minutes are final by then. */
 const hourGraceSeconds = 120;
 
 const hourSeconds = 3600;

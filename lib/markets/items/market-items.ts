@@ -11,7 +11,7 @@ import { marketKey, marketShards, marketsIn } from "./keys.ts";
 /** A token's market as a run has left it, for readers and for the next run. */
 export type MarketItem<State = unknown> = {
   market: Market;
-  /** For the next run only. */
+  /** State for the next run. Readers ignore it. */
   state: State;
 };
 

@@ -33,12 +33,12 @@ export type ChainMarkets = {
   readonly head: { block: number; time: number } | undefined;
   /** Replaces the tokens that are read. Without any, no host is asked. */
   want(tokens: readonly WantedToken[]): void;
-  /** That of what is shown now. */
+  /** Revision of the currently shown state. */
   readonly revision: number;
   readonly isWanted: boolean;
   /** Looks once, and writes nothing. Returns false if no host answers, and undefined if no token is wanted. */
   look(): Promise<boolean | undefined>;
-  /** Reads until the run is over, and then stores what it knows. */
+  /** Reads until the run is over, and then stores its results. */
   read(run: MarketRun): Promise<void>;
   /** Describes those of the wanted tokens that have changed, or all. Tokens that are not found yet are left out. */
   records(tokens: readonly string[], wanted: WantedRecords, nowMs: number): ChangedRecord[];

@@ -117,7 +117,7 @@ export class SolMarkets implements ChainMarkets {
     return this.#deps.coinUsdAt(intervalStart(Math.floor(nowMs / 1000), "1m"));
   }
 
-  /** Describes an address that is no token. */
+  /** Describes an address that is not a token. */
   #unknown(token: string, nowMs: number): MarketRecord {
     const { chain, revision, head } = this;
     return recordWithoutMarket({ chain, token }, "NO_POOL", { revision, head, nowMs });

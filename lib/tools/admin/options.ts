@@ -11,7 +11,7 @@ export function integer(from: number, to: number): (text: string) => number {
 }
 
 /**
- * Adds the options that name the service to work on, of which a command requires exactly one.
+ * Adds the options that name the service. A command requires exactly one of them.
  *
  * @param kind the kind of stack whose outputs the command needs.
  */

@@ -378,7 +378,7 @@ function solPart(functions: Functions): string[] {
     0,
   );
   const { reads = 0, writes: lookWrites = 0 } = runs.readChains;
-  // Those of the row are for all other chains.
+  // Figures of the row apply to all other chains.
   const looks =
     (monthMinutes / evmChains.length) * (reads * perMillion.reads + lookWrites * perMillion.writes);
   return [

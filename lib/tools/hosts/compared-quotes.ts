@@ -4,11 +4,11 @@ import { formatAmount } from "../../orders/decimal-text.ts";
 import { wordsOfError } from "./measure.ts";
 import type { HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
 
-/** A host's answer to a quote: facts about the trade, or the reason for none. */
+/** A host's answer to a quote: facts about the trade, or the reason for giving none. */
 export type QuoteOutcome<Facts> = Facts | DomainError | HostError;
 
 type Comparing<Facts> = {
-  /** Of the token that would arrive. */
+  /** Decimals of the received token. */
   decimals: number;
   hosts: readonly HostLook[];
   /** True if orders could be placed by two such answers. */

@@ -13,7 +13,7 @@ import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-s
 const patienceMs = 2000;
 const pauseMs = 250;
 
-/** The most moves of a run, and the longest time before it reads the table again. The lease lasts much longer. */
+/** Limits of a run: its moves, and the time before it reads the table again. The lease lasts much longer. */
 const maxMoves = 40;
 const longestMs = 10_000;
 

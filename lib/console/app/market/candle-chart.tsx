@@ -29,7 +29,7 @@ type Drawn = {
 };
 
 type ChartProps = {
-  /** Says what is drawn. Another one starts a new chart. */
+  /** Identifies the series. A different one starts a new chart. */
   title: string;
   bars: readonly Bar[];
   marks: readonly Mark[];

@@ -39,7 +39,7 @@ export function headAgeMs(
   return time === undefined ? undefined : Math.max(0, nowMs - Date.parse(time));
 }
 
-/** A connection follows at most 20 tokens. The chart adds its own before the page leaves the one before. */
+/** A connection follows at most 20 tokens. The chart adds its token before the page drops the previous one. */
 const mostTokens = 19;
 
 /** Names the tokens that the page shows: the ticket's with candles, then those of open positions. */

@@ -6,7 +6,7 @@ import { isAddressOn } from "../explorers.ts";
 
 type Failure = { code: string; message: string };
 
-/** Reads the market of a token once, for what the stream does not have, or until it comes. */
+/** Reads the market of a token once, for fields that the stream lacks and until it delivers the market. */
 export function useRestMarket({ chain, token }: TokenName): { market?: Market; problem?: Failure } {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; market?: Market; problem?: Failure }>();

@@ -27,7 +27,7 @@ export const numbersOf = (chain: Network): readonly NumberField[] => [
   chain === "sol" ? ["priorityFee", "Priority fee, SOL"] : ["maxGasPrice", "Max gas price, gwei"],
 ];
 
-/** Names the first limit that is no number. */
+/** Names the first limit that is not a number. */
 export const wrongLimit = (chain: Network, limits: Limits): string | undefined =>
   numbersOf(chain).find(([name]) => limits[name] !== "" && !/^\d*\.?\d+$/.test(limits[name]))?.[1];
 

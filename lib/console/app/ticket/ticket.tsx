@@ -42,7 +42,7 @@ function useTokens(chain: NetworkName) {
   return read?.chain === chain ? read : undefined;
 }
 
-/** Reads what a wallet can spend, again with each change of its orders. */
+/** Reads a wallet's balances, and again after each change of its orders. */
 function useBalances(chain: NetworkName, wallet: string | undefined, token: string, progress: string) {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; balances: readonly Balance[] }>();
@@ -63,7 +63,7 @@ function useBalances(chain: NetworkName, wallet: string | undefined, token: stri
 const tradeOf = ({ chain, side, token }: { chain: string; side: string; token: string }) =>
   `${chain} ${side} ${token.toLowerCase()}`;
 
-/** Keeps a value as long as what it belongs to stays. */
+/** Keeps a value until its owner changes. */
 function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void] {
   const [kept, setKept] = useState({ of, value: empty });
   useEffect(() => setKept({ of, value: empty }), [of]);

@@ -2,12 +2,12 @@ import type { Quote } from "trading-terminal-client";
 import { compared, isAmount, share } from "../exact.ts";
 import { amount, chainName, unitsOf, words } from "../format.ts";
 
-/** The newest answer about a trade. A quote stays while it is asked for again. */
+/** The newest answer about a trade. A quote stays until the next one arrives. */
 export type Quoted = {
   quote?: Quote | undefined;
   /** When the quote arrived, in milliseconds. */
   quotedMs?: number | undefined;
-  /** The reason why there is no newer quote. */
+  /** The reason for which there is no newer quote. */
   problem?: Failure | undefined;
 };
 
@@ -46,7 +46,7 @@ export type Asked = {
   isReading: boolean;
   hasToken: boolean;
   given: string;
-  /** The name of a limit that is no number. */
+  /** The name of a limit that is not a number. */
   wrongLimit?: string | undefined;
   /** The output that the user has seen and agreed to, since the trade was last changed. */
   agreed: string | undefined;
@@ -124,7 +124,7 @@ const tier =
   (percent: number | null | undefined): Tier =>
     (percent ?? 0) >= bad ? "bad" : (percent ?? 0) >= warn ? "warn" : "calm";
 
-/** How far the price of a trade is from the market's, in percent. Orders above 15 % are refused by default. */
+/** Difference between a trade's price and the market's, in percent. Orders above 15 % are rejected by default. */
 export const impactTier = tier(1, 5);
 /** The part of a trade that its token takes, in percent. Purchases above 25 % are refused. */
 export const taxTier = tier(0.01, 10);

@@ -19,7 +19,7 @@ import { freshSide } from "../ticket/ticket.tsx";
 import { ExportLock } from "./export-lock.tsx";
 import { WalletPage } from "./wallet-page.tsx";
 
-/** From so many wallets on, a field finds one. */
+/** Number of wallets from which a search field is shown. */
 const manyWallets = 8;
 
 export function Wallets() {

@@ -127,7 +127,7 @@ describe("the text of a refusal", () => {
     );
   });
 
-  it("names no field of the API that the page has no control for", () => {
+  it("names only fields for which the page has a control", () => {
     const message = "The token cannot be sold. To buy it anyway, set allowUnsafe";
     expect(refusalText({ code: "TOKEN_UNSAFE", message })).toBe("The token cannot be sold.");
     const hearsay = { code: "NO_REFERENCE", message: "Name the least that may arrive in minAmountOut" };

@@ -39,7 +39,7 @@ const random = () => {
   return state / (2 ** 31 - 1);
 };
 
-/** Mines until the trader has sent so many transactions. */
+/** Mines until the trader has sent the given number of transactions. */
 const trades = (count: number) =>
   vi.waitFor(async () => {
     await chain.mine();

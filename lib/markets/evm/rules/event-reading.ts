@@ -17,7 +17,7 @@ export type BlockSpan = { from: number; to: number };
  */
 export type ReadingFault = "repeated" | "unordered" | "outside" | "contradictory" | "foreign" | "untimely";
 
-/** Events in the order of the chain. Absent if they cannot be believed. */
+/** Events in the order of the chain. Absent if they are implausible. */
 export type CheckedEvents = {
   events?: PoolEvent[];
   faults: ReadingFault[];

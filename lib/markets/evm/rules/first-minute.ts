@@ -6,10 +6,10 @@ import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
 import { completeFirstMinute, minuteOf, type PoolBase, type PoolBook } from "./pool-book.ts";
 import { type PoolEvent, priceOf } from "./watched-pool.ts";
 
-/** Blocks may follow each other so much faster than usual. */
+/** Factor by which blocks may follow each other faster than usual. */
 const mostBlocks = { least: 1.2, factor: 2, tries: 3 };
 
-/** True if the minute in which a pool began lacks what was before its first base. */
+/** True if a pool's first minute lacks the events before its first base. */
 export const isBegunInside = ({ bases: [first] }: PoolBook): boolean => first !== undefined && !first.isWhole;
 
 /**

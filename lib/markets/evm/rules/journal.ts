@@ -34,7 +34,7 @@ export type Journal = {
 /** Within this depth, a reorganisation takes back single blocks. Deeper ones have the pools read again from an older base. */
 const depth = { blocks: 80, seconds: 60 };
 
-/** Bases and anchors are kept for so long. */
+/** Time for which bases and anchors are kept. */
 const keptSeconds = 3600;
 
 const mostSeen = 120;
@@ -82,7 +82,7 @@ export function addAnchor(journal: Journal, { block, hash, time }: Anchor): void
   if (!journal.hashes.has(block)) journal.hashes.set(block, { hash, isConfirmed: false });
 }
 
-/** Looks know the hashes of so many earlier blocks at least. */
+/** Fewest earlier blocks whose hashes a look contains. */
 const hashesBack = 250;
 const mostHeights = 64;
 
@@ -164,7 +164,9 @@ export function dropAnchors(journal: Journal, blocks: ReadonlySet<number>): void
   }
 }
 
-/** Forgets what the last host has shown alone: comparing it with that host again would prove nothing. */
+/**
+ * Forgets events that only the last host has shown, because comparing them with that host again would prove nothing.
+ */
 export function changeHost(journal: Journal, host: string): void {
   journal.host = host;
   journal.look = undefined;

@@ -115,7 +115,7 @@ export function follows(book: PoolBook, from: number, [first]: readonly PoolEven
   return first === undefined || first.time >= Math.max(before?.time ?? 0, book.proven?.time ?? 0);
 }
 
-/** The events after what is proven, up to a block. */
+/** Events after the proven part, up to a block. */
 export const unprovenEvents = (book: PoolBook, to: number): PoolEvent[] =>
   book.events.filter(({ block }) => block > provenBlock(book) && block <= to);
 
@@ -197,7 +197,7 @@ export function baseAt(book: PoolBook, { block, hash, time }: Anchor): PoolBase 
 }
 
 /**
- * Adds what a pool's first minute had before its first base.
+ * Adds the part of a pool's first minute before its first base.
  *
  * @param part The candle of the swaps before. Undefined if there were none.
  */

@@ -15,11 +15,11 @@ type MeasuredPool = Pick<MarketPool, "pool" | "depth">;
 /** A tenth of a coin. A pool with less gives no price. */
 const leastDepth: Decimal = { mantissa: 1n, exponent: -1 };
 
-/** A pool that is so many times as deep for so long takes the place of the reference. */
+/** A pool that is deeper by this factor for this time becomes the reference. */
 const muchDeeper: Decimal = { mantissa: 15n, exponent: -1 };
 const deeperMs = 10 * 60_000;
 
-/** A pool that is so many times as deep takes its place at once. */
+/** A pool that is deeper by this factor becomes the reference at once. */
 const incomparablyDeeper: Decimal = { mantissa: 10n, exponent: 0 };
 
 /**

@@ -39,7 +39,7 @@ type Reign = { pool: FoundPool; from: number };
 
 const minuteSeconds = 60;
 
-/** Minutes that have changed so long ago have reached every client, or it gets all of its tokens again. */
+/** Time after which a changed minute has reached every client. A client that missed it gets all of its tokens again. */
 const shownMs = 120_000;
 
 /** The final minutes of this time are sent again by a run that continues another one. */
@@ -133,7 +133,7 @@ export class TokenMarket {
     this.#changedMs = nowMs;
   }
 
-  /** Takes what the journal knows of the reference pools. */
+  /** Takes the journal's events of the reference pools. */
   refresh(journal: Journal, time: ReaderTime): void {
     this.#succeed(journal, time);
     const changed: Candle[] = [];

@@ -59,7 +59,7 @@ type Tally = Record<Result["outcome"], number>;
 type RewrapOptions = {
   currentMaterialId: string;
   concurrency: number;
-  /** An abort starts no further wallet. */
+  /** Stops before the next wallet when aborted. */
   signal: AbortSignal;
 };
 
