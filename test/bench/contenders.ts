@@ -16,7 +16,7 @@ import { keysPath, offeredKey, tokenOf } from "./fake-aws.ts";
 /** A handler to measure, with its first event. */
 export type Contender = {
   name: string;
-  /** The functions of the order path get an event with each start. */
+  /** First event. Present for functions of the order path, which always start with one. */
   event?: unknown;
   /** The contender that makes the same calls to AWS and nothing else. Undefined if warm calls are not compared. */
   bare?: string;

@@ -24,7 +24,7 @@ export type MarketOutcome = {
   shortestMs: number;
   /** Swaps that a client never saw the effect of. */
   lost: number;
-  /** From a swap's block until a client has it: the blocks that followed meanwhile, and the milliseconds. */
+  /** Delay from a swap's block until a client has it, in blocks and milliseconds. */
   lagBlocks: Spread;
   lagMs: Spread;
 };

@@ -30,7 +30,7 @@ const ofBox: readonly string[] = ["listWallets", "updateTradingSettings"];
 
 const crowds = [1, 8, 32];
 
-/** The wallets of a user who lists them. */
+/** Number of wallets in a measured list. */
 const listedWallets = 3;
 
 /** Measures operations of the service and of one box in turns. Each has its own user, far from the limits of plan and tier. */

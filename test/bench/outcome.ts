@@ -17,7 +17,7 @@ export type Outcome = {
   duplicates: number;
   /** Ticks that had not reached all clients when the next one was due. */
   late: number;
-  /** From the first message sent to the last received. */
+  /** Time from the first message sent to the last received. */
   messagesPerSecond: number;
   /** Milliseconds from sending to receipt, over all messages. */
   latency: Spread;

@@ -78,7 +78,7 @@ describe("the package of the client", () => {
     expect(await check(7, ["--module", "nodenext"], ["bot.ts"])).toBe("");
   });
 
-  it("has types that accept what works and refuse mistakes, for Node and for bundlers", async () => {
+  it("has types that accept correct code and reject mistakes, for Node and bundlers", async () => {
     writeFileSync(join(project, "usage.mts"), readFileSync(join(project, "usage.ts")));
     const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
     const all = [

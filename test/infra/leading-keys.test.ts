@@ -198,7 +198,7 @@ describe("between the signer's reads and its transaction, where policies see who
   });
 });
 
-describe("where policies see whole requests, a role for each-part", () => {
+describe("a role for each-part, if policies see whole requests", () => {
   it.each<[OperationName, keyof typeof journeys]>([
     ["placeOrder", "buys, and cancels an order"],
     ["signTransaction", "buys, and cancels an order"],

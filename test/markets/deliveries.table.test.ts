@@ -69,7 +69,7 @@ function serving() {
     deliveries,
     change(token: string, block: number) {
       changed.set(token, { block, changedAtMs: Date.now() });
-      // What changes in the millisecond of a delivery comes with the next one again.
+      // Changes in the millisecond of a delivery are sent again with the next one.
       pass(1);
     },
     async round() {

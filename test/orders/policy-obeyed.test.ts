@@ -32,7 +32,7 @@ import {
 
 const nowMs = seconds * 1000;
 const { chain, wallet, userID, orderId, amount } = intent();
-/** The most that the planned slot may pay the network. */
+/** Highest network fee of the planned slot. */
 const fee = mostFeeOf({ ...slot(), ...slot().fees });
 const key = { chain, wallet, userID };
 const stored = (changes: Partial<WalletPolicy>) => ({

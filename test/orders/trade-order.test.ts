@@ -87,7 +87,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("shows the coin of an order on sol that stays in accounts, once there is some", () => {
+  it("shows the coin that an order leaves in accounts, if any", () => {
     expect(shownOrder(orderOf())).not.toHaveProperty("rent");
     expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_937_120n } }))).toMatchObject({
       ...{ chain: "sol", networkFee: "0", rent: "0.00293712" },

@@ -109,7 +109,7 @@ describe("driftIn in a full account", () => {
       expect(driftIn(stateOf(profile, { ...full, keyRecords }), expected, start)).toEqual(found);
   });
 
-  it("finds the key of a user of Standard that is gone", () => {
+  it("notices that a Standard user's key is missing", () => {
     const state = stateOf(base, { isFull: true, keys: new Map(), attachments: new Map() });
     expect(driftIn(state, expected, start)).toEqual([{ what: "lost key", userID: "alice", id: "key" }]);
   });

@@ -94,7 +94,7 @@ describe("the usable keys", () => {
     expect(usableCount(withAtMost([entry(9, 7)], 4, at(5)), at(60))).toBe(0);
   });
 
-  it("do not change by a limit that they do not exceed", () => {
+  it("stay the same under a limit that they do not exceed", () => {
     const usable = [entry(3, 2), entry(9, 7)];
     expect(withAtMost(usable, 9, at(5))).toBe(usable);
   });

@@ -246,7 +246,7 @@ describe("a run without subscribers", () => {
 });
 
 describe("a silent feed", () => {
-  it("is replaced by the next after five seconds, until it has quoted for five seconds", async () => {
+  it("is replaced by the next feed after five seconds, until it has quoted for five seconds again", async () => {
     const ended = outcomeOf(run());
     quoteAll(await connected(), "1");
     await seconds(4.9);

@@ -9,7 +9,10 @@ export const hash = `0x${"0b".repeat(32)}`;
 /** Stands for secrets that must not leak, such as an API key or a signed transaction. */
 export const secret = "c0ffee";
 
-/** Serves a host with prices and balances for the tests of a file. `now.ms` is its time, and each test begins anew. */
+/**
+ * Serves a host with prices and balances for the tests of a file. `now.ms` is its time. Each test starts from the same
+ * state.
+ */
 export async function hostUnderTest() {
   const server = await startRpcServer();
   const now = { ms: 0 };

@@ -153,7 +153,7 @@ export async function byJupiter(
   };
 }
 
-/** Returns Jupiter's part of an attempt's terms as an order's message has it. */
+/** Returns the terms of Jupiter's instruction, as they appear in an order's message. */
 export const buildIn = ({ helper, sourceDecimals, accounts, data }: JupiterVenue): JupiterBuild => ({
   ...{ helper, sourceDecimals, accounts, data: Buffer.from(data).toString("base64") },
 });

@@ -136,7 +136,7 @@ describe("changePolicy", () => {
     expect((await eventsOf(wallet)).map(({ type }) => type)).toHaveLength(3);
   });
 
-  it("loses no change of ten at once", async () => {
+  it("keeps all of ten concurrent changes", async () => {
     const wallet = await one("crowd");
     const limits = Array.from({ length: 10 }, (_, index) => text({ maxPerOrder: `${index + 1}` }));
     await Promise.all(limits.map((asked) => set(wallet, asked)));

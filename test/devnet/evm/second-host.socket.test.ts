@@ -197,7 +197,7 @@ describe("the second host of a local chain", () => {
       ["reverses", [2, 1, 0]],
       ["invents", [0, 1, 2, 1]],
       ["alters", [0, 1, 2]],
-    ] as const)("by the way %s", async (way, expected) => {
+    ] as const)("with the fault %s", async (way, expected) => {
       expect(await blocks({ ...(way && { logs: way }) })).toEqual(expected);
     });
 

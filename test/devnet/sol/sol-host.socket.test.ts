@@ -131,7 +131,7 @@ describe("a host of the local Solana chain", () => {
     expect(simulated).toMatchObject({ result: { value: { err: "BlockhashNotFound" } } });
   });
 
-  it("drops what it is sent, with the fault dropSends", async () => {
+  it("drops sent transactions with the fault dropSends", async () => {
     const { wire, signature } = await payment();
     await set({ dropSends: 1 });
     expect(await ask("sendTransaction", wire, base64)).toMatchObject({ result: signature });

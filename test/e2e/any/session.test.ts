@@ -4,7 +4,7 @@ import { someUser } from "../support/users.ts";
 
 const user = someUser();
 
-/** Not recorded for the search for secrets, because the cookie is a secret itself. */
+/** Calls `fetch` directly: recorded responses are searched for secrets, and this cookie is one. */
 const session = (method: "POST" | "DELETE", headers: Record<string, string>) =>
   fetch(`${deployment().baseUrl}/api/v2/session`, {
     method,

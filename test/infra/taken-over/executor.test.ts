@@ -140,13 +140,10 @@ describe("an executor that was taken over", () => {
     expect(answer).not.toHaveProperty("slot");
   });
 
-  it.each(Object.entries(ways))(
-    "would gain something if the policy allowed it to do this: it %s",
-    async (_, way) => {
-      const { desk, intruder } = await intrude(() => true);
-      await expect(way(intruder, desk)).rejects.toThrow(Theft);
-    },
-  );
+  it.each(Object.entries(ways))("would do harm if the policy allowed this: it %s", async (_, way) => {
+    const { desk, intruder } = await intrude(() => true);
+    await expect(way(intruder, desk)).rejects.toThrow(Theft);
+  });
 
   it("gains nothing from an order of its own in another user's name", async () => {
     const { desk, intruder } = await intrude();

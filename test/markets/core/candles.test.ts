@@ -154,7 +154,7 @@ describe("inCurrency", () => {
     expect(inCurrency(whole(4), "0xstable", "native", whole(500))).toEqual(decimalOf(8n, -3));
   });
 
-  it("is unknown without the coin's price, where that counts", () => {
+  it("is unknown if it depends on a missing price of the coin", () => {
     for (const coinUsd of [undefined, zero]) {
       expect(inCurrency(whole(4), "native", "usd", coinUsd)).toBeUndefined();
       expect(inCurrency(whole(4), "0xstable", "native", coinUsd)).toBeUndefined();

@@ -34,7 +34,7 @@ function running(): WantedTokens {
 }
 
 describe("WantedTokens", () => {
-  it("has each token read once, whoever wants it, and not the coins", () => {
+  it("has each token read once for all users, and not the coins", () => {
     const { wanted, refused } = new WantedTokens().grant(
       [
         wish("ann", ["a", "b", "native"], 5),
@@ -104,7 +104,7 @@ describe("WantedTokens", () => {
     expect(granted(new WantedTokens(), wishes("ann", some(50))).wanted).toHaveLength(50);
   });
 
-  it("takes tokens of whoever has most if a chain is full", () => {
+  it("takes tokens of the user with most tokens if a chain is full", () => {
     const tokens = new WantedTokens();
     const greedy = ["ann", "bob", "eve"].flatMap((userID) => wishes(userID, some(50, userID)));
     expect(granted(tokens, greedy).wanted).toHaveLength(150);
@@ -114,7 +114,7 @@ describe("WantedTokens", () => {
     expect(refused.map((token) => token.slice(0, 3)).toSorted()).toEqual(["ann", "bob", "eve"]);
   });
 
-  it("keeps listed and held tokens, whoever has how many", () => {
+  it("keeps listed and held tokens, however many a user has", () => {
     const rules: WishRules = {
       isListed: ({ token }) => token.startsWith("listed"),
       isHeld: (userID, { token }) => userID === "ann" && token.startsWith("held"),

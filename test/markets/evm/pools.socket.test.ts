@@ -195,7 +195,7 @@ describe("PoolFinder, asked again", () => {
     ] as const;
     await chain.deploy(v3PairLiquidity(localAddresses, deployer, amounts, { fee: 3000, reach: 2 }));
     expect((await findAt(1000))[0]).toEqual(["uniswap-v3 native", near(0.0001), near(7.6)]);
-    // The pools are found anew.
+    // Searches for the pools again.
     expect((await new PoolFinder(readerOf(chain)).find(moon))?.pools[0]).toMatchObject({ pool: moonV3.pool });
   });
 });

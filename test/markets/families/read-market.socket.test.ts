@@ -54,7 +54,7 @@ describe("readMarketOnce", () => {
     });
   });
 
-  it("finds no token where there is none", async () => {
+  it("rejects an address that is not a token", async () => {
     await expect(readMarketOnce(readerOf(chain), alice.address, now)).rejects.toThrow(notFound);
     const { address } = await sol.newWallet();
     await expect(readMarketOnce(await solReaderOf(sol, [host]), address, now)).rejects.toThrow(notFound);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type Coverage, playReaders } from "./play.ts";
 import { virtualTimeForTests } from "./world.ts";
 
-/** Those beside the first one have caught faults that others do not reach. `FULL=1` plays all of the first 300. */
+/** Seeds after the first one have caught faults that others do not reach. `FULL=1` plays all of the first 300. */
 const seeds =
   process.env.FULL === undefined ? [1, 105, 107] : Array.from({ length: 300 }, (_, index) => index + 1);
 

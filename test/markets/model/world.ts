@@ -69,7 +69,7 @@ function endTimersWithProcesses(): void {
   });
 }
 
-/** What a client knows. */
+/** A client's knowledge. */
 export type Client = Follower & {
   every: 1 | 5;
   receivedMs: number[];

@@ -33,7 +33,7 @@ const found = (slot: number, price: string | undefined, depth = "50"): TokenPool
 
 function reading() {
   const state = {
-    /** What the host shows of MOON; nothing if it is behind, and an error if it is silent. */
+    /** The host's answer about MOON. Undefined if the host is behind, and an error if it is silent. */
     shows: found(1, "0.5") as TokenPools | "behind" | "silent" | "unknown",
     asked: [] as (readonly string[])[],
     saved: [] as { item: MarketItem; wantedAt: Date }[],

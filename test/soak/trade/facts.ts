@@ -37,7 +37,7 @@ export type Account = {
 /** A chain's data at the end of the run. */
 export type ChainFacts = {
   accounts: ReadonlyMap<string, Account>;
-  /** In the order of the chain. */
+  /** Sorted as on the chain. */
   transactions: readonly MinedTransaction[];
   /** Coin and wrapped coin left in routers. */
   stray: bigint;

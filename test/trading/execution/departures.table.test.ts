@@ -205,7 +205,7 @@ describe("a wallet that two users share", () => {
     ]);
   });
 
-  it("shares the loss between both positions in proportion, whoever of the users reports it", async () => {
+  it("shares the loss between both positions in proportion, whichever user reports it", async () => {
     const alice = await openDesk(db.table, chain);
     await buy(alice);
     const bob = await alice.shareWith(`${alice.userID}'s friend`);

@@ -137,7 +137,7 @@ describe("placeOrder", () => {
     const { orderId } = await desk.place(buy, "k");
     const refused = code("POLICY_LIMIT", {
       ...{ rule: "maxPerDay", limit: "0.015" },
-      // With the network fee of the open buy.
+      // Includes the network fee of the open buy.
       requested: expect.stringMatching(/^0\.020[1-9]/),
     });
     await expect(desk.ask(buy)).rejects.toMatchObject(refused);

@@ -79,7 +79,7 @@ describe("JupiterOffers", () => {
     expect(await helperOf(offers)).toBeDefined();
   });
 
-  it("asks anew if the wallet has less to sell", async () => {
+  it("asks again if the wallet has less to sell", async () => {
     const offers = offersOf();
     const first = await helperOf(offers);
     expect(await helperOf(offers, { ...swap, amountIn: 4n })).not.toBe(first);

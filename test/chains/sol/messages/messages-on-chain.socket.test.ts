@@ -242,7 +242,7 @@ describe("a composed message on a chain", () => {
     expect(await accountAt(own)).toBeUndefined();
   });
 
-  it("would fill from an account of wrapped SOL made in one step, too, if nobody paid in", async () => {
+  it("also fills if wrapped SOL's account is made in one step, unless somebody has paid in", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     const weaker = instructionsOf(await messageOf(buy)).toSpliced(4, 2, madeAtOnce(wallet, w, buy));
     expect(await send(compileAny(weaker, { payer: wallet, blockhash: buy.blockhash }), name)).toBe("filled");

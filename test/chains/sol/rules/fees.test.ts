@@ -76,7 +76,7 @@ describe("mostFeeLamports", () => {
 });
 
 describe("the ceilings of the signer", () => {
-  it("end at the rents of today", () => {
+  it("allow today's rents and no more", () => {
     expect([1n, 897_840n, 897_841n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
     expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
   });

@@ -161,7 +161,7 @@ describe("isFinalSol", () => {
     expect(isFinalSol(lapsed, bothHosts({ ...finalAt(271), markers: new Map() }))).toBe(false);
   });
 
-  it("holds for failures that both hosts have, whoever made the marker", () => {
+  it("holds for failures that both hosts have, even if a stranger made the marker", () => {
     const slot = slotOf({ state: "lapsed", receipts: [bad] });
     expect(isFinalSol(slot, bothHosts({ markers: yes, receipts: seen([bad]) }))).toBe(true);
   });

@@ -41,7 +41,7 @@ async function look(): Promise<void> {
   await lookRound(journal, hosts, nowMs);
 }
 
-/** Looks at the latest block, and at one more, which confirms it. Proves what has ended before. */
+/** Looks at the latest block and at another one that confirms it. Proves the minutes that ended before. */
 async function settle() {
   await look();
   hosts.mine(hosts.lastTime + 1);

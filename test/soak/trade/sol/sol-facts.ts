@@ -44,7 +44,7 @@ export type SolTokenAccount = {
 export type SolFacts = {
   /** The balances of each wallet. */
   wallets: ReadonlyMap<string, { before: Balances; after: Balances }>;
-  /** In the order of the chain. */
+  /** Sorted as on the chain. */
   transactions: readonly SolTransaction[];
   accounts: readonly SolTokenAccount[];
   /** The ids of orders whose markers have been made. */

@@ -52,12 +52,12 @@ export class ModelHosts implements MarketHosts {
   nowMs = 0;
   /** The blocks that the host of the last look had, and whether it hid that they were replaced. */
   lastView: { blocks: readonly ModelBlock[]; isHidden: boolean } | undefined;
-  /** What happens between any two answers. */
+  /** Runs between any two answers. */
   onAnswer: () => void = () => {};
   readonly #chain: ModelChain;
   readonly #chance: Chance;
   readonly #views: (readonly ModelBlock[])[] = [];
-  /** What it has told about hashes, for lies that hide a fork. */
+  /** Hashes that it has reported, so that its lies can hide a fork. */
   readonly #toldHashes = new Map<number, string>();
 
   constructor(chain: ModelChain, chance: Chance) {
