@@ -32,7 +32,7 @@ export const walletLabels = {
   colortag: v.optional(v.nullable(v.picklist(colorTags))),
 };
 
-/** Says which form the address has. */
+/** Documents the form of the address on each network. */
 export const walletVariants = <Input>(title: string) =>
   documented<Input>({ oneOf: variantsByChain(title, "network", { generatedWalletAddress: evmAddress }) });
 

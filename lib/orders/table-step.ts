@@ -81,7 +81,7 @@ export type Job = LaneKey & {
   facts?: string;
 };
 
-/** The fields that lead to all that a run needs about an order of a lane. */
+/** The keys by which a run reads the records of a lane's order. */
 export type JobName = Pick<Job, "orderId" | "userID" | "token">;
 
 /** The record of all that the signer has signed for an order. Only the signer may write it. */

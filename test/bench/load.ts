@@ -42,7 +42,7 @@ export async function underLoad(
   nextCall: () => Call,
   { serverPid, atOnce, seconds }: Load,
 ): Promise<LoadFigures> {
-  // Servers close connections that rest, so each load opens its own.
+  // Opens connections for each load, because servers close idle ones.
   const agent = new Agent({ keepAlive: true });
   const latenciesWhile = async (goesOn: () => boolean) => {
     const latencies: number[] = [];

@@ -87,7 +87,7 @@ describe("contention", () => {
   it.each([
     ["reason", cancelled("None", "ValidationError")],
     ["error", new Error("no")],
-  ])("is no other %s, which is thrown at once", async (_, error) => {
+  ])("throws any other %s at once", async (_, error) => {
     mock.on(TransactWriteCommand).rejects(error);
     await expect(write(table, step)).rejects.toBe(error);
     await expect(writeOnce(table, step)).rejects.toBe(error);

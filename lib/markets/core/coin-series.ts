@@ -14,7 +14,7 @@ const dollars = "usd";
 /** Minutes are kept for corrections of tokens' minutes, and for those of the run before. */
 const keptMinutes = 130;
 
-/** The prices of a chain's coin in dollars, minute by minute. They are as often as they are read. */
+/** The prices of a chain's coin in dollars, minute by minute. */
 export class CoinSeries {
   #minutes: Candle[];
 

@@ -28,8 +28,8 @@ type Stored = Omit<StoredChunk, "start" | "candles"> & {
 };
 
 /**
- * Writes a chunk whose stored version is the one given, or which does not exist. So the candles that two functions write
- * at once are all kept: one of them reads again and merges.
+ * Writes a chunk if it does not exist or still has the given version. If two functions write at once, one of them must
+ * read again and merge, so that no candle is lost.
  *
  * @returns false, without writing, if it has changed since, or a later run has written it.
  */

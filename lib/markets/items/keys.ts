@@ -4,7 +4,7 @@ import { itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
 import type { ChunkKind } from "../core/candle-chunk.ts";
 import type { TokenName } from "../core/market.ts";
 
-/** The tokens of a chain are spread over as many partitions. */
+/** Number of partitions over which a chain's tokens are spread. */
 export const marketShards = 4;
 
 /** FNV-1a of the address's characters. It has to spread well, not to resist anybody. */

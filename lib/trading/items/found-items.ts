@@ -22,7 +22,7 @@ type Known = Exclude<Kind, "wallet" | "lane">;
 
 /** Items that were read together. */
 class Found {
-  /** By key. Undefined where there is no item. */
+  /** Items by key. Undefined for keys without an item. */
   readonly #items: ReadonlyMap<string, Item<object> | undefined>;
 
   constructor(keys: readonly Key[], items: readonly Item<object>[], before?: Found) {

@@ -200,7 +200,7 @@ async function signedOnSol(): Promise<string[]> {
   return found.flat();
 }
 
-/** Collects them from all blocks of the other local chains. */
+/** Collects signed transactions from all blocks of the local EVM chains. */
 async function signedOnEvm(): Promise<string[]> {
   const ofChains = accessChains(localRunner().chainPort).map(async ({ head, requestAll }) => {
     const numbers = Array.from({ length: (await head()) + 1 }, (_, number) => `0x${number.toString(16)}`);

@@ -28,7 +28,7 @@ const sendSealed = async ({ token }: User, body: object, key: string) =>
 
 // test/e2e/last searches for the keys.
 describe("a private key that is imported and exported sealed", () => {
-  it("is that of the wallet, and is announced before it leaves", async () => {
+  it("is the wallet's key, and its export is announced first", async () => {
     const user = await knownUser();
     const stream = await streamOf(user);
     const terminal = createTerminal({ baseUrl: deployment().baseUrl, token: async () => user.token });

@@ -5,7 +5,7 @@ import type { Table } from "../../../lib/table/table.ts";
 
 export type Call = "read" | "write";
 
-/** Runs instead of each call, and may make it or not. */
+/** Intercepts each call, and decides whether to make it. */
 export type Observer = <Answer>(kind: Call, call: () => Promise<Answer>) => Promise<Answer>;
 
 /**

@@ -123,7 +123,7 @@ describe("an order, and a reader that ends", () => {
     yield* ensureReader("eth");
   }
 
-  /** A reader that has found no lane for long. */
+  /** Plays a reader that ends because it has found no lane for long. */
   function* ending(readers: Set<string>): Procedure<void> {
     if (!(yield* endReading("eth", { run: "old", epoch: 7 }))) readers.add("old");
   }

@@ -79,7 +79,7 @@ export type SolTradeFacts = {
   flags: readonly TokenFlag[];
   /** The wallet's balances. Absent without a wallet. */
   held?: { coins: bigint; tokens: bigint };
-  /** The facts of the same host without Jupiter, if a route by Jupiter is among its own. */
+  /** Facts of the same host without Jupiter. Present if its routes include one by Jupiter. */
   byPools?: SolTradeFacts | DomainError;
 };
 

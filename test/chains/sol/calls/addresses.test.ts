@@ -28,7 +28,7 @@ describe("programs", () => {
 describe("tokenAccountOf", () => {
   it.each<[string, owner: string, mint: string, program: Address, account: string]>([
     [
-      "the account that a wallet of mainnet has",
+      "the published account of a mainnet wallet",
       "5tzFkiKscXHK5ZXCGbXZxdw7gTjjD1mBwuoFbhUvuAi9",
       usdc,
       programs.token,

@@ -116,7 +116,7 @@ describe("simulationCall", () => {
     });
   });
 
-  it("shows accounts as the transaction would leave them, and none that it would not", () => {
+  it("shows accounts after the transaction, and none that it would remove", () => {
     const { params, read: readShown } = simulationCall(message, at, ["A", "B"]);
     expect(params[1]).toMatchObject({ accounts: { encoding: "base64", addresses: ["A", "B"] } });
     const shown = { owner: token, lamports: 7, data: ["AQI=", "base64"] };

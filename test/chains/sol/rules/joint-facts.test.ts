@@ -121,7 +121,7 @@ describe("jointSolQuote", () => {
     it.each<[string, SolTradeFacts]>([
       ["does not show it", solFacts],
       ["shows twice as much", withJupiter(2_200_000n)],
-    ])("takes the pools if one host %s", (_, other) => {
+    ])("falls back to the pools if one host %s", (_, other) => {
       for (const [a, b] of [
         [withJupiter(1_100_000n), other],
         [other, withJupiter(1_100_000n)],

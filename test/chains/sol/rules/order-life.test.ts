@@ -48,7 +48,7 @@ describe("solLifeOf", () => {
       "CHAIN_UNAVAILABLE",
       slotOf({ isUndelivered: true, isPrivate: true, attempts: [three[0] ?? clear, clear] }),
     ],
-  ] as const)("waits with %s while nobody takes the newest message", (reasonCode, slot) => {
+  ] as const)("waits with %s while nobody accepts the newest message", (reasonCode, slot) => {
     expect(lifeOf(slot)).toMatchObject({ status: "open", stage: "waiting", reasonCode });
     expect(lifeOf(slot, cancelling)).toMatchObject({ stage: "cancelling", reasonCode });
   });

@@ -136,7 +136,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 9 1 9, 2"]);
   });
 
-  it("does not believe events that were before what is proven", async () => {
+  it("ignores events before the proven part", async () => {
     hosts.mine(60);
     await settle();
     hosts.mine(120, [2n * q96]);
