@@ -19,7 +19,7 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   jointAnswer(answers: HostAnswers<F>, question: F["quoteQuestion"]): HostAnswer<F>;
   /** Checks a trade against one host's facts, or those that two agree on. */
   check(setup: F["setup"], trade: AskedTrade, trader: F["trader"], facts: F["facts"]): F["check"];
-  /** Returns how long an order may be filled that names no time, in seconds. */
+  /** Returns the default lifetime of an order, in seconds. */
   secondsFor(check: F["check"]): number;
   intentOf(terms: IntentTerms, assessed: Assessed<F>): F["intent"];
   /** Returns the fields that only orders of the family begin with. */

@@ -7,8 +7,8 @@ import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter } from "./push
 import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
 
 /**
- * Draws the consequences of a delivery to a shard: forgets closed connections, closes stuck ones, and notes since when others
- * are stuck.
+ * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones, and notes since when others are
+ * stuck.
  *
  * @returns true if it has changed their records.
  */

@@ -12,6 +12,6 @@ export const pricesAsOf = (asOf: string): Price[] =>
     asOf,
   }));
 
-/** The message that the service sends for them. */
+/** Builds the service's message for these prices. */
 export const messageOf = (prices: readonly Price[]): string =>
   JSON.stringify({ type: "update", channel: "prices", time: new Date().toISOString(), data: prices });

@@ -150,7 +150,7 @@ describe("two browsers", () => {
 });
 
 describe("open positions", () => {
-  it("are worth what the market says, or what a sale gets in a thin pool, and nothing while it is stale", async () => {
+  it("have the market's value, or that of a sale in a thin pool, and none while the market is stale", async () => {
     const { page, stream, context } = await openMarkets("nina");
     const positions = page.getByRole("region", { name: "Positions" });
     stream.send(update("positions", position));

@@ -138,7 +138,7 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("spends all that there is, with what has just arrived", async () => {
+  it("spends the whole balance, including coins that have just arrived", async () => {
     const { trade, page, context } = await openTicket();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await trade.getByText("2 ETH to spend", { exact: true }).waitFor();

@@ -42,7 +42,7 @@ describe("a mistake in the caller's own code", () => {
     new TypeError("NetworkError when attempting to fetch resource."),
     new SyntaxError("Unexpected token '<'"),
     new Error("The issuer answers 503"),
-  ])("is not what a provider has without a network, which is asked again: %s", async (failure) => {
+  ])("is requested again if a provider fails without a network: %s", async (failure) => {
     let failures = 1;
     const token = async () => {
       if (failures-- > 0) throw failure;

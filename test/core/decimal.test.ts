@@ -31,7 +31,7 @@ describe("a decimal", () => {
     expect(formatDecimal(decimalOf(units, 0))).toBe(text);
   });
 
-  it("rounds up what is only a little more than half", () => {
+  it("rounds up if the rest is only slightly above half", () => {
     const half = 10n ** 18n * 2n + 5n;
     const divisor = 10n ** 40n;
     expect(formatDecimal(ratioOf(half * divisor + 1n, divisor))).toBe("2000000000000000010");

@@ -84,7 +84,7 @@ describe("a fault", () => {
     ["listTokens", { query: { query: "moon" } }],
   ];
 
-  it.each(asked)("of the table is a 500 of %s that says nothing about it", async (name, parts) => {
+  it.each(asked)("of the table is a 500 of %s without details", async (name, parts) => {
     table.rejects(Object.assign(new Error("table-1 is down"), { name: "InternalServerError" }));
     const { statusCode, body } = await answerOf(name, parts);
     expect(statusCode).toBe(500);

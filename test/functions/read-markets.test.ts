@@ -41,7 +41,7 @@ const invoked = (name: string) =>
     .map(({ InvocationType, Payload }) => ({ InvocationType, event: JSON.parse(String(Payload)) }));
 
 describe("readMarkets", () => {
-  it("ends at once, and takes no lease, if nobody wants a market", async () => {
+  it("ends at once without a lease if nobody wants a market", async () => {
     holding({});
     await readMarkets({}, contextOf(900_000));
     expect([table.commandCalls(UpdateCommand), lambda.commandCalls(InvokeCommand)]).toEqual([[], []]);

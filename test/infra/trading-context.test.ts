@@ -82,7 +82,7 @@ describe("the trading context", () => {
     expect(read({ trading: ["bsc"], chains: { bsc: { relay } } }).bsc).toMatchObject({ relay });
   });
 
-  it("always limits what a transaction may pay the network", () => {
+  it("always limits the network fee of a transaction", () => {
     expect(read({ trading: ["eth", "avax"] })).toMatchObject({
       eth: { maxNetworkFee: "0.1" },
       avax: { maxNetworkFee: "0.5" },

@@ -62,12 +62,12 @@ describe("Demand", () => {
     expect(demand.takeArrivals()).toEqual([]);
   });
 
-  it("takes no news of connections that may have left since", async () => {
+  it("ignores news of connections that may have left since", async () => {
     news = [newsOf("1", 990_000, { connectionId: "gone", shard: 0 })];
     expect(await demand.read(1_000_000)).toBe(false);
   });
 
-  it("wants what was asked for over REST for ten minutes", async () => {
+  it("keeps wanting a token for ten minutes after a REST request", async () => {
     news = [newsOf("1", 500_000, {}), newsOf("2", 900_000, { tokens: [token("0xb")] })];
     await demand.read(1_000_000);
     expect(demand.asked.map(({ token: { token: name } }) => name)).toEqual(["0xa", "0xb"]);

@@ -192,7 +192,7 @@ describe("getMarket", () => {
     expect(looked).toBe(2);
   });
 
-  it("shows what is stored as STALE if no host answers", async () => {
+  it("shows the stored market as STALE if no host answers", async () => {
     await store(marketAt(ago(700)));
     looks = [unavailable()];
     expect(await marketOf()).toMatchObject({ price: "0.0001", block: 57, flags: ["STALE"] });
@@ -204,7 +204,7 @@ describe("getMarket", () => {
     await expect(marketOf()).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 
-  it("shows what is stored as STALE after 30 looks of a user in a minute", async () => {
+  it("shows the stored market as STALE after 30 requests of a user in a minute", async () => {
     await store(marketAt(ago(700)));
     const userID = newUser();
     for (let second = 0; second < 30; second++) {

@@ -286,7 +286,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(recent.candles.candles)).toEqual(["22T10:00 300"]);
   });
 
-  it("takes the live price of a coin without candles, and leaves out what has no price", async () => {
+  it("uses the live price of a coin without candles, and leaves out candles without a price", async () => {
     const token = newToken();
     const name = { path: { chain: "eth", token } };
     const minutes = [candle(at("22T20:00"), "0.1"), candle(at("22T20:01"), "5", { pool: stable })];
@@ -321,7 +321,7 @@ describe("listCandles", () => {
     expect(candles.candles.map(({ partial }) => partial)).toEqual([true, undefined]);
   });
 
-  it("gives the same tag to the same candles, and another one to changed ones", async () => {
+  it("changes the tag only if the candles change", async () => {
     const token = newToken();
     await store(token, "minutes", [candle(at("22T19:56"), "1")]);
     const first = await list(token, { interval: "5m" });

@@ -149,7 +149,7 @@ describe("findTokens", () => {
     expect(identified).toEqual([]);
   });
 
-  it("finds nothing at an address that is no token", async () => {
+  it("finds nothing at an address that is not a token", async () => {
     identify = async () => {
       throw new DomainError("TOKEN_NOT_FOUND", "none");
     };

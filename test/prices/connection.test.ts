@@ -53,7 +53,7 @@ describe("feedSession", () => {
     ]);
   });
 
-  it("counts a refusal that names none of its products as a fault", () => {
+  it("counts a refusal as a fault if it names none of the requested products", () => {
     const session = feedSession(coinbase, new Set(), listener);
     session.receive(refuse("You need to specify at least one product ID for channel ticker"));
     session.receive(refuse("BTC-USD is not a valid product"));

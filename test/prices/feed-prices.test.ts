@@ -167,7 +167,7 @@ describe("feedPrices", () => {
 });
 
 describe("a run that replaces another one", () => {
-  it("has the feed from its first save, and gives no sign of life before", async () => {
+  it("owns the feed from its first save, and sends no heartbeat before", async () => {
     vi.spyOn(Math, "random").mockReturnValue(1);
     const ended = outcomeOf(run(20_000, { isHeld: false }));
     await seconds(13.1);

@@ -67,7 +67,7 @@ describe("the feed", () => {
     expect((await record())?.lease).toBe(holders[0]);
   });
 
-  it("is free eight seconds after its run's last sign of life, and then shows no old prices", async () => {
+  it("is free eight seconds after the last heartbeat, and then shows no old prices", async () => {
     const begun = Date.now();
     const later = (ms: number) => new Date(begun + ms);
     await holdPrices(table, prices("1"), "dead");

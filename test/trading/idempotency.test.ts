@@ -7,7 +7,7 @@ const bodyOn = (chain: PlaceOrderRequest["chain"], token: string, wallet = "A1")
 });
 
 describe("fingerprintOf", () => {
-  it("ignores the case of addresses, but not on sol, where it counts", () => {
+  it("ignores the case of addresses, except on Solana, where it counts", () => {
     const isSame = (one: PlaceOrderRequest, other: PlaceOrderRequest) =>
       fingerprintOf(one) === fingerprintOf(other);
     expect(isSame(bodyOn("eth", "0xAb"), bodyOn("eth", "0xaB"))).toBe(true);

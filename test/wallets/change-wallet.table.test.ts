@@ -41,7 +41,7 @@ describe("changeWallet", () => {
     expect((await walletsOfUser(db.table, "archivist"))[0]?.version).toBe(3);
   });
 
-  it("loses no change of 10 at once", async () => {
+  it("keeps all of ten concurrent changes", async () => {
     const wallet = await one("crowd");
     await Promise.all(
       Array.from({ length: 10 }, (_, index) => change(wallet, { slotName: `Name ${index}` })),

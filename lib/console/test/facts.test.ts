@@ -43,7 +43,7 @@ describe("the facts of an order on sol", () => {
     ]);
   });
 
-  it("are what it spent and received, its fees, its rent and its slot, in a report", () => {
+  it("list amounts, fees, rent and slot in a report", () => {
     const report = {
       ...result,
       networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ServiceError } from "../../core/service-error.ts";
 import { orderItems } from "../../chains/families/schemas.ts";
+import { ServiceError } from "../../core/service-error.ts";
 import { daySpend, policyRecord } from "../../orders/schemas.ts";
 import type { Items } from "../../orders/table-step.ts";
 import type { Item } from "../../table/table.ts";

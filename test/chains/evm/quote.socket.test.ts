@@ -130,7 +130,7 @@ describe("quoteTrade", () => {
     }
   });
 
-  it("takes no v3 pool for a taxed token, however good its price", async () => {
+  it("uses no v3 pool for a taxed token, even at a better price", async () => {
     const [coins, tokens] = [50n * 10n ** 18n, 10n ** 24n];
     await chain.deploy(
       approval(taxd, v3Positions),
@@ -203,7 +203,7 @@ describe("quoteTrade", () => {
     );
   });
 
-  it("uses the user's own minimum, and then has no slippage", async () => {
+  it("uses the user's own minimum instead of a slippage", async () => {
     const shown = await quote({ amount: "0.5", minAmountOut: "3000.5" });
     expect(shown).toMatchObject({ minAmountOut: "3000.5", warnings: ["SLIPPAGE_HIGH"] });
     expect(shown).not.toHaveProperty("slippage");

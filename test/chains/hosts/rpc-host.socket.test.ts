@@ -263,7 +263,7 @@ describe("the chain of a host", () => {
     expect(methods()).toEqual(["eth_chainId", sent, sent]);
   });
 
-  it("receives no transaction if it is another one", async () => {
+  it("receives no transaction if its chain id differs", async () => {
     server.answers = { eth_chainId: "0x38", eth_sendRawTransaction: hash };
     for (now.ms of [0, 1])
       expect(await failure(host.request([publishCall("0x02")]))).toMatchObject({ code: "WRONG_CHAIN" });

@@ -159,7 +159,7 @@ describe("readBalances on sol", () => {
     ]);
   });
 
-  it("refuses what is no token or nobody's wallet", async () => {
+  it("rejects addresses that are not a token or a wallet", async () => {
     const { userID } = await newUser(1n);
     const { address } = await chain.newWallet();
     for (const token of [address, chain.deployment.tokens.MOON.pool, await addMint(chain, 37)])

@@ -127,7 +127,7 @@ describe("snapshots of Solana", () => {
     expect(a.finalized.slot).toBeLessThan(a.confirmed.slot);
   });
 
-  it("reads what a purchase and a sale have moved, to the unit", async () => {
+  it("reads the exact amounts of a purchase and a sale", async () => {
     const buy = intentOf("FEEZ");
     const bought = await carryOut(buy);
     expect(bought.receipt).toMatchObject({
@@ -249,7 +249,7 @@ describe("snapshots of Solana", () => {
     expect(orders.get(intent.orderId)).not.toHaveProperty("lacksCoins");
   });
 
-  it("shows that a wallet cannot pay what a message opens", async () => {
+  it("shows that a wallet cannot pay the rents of a message", async () => {
     wallet = await chain.newWallet(sol + 2_000_000n);
     const intent = intentOf("MOON");
     const [{ orders }] = await ask({ orders: [intent], wantsBlockhash: true });

@@ -136,7 +136,7 @@ describe("placing on sol", () => {
     });
   });
 
-  it("uses the client's minimum, and then names no slippage", () => {
+  it("uses the client's minimum instead of a slippage", () => {
     const { answer } = place({ of: request({ trade: { minAmountOut: "0.999" } }) });
     expect(answer).toMatchObject({ order: { intent: { minAmountOut: 999_000n, quotedOut: 1_000_000n } } });
     expect(answer).not.toHaveProperty("order.placed.slippage");
@@ -180,7 +180,7 @@ describe("placing on sol", () => {
     expect(answer).not.toHaveProperty("order.intent.routes.0.amountOut");
   });
 
-  it("binds the best route although it misses the client's minimum, since the market may move", () => {
+  it("binds the best route even below the client's minimum, because the market may move", () => {
     const of = request({ trade: { minAmountOut: "1.5" } });
     expect(place({ of }).answer).toMatchObject({
       order: { intent: { minAmountOut: 1_500_000n, routes: [{ pool: "a" }] } },

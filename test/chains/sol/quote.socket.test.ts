@@ -237,7 +237,7 @@ describe("quoteSolTrade", () => {
     expect((await quote({ amount: "0.001" })).warnings).toContain("FEE_ABOVE_VALUE");
   });
 
-  it("refuses what has no quote", async () => {
+  it("rejects trades without a quote", async () => {
     const { mint: moon } = chain.deployment.tokens.MOON;
     const alone = await addMint(chain, 9);
     const { address } = await chain.newWallet();
@@ -261,7 +261,7 @@ describe("quoteSolTrade", () => {
     expect(await codeOf({ token: moon, amount: "9".repeat(20) })).toBe("");
   });
 
-  it("takes the configured base fee where the host knows none, and no higher one", async () => {
+  it("uses the configured base fee if the host knows none, and never a higher one", async () => {
     const baseFees = async (value: number | null) => {
       hosts[0].lie = (method, result) =>
         method === "getFeeForMessage" ? { context: { slot: 1 }, value } : result;

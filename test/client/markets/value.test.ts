@@ -37,7 +37,7 @@ const decimalText = (most: bigint) =>
   });
 
 describe("valueOf", () => {
-  it("multiplies the amount by the price, in coin and in dollars, and says what a sale would bring", () => {
+  it("multiplies the amount by the price, in coin and in dollars, and estimates a sale", () => {
     expect(valuationOf(position, market)).toEqual({
       ...{ status: "valued", price: "0.5", value: "2", unrealizedPnl: "0.5", percent: 33.3333 },
       // 2 × 500 ÷ 502.
@@ -49,7 +49,7 @@ describe("valueOf", () => {
     });
   });
 
-  it("takes the pool's fee from what a sale brings, by the market or by the caller", () => {
+  it("subtracts the pool's fee from a sale, as the market or the caller states it", () => {
     const pool = { venue: "uniswap-v2", pool: "0x1", feeBps: 100, quote: "native" } as const;
     const exitOf = (...given: Parameters<typeof valuationOf>) => {
       const valued = valuationOf(...given);

@@ -232,7 +232,7 @@ describe("a host of the local Solana chain", () => {
       expect(there).toMatchObject({ result: { value: true } });
     });
 
-    it("does not answer what it cannot know", async () => {
+    it("rejects questions that it cannot answer", async () => {
       await set({ slotsBehind });
       const refused = await ask("getProgramAccounts", wallet.address);
       expect(refused).toMatchObject({ error: { code: -32005 } });

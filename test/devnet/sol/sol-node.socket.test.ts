@@ -167,7 +167,7 @@ describe("the node of the local Solana chain", () => {
     expect(await ask("getBalance", poor.address)).toMatchObject({ result: { value: 5_000_000_000 } });
   });
 
-  it("takes no batches, and a client that learns so asks one by one", async () => {
+  it("rejects batches, and a client then sends single calls", async () => {
     const questions = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "getSlot", params: [] }));
     expect(await post(questions)).toMatchObject([{ error: { code: -32600 } }, { error: { code: -32600 } }]);
     const chainId = (await ask("getGenesisHash")).result as string;

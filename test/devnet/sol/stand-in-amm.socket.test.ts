@@ -116,7 +116,7 @@ async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
 
 describe("the stand-in of Raydium's program", () => {
   it.each(["MOON", "FEEZ"] as const)(
-    "pays for %s what the pool's accounts show, to the unit",
+    "pays for %s exactly the amount that follows from the pool's accounts",
     async (name) => {
       const { mint, program } = chain.deployment.tokens[name];
       const own = await accountsOf(name);

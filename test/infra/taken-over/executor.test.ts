@@ -215,7 +215,7 @@ describe("an executor that was taken over", () => {
     expect([desk.signatures, desk.refusals]).toEqual([0, 2]);
   });
 
-  it("gets no bytes for far nonces, which it could keep for later", async () => {
+  it("cannot get bytes for distant nonces and keep them for later", async () => {
     const { desk, intruder } = await intrude();
     const order = desk.named("ALICESELLS");
     const { intent } = order;

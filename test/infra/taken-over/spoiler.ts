@@ -72,7 +72,7 @@ export class Spoiler {
   readonly #table: Table;
   readonly #allowed: Allowed;
   readonly #random: Random;
-  /** One item of 300 KB is enough: they take long. */
+  /** Uses only one item of 300 KB, because each takes long. */
   #hasLarge = false;
 
   constructor(table: Table, allowed: Allowed, random: Random) {

@@ -29,11 +29,11 @@ describe("candleRange", () => {
     ["1h", "2025-10-18T21:00:00Z"],
     ["4h", "2025-10-19T00:00:00Z"],
     ["1d", "2016-11-22T00:00:00Z"],
-  ] as const)("cuts ten years of %s to what is stored, from %s on", (interval, from) => {
+  ] as const)("cuts ten years of %s to the stored time, from %s", (interval, from) => {
     expect(range({ interval, from: "2016-11-22T00:00:00.000Z" })).toMatchObject({ from: seconds(from) });
   });
 
-  it("has no time before 1970", () => {
+  it("rejects times before 1970", () => {
     expect(range({ interval: "1d", from: "0001-01-01T00:00:00.000Z" })).toMatchObject({ from: 0 });
     expect(range({ interval: "1d", to: "1960-01-01T00:00:00.000Z" })).toMatchObject({ from: 0, to: 0 });
   });

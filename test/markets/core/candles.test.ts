@@ -150,7 +150,7 @@ describe("inCurrency", () => {
     expect(inCurrency(whole(4), quote, currency, whole(500))).toEqual(whole(expected));
   });
 
-  it("divides what a stable token quotes by the coin's price", () => {
+  it("divides a stable token's quote by the coin's price", () => {
     expect(inCurrency(whole(4), "0xstable", "native", whole(500))).toEqual(decimalOf(8n, -3));
   });
 

@@ -11,7 +11,7 @@ import { priceImpact } from "../../../lib/orders/price-impact.ts";
 const coin = 10n ** 18n;
 
 describe("depthOfReserves", () => {
-  it("is a fiftieth of the coins, since a sale of it has an impact of 2 %", () => {
+  it("is a fiftieth of the coins, because a sale of it has an impact of 2 %", () => {
     const reserves = { tokens: 1_000_000n * coin, coins: 100n * coin };
     const amountOut = depthOfReserves(reserves);
     expect(Number(amountOut) / 1e18).toBeCloseTo(2, 9);
@@ -52,7 +52,7 @@ describe("the amounts of ladders", () => {
     expect(amounts).toContain(20_000);
   });
 
-  it("leave out what is nothing, and what fits into no pool", () => {
+  it("leave out empty amounts, and those too large for any pool", () => {
     expect(coarseAmounts({ in: 1n, out: 10n ** 18n })).toEqual([5n, 50n, 500n, 5000n, 50_000n, 500_000n]);
     expect(coarseAmounts({ in: 10n ** 14n, out: 1n })).toHaveLength(4);
     expect(coarseAmounts({ in: 1n, out: 0n })).toEqual([]);

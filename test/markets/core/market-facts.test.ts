@@ -27,7 +27,7 @@ describe("worthOf", () => {
     expect(shown(worthOf(market))).toEqual({ priceUsd: "0.26", depth: "12" });
   });
 
-  it("knows nothing without a pool", () => {
+  it("returns no figures without a pool", () => {
     expect(worthOf({}, decimal("2600"))).toEqual({});
   });
 });

@@ -144,7 +144,7 @@ describe("eventsCall", () => {
     expect(() => read(...logs)).toThrow();
   });
 
-  it("rejects what is no list", () => {
+  it("rejects an answer that is not a list", () => {
     for (const result of [null, {}, "0x", [null], [[]], [{}]])
       expect(() => eventsCall(pools, { from: 9, to: 12 }).read(result)).toThrow();
   });

@@ -148,7 +148,7 @@ const granting = (grant: (original: Grant, ...asked: Parameters<Grant>) => Retur
   },
 });
 
-/** Faults of the table, or of the conditions that it is written with. */
+/** Faults of the table, or of the conditions of its writes. */
 export const worldMutants: Readonly<Record<string, WorldSystem>> = {
   "lets a run write that another one has followed": { isStale: () => false },
 };

@@ -139,7 +139,7 @@ describe("SolMarkets", () => {
     expect([silences.length, faults]).toEqual([2, []]);
   });
 
-  it("says of an address that is no token that it has no pool", async () => {
+  it("shows no pool for an address that is not a token", async () => {
     const { state, markets, changed } = reading();
     state.shows = "unknown";
     markets.want([wanted(token)]);

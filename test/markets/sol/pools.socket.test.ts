@@ -63,7 +63,7 @@ describe("SolPoolReader", () => {
     for (const count of looks) expect(count).toBeLessThanOrEqual(100);
   });
 
-  it("leaves out what is no token, and has no pool for the wrapped coin", async () => {
+  it("leaves out addresses that are not tokens, and shows no pool for the wrapped coin", async () => {
     const found = await (await only()).read([programs.token, wsolMint]);
     expect([...(found?.keys() ?? [])]).toEqual([wsolMint]);
     expect(found?.get(wsolMint)?.pools).toEqual([]);

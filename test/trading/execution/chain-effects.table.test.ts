@@ -129,7 +129,7 @@ describe("the effect send", () => {
     expect(await send("hosts", { hosts: [gone] })).toBe("unreached");
   });
 
-  it("believes no host alone about the reason for a refusal", async () => {
+  it("accepts a reason for a refusal only from two hosts", async () => {
     first.answers = refusing("transaction underpriced");
     expect(await send("hosts", { hosts: [first.url, gone] })).toBe("unreached");
     second.answers = refusing("insufficient funds");
@@ -200,7 +200,7 @@ describe("the effect hostSnapshot", () => {
     expect(see).toHaveBeenCalledOnce();
   });
 
-  it("has no answer for a chain that no longer trades", async () => {
+  it("returns no answer for a chain that no longer trades", async () => {
     expect(await chainEffects(new Map()).hostSnapshot({ host: 0, question })).toBeUndefined();
   });
 });

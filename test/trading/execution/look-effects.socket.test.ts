@@ -58,7 +58,7 @@ describe("the effect look", () => {
     await expect(look([], [broken.url])).rejects.toThrow("No host of base answers");
   });
 
-  it("has no answer for a chain that no longer trades", async () => {
+  it("returns no answer for a chain that no longer trades", async () => {
     expect(
       await lookEffects(new Map()).look({ chain: "eth", host: 0, heights: [], wantsFinal: false }),
     ).toBeUndefined();

@@ -149,13 +149,13 @@ describe("placing", () => {
       expect(place({ quotes }).answer).toMatchObject({ order: { intent: { gasLimit: 100n } } });
   });
 
-  it("uses the client's minimum, and then names no slippage", () => {
+  it("uses the client's minimum instead of a slippage", () => {
     const { answer } = place({ of: request({ slippage: undefined, minAmountOut: "0.000000000000004999" }) });
     expect(answer).toMatchObject({ order: { intent: { minAmountOut: 4999n } } });
     expect(answer).not.toHaveProperty("order.placed.slippage");
   });
 
-  it("uses the user's settings where the request names none", () => {
+  it("uses the user's settings if the request has none", () => {
     const { validForSeconds: _, ...open } = request({
       slippage: undefined,
       gasPreset: undefined,

@@ -35,9 +35,9 @@ const digits = (value: number, length: number): string => value.toString(16).pad
 const isPurchase = ([first]: readonly PoolTrade[]) => first?.side === "buy";
 
 /**
- * Asks how much routes pay for some amounts. The code that asks the pools is sent along: a pool's answer may be the
- * question to the next one, and no contract on chain asks like that. Its arguments are encoded here, since an encoder
- * for any type takes longer than all else together.
+ * Asks how much routes pay for some amounts. Sends the contract's code along, because no contract on chain passes one
+ * pool's answer to the next. Encodes its arguments by hand, because a general encoder takes longer than all else
+ * together.
  *
  * @param trades All of one side.
  */

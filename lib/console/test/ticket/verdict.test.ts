@@ -136,7 +136,7 @@ describe("the text of a refusal", () => {
 });
 
 describe("tiers", () => {
-  it("grow with what a trade loses", () => {
+  it("grow with the loss of a trade", () => {
     expect([0, 0.99, 1, 4.99, 5, 91].map(impactTier)).toEqual(["calm", "calm", "warn", "warn", "bad", "bad"]);
     expect([0, null, undefined, 1, 10].map(taxTier)).toEqual(["calm", "calm", "calm", "warn", "bad"]);
     expect([1, 2, 20].map(feeTier)).toEqual(["calm", "warn", "bad"]);

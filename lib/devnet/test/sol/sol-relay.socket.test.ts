@@ -78,7 +78,7 @@ describe("the relay of the local Solana chain", () => {
     expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });
   });
 
-  it("refuses transactions without a tip, and what is none", async () => {
+  it("rejects transactions without a tip, and malformed ones", async () => {
     const [none, small] = [tipping(leastTip.lamports, wallet.address), tipping(leastTip.lamports - 1n)];
     for (const { wire, signature } of [none, small]) {
       expect(await send(wire)).toMatchObject({

@@ -153,7 +153,7 @@ describe("agree", () => {
     ["fails the call", { price: () => new RpcFailure(3, "execution reverted") }],
     ["refuses the call", { price: () => new RpcFailure(-32005, "limit") }],
     ["answers garbage", { price: () => "0xzz" }],
-  ])("ignores a host that %s, and believes two others", async (_, view) => {
+  ])("ignores a host that %s, and uses two others", async (_, view) => {
     show(second, view);
     const alone = clientOf([first, second], impatient).agree(priceAt);
     await expect(alone).rejects.toThrow(new ChainUnavailable("No two hosts of eth agree"));
@@ -171,7 +171,7 @@ describe("agree", () => {
     expect(third.requests.length).toBeGreaterThan(0);
   });
 
-  it("believes a lone host", async () => {
+  it("accepts a lone host", async () => {
     expect(await clientOf([first]).agree(priceAt)).toMatchObject({ values: ["0x0064"] });
   });
 

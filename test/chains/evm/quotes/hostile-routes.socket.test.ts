@@ -196,7 +196,7 @@ describe("on eth,", () => {
   expectNoTheft(v3Router, onEth);
   expectNoTax(onEth);
 
-  it("a token can take of a sale on v3 just what is above the minimum", async () => {
+  it("a token can take only the part of a v3 sale above the minimum", async () => {
     const fair = await fairOut("sell", localV3);
     const minimum = (fair * 9n) / 10n;
     await steal(v3Router, minimum);

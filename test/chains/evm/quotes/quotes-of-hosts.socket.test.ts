@@ -103,7 +103,7 @@ describe("quotesOfHosts", () => {
     expect(onV3.map(({ feeBps }) => feeBps).toSorted((a, b) => a - b)).toEqual([1, 5, 30, 100]);
   });
 
-  it("believes a lone host", async () => {
+  it("accepts a lone host", async () => {
     expect(await ask([chain.url])).toMatchObject([fair, fair]);
   });
 

@@ -72,7 +72,7 @@ describe("feesFor", () => {
       });
   });
 
-  it("does not believe a floor above ten times the lowest tip", () => {
+  it("ignores a floor above ten times the lowest tip", () => {
     const floorFor = (gasPrice: bigint) => feesFor("bsc", "slow", { ...idle, baseFee: 0n, gasPrice }).floor;
     expect([gwei / 10n, gwei / 2n, 9n * gwei].map(floorFor)).toEqual([gwei / 10n, gwei / 2n, gwei / 2n]);
   });

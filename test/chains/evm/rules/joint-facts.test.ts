@@ -43,7 +43,7 @@ function joint(a: TradeFacts, b: TradeFacts | DomainError, side: "buy" | "sell" 
 }
 
 describe("jointQuote, of two hosts of which one cannot simulate", () => {
-  it("lowers what arrives to what the other one has simulated", () => {
+  it("lowers the output to the other host's simulation", () => {
     const taxed = unlisted(onV2({ amountOut: 4500n, deepOut: 18_000n }));
     for (const side of ["buy", "sell"] as const)
       expect(joint(taxed, unlisted(guess), side)).toMatchObject({
@@ -85,7 +85,7 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
       tradeFacts({ routes: [guess, onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n, isGuess })] }),
     ],
     [
-      "refuses a pool without another one that pays nearly as much",
+      "rejects a pool if no other one pays nearly as much",
       unlisted(onV2({ amountOut: 3749n, quoted: 3749n })),
       unlisted(onV3({ isGuess }), onV2({ amountOut: 3749n, quoted: 3749n, isGuess })),
     ],

@@ -230,7 +230,7 @@ describe("nextMove", () => {
     expect(written).toMatchObject({ item: { isCancelling: true, life: { stage: "cancelling" } } });
   });
 
-  it("raises no fees of an attempt that reached nobody", () => {
+  it("does not raise the fees of an undelivered attempt", () => {
     const { order, slot } = signedOrder();
     const moveFor = (isUndelivered: boolean) => {
       const life = isUndelivered
@@ -268,7 +268,7 @@ describe("nextMove", () => {
       });
     });
 
-    it("does not believe a relay, which could lie, and raises them at the usual time", () => {
+    it("ignores a relay's word, which could be a lie, and raises them at the usual time", () => {
       expect(moveAfter(59_999, {}).kind).toBe("rest");
       expect(moveAfter(60_000, {}).kind).toBe("sign");
     });

@@ -74,7 +74,7 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(planned(honest, facts([{ ...v2, pays: good }]))).toMatchObject(v2);
   });
 
-  it("ends the order only if both say that no route reaches the minimum", () => {
+  it("ends the order only if no route reaches the minimum at either host", () => {
     const low = facts([{ ...v3, pays: tooLittle }]);
     const ended = (reasonCode: string) => ({ end: { status: "rejected", reasonCode } });
     expect(planned(nothing, nothing)).toEqual(ended("NO_ROUTE"));
@@ -177,7 +177,7 @@ describe("planFor, for a sale that needs an approval", () => {
     });
   });
 
-  it("approves another router if both say so, as long as the order has an approval left", () => {
+  it("approves another router if both hosts agree and the order has an approval left", () => {
     const facts = seen(tooLittle, better, { allowance: amount });
     expect(planned(facts, facts, approved(5), [approval(v3)])).toMatchObject({ router: v2.router, amount });
     const ended = { end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } };
@@ -211,7 +211,7 @@ describe("planFor, with a balance that grows", () => {
     [held, { purpose: "swap", amountIn: held }],
     [held - held / 20_000n, { purpose: "swap", amountIn: held - held / 20_000n }],
     [held - held / 5000n, { purpose: "approve", amount: held }],
-  ])("sells what is approved if the balance has grown a little since: %d", (allowance, call) => {
+  ])("sells the approved amount if the balance has grown slightly since: %d", (allowance, call) => {
     const seen = facts([{ ...v3, pays: good, allowance }], { held });
     const approval = slot(
       {

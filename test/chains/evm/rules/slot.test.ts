@@ -222,7 +222,7 @@ describe("withSendings", () => {
     expect(withSendings(sent, new Map([["0x1", 9]]))).toBe(sent);
   });
 
-  it("marks an attempt that reached nobody, until it does", () => {
+  it("marks an attempt as undelivered until somebody accepts it", () => {
     const lost = withSendings(signed, new Map([["0x1", "unreached"]]));
     expect(lost.isUndelivered).toBe(true);
     expect(withSendings(lost, new Map())).toBe(lost);

@@ -82,7 +82,7 @@ describe("a sale that finds no tokens", () => {
     expect(eventsOf(afterStep(view, last.step))).toEqual([]);
   });
 
-  it("waits if the hosts' blocks are far apart, since one of them is invented", () => {
+  it("waits if the hosts' blocks are far apart, because one may be invented", () => {
     const far = snapshot(facts, { latest: { ...latest, time: latest.time + 201 } });
     const view = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), far] }));
     expect(view.orders[0]?.life).toMatchObject({ stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE" });

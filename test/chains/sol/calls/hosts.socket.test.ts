@@ -41,7 +41,7 @@ describe("solClient", () => {
     expect(second.requests).toEqual([]);
   });
 
-  it("takes a host of another cluster for a faulty one", async () => {
+  it("treats a host of another cluster as faulty", async () => {
     first.answers.getGenesisHash = devnet;
     const { read, inOrder, hosts } = open();
     expect(await read(calls)).toEqual(values(2n));

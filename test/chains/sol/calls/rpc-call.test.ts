@@ -67,7 +67,7 @@ describe("the other calls", () => {
     expect(rentCall(165, at).read(2_039_280)).toBe(2_039_280n);
   });
 
-  it("refuse what they cannot mean", () => {
+  it("reject malformed answers", () => {
     expect(() => genesisHashCall().read("0x1")).toThrow();
     expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 9.5, blockHeight: 1 })).toThrow();
     expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 7, blockHeight: 1 })).toThrow();
@@ -127,7 +127,7 @@ describe("simulationCall", () => {
     ]);
   });
 
-  it("reads what the transaction would do", () => {
+  it("reads the transaction's effects", () => {
     expect(read(null, 5)).toEqual({ computeUnits: 5, isDone: true });
     expect(read({ InstructionError: [6, { Custom: 6005 }] }, 9)).toEqual({
       ...{ computeUnits: 9, isDone: false, failedAt: 6 },

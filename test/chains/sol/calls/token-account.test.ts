@@ -76,7 +76,7 @@ describe("readTokenAccount", () => {
     expect(read(extended, token2022)).toMatchObject({ program: token2022, amount: 7n });
   });
 
-  it("reads what its owner has switched on, and not what is off or cut off", () => {
+  it("reads the extensions that are switched on, and not those that are off or truncated", () => {
     const read2022 = (...extensions: number[]) =>
       read(Buffer.concat([account(), Buffer.of(2, 7, 0, 0, 0, ...extensions)]), token2022);
     const [memo, guard] = [8, 11].map((kind) => [kind, 0, 1, 0]) as [number[], number[]];

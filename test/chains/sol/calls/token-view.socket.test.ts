@@ -62,7 +62,7 @@ describe("tokenViewCall", () => {
     expect((await look(mint, []))?.pools).toEqual([]);
   });
 
-  it("is undefined for what is no mint", async () => {
+  it("is undefined for an address that is not a mint", async () => {
     const { pool, vaults } = chain.deployment.tokens.MOON;
     const { address } = await chain.newWallet();
     for (const other of [programs.token, pool, vaults.token, address])

@@ -86,7 +86,7 @@ describe("readReceipt", () => {
     ["takes what it should bring", buyTerms, { coins: -amountIn, tokens: -1n }],
     ["sells more than its amount", saleTerms, { coins: minAmountOut, tokens: -amountIn - 1n }],
     ["sells below its minimum", saleTerms, { coins: minAmountOut - 1n, tokens: -amountIn }],
-  ])("believes no host by which an attempt %s", async (_, terms, change) => {
+  ])("rejects an answer by which an attempt %s", async (_, terms, change) => {
     const { id, found } = await landed(terms, change);
     expect(await readReceipt(wallet, id, found)).toBeUndefined();
   });

@@ -127,13 +127,13 @@ describe("a quote with Jupiter", () => {
     expect(half.amountOut).toBe(shown.amountOut);
   });
 
-  it("buys what is left of FEEZ after the token's fee", async () => {
+  it("buys FEEZ, less the token's fee", async () => {
     const shown = await quote("FEEZ", { wallet });
     const sent = paid(10n ** 9n, coins, tokens);
     expect(units(shown.amountOut, 6)).toBe(sent - (sent + 99n) / 100n);
   });
 
-  it("does without Jupiter where nobody could try a sale, and where it is not configured", async () => {
+  it("does not use Jupiter if nobody could simulate a sale, or if it is not configured", async () => {
     const { route } = await quote("FEEZ", { side: "sell", amount: "10" });
     expect(route).toMatchObject([{ venue: "raydium-cpmm" }]);
     expect(await quote("MOON", {}, { jupiter: undefined } as never)).toMatchObject({
@@ -143,7 +143,7 @@ describe("a quote with Jupiter", () => {
     expect(jupiter.asked).toEqual([]);
   });
 
-  it("says so if nobody trades a token", async () => {
+  it("reports a token that nobody trades", async () => {
     const token = await addMint(chain, 6);
     await expect(quote("MOON", { token })).rejects.toMatchObject({ code: "NO_ROUTE" });
     // Jupiter's own word that it has no route is no fault.
@@ -209,7 +209,7 @@ describe("a quote with Jupiter", () => {
     await expect(quote("ORBIT", { wallet, minAmountOut: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("believes the simulation, and not Jupiter", async () => {
+  it("trusts the simulation, not Jupiter", async () => {
     jupiter.faults = { overstated: 1 };
     const shown = await quote("MOON", { wallet });
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));

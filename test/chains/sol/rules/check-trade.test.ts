@@ -66,7 +66,7 @@ describe("checkSolTrade", () => {
     });
   });
 
-  it("believes in no base fee above the cap", () => {
+  it("ignores a base fee above the cap", () => {
     const costs = { ...solFacts.costs, baseFee: 10_001n };
     expect(check({ facts: { costs } })).toMatchObject({ baseFee: 10_000n, networkFee: { max: 1_040_000n } });
   });

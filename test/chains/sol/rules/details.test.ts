@@ -6,7 +6,7 @@ const clear = attemptOf("c", { purpose: "clear", tipLamports: 0n });
 const tipped = attemptOf("a", { tipLamports: 1000n, sentAtMs: nowMs });
 
 describe("solDetails", () => {
-  it("has nothing to show of an order without messages", () => {
+  it("shows nothing for an order without messages", () => {
     expect(solDetails(orderOf(), [])).toEqual({ attempts: [] });
   });
 
@@ -28,7 +28,7 @@ describe("solDetails", () => {
     });
   });
 
-  it("says what became of each message", () => {
+  it("shows the outcome of each message", () => {
     const attempts = [attemptOf("a"), attemptOf("b"), clear];
     const slot = slotOf({ state: "mined", attempts, receipts: [failed("a"), filled("b")] });
     const { attempts: shown } = solDetails(orderOf(), [slot]);

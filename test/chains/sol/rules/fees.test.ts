@@ -81,7 +81,7 @@ describe("the ceilings of the signer", () => {
     expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
   });
 
-  it("allow no account without lamports, since no block keeps it", () => {
+  it("allow no account without lamports, because no block keeps it", () => {
     const rents = [-1n, 0n];
     expect(rents.filter((rent) => isRent("marker", rent) || isRent("wsol", rent))).toEqual([]);
   });

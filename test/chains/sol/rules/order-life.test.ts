@@ -16,7 +16,7 @@ const cancelling = orderOf({ isCancelling: true });
 const waiting = orderOf({ life: { ...unstarted, stage: "waiting", reasonCode: "POLICY_LIMIT" } });
 
 describe("solLifeOf", () => {
-  it("leaves an order without messages as it was", () => {
+  it("does not change an order without messages", () => {
     expect(lifeOf(undefined)).toEqual(unstarted);
     expect(lifeOf(undefined, waiting)).toEqual(waiting.life);
   });

@@ -205,7 +205,7 @@ describe("planSwap", () => {
       expect(plan({ intent: { routes }, snapshots })).toMatchObject({ message: { route: other } });
     });
 
-    it("rejects for the price once both hosts say so", () => {
+    it("rejects for the price if both hosts agree", () => {
       const [low, just] = [[pays("pool", 79n)], [pays("pool", 80n)]];
       expect(plan({ snapshots: hosts(just, just) })).toHaveProperty("message");
       expect(plan({ snapshots: hosts(low, just) })).toEqual({ wait: "CHAIN_UNAVAILABLE" });

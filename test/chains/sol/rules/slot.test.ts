@@ -28,12 +28,12 @@ describe("observedSol", () => {
     expect(observedSol(slot, bothHosts())).toBe(slot);
   });
 
-  it("believes one host about a fill that the other may not have seen", () => {
+  it("accepts a fill from one host if the other may not have seen it", () => {
     const snapshots = [snapshotOf({ receipts: seen([ok], false) }), snapshotOf({ ...finalAt(60) })] as const;
     expect(observedSol(slotOf(), snapshots)).toMatchObject({ state: "mined", receipts: [ok], revision: 2 });
   });
 
-  it("believes no fill if the other host's final chain is past its block and has no marker", () => {
+  it("ignores a fill if the other host's final chain is past its block and has no marker", () => {
     const at = (slot: number) =>
       [
         snapshotOf({ receipts: seen([ok]) }),
@@ -43,7 +43,7 @@ describe("observedSol", () => {
     expect(stateAfter(slotOf(), at(120))).toBe("signed");
   });
 
-  it("believes in a fill below the minimum only once it is the same for both, and final", () => {
+  it("accepts a fill below the minimum only if both hosts agree and it is final", () => {
     const short = (isFinal: boolean, received = 1n) => {
       const receipt = { ...filled("a", { received }), isBelowMinimum: true as const, isFinal };
       return snapshotOf({ ...finalAt(300), markers: yes, receipts: new Map([["a", receipt]]) });

@@ -97,7 +97,7 @@ describe("jupiterVenue", () => {
     expect(accounts.slice(0, 10).every((each) => "address" in each)).toBe(true);
   });
 
-  it("names the decimals of what is spent", async () => {
+  it("names the decimals of the spent token", async () => {
     expect(await jupiterVenue(swap, helper, await builtFor(swap))).toMatchObject({ sourceDecimals: 9 });
     expect(await jupiterVenue(sale, helper, await builtFor(sale))).toMatchObject({ sourceDecimals: 6 });
   });

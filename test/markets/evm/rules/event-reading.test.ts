@@ -33,7 +33,7 @@ const read = (events: readonly PoolEvent[], known: Record<number, string> = {}) 
 const [first, second, third] = [event(10, 1), event(10, 2), event(20, 0)];
 
 describe("checkEvents", () => {
-  it("repairs what is repeated and unordered, and says so", () => {
+  it("removes repeated events, sorts the others, and reports both", () => {
     expect(read([first, second, third])).toEqual({ events: [first, second, third], faults: [] });
     expect(read([third, second, first, { ...second }])).toEqual({
       events: [first, second, third],
@@ -53,11 +53,11 @@ describe("checkEvents", () => {
     ["untimely", [event(10, 1, { time: 0 })]],
     ["untimely", [event(10, 1, { time: 15 }), event(11, 1, { time: 14 })]],
     ["untimely", [event(10, 1, { time: 21 })]],
-  ] as const)("believes nothing that is %s", (fault, events) => {
+  ] as const)("rejects events that are %s", (fault, events) => {
     expect(read(events)).toEqual({ faults: [fault] });
   });
 
-  it("believes nothing of another fork", () => {
+  it("rejects events of another fork", () => {
     expect(read([first, third], { 20: "0x20" }).events).toEqual([first, third]);
     expect(read([first, third], { 20: "0xfork" })).toEqual({ faults: ["foreign"], foreign: [20] });
   });

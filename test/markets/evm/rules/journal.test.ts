@@ -96,7 +96,7 @@ describe("a journal", () => {
     expect(hosts.asked.at(-1)).toBe("events a 6-7");
   });
 
-  it("does not believe events that do not lead to the state of the look, and asks for another host", async () => {
+  it("rejects events that do not lead to the state of the look, and asks another host", async () => {
     hosts.mine(60, [2n * q96, 3n * q96]);
     hosts.tamper.a = (events) => events.slice(0, -1);
     await look();
@@ -115,7 +115,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 9 1 1, 3"]);
   });
 
-  it("does not believe events with the hashes of another fork", async () => {
+  it("rejects events with the hashes of another fork", async () => {
     hosts.mine(60, [2n * q96]);
     hosts.mine(70);
     hosts.tamper.a = (events) => events.map((event) => ({ ...event, blockHash: "0xfork" }));
@@ -449,7 +449,7 @@ describe("a base", () => {
     expect(kept(hour)).toEqual([540, 2640, 3300, 3540]);
   });
 
-  it("lets another run take back what the last one has shown", async () => {
+  it("lets a run revoke minutes that its predecessor has shown", async () => {
     hosts.mine(60, [2n * q96]);
     hosts.mine(120);
     await settle();
@@ -464,7 +464,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 1 1 1, 0"]);
   });
 
-  it("takes no minute back before its events have been read", async () => {
+  it("revokes no minute before its events have been read", async () => {
     const bases = basesToKeep(bookOf());
     hosts.mine(60, [2n * q96]);
     hosts.mine(120);

@@ -41,7 +41,7 @@ export class ScriptedHosts implements MarketHosts {
   bornAt: Record<string, number> = {};
   /** The hosts that say nothing about states. */
   silent: string[] = [];
-  /** True if its looks know no hashes but that of the parent, as of blocks that are old. */
+  /** True if its looks contain only the parent's hash, as for old blocks. */
   isForgetful = false;
   /** The requests so far, such as `events a 5-7`. */
   asked: string[] = [];
