@@ -26,11 +26,15 @@ export const evmAddress = { type: "string", format: "evm-address" };
 /** The variants of an object by the family of its chain, with the form of its addresses on EVM chains. */
 export const variantsByChain = (title: string, key: "chain" | "network", addresses: Keywords) => [
   {
-    ...{ title: `${title}OnEvm`, type: "object", required: [key] },
+    title: `${title}OnEvm`,
+    type: "object",
+    required: [key],
     properties: { [key]: { type: "string", enum: evmChains }, ...addresses },
   },
   {
-    ...{ title: `${title}OnSol`, type: "object", required: [key] },
+    title: `${title}OnSol`,
+    type: "object",
+    required: [key],
     properties: { [key]: { type: "string", const: "sol" } },
   },
 ];
@@ -51,7 +55,9 @@ export function tradeVariants(share: { title: string; required: readonly string[
       { title: "Buy", ...ofAmount, properties: { ...side("buy"), ...amount } },
       { title: "SellAmount", ...ofAmount, properties: { ...side("sell"), ...amount } },
       {
-        ...{ title: share.title, type: "object", required: ["side", ...share.required] },
+        title: share.title,
+        type: "object",
+        required: ["side", ...share.required],
         properties: { ...side("sell"), percent: { type: "number" }, wallet: { type: "string" } },
         not: present("amount"),
       },
@@ -67,7 +73,9 @@ export function tradeVariants(share: { title: string; required: readonly string[
         if: present("minAmountOut"),
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: {
-          ...{ title: "ByMinimum", ...present("minAmountOut"), not: present("slippage") },
+          title: "ByMinimum",
+          ...present("minAmountOut"),
+          not: present("slippage"),
           properties: { minAmountOut: amount.amount },
         },
         else: { title: "BySlippage", type: "object", not: present("minAmountOut") },

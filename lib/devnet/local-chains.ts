@@ -102,7 +102,12 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   for (const chain of evmChains) {
     const { node, ...ports } = portsOf(chain, port);
     const served = await openServedChain({
-      ...{ chain, book, faults, seed, warn, times: times[chain] ?? usualTimes },
+      chain,
+      book,
+      faults,
+      seed,
+      warn,
+      times: times[chain] ?? usualTimes,
       ports: { ...ports, anvil: node === 0 ? await freePort() : node },
       statePath: states && join(states, `${chain}.json`),
     });

@@ -33,7 +33,9 @@ export function readStacks<T>(context: Record<string, unknown>, read: (stacks: R
       outdir,
       builtinCloudFormationValidation: false,
       // Only readers of an error or of the tree in a console need these.
-      ...{ stackTraces: false, treeMetadata: false, analyticsReporting: false },
+      stackTraces: false,
+      treeMetadata: false,
+      analyticsReporting: false,
       context: { ...withoutCode, ...context },
     });
     const { stacks } = app.synth();

@@ -73,7 +73,9 @@ const Venue = v.variant(
     ),
     v.strictObject(
       {
-        ...{ venue: v.picklist(venuesOf("v3")), ...row, quoter },
+        venue: v.picklist(venuesOf("v3")),
+        ...row,
+        quoter,
         tiers: tiersOf(FeeBps, "must be a list of fees in basis points"),
         mixesWith: v.exactOptional(v.picklist(venuesOf("v2"))),
       },

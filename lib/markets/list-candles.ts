@@ -98,7 +98,15 @@ export async function listCandles(
   const range = candleRange({ ...query, limit }, now);
   if ("problem" in range) throw invalid(range.field, range.problem);
 
-  const listed = { ...{ table: deps.table, prices: deps.prices, now, interval, range, limit, currency } };
+  const listed = {
+    table: deps.table,
+    prices: deps.prices,
+    now,
+    interval,
+    range,
+    limit,
+    currency,
+  };
   const [stored, { candles, revision, finalTo }] = await Promise.all([
     isCoin ? undefined : readMarket(deps.table, name),
     lastCandles({ ...listed, name: isCoin ? coinOf(name.chain) : name }),
@@ -115,7 +123,9 @@ export async function listCandles(
   const readTo = isCoin ? epochSeconds(now) : (market?.blockTime ?? 0);
   const known = { from, finalTo: Math.max(finalTo, readTo - finalAfterSeconds) };
   const answer: Candles = {
-    ...{ interval, currency, ...(quote !== undefined && { quote }) },
+    interval,
+    currency,
+    ...(quote !== undefined && { quote }),
     history: isCoin ? "unavailable" : (market?.history ?? "loading"),
     revision: Math.max(revision, market?.revision ?? 0),
     candles: candles
@@ -164,7 +174,8 @@ async function lastCandles(
   let end = Math.ceil(to / seconds) * seconds;
   for (let span = limit * seconds; end > from && found.length < limit; span *= 4) {
     const part = {
-      ...{ kind: chunkKindOf[interval], range: { from: Math.max(from, end - span), to: end } },
+      kind: chunkKindOf[interval],
+      range: { from: Math.max(from, end - span), to: end },
       now: epochSeconds(now),
     };
     const stored = await storedCandles(table, name, part);
@@ -229,7 +240,8 @@ function viewOf(
     low: formatDecimal(candle.low),
     close: formatDecimal(candle.close),
     volume: formatDecimal(candle.volume),
-    ...{ trades, isFinal },
+    trades,
+    isFinal,
     ...(hasGaps && { hasGaps }),
     ...(hasNewPool && { hasNewPool }),
     ...(isPartial && { partial: true }),

@@ -51,7 +51,9 @@ export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice 
   const { price, priceUsd, depth, depthUsd } = worthOf(market, coin?.usd);
   // The head was new when it was read, or not. The time of the reading shows how long that was ago.
   const flags = marketFlagsOf(market, {
-    ...{ coinUsd: coin?.usd, headTime: market.blockTime, nowMs: Date.parse(asOf) },
+    coinUsd: coin?.usd,
+    headTime: market.blockTime,
+    nowMs: Date.parse(asOf),
   });
   const hasTraded = day !== undefined && (day.trades > 0 || history === "complete");
   return {
@@ -74,12 +76,18 @@ export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice 
     }),
     pools,
     flags: isOld && !flags.includes("STALE") ? [...flags, "STALE"] : flags,
-    ...{ history, block, asOf },
+    history,
+    block,
+    asOf,
   };
 }
 
 const identityOf = ({ chain, token, symbol, name, decimals }: Market) => ({
-  ...{ chain, token, symbol, name, decimals },
+  chain,
+  token,
+  symbol,
+  name,
+  decimals,
 });
 
 /** Extends the range of a day's prices by the current price, which liquidity may have moved without a swap. */
@@ -105,7 +113,12 @@ export function coinView({ name, reader }: AskedToken, coin: LivePrice | undefin
   const { symbol, name: longName } =
     token === nativeToken ? chainFacts[chain].coin : reader.configuration.wrapped;
   return {
-    ...{ chain, token, symbol, name: longName, decimals: chainFacts[chain].coin.decimals, price: "1" },
+    chain,
+    token,
+    symbol,
+    name: longName,
+    decimals: chainFacts[chain].coin.decimals,
+    price: "1",
     ...(coin && { priceUsd: formatDecimal(coin.usd), usdSource: coin.source }),
     pools: 0,
     flags: coin ? [] : ["STALE"],

@@ -59,9 +59,15 @@ export function newRedemption(
 ): Redemption {
   const time = now.toISOString();
   return {
-    ...{ redemptionId, userID, rewardId: reward.id, name: reward.name, cost: reward.cost },
+    redemptionId,
+    userID,
+    rewardId: reward.id,
+    name: reward.name,
+    cost: reward.cost,
     status: "pending",
-    ...{ createdAt: time, updatedAt: time, version: 1 },
+    createdAt: time,
+    updatedAt: time,
+    version: 1,
     isLimited: isLimited(reward),
   };
 }

@@ -43,8 +43,14 @@ function accepts(rule: Rule, value: unknown): boolean {
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const values = {
-  ...{ wallet: address, amount: "1", percent: 50, slippage: 1, minAmountOut: "1" },
-  ...{ gasPreset: "fast", maxGasPrice: 5, priorityFee: 0.1 },
+  wallet: address,
+  amount: "1",
+  percent: 50,
+  slippage: 1,
+  minAmountOut: "1",
+  gasPreset: "fast",
+  maxGasPrice: 5,
+  priorityFee: 0.1,
 };
 
 const trades = fc.record({

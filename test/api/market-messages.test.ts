@@ -94,14 +94,22 @@ describe("marketEncoder", () => {
     const manyMinutes = (decimal: string) =>
       Array.from({ length: 15 }, () => ({
         ...minute,
-        ...{ open: decimal, high: decimal, low: decimal, close: decimal, volume: decimal, coinUsd: decimal },
+        open: decimal,
+        high: decimal,
+        low: decimal,
+        close: decimal,
+        volume: decimal,
+        coinUsd: decimal,
       }));
     const messageOf = (decimal: string): MarketMessage => ({
       heads: { eth: { block: 1e9, time }, base: { block: 1e9, time } },
       coins: (["eth", "base", "sol", "bsc", "avax"] as const).map((chain) => price({ chain })),
       records: Array.from({ length: mostFollowedTokens }, (_, index) => ({
         record: record({
-          ...{ price: decimal, priceUsd: decimal, liquidity: decimal, volume24h: decimal },
+          price: decimal,
+          priceUsd: decimal,
+          liquidity: decimal,
+          volume24h: decimal,
           symbol: "価".repeat(64),
           minutes: manyMinutes(decimal),
         }),

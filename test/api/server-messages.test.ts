@@ -123,7 +123,11 @@ describe("inParts", () => {
       symbol: long(128),
       txHash: long(128),
       reason: long(256),
-      ...{ amount, filledAmount: amount, price: amount, stopPrice: amount, averagePrice: amount },
+      amount,
+      filledAmount: amount,
+      price: amount,
+      stopPrice: amount,
+      averagePrice: amount,
     });
     for (const data of inParts(Array(100).fill(largest))) {
       const time = "2026-11-21T09:00:00.000Z";

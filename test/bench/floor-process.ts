@@ -29,8 +29,15 @@ async function trade(request: FloorRequest<EvmReader["configuration"]>): Promise
   const agreedAt = now();
   const { venue, feeBps, router } = quote.routes[0];
   const call: SwapCall = {
-    ...{ purpose: "swap", side: trade.side, token, venue, feeBps, router },
-    ...{ recipient: wallet, value: quote.amount, amountIn: quote.amount },
+    purpose: "swap",
+    side: trade.side,
+    token,
+    venue,
+    feeBps,
+    router,
+    recipient: wallet,
+    value: quote.amount,
+    amountIn: quote.amount,
     minAmountOut: (quote.amountOut * 99n) / 100n,
     deadline: quote.block.time + 600,
     hasRefund: needsRefund(trade.side, quote.routes[0]),

@@ -5,7 +5,8 @@ import { blockCall, chainIdCall, publishCall, receiptCall } from "../../lib/chai
 import { countsByPhase, countsOf, type HostCall, type HostRequest, isShared } from "./host-requests.ts";
 
 const parentHash = contractQuestion(multicallABI, "getLastBlockHash", {
-  ...{ to: multicallAddress, values: [] },
+  to: multicallAddress,
+  values: [],
   read: String,
 });
 const look = multicall([parentHash], "latest");

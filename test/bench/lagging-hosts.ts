@@ -61,8 +61,13 @@ export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: 
   async function isUnavailable(): Promise<boolean> {
     await clock.pause(between(0, startsWithinMs));
     const [a, b] = await askUntilAgreed({
-      ...{ hosts, inOrder: () => hosts, side: "buy", quoteBy },
-      ...{ apartSeconds: mostApartSeconds(chain), nowMs: clock.nowMs, pause: clock.pause },
+      hosts,
+      inOrder: () => hosts,
+      side: "buy",
+      quoteBy,
+      apartSeconds: mostApartSeconds(chain),
+      nowMs: clock.nowMs,
+      pause: clock.pause,
     });
     return jointQuote(a, b, "buy") === undefined;
   }

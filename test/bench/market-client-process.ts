@@ -74,7 +74,9 @@ function report(): Pick<MarketClientAnswer, "receipts" | "samples"> {
   return {
     receipts: clients.map((client) =>
       updatesOf(client).map(({ at, bytes, update }) => ({
-        ...{ at, bytes, sentAt: Date.parse(update.time) },
+        at,
+        bytes,
+        sentAt: Date.parse(update.time),
         markets: update.data.flatMap(({ token, revision, block }) =>
           token === undefined ? [] : [{ token, revision, block }],
         ),

@@ -12,7 +12,8 @@ const outcomeOf = (receipts: readonly MarketReceipt[], traded: readonly number[]
   marketOutcome(
     [{ tokens: [moon], receipts }],
     [7, 8, 9].map((number) => ({
-      ...{ number, at: number * 1000 },
+      number,
+      at: number * 1000,
       tokens: traded.includes(number) ? [moon] : [],
     })),
   );
@@ -34,7 +35,8 @@ describe("marketOutcome", () => {
   it("measures each trade until a market of its block or a later one, and counts those that never come", () => {
     const { lagBlocks, lagMs, lost } = outcomeOf([receipt(7500, 6), receipt(9200, 8)], [7, 8, 9]);
     expect({ lost, blocks: lagBlocks.max, ms: [lagMs.p50, lagMs.max] }).toEqual({
-      ...{ lost: 1, blocks: 2 },
+      lost: 1,
+      blocks: 2,
       ms: [1200, 2200],
     });
   });

@@ -71,7 +71,9 @@ async function groupsFor(service: Service): Promise<MarketGroup[]> {
       clients: Math.floor((connections + user) / users),
       authorization: `Bearer ${await service.token(`user-${user}`)}`,
       subscribe: JSON.stringify({
-        ...{ type: "subscribe", channels: ["prices"], every: 1 },
+        type: "subscribe",
+        channels: ["prices"],
+        every: 1,
         tokens: tokensOf(user).map((token) => ({ chain: "base", token })),
       }),
     })),

@@ -54,7 +54,8 @@ export async function operationFigures(service: Service, seconds: number): Promi
       for (const atOnce of crowds) {
         const load = { atOnce, seconds };
         figures.push({
-          ...{ name, atOnce },
+          name,
+          atOnce,
           service: await underLoad(onService, { ...load, serverPid: service.pid }),
           box: ofBox.includes(name) ? await underLoad(onBox, { ...load, serverPid: box.pid }) : undefined,
         });

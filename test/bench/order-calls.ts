@@ -30,8 +30,13 @@ export async function orderCalls(chain: EvmChain): Promise<OrderCalls> {
     const wallet = alice.address;
     const token = localAddresses.moon;
     const intent = intentOf({
-      ...{ chain, wallet, token, minAmountOut: 1n, routes: [localV2, localV3] },
-      ...{ isPrivate: false, validUntil: 2 ** 32 - 1 },
+      chain,
+      wallet,
+      token,
+      minAmountOut: 1n,
+      routes: [localV2, localV3],
+      isPrivate: false,
+      validUntil: 2 ** 32 - 1,
     });
 
     async function counted(act: (counting: RpcHost) => Promise<unknown>): Promise<HostCounts> {

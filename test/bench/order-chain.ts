@@ -39,9 +39,13 @@ async function startEth(): Promise<OrderChain> {
   const contracts = localContracts("eth");
   const funds = `0x${(10n ** 20n).toString(16)}`;
   return {
-    ...{ chain: "eth", url, context: contracts, floor: "floor-process.ts" },
+    chain: "eth",
+    url,
+    context: contracts,
+    floor: "floor-process.ts",
     configurationFor: (hosts) => ({ ...contracts, hosts }),
-    ...{ token: localAddresses.moon, amount },
+    token: localAddresses.moon,
+    amount,
     fund: (address) => request("anvil_setBalance", [address, funds]),
     nextBlock: () => request("evm_mine"),
     close() {
@@ -63,9 +67,13 @@ async function startSol(): Promise<OrderChain> {
   const { hosts: _, relay: __, ...context } = sol.context as { hosts: unknown; relay: unknown };
   const twoSlots = () => pause(2 * slotMs);
   return {
-    ...{ chain: "sol", url: sol.url, context, floor: "sol-floor-process.ts" },
+    chain: "sol",
+    url: sol.url,
+    context,
+    floor: "sol-floor-process.ts",
     configurationFor: (hosts) => solConfigurationOf({ ...context, hosts: [...hosts] }),
-    ...{ token: sol.tokens.MOON, amount },
+    token: sol.tokens.MOON,
+    amount,
     async fund(address) {
       await sol.request("requestAirdrop", [address, lamports]);
       await twoSlots();

@@ -39,8 +39,12 @@ export async function openTrader(
       ask<{ order: Order }>(
         "/api/v2/orders",
         {
-          ...{ chain, wallet, side: "buy", type: "market" },
-          ...{ token: bought, amount },
+          chain,
+          wallet,
+          side: "buy",
+          type: "market",
+          token: bought,
+          amount,
         },
         randomUUID(),
       ),

@@ -53,16 +53,24 @@ serveFloor<SolReader["configuration"]>(async (request) => {
   const { venue, pool, config } = route;
   const composed = await composeFor(
     {
-      ...{ wallet, token, side: trade.side, tokenProgram: quote.mint.program },
+      wallet,
+      token,
+      side: trade.side,
+      tokenProgram: quote.mint.program,
       orderId: orderIdFor(randomUUID(), "", new Date()),
       minAmountOut: (quote.amountOut * 99n) / 100n,
     },
     {
-      ...{ purpose: "swap", signatures: 1, computeUnitLimit },
+      purpose: "swap",
+      signatures: 1,
+      computeUnitLimit,
       microLamportsPerUnit: feesOfFirst(budget, computeUnitLimit).microLamportsPerUnit,
-      ...{ blockhash: recent.hash, lastValidBlockHeight: recent.lastValidBlockHeight },
-      ...{ markerRentLamports: rents.marker, wsolRentLamports: rents.wsol },
-      ...{ amountIn: quote.amount, route: { venue, pool, config } },
+      blockhash: recent.hash,
+      lastValidBlockHeight: recent.lastValidBlockHeight,
+      markerRentLamports: rents.marker,
+      wsolRentLamports: rents.wsol,
+      amountIn: quote.amount,
+      route: { venue, pool, config },
     },
   );
   if (!("message" in composed)) throw new Error("The message could not be composed");

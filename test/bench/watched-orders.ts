@@ -233,9 +233,20 @@ class Watched {
     }
     const nowMs = Date.now();
     const request = placeRequest({
-      ...{ wallet, orderId: wallet, userID: wallet, key: wallet, fingerprint: wallet },
-      ...{ side: "buy", token: "MOON", amount: 10n ** 17n, slippage: 10, isPrivate: false },
-      ...{ maxGasPrice: 10n ** 11n, gasPreset: "medium", validUntil: Math.floor(nowMs / 1000) + 600, nowMs },
+      wallet,
+      orderId: wallet,
+      userID: wallet,
+      key: wallet,
+      fingerprint: wallet,
+      side: "buy",
+      token: "MOON",
+      amount: 10n ** 17n,
+      slippage: 10,
+      isPrivate: false,
+      maxGasPrice: 10n ** 11n,
+      gasPreset: "medium",
+      validUntil: Math.floor(nowMs / 1000) + 600,
+      nowMs,
     });
     const setup = { chain, hasRelay: false, limits: wideLimits, listed: [], name: setupName };
     const answer = await runProcedure(placing({ ...request, chain, setup }), this.#effectsOf(watch));
@@ -314,7 +325,10 @@ class Watched {
       return [intent.orderId, orderFacts({ routes })] as const;
     });
     return snapshot(undefined, {
-      ...{ latest, finalized, orders: new Map(facts), receipts: new Map(receipts) },
+      latest,
+      finalized,
+      orders: new Map(facts),
+      receipts: new Map(receipts),
       nonce: { latest: nonce, pending: question.hashes.length },
     });
   }
@@ -333,8 +347,13 @@ class Watched {
       pause: ({ ms }) => pause(ms) as Promise<undefined>,
       readPlacing: () =>
         afterTable(() => ({
-          ...{ used: undefined, order: undefined, hasWallet: true, laneOrders: [], jobs: undefined },
-          ...{ settings: orderSettingsOf(lane.chain as EvmChain), isStopped: false },
+          used: undefined,
+          order: undefined,
+          hasWallet: true,
+          laneOrders: [],
+          jobs: undefined,
+          settings: orderSettingsOf(lane.chain as EvmChain),
+          isStopped: false,
           limits: noLimits,
         })),
       quote: async ({ question }) => {
@@ -348,9 +367,14 @@ class Watched {
       checkMac: () => true,
       readLane: () =>
         afterTable(() => ({
-          ...{ lane: table.get("lane", lane), jobs: table.all("job"), slots: table.all("slot") },
-          ...{ orders: table.all("order"), books: table.all("book"), isStopped: false },
-          ...{ retired: new Set<string>(), cancelled: new Set<string>() },
+          lane: table.get("lane", lane),
+          jobs: table.all("job"),
+          slots: table.all("slot"),
+          orders: table.all("order"),
+          books: table.all("book"),
+          isStopped: false,
+          retired: new Set<string>(),
+          cancelled: new Set<string>(),
           bytes: new Map(table.all("bytes").map(({ hash, raw }) => [hash, raw])),
           maxGasPrices: new Map([[userID, 10n ** 12n]]),
           limits: new Map([[userID, noLimits]]),
@@ -372,9 +396,15 @@ class Watched {
         return runProcedure(signTransaction(request as SignRequest<Evm>), performers);
       },
       readSigning: ({ request }) => ({
-        ...{ order: order(), slot: table.get("slot", { ...lane, place: request.place }) },
-        ...{ ledger: table.get("ledger", { orderId: wallet }), maxGasPrice: 10n ** 12n, limits: noLimits },
-        ...{ isRetired: false, isStopped: false, isCancelled: false, chainLimits: wideLimits },
+        order: order(),
+        slot: table.get("slot", { ...lane, place: request.place }),
+        ledger: table.get("ledger", { orderId: wallet }),
+        maxGasPrice: 10n ** 12n,
+        limits: noLimits,
+        isRetired: false,
+        isStopped: false,
+        isCancelled: false,
+        chainLimits: wideLimits,
       }),
       signBytes: () => ({ hash: transactionOf(wallet), raw: transactionOf(wallet) }),
       send: async ({ raw }) => {

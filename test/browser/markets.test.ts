@@ -52,21 +52,46 @@ const drawn = async (page: Page) => {
 };
 
 const filledBuy = {
-  ...{ orderId: "o-1", chain: "eth", token: moon, symbol: "MOON/ETH", side: "buy", type: "market" },
-  ...{ wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", amount: "0.1", status: "filled", version: 1 },
-  ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001", stage: "done" },
+  orderId: "o-1",
+  chain: "eth",
+  token: moon,
+  symbol: "MOON/ETH",
+  side: "buy",
+  type: "market",
+  wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  amount: "0.1",
+  status: "filled",
+  version: 1,
+  filledAmount: "0.1",
+  receivedAmount: "1000",
+  averagePrice: "0.0001",
+  stage: "done",
   // It was final a minute later, which moves no mark.
-  ...{ createdAt: at(-2), updatedAt: at(-1), settled: true },
+  createdAt: at(-2),
+  updatedAt: at(-1),
+  settled: true,
 };
 
 const position = {
-  ...{ positionId: "p-1", chain: "eth", token: moon, symbol: "MOON/ETH", status: "open", version: 1 },
-  ...{ wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", amount: "1000", cost: "0.1" },
-  ...{ averageEntryPrice: "0.0001", realizedPnl: "0", openedAt: at(-2), updatedAt: at(-2) },
+  positionId: "p-1",
+  chain: "eth",
+  token: moon,
+  symbol: "MOON/ETH",
+  status: "open",
+  version: 1,
+  wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  amount: "1000",
+  cost: "0.1",
+  averageEntryPrice: "0.0001",
+  realizedPnl: "0",
+  openedAt: at(-2),
+  updatedAt: at(-2),
 };
 
 const update = (channel: string, record: object) => ({
-  ...{ type: "update", channel, time: new Date().toISOString() },
+  type: "update",
+  channel,
+  time: new Date().toISOString(),
   data: [record],
 });
 
@@ -128,7 +153,8 @@ describe("two browsers", () => {
     const bsc = { chain: "bsc", url: await chainUrl("bsc") } as const;
     const visits = await Promise.all(["pia", "quinn"].map((user) => openReal(user)));
     const trader = startRandomTrader({
-      ...{ chains: [bsc], watched: async () => [{ chain: "bsc", token: moon }] },
+      chains: [bsc],
+      watched: async () => [{ chain: "bsc", token: moon }],
       onFailure: (error) => expect.unreachable(String(error)),
     });
     const all = () => Promise.all(visits.map(({ page }) => drawn(page)));

@@ -9,20 +9,31 @@ const emoji = "🐸".repeat(40);
 const time = new Date().toISOString();
 
 const wallets = Array.from({ length: 200 }, (_, index) => ({
-  ...{
-    _id: `w-${index}`,
-    network: "eth",
-    slotName: index === 0 ? emoji : `Wallet ${index}`,
-    slotColor: "red",
-  },
-  ...{ generatedWalletAddress: `0x${String(index).padStart(40, "0")}`, version: 1, createdAt: time },
+  _id: `w-${index}`,
+  network: "eth",
+  slotName: index === 0 ? emoji : `Wallet ${index}`,
+  slotColor: "red",
+  generatedWalletAddress: `0x${String(index).padStart(40, "0")}`,
+  version: 1,
+  createdAt: time,
 }));
 
 const orders = Array.from({ length: 5000 }, (_, index) => ({
-  ...{ orderId: `o-${index}`, chain: "eth", symbol: `${emoji}/ETH`, side: "buy", type: "market" },
-  ...{ wallet: wallets[0]?.generatedWalletAddress, amount: "0.1", status: "filled", version: 1 },
-  ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001", stage: "done" },
-  ...{ createdAt: time, updatedAt: time },
+  orderId: `o-${index}`,
+  chain: "eth",
+  symbol: `${emoji}/ETH`,
+  side: "buy",
+  type: "market",
+  wallet: wallets[0]?.generatedWalletAddress,
+  amount: "0.1",
+  status: "filled",
+  version: 1,
+  filledAmount: "0.1",
+  receivedAmount: "1000",
+  averagePrice: "0.0001",
+  stage: "done",
+  createdAt: time,
+  updatedAt: time,
 }));
 
 const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
@@ -43,7 +54,7 @@ describe("the console", () => {
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await signIn(page, `odd-${Date.now()}`);
     await page.locator(".chart.candles canvas").first().waitFor({ state: "attached" });
-    stream.send({ ...{ type: "update", channel: "orders", time }, data: orders });
+    stream.send({ type: "update", channel: "orders", time, data: orders });
     await page.evaluate("document.documentElement.style.fontSize = '200%'");
     for (const name of ["Trade", "Positions", "Orders", "Wallets", "More"]) {
       await page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();

@@ -5,8 +5,13 @@ import { expect, it } from "vitest";
 it("the client is one small file without imports", async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: ["lib/client/index.ts"],
-    ...{ bundle: true, minify: true, write: false, metafile: true },
-    ...{ format: "esm", target: "es2022", platform: "browser" },
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
   });
   const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
   expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);

@@ -7,13 +7,22 @@ const time = "2026-11-21T09:30:00.000Z";
 
 const market = (more: Partial<MarketRecord> = {}): MarketRecord => ({
   ...moon,
-  ...{ price: "1", flags: [], revision: 0, block: 10, asOf: time },
+  price: "1",
+  flags: [],
+  revision: 0,
+  block: 10,
+  asOf: time,
   ...more,
 });
 
 const minute = (at: number, close: `${number}`): MarketMinute => ({
   time: new Date(Date.parse(time) + at * 60_000).toISOString(),
-  ...{ open: "1", high: "9", low: "1", close, volume: "1", trades: 1 },
+  open: "1",
+  high: "9",
+  low: "1",
+  close,
+  volume: "1",
+  trades: 1,
 });
 
 const coin = { chain: "base", symbol: "ETH", price: "2600", currency: "USD", source: "s", asOf: time };
@@ -36,7 +45,10 @@ describe("a stream with tokens", () => {
     const sun = { chain: "sol", token: "9Qr8" } as const;
     stream.addTokens([{ ...sun, candles: true }]);
     expect(socket().sent[1]).toEqual({
-      ...{ type: "subscribe", channels: ["prices"], tokens: [{ ...sun, candles: true }], every: 5 },
+      type: "subscribe",
+      channels: ["prices"],
+      tokens: [{ ...sun, candles: true }],
+      every: 5,
     });
     stream.removeTokens([{ chain: "base", token: "0xABCD" }]);
     expect(socket().sent[2]).toEqual({ type: "unsubscribe", tokens: [{ chain: "base", token: "0xABCD" }] });

@@ -25,8 +25,12 @@ beforeAll(async () => {
   await Promise.all([
     build({
       entryPoints: entries.map((entry) => join(client, entry, "index.ts")),
-      ...{ outbase: client, outdir: join(packed, "dist") },
-      ...{ bundle: true, format: "esm", target: "es2022", logLevel: "silent" },
+      outbase: client,
+      outdir: join(packed, "dist"),
+      bundle: true,
+      format: "esm",
+      target: "es2022",
+      logLevel: "silent",
     }),
     run(process.execPath, [compilers[7], "-p", client, "--outDir", join(packed, "dist")]),
   ]);

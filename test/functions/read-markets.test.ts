@@ -28,7 +28,12 @@ const holding = (items: Record<string, Item[]>) =>
   }));
 
 const follower = {
-  ...{ PK: "CHANNEL#markets#2", SK: "CONNECTION#c1", userID: "ann", connectionId: "c1", shard: 2, every: 1 },
+  PK: "CHANNEL#markets#2",
+  SK: "CONNECTION#c1",
+  userID: "ann",
+  connectionId: "c1",
+  shard: 2,
+  every: 1,
   tokens: [{ chain: "base", token: localAddresses.moon }],
   expiresAt: epochSeconds(new Date()) + 3600,
 };
@@ -80,8 +85,13 @@ describe("loadHistory", () => {
   const order = (chain: "base" | "sol"): HistoryOrder => ({
     name: { chain, token: localAddresses.moon },
     pool: {
-      ...{ pool: localAddresses.usdx, quote: nativeToken, venue: "uniswap-v2", token: localAddresses.moon },
-      ...{ decimals: 18, quoteDecimals: 18, isTokenFirst: true },
+      pool: localAddresses.usdx,
+      quote: nativeToken,
+      venue: "uniswap-v2",
+      token: localAddresses.moon,
+      decimals: 18,
+      quoteDecimals: 18,
+      isTokenFirst: true,
     },
     first: { block: 900, time: 1_795_780_800 },
   });

@@ -114,7 +114,8 @@ describe("redeemReward", () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     table.on(TransactWriteCommand).rejects(
       new TransactionCanceledException({
-        ...{ $metadata: {}, message: "cancelled" },
+        $metadata: {},
+        message: "cancelled",
         CancellationReasons: [{ Code: "TransactionConflict" }],
       }),
     );

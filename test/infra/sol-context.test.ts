@@ -49,8 +49,15 @@ describe("the context of sol", () => {
 
   it("overrides the defaults, also from command-line text", () => {
     const sol = {
-      ...{ hosts, relay, cluster: "EtWTRABZaYq6iMfeYKouRu166VU2xqa1", cpmmConfigs: [7, 0], tokens: [moon] },
-      ...{ maxOrder: "2.5", maxNetworkFee: "0.01", baseFee: "0.000005", payer: usdc },
+      hosts,
+      relay,
+      cluster: "EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+      cpmmConfigs: [7, 0],
+      tokens: [moon],
+      maxOrder: "2.5",
+      maxNetworkFee: "0.01",
+      baseFee: "0.000005",
+      payer: usdc,
     };
     expect(read(sol)).toEqual({ ...defaultSol, ...sol });
     expect(read({}, { chains: JSON.stringify({ sol }) })).toEqual({ ...defaultSol, ...sol });

@@ -49,8 +49,10 @@ describe("the trading context", () => {
 
   it("overrides the defaults of a chain, also from command-line text", () => {
     const eth = {
-      ...{ hosts: ["http://127.0.0.1:8545"], tokens: [moon] },
-      ...{ venues: [v2, v3], quoteTokens: [quoteToken] },
+      hosts: ["http://127.0.0.1:8545"],
+      tokens: [moon],
+      venues: [v2, v3],
+      quoteTokens: [quoteToken],
     };
     const expected = { eth: { ...defaultChains.eth, ...eth } };
     expect(read({ trading: ["eth"], chains: { eth } })).toEqual(expected);

@@ -38,7 +38,9 @@ const [first, second] = [
 function serving() {
   const changed = new Map<string, { block: number; changedAtMs: number }>();
   const chain = {
-    ...{ chain: "base", revision: 0, head: { block: 57, time: startMs / 1000 } },
+    chain: "base",
+    revision: 0,
+    head: { block: 57, time: startMs / 1000 },
     records: (tokens: readonly string[], { sinceMs, isFull }: { sinceMs: number; isFull: boolean }) =>
       tokens.flatMap((token): ChangedRecord[] => {
         const { block, changedAtMs } = changed.get(token) ?? { block: 0, changedAtMs: 0 };

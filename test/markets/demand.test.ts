@@ -4,7 +4,10 @@ import type { FoundNews } from "../../lib/markets/items/news.ts";
 
 const token = (name: string) => ({ chain: "base", token: name }) as const;
 const follower = (connectionId: string, ...tokens: string[]): Follower => ({
-  ...{ userID: "ann", connectionId, shard: 1, tokens: tokens.map(token) },
+  userID: "ann",
+  connectionId,
+  shard: 1,
+  tokens: tokens.map(token),
 });
 
 let followers: Follower[];
@@ -28,7 +31,11 @@ beforeEach(() => {
 });
 
 const newsOf = (id: string, atMs: number, changes: Partial<FoundNews>): FoundNews => ({
-  ...{ id, atMs, userID: "ann", tokens: [token("0xa")], ...changes },
+  id,
+  atMs,
+  userID: "ann",
+  tokens: [token("0xa")],
+  ...changes,
 });
 const followed = () => demand.followers.map(({ connectionId, tokens }) => [connectionId, tokens.length]);
 

@@ -66,12 +66,29 @@ describe("getMarket", () => {
   it("shows a stored market of up to 15 seconds, in the coin, in dollars and in the quote", async () => {
     await store(marketAt(ago(15)));
     expect(await marketOf({ token: moon.toLowerCase() })).toEqual({
-      ...{ chain: "base", token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
-      ...{ price: "0.0001", priceUsd: "0.26", usdSource: "coinbase", change1h: 25, change24h: -50 },
-      ...{ high24h: "0.00025", low24h: "0.00007", volume24h: "812.4", trades24h: 1204 },
-      ...{ liquidity: "12", liquidityUsd: "31200", fdvUsd: "260000" },
+      chain: "base",
+      token: moon,
+      symbol: "MOON",
+      name: "Moon",
+      decimals: 18,
+      price: "0.0001",
+      priceUsd: "0.26",
+      usdSource: "coinbase",
+      change1h: 25,
+      change24h: -50,
+      high24h: "0.00025",
+      low24h: "0.00007",
+      volume24h: "812.4",
+      trades24h: 1204,
+      liquidity: "12",
+      liquidityUsd: "31200",
+      fdvUsd: "260000",
       pool: { venue: "uniswap-v2", pool: "0x01", feeBps: 30, quote: "native" },
-      ...{ pools: 2, flags: [], history: "complete", block: 57, asOf: ago(15).toISOString() },
+      pools: 2,
+      flags: [],
+      history: "complete",
+      block: 57,
+      asOf: ago(15).toISOString(),
     });
     expect(looked).toBe(0);
     expect(wanted).toEqual([`ann ${moon}`]);
@@ -81,7 +98,10 @@ describe("getMarket", () => {
     const pool = { ...marketAt(now).pool, quote: otherToken } as NonNullable<Market["pool"]>;
     await store(marketAt(now, { token: otherToken, pool, price: decimal("0.26") }));
     expect(await marketOf({ token: otherToken })).toMatchObject({
-      ...{ price: "0.0001", priceUsd: "0.26", volume24h: "812.4", pool: { quote: otherToken } },
+      price: "0.0001",
+      priceUsd: "0.26",
+      volume24h: "812.4",
+      pool: { quote: otherToken },
     });
     prices = [];
     const market = await marketOf({ token: otherToken });
@@ -94,8 +114,13 @@ describe("getMarket", () => {
     await store(marketAt(ago(16), { revision: 4, hasGaps: true }));
     looks = [marketAt(now, { price: decimal("0.0003"), block: 90, revision: 0, history: "loading" })];
     expect(await marketOf()).toMatchObject({
-      ...{ price: "0.0003", block: 90, change24h: 50, trades24h: 1204, history: "complete" },
-      ...{ flags: ["GAPS"], asOf: now.toISOString() },
+      price: "0.0003",
+      block: 90,
+      change24h: 50,
+      trades24h: 1204,
+      history: "complete",
+      flags: ["GAPS"],
+      asOf: now.toISOString(),
     });
   });
 
@@ -127,8 +152,13 @@ describe("getMarket", () => {
     await save("minutes", 1, "7", { pool: "0x02", quote: otherToken });
     looks = [marketAt(now, { token, price: decimal("0.0003") })];
     expect(await marketOf({ token })).toMatchObject({
-      ...{ price: "0.0003", change1h: 20, change24h: -66.6667 },
-      ...{ high24h: "0.0004", low24h: "0.00005", volume24h: "8", trades24h: 12 },
+      price: "0.0003",
+      change1h: 20,
+      change24h: -66.6667,
+      high24h: "0.0004",
+      low24h: "0.00005",
+      volume24h: "8",
+      trades24h: 12,
     });
   });
 
@@ -263,8 +293,17 @@ describe("getMarket", () => {
 
   it("shows the coin, and the token that wraps it, by the exchange's price", async () => {
     expect(await marketOf({ token: "native" })).toEqual({
-      ...{ chain: "base", token: "native", symbol: "ETH", name: "Ether", decimals: 18, price: "1" },
-      ...{ priceUsd: "2600", usdSource: "coinbase", pools: 0, flags: [], history: "unavailable" },
+      chain: "base",
+      token: "native",
+      symbol: "ETH",
+      name: "Ether",
+      decimals: 18,
+      price: "1",
+      priceUsd: "2600",
+      usdSource: "coinbase",
+      pools: 0,
+      flags: [],
+      history: "unavailable",
       asOf: now.toISOString(),
     });
     const wrapped = chains.get("base")?.configuration.wrapped.token ?? "";

@@ -44,8 +44,17 @@ const candle = (
   close: string,
   rest: Partial<Candle> & { pool?: CandlePool } = {},
 ): Candle => ({
-  ...{ start, open: decimal(close), high: decimal(close), low: decimal(close), close: decimal(close) },
-  ...{ volume: decimal("2"), trades: 1, pool: native, isFinal: true, hasGaps: false, ...rest },
+  start,
+  open: decimal(close),
+  high: decimal(close),
+  low: decimal(close),
+  close: decimal(close),
+  volume: decimal("2"),
+  trades: 1,
+  pool: native,
+  isFinal: true,
+  hasGaps: false,
+  ...rest,
 });
 
 let tokens = 0;
@@ -85,15 +94,32 @@ describe("listCandles", () => {
     await store(token, "minutes", [...minutes, candle(at("22T20:02"), "5")], 6);
     const { candles } = await list(token, { to: "2026-11-22T20:02:00.000Z" });
     expect(candles).toEqual({
-      ...{ interval: "1m", currency: "quote", quote: "native", history: "loading", revision: 6 },
+      interval: "1m",
+      currency: "quote",
+      quote: "native",
+      history: "loading",
+      revision: 6,
       candles: [
         {
-          ...{ time: "2026-11-22T19:58:00.000Z", open: "2", high: "2", low: "2", close: "2" },
-          ...{ volume: "2", trades: 1, isFinal: true },
+          time: "2026-11-22T19:58:00.000Z",
+          open: "2",
+          high: "2",
+          low: "2",
+          close: "2",
+          volume: "2",
+          trades: 1,
+          isFinal: true,
         },
         {
-          ...{ time: "2026-11-22T20:01:00.000Z", open: "1", high: "4", low: "0.5", close: "3" },
-          ...{ volume: "2", trades: 7, isFinal: false, hasGaps: true },
+          time: "2026-11-22T20:01:00.000Z",
+          open: "1",
+          high: "4",
+          low: "0.5",
+          close: "3",
+          volume: "2",
+          trades: 7,
+          isFinal: false,
+          hasGaps: true,
         },
       ],
     });

@@ -89,7 +89,8 @@ describe("the reader's index", () => {
 
     await coins.take([coin], ["base"], now.getTime());
     const search = {
-      ...{ table: db.table, chains: silentChains() },
+      table: db.table,
+      chains: silentChains(),
       indexOf: (chain: "base") => readMarketIndex(db.table, chain),
       identify: () => Promise.reject(new Error("not asked")),
     };

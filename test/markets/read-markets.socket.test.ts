@@ -62,7 +62,8 @@ function start(): Promise<void> {
     writer: historyWriter(db.table),
   };
   const deps = openReader({
-    ...{ table: db.table, chains: chainsOf(chain, { hosts: hosts.map(({ url }) => url) }) },
+    table: db.table,
+    chains: chainsOf(chain, { hosts: hosts.map(({ url }) => url) }),
     readFollowers: () => marketFollowers(db.table, 1),
     readPrices: async () => [price({ chain: "base", symbol: "ETH", asOf: new Date().toISOString() })],
     deliver(delivery) {
@@ -71,7 +72,8 @@ function start(): Promise<void> {
       return deliverMarkets(deliverer, asPayload(delivery));
     },
     loadHistory: (order) => loadHistory(history, asPayload(order), Date.now() + 10_000),
-    ...{ onFault, onSilence: onFault },
+    onFault,
+    onSilence: onFault,
   });
   return readMarkets(deps, { build: "a", longestMs: 120_000 });
 }

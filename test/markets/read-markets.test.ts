@@ -16,8 +16,14 @@ const follower: Follower = { userID: "ann", connectionId: "c1", shard: 0, tokens
 
 /** A market that changes all the time, so there is a delivery each second. */
 const changing = {
-  ...{ chain: "base", head: undefined, revision: 0, isWanted: false },
-  ...{ want() {}, look: async () => undefined, read: async () => {}, markets: () => [] },
+  chain: "base",
+  head: undefined,
+  revision: 0,
+  isWanted: false,
+  want() {},
+  look: async () => undefined,
+  read: async () => {},
+  markets: () => [],
   records: () => {
     const asOf = new Date().toISOString();
     const record = { chain: "base", token: "0xa", flags: [], revision: 0, block: 1, asOf };

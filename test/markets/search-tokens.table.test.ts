@@ -19,8 +19,14 @@ const now = new Date("2026-11-22T20:00:00.000Z");
 const chains = silentChains();
 
 const entry = (changes: Partial<IndexedToken> = {}): IndexedToken => ({
-  ...{ chain: "base", token: otherToken, symbol: "MOONX", name: "Moon X", decimals: 9 },
-  ...{ depthUsd: 50_000, firstSeen: now.getTime() / 1000 - 100_000, ...changes },
+  chain: "base",
+  token: otherToken,
+  symbol: "MOONX",
+  name: "Moon X",
+  decimals: 9,
+  depthUsd: 50_000,
+  firstSeen: now.getTime() / 1000 - 100_000,
+  ...changes,
 });
 
 let index: IndexedToken[];
@@ -34,7 +40,8 @@ beforeEach(() => {
 
 const find = async (asked: Partial<Parameters<typeof findTokens>[1]>) => {
   const deps: SearchDeps = {
-    ...{ table: db.table, chains },
+    table: db.table,
+    chains,
     indexOf: async (chain) => index.filter((each) => each.chain === chain),
     identify: (reader, token) => {
       identified.push(reader.chain);
@@ -57,7 +64,10 @@ async function hold(userID: string, token: string, changes: Partial<Position> = 
 describe("findTokens", () => {
   it("finds the coin and listed tokens of all chains by a part of their symbol or name", async () => {
     const symbols = (await find({ query: "ether" })).map(({ chain, token, symbol, listed }) => ({
-      ...{ chain, symbol, isCoin: token === "native", listed },
+      chain,
+      symbol,
+      isCoin: token === "native",
+      listed,
     }));
     expect(symbols).toEqual(
       expect.arrayContaining([

@@ -19,8 +19,12 @@ const signedAt = (signedAtMs: number): Slot =>
     state: "signed",
     attempts: [
       {
-        ...{ purpose: "swap", hash: "0x1", gasLimit: 1n, signedAtMs },
-        ...{ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+        purpose: "swap",
+        hash: "0x1",
+        gasLimit: 1n,
+        signedAtMs,
+        maxFeePerGas: 1n,
+        maxPriorityFeePerGas: 1n,
       },
     ],
   });

@@ -6,8 +6,14 @@ import { intent, tradeOrder } from "../support/trading.ts";
 
 /** Buys an unlisted token with half of the coin, for at least half of its value. */
 const fine: LossChecks = {
-  ...{ side: "buy", amount: 50n, minAmountOut: 500n, quotedOut: 1000n, priceImpact: 0 },
-  ...{ isListed: false, coins: 100n, unlisted: { open: 0n, filled: 0n } },
+  side: "buy",
+  amount: 50n,
+  minAmountOut: 500n,
+  quotedOut: 1000n,
+  priceImpact: 0,
+  isListed: false,
+  coins: 100n,
+  unlisted: { open: 0n, filled: 0n },
 };
 
 describe("objectionToLoss", () => {

@@ -136,7 +136,9 @@ describe("objectionToOrder", () => {
       const refusal = {
         code: "POLICY_LIMIT",
         details: {
-          ...{ rule: "networkFeesPerDay", limit: "2", requested: "2.000000000000000001" },
+          rule: "networkFeesPerDay",
+          limit: "2",
+          requested: "2.000000000000000001",
           resetsAt: "2026-11-23T00:00:00.000Z",
         },
       };

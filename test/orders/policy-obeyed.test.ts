@@ -52,7 +52,7 @@ describe("rulesBeside", () => {
     const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
     const sale = tradeOrder({ intent: intent({ side: "sell" }) });
     expect(rules([open, waiting, sale])).toEqual({
-      ...{ policy: openPolicy },
+      policy: openPolicy,
       spent: 5n + 2n * amount + 3n * open.quoted.networkFee,
       fees: { ...unused, counted: 2n + 3n * open.quoted.networkFee },
     });
@@ -106,7 +106,9 @@ describe("nextMove", () => {
 
   it("signs a buy that the policy allows", () => {
     const changes = {
-      ...{ tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + fee + 5n },
+      tokens: [intent().token],
+      maxPerOrder: amount,
+      maxPerDay: amount + fee + 5n,
       maxSlippage: 10_000n,
     };
     expect(move(planned, changes)).toMatchObject({ kind: "sign" });
@@ -271,7 +273,8 @@ describe("nextMove", () => {
     const approval = { purpose: "approve", token, router: v2.router, amount } as const;
     const signed = slot({ call: approval, state: "signed", attempts: [attempt({ purpose: "approve" })] });
     const approving = tradeOrder({
-      ...{ intent: sale.intent, approveNonces: [signed.place] },
+      intent: sale.intent,
+      approveNonces: [signed.place],
       life: { ...sale.life, stage: "approving" },
     });
     expect(move(approving, changes, [signed])).toMatchObject({
@@ -331,7 +334,9 @@ describe("signTransaction", () => {
         kind: "put",
         of: "day",
         item: {
-          ...{ ...count, newestOrderId: orderId, revision: 2 },
+          ...count,
+          newestOrderId: orderId,
+          revision: 2,
           spent: amount + fee + 5n,
           networkFees: fee + 2n,
         },

@@ -7,7 +7,10 @@ import { solFacts, solMint } from "../support/sol-facts.ts";
 import { noLimits } from "../support/trading.ts";
 
 const setup: SolSetup = {
-  ...{ chain: "sol", name: "setup", listed: [], baseFeeCap: 10_000n },
+  chain: "sol",
+  name: "setup",
+  listed: [],
+  baseFeeCap: 10_000n,
   limits: { maxNetworkFee: 50_000_000n },
 };
 const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
@@ -41,7 +44,8 @@ describe("reservedBy", () => {
     const needed = 1_000_000_000n + 1_020_000n + 4_976_400n;
     expect(objectionWith(2n * needed)).toBeUndefined();
     expect(objectionWith(2n * needed - 1n)).toMatchObject({
-      ...{ code: "INSUFFICIENT_BALANCE", details: { needed: "1.0059964", available: "1.005996399" } },
+      code: "INSUFFICIENT_BALANCE",
+      details: { needed: "1.0059964", available: "1.005996399" },
     });
   });
 });
@@ -51,7 +55,8 @@ describe("rulesBeside", () => {
     const { userID } = buy.intent;
     const chainLimits = { maxNetworkFee: 50_000_000n };
     expect(rulesBeside(noLimits, [buy, sale], { userID, nowMs, chainLimits })).toMatchObject({
-      ...{ policy: openPolicy, spent: 1_000_000_000n + 2n * 1_020_000n },
+      policy: openPolicy,
+      spent: 1_000_000_000n + 2n * 1_020_000n,
       fees: { counted: 2n * (1_020_000n + 897_840n) + 2_248_080n, limit: 500_000_000n },
     });
   });

@@ -90,7 +90,9 @@ describe("shownOrder", () => {
   it("shows the coin that an order leaves in accounts, if any", () => {
     expect(shownOrder(orderOf())).not.toHaveProperty("rent");
     expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_937_120n } }))).toMatchObject({
-      ...{ chain: "sol", networkFee: "0", rent: "0.00293712" },
+      chain: "sol",
+      networkFee: "0",
+      rent: "0.00293712",
     });
   });
 });
@@ -182,7 +184,11 @@ describe("lifeOf", () => {
         state: "mined",
         attempts: [attempt, clear],
         receipt: {
-          ...{ hash: "0x2", fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n },
+          hash: "0x2",
+          fee: 1n,
+          l1Fee: 0n,
+          gasUsed: 1n,
+          gasPrice: 1n,
           block: { number: 9, hash: "0xb", time },
           ...(status === "ok" ? { status, spent: 0n, received: 0n } : { status, isSlippage: false }),
         },

@@ -65,12 +65,18 @@ describe("policyAfter", () => {
   it("applies the strictest value of each field until then", () => {
     const before = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A", "B"], maxSlippage: 2n });
     const asked = policy({
-      ...{ maxPerOrder: 9n, maxPerDay: 7n, tokens: ["C", "B"], maxSlippage: 1n },
+      maxPerOrder: 9n,
+      maxPerDay: 7n,
+      tokens: ["C", "B"],
+      maxSlippage: 1n,
       tradingEnabled: false,
     });
     const { policy: inForce, pending } = requested({ policy: before }, [0, asked]);
     expect(inForce).toEqual({
-      ...{ maxPerOrder: 5n, maxPerDay: 7n, tokens: ["B"], maxSlippage: 1n },
+      maxPerOrder: 5n,
+      maxPerDay: 7n,
+      tokens: ["B"],
+      maxSlippage: 1n,
       tradingEnabled: false,
     });
     expect(pending).toEqual({ policy: asked, effectiveAt: at(nowMs + dayMs) });
@@ -373,7 +379,9 @@ describe("rulesAt", () => {
       fees: freeFees,
     });
     expect(rulesAt({ stored, count }, nowMs + dayMs, wideLimits)).toEqual({
-      ...{ policy: small, spent: 0n, fees: { ...freeFees, resetsAt: "2026-11-24T00:00:00.000Z" } },
+      policy: small,
+      spent: 0n,
+      fees: { ...freeFees, resetsAt: "2026-11-24T00:00:00.000Z" },
     });
   });
 

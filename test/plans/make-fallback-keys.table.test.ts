@@ -199,11 +199,17 @@ describe("makeFallbackKeys", () => {
       const keyIds = upTo(ofUsers).map((number) => `key ${number}`);
       world.change({
         apiKeys: keyIds.map((id) => ({
-          ...{ id, name: `${prefix}${id}/1`, value: id, enabled: true },
-          ...{ from: "program" as const, createdDate: start.getTime() },
+          id,
+          name: `${prefix}${id}/1`,
+          value: id,
+          enabled: true,
+          from: "program" as const,
+          createdDate: start.getTime(),
         })),
         planKeys: keyIds.map((keyId) => ({
-          ...{ from: "program" as const, keyId, usagePlanId: tierPlans.Standard },
+          from: "program" as const,
+          keyId,
+          usagePlanId: tierPlans.Standard,
         })),
       });
       await make({ wanted: maxFallbackKeys }, start, start);
@@ -219,7 +225,9 @@ describe("makeFallbackKeys", () => {
     if (pattern === undefined) throw new Error("There is no key");
     const others = ["Terminal/user/0013", "0013", `${fallbackPrefix}x`].map((name) => ({
       ...pattern,
-      ...{ id: name, name, value: name },
+      id: name,
+      name,
+      value: name,
     }));
     const { apiKeys, planKeys } = world.usage;
     world.change({

@@ -84,7 +84,8 @@ describe("readChange", () => {
   it("reads a redemption, and its status", () => {
     const [bought, done] = [redemptionItem(1), redemptionItem(2)];
     expect(readChange(streamRecord(bought))).toMatchObject({
-      ...{ of: "redemption", userID: "ann" },
+      of: "redemption",
+      userID: "ann",
       redemption: { redemptionId: "r1", version: 1 },
     });
     expect(readChange(streamRecord(done, bought))).toMatchObject({ redemption: { version: 2 } });

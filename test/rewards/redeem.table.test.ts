@@ -40,8 +40,14 @@ describe("redeem", () => {
     const { redemption, points, isReplayed } = await buy("ann", "mug", "k1");
     expect({ points, isReplayed }).toEqual({ points: 150, isReplayed: false });
     expect(redemption).toMatchObject({
-      ...{ redemptionId: expect.stringMatching(/^[\dA-Z]{26}$/), userID: "ann", rewardId: "mug" },
-      ...{ name: "The mug", cost: 100, status: "pending", version: 1, isLimited: true },
+      redemptionId: expect.stringMatching(/^[\dA-Z]{26}$/),
+      userID: "ann",
+      rewardId: "mug",
+      name: "The mug",
+      cost: 100,
+      status: "pending",
+      version: 1,
+      isLimited: true,
     });
     expect(redemption.updatedAt).toBe(redemption.createdAt);
     expect(await ofUser("ann")).toEqual([expect.objectContaining(redemption)]);
@@ -161,7 +167,8 @@ describe("redeem", () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     await userWith(db.table, "ida", 100);
     const conflict = new TransactionCanceledException({
-      ...{ $metadata: {}, message: "cancelled" },
+      $metadata: {},
+      message: "cancelled",
       CancellationReasons: [{ Code: "TransactionConflict" }],
     });
     let tries = 0;
@@ -178,7 +185,8 @@ describe("redeem", () => {
   it("gives up after three seconds", async () => {
     await userWith(db.table, "joe", 100);
     const conflict = new TransactionCanceledException({
-      ...{ $metadata: {}, message: "cancelled" },
+      $metadata: {},
+      message: "cancelled",
       CancellationReasons: [{ Code: "TransactionConflict" }],
     });
     vi.spyOn(Math, "random").mockReturnValue(0);

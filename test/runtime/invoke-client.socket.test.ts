@@ -66,7 +66,9 @@ async function outcomeOf({ LambdaClient, InvokeCommand }: typeof own | typeof sd
   const abortSignal = AbortSignal.timeout(60_000);
   const outcome = await (client as own.LambdaClient).send(command as own.InvokeCommand, { abortSignal }).then(
     ({ $metadata, StatusCode, FunctionError, Payload }) => ({
-      ...{ StatusCode, FunctionError, payload: Payload?.transformToString() },
+      StatusCode,
+      FunctionError,
+      payload: Payload?.transformToString(),
       ...metadata($metadata),
     }),
     ({ $metadata, name, message, code, $fault }) => ({ name, message, code, $fault, ...metadata($metadata) }),

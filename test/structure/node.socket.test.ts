@@ -36,7 +36,8 @@ describe("bin/node.sh", () => {
 
   it.each(["v20.1.0", "v240.1.0"])("refuses %s, and says how to get the right one", async (version) => {
     await expect(node(nodeOf(version))).rejects.toMatchObject({
-      ...{ code: 1, stdout: "" },
+      code: 1,
+      stdout: "",
       stderr: `npm scripts need Node 24, and PATH has ${version}. Install it, for example with: nvm install\n`,
     });
   });

@@ -21,7 +21,9 @@ export async function startTestJupiter(
   const keys: TestJupiter["keys"] = [];
   const own: Pick<TestJupiter, "asked" | "keys" | "faultsOf"> = { asked, keys, faultsOf: undefined };
   const server: LocalJupiter = await startJupiterServer({
-    ...{ node: chain, jupiter: chain.deployment.jupiter, ...options },
+    node: chain,
+    jupiter: chain.deployment.jupiter,
+    ...options,
     onRequest(query, key) {
       asked.push(query);
       keys.push(key);

@@ -84,7 +84,8 @@ export const laneStateOf = (view: LaneView<Evm>, changes: Partial<LaneState<Evm>
 
 /** A signed swap, with changes. */
 export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei },
+  maxFeePerGas: 2n * gwei,
+  maxPriorityFeePerGas: gwei,
   purpose: "swap",
   hash: "0x1",
   gasLimit: 134_415n,

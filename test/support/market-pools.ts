@@ -46,9 +46,12 @@ export async function localPoolsOf(chain: TestChain): Promise<Record<LocalPool, 
     const question = factories.encodeFunctionData(finders[venue], asked);
     const answer = await chain.call(row.factory, question);
     const pool: WatchedPool = {
-      ...{ pool: getAddress(`0x${answer.slice(-40)}`), venue, token },
+      pool: getAddress(`0x${answer.slice(-40)}`),
+      venue,
+      token,
       quote: other === wrapped ? "native" : other,
-      ...{ decimals: decimalsOf(token), quoteDecimals: decimalsOf(other) },
+      decimals: decimalsOf(token),
+      quoteDecimals: decimalsOf(other),
       isTokenFirst: BigInt(token) < BigInt(other),
     };
     return [[name, pool]] as const;

@@ -90,8 +90,15 @@ export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): Ho
   if (snapshot === undefined || facts === undefined) return undefined;
   const trade = { side: draft.side, amountIn: draft.amount, isListed: true };
   const routes = ranked(facts.routes, trade).map(({ venue, feeBps, router, amountOut, networkFee }) => ({
-    ...{ venue, feeBps, router, amountOut, networkFee, pool: router },
-    ...{ deepOut: amountOut, quoted: amountOut, isGuess: false },
+    venue,
+    feeBps,
+    router,
+    amountOut,
+    networkFee,
+    pool: router,
+    deepOut: amountOut,
+    quoted: amountOut,
+    isGuess: false,
   }));
   const [best, ...others] = routes;
   if (best === undefined) return new DomainError("NO_ROUTE", "No pool delivers");
@@ -128,7 +135,12 @@ function transactionsOf({ side, amount }: Intent, facts: RouteFacts) {
 
 /** A route that a host quotes, with changes. */
 export const quotedRoute = (changes: Partial<QuotedRoute> = {}): QuotedRoute => ({
-  ...{ ...v2, pool: "0x", amountOut: 5000n, deepOut: 20_000n, networkFee: 0n, isGuess: false },
+  ...v2,
+  pool: "0x",
+  amountOut: 5000n,
+  deepOut: 20_000n,
+  networkFee: 0n,
+  isGuess: false,
   quoted: changes.amountOut ?? 5000n,
   ...changes,
 });

@@ -168,7 +168,9 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
           list.map(async ([, pool]) => [pool.pool, await wordOf(pool, tag)] as const),
         );
         blocks.push({
-          ...{ number, hash: header.hash as string, time: Number(header.timestamp) },
+          number,
+          hash: header.hash as string,
+          time: Number(header.timestamp),
           words: new Map(words),
           swaps: swapsIn(receipts),
         });

@@ -53,9 +53,12 @@ export type SignerFixture = {
 const v3 = { ...usualV3, feeBps: 5 };
 const buy = intent({ wallet: alice.address, token, routes: [v2, v3, v3OverUSDC], isPrivate: false });
 const sale = intent({
-  ...{ ...buy, side: "sell", amount: 10n ** 21n },
+  ...buy,
+  side: "sell",
+  amount: 10n ** 21n,
   routes: [v2, v3, v2OverUSDC],
-  ...{ minAmountOut: 99n * 10n ** 15n, quotedOut: 10n ** 17n },
+  minAmountOut: 99n * 10n ** 15n,
+  quotedOut: 10n ** 17n,
   approvalGas: 90_000n,
 });
 

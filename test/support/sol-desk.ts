@@ -88,7 +88,16 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     if (woken > 0) await work();
   };
   return Object.assign(changes, {
-    ...{ userID, wallet, lane, work, watchAndWork, isDone, wake, landings, faults, signer },
+    userID,
+    wallet,
+    lane,
+    work,
+    watchAndWork,
+    isDone,
+    wake,
+    landings,
+    faults,
+    signer,
     ask: (asked: Partial<PlaceOrderRequest>, idempotencyKey: string = randomUUID()) => {
       const { mint: token } = chain.deployment.tokens.MOON;
       const body = { ...lane, type: "market", side: "buy", token, ...asked } as PlaceOrderRequest;

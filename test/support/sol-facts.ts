@@ -3,24 +3,36 @@ import type { SolQuotedRoute, SolTradeFacts } from "../../lib/chains/sol/rules/t
 export const solMint = "9Qr8UnrGQ1iF13KXFjiYfGaqRTnEjJgnsrduu7xP49o7";
 
 export const solRoute = (pool: string, amountOut: bigint): SolQuotedRoute => ({
-  ...{ venue: "raydium-cpmm", pool, config: "config", feeBps: 25, amountOut },
+  venue: "raydium-cpmm",
+  pool,
+  config: "config",
+  feeBps: 25,
+  amountOut,
 });
 
 /** A purchase for one coin by a wallet with ten. */
 export const solFacts: SolTradeFacts = {
   slot: 100,
   identity: {
-    ...{ token: solMint, symbol: "MOON", name: "Moon", decimals: 6 },
-    ...{ isListed: true, isImpersonator: false, isOdd: false },
+    token: solMint,
+    symbol: "MOON",
+    name: "Moon",
+    decimals: 6,
+    isListed: true,
+    isImpersonator: false,
+    isOdd: false,
   },
   mint: { program: "token", decimals: 6, transferFeeBps: 0, flags: [] },
   amount: 1_000_000_000n,
   amountOut: 1_000_000n,
-  ...{ priceImpact: 0.2, lacksReference: false },
+  priceImpact: 0.2,
+  lacksReference: false,
   market: { impact: 0.1, reference: { in: 100_000_000n, out: 100_100n } },
   routes: [solRoute("a", 1_000_000n)],
   costs: {
-    ...{ computeUnitLimit: 150_000, baseFee: 5_000n, medianPrice: 0n },
+    computeUnitLimit: 150_000,
+    baseFee: 5_000n,
+    medianPrice: 0n,
     rents: { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 2_039_280n },
   },
   safety: { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false },

@@ -84,8 +84,11 @@ export type RouteArguments = {
 };
 
 const usualArguments: RouteArguments = {
-  ...{ name: "shared_accounts_route_v2", quotedOut: 300_000_000n, slippageBps: 200 },
-  ...{ platformFeeBps: 0, positiveSlippageBps: 0 },
+  name: "shared_accounts_route_v2",
+  quotedOut: 300_000_000n,
+  slippageBps: 200,
+  platformFeeBps: 0,
+  positiveSlippageBps: 0,
 };
 
 export function routeData(amountIn: bigint, changes: Partial<RouteArguments> = {}): Uint8Array {
@@ -116,13 +119,16 @@ export async function byJupiter(
   };
   const token = {
     account: await tokenAccountOf(terms.wallet, terms.mint, terms.tokenProgram),
-    ...{ mint: terms.mint, program: terms.tokenProgram },
+    mint: terms.mint,
+    program: terms.tokenProgram,
   };
   const [from, to] = terms.side === "buy" ? [wsol, token] : [token, wsol];
   const read = (address: Address): VenueAccount => ({ address, isWritable: false });
   const written = (address: Address): VenueAccount => ({ address, isWritable: true });
   const inTable = (index: number, isWritable: boolean): VenueAccount => ({
-    ...{ table: solKey("table").address, index, isWritable },
+    table: solKey("table").address,
+    index,
+    isWritable,
   });
   const hop = [read(solKey("amm").address), inTable(3, true), inTable(200, true), inTable(9, false)];
   const [sourceMint, destinationMint] = [read(from.mint), read(to.mint)];
@@ -155,7 +161,10 @@ export async function byJupiter(
 
 /** Returns the terms of Jupiter's instruction, as they appear in an order's message. */
 export const buildIn = ({ helper, sourceDecimals, accounts, data }: JupiterVenue): JupiterBuild => ({
-  ...{ helper, sourceDecimals, accounts, data: Buffer.from(data).toString("base64") },
+  helper,
+  sourceDecimals,
+  accounts,
+  data: Buffer.from(data).toString("base64"),
 });
 
 /** Composes a message that must be allowed. */

@@ -3,7 +3,12 @@ import type { PlaceOrderRequest } from "../../lib/orders/trade-request.ts";
 import { fingerprintOf } from "../../lib/trading/idempotency.ts";
 
 const bodyOn = (chain: PlaceOrderRequest["chain"], token: string, wallet = "A1"): PlaceOrderRequest => ({
-  ...{ chain, wallet, token, side: "buy", type: "market", amount: "1" },
+  chain,
+  wallet,
+  token,
+  side: "buy",
+  type: "market",
+  amount: "1",
 });
 
 describe("fingerprintOf", () => {

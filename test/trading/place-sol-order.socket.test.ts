@@ -50,14 +50,20 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
   const chains = await solChainsOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
   const woken: unknown[] = [];
   const deps = {
-    ...{ table: db.table, chains, macs, lossSignIn: false },
+    table: db.table,
+    chains,
+    macs,
+    lossSignIn: false,
     wake: (ask: unknown) => {
       woken.push(ask);
       return undefined;
     },
   };
   const bodyOf = (asked: Asked): PlaceOrderRequest => ({
-    ...{ ...lane, type: "market", side: "buy", token: moon },
+    ...lane,
+    type: "market",
+    side: "buy",
+    token: moon,
     ...(asked.percent === undefined && { amount: "1" }),
     ...asked,
   });
@@ -71,7 +77,11 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
       body: bodyOf(asked),
     });
   return {
-    ...{ userID, wallet, lane, ask, woken },
+    userID,
+    wallet,
+    lane,
+    ask,
+    woken,
     async place(asked: Asked = {}, key?: string): Promise<Order> {
       const placed = await ask(asked, key);
       if (!("order" in placed)) throw new Error("It was not placed");
@@ -114,9 +124,21 @@ describe("placeOrder on sol", () => {
     const { order, warnings, isReplayed } = placed;
     expect([warnings, isReplayed]).toEqual([["MEV_UNPROTECTED"], false]);
     expect(order).toMatchObject({
-      ...{ clientOrderId: "k", wallet, chain: "sol", symbol: "MOON/SOL", token: moon, side: "buy" },
-      ...{ status: "open", stage: "queued", settled: false, amount: "1", amountToken: "native" },
-      ...{ filledAmount: "0", minAmountOut: "9756.036706", slippage: 2, networkFee: "0" },
+      clientOrderId: "k",
+      wallet,
+      chain: "sol",
+      symbol: "MOON/SOL",
+      token: moon,
+      side: "buy",
+      status: "open",
+      stage: "queued",
+      settled: false,
+      amount: "1",
+      amountToken: "native",
+      filledAmount: "0",
+      minAmountOut: "9756.036706",
+      slippage: 2,
+      networkFee: "0",
     });
     const { createdAt, validUntil = "" } = order;
     expect(Math.ceil((Date.parse(validUntil) - Date.parse(createdAt)) / 1000)).toBe(600);
@@ -127,8 +149,16 @@ describe("placeOrder on sol", () => {
 
     const { intent, mac, quoted } = await stored(orderId);
     expect(intent).toEqual({
-      ...{ chain: "sol", wallet, orderId, userID, side: "buy", token: moon, amount: 10n ** 9n },
-      ...{ minAmountOut: 9_756_036_706n, quotedOut: 9_955_139_496n, isPrivate: false },
+      chain: "sol",
+      wallet,
+      orderId,
+      userID,
+      side: "buy",
+      token: moon,
+      amount: 10n ** 9n,
+      minAmountOut: 9_756_036_706n,
+      quotedOut: 9_955_139_496n,
+      isPrivate: false,
       validUntil: Date.parse(validUntil) / 1000,
       tokenProgram: programs.token,
       routes: [
@@ -167,7 +197,9 @@ describe("placeOrder on sol", () => {
     const same = { slippage: 2, amount: "01.00", maxPriceImpact: 15 };
     const replay = await ask(same, "k").finally(() => startTrading(db.table, ["sol"]));
     expect(replay).toMatchObject({
-      ...{ isReplayed: true, warnings: ["MEV_UNPROTECTED"], order: { orderId, status: "cancelled" } },
+      isReplayed: true,
+      warnings: ["MEV_UNPROTECTED"],
+      order: { orderId, status: "cancelled" },
     });
     const reused = code("IDEMPOTENCY_KEY_REUSED", { orderId });
     await expect(ask({ slippage: 3 }, "k")).rejects.toMatchObject(reused);
@@ -306,7 +338,8 @@ describe("placeOrder on sol", () => {
 
   it("limits buys, not sales, to the configured size and the wallet's policy", async () => {
     const { lane, userID, ask, place, refusalOf, quote } = await newTrader({
-      ...{ units: 10n ** 10n, configuration: { maxOrder: "2" } },
+      units: 10n ** 10n,
+      configuration: { maxOrder: "2" },
     });
     await expect(ask({ amount: "2.000000001" })).rejects.toMatchObject(
       code("POLICY_LIMIT", { rule: "maxOrder", limit: "2", requested: "2.000000001" }),
@@ -316,7 +349,9 @@ describe("placeOrder on sol", () => {
     await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
     await place();
     const refused = code("POLICY_LIMIT", {
-      ...{ rule: "maxPerDay", limit: "2.002039999", requested: "2.00204" },
+      rule: "maxPerDay",
+      limit: "2.002039999",
+      requested: "2.00204",
     });
     await expect(ask()).rejects.toMatchObject(refused);
     await expect(ask({ dryRun: true })).rejects.toMatchObject(refused);
@@ -344,7 +379,9 @@ describe("placeOrder on sol", () => {
       liar.lie = scaling(vaults.token, 1002n);
       const { orderId } = await place();
       expect((await stored(orderId)).intent).toMatchObject({
-        ...{ quotedOut: 9_975_049_775n, minAmountOut: 9_875_299_277n, routes: [{ venue: "raydium-cpmm" }] },
+        quotedOut: 9_975_049_775n,
+        minAmountOut: 9_875_299_277n,
+        routes: [{ venue: "raydium-cpmm" }],
       });
       liar.lie = scaling(vaults.token, 900n);
       await expect(ask()).rejects.toMatchObject({ name: "ChainUnavailable" });

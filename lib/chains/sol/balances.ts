@@ -79,7 +79,8 @@ async function lookCall(mints: readonly string[]) {
   const names = await Promise.all(mints.map((mint) => metadataOf(mint as Address)));
   const { method, params, read } = accountsCall([...mints, ...names], at);
   return {
-    ...{ method, params },
+    method,
+    params,
     read(result: unknown) {
       const { slot, accounts } = read(result);
       const found = mints.map((token, index) => {

@@ -23,7 +23,8 @@ const questionAbout = (
     (order) => !hasEnded(order) && !order.isCancelling && wantsSwap(slotOfOrder(order, slots), untilMs),
   );
   return {
-    ...{ chain: lane.chain, wallet: lane.wallet },
+    chain: lane.chain,
+    wallet: lane.wallet,
     hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
     marked: slots.map(({ orderId }) => orderId),
     orders: wanting.map(({ intent }) => intent),

@@ -75,8 +75,13 @@ export function minuteCandle(minute: MarketMinute, currency: Currency): Candle |
   const convert = (text: string) => textOf(rounded(times(number(text), coinUsd)));
   return {
     time,
-    ...{ open: convert(open), high: convert(high), low: convert(low), close: convert(close) },
-    ...{ volume: convert(volume), trades, isFinal },
+    open: convert(open),
+    high: convert(high),
+    low: convert(low),
+    close: convert(close),
+    volume: convert(volume),
+    trades,
+    isFinal,
     ...(hasGaps && { hasGaps }),
     ...(hasNewPool && { hasNewPool }),
   };
@@ -179,7 +184,11 @@ export class CandleSeries {
     const { open, high, low, close, volume } = candle;
     return {
       ...candle,
-      ...{ open: show(open), high: show(high), low: show(low), close: show(close), volume: show(volume) },
+      open: show(open),
+      high: show(high),
+      low: show(low),
+      close: show(close),
+      volume: show(volume),
       isFinal: candle.isFinal && endMs <= finalToMs,
       ...(endMs > nowMs && { partial: true }),
     };

@@ -32,19 +32,30 @@ const ignore = () => {};
 const never = async () => {};
 
 const quote = {
-  ...{
-    chain: "eth",
-    side: "buy",
-    token: address,
-    symbol: "MOON/ETH",
-    baseSymbol: "MOON",
-    quoteSymbol: "ETH",
-  },
-  ...{ amount: "0.1", amountToken: "native", amountOut: "996.006", minAmountOut: "986.0469" },
-  ...{ price: "0.0001004", priceImpact: 0.1, sellable: true, buyTax: 0, sellTax: 0, flags: [] },
+  chain: "eth",
+  side: "buy",
+  token: address,
+  symbol: "MOON/ETH",
+  baseSymbol: "MOON",
+  quoteSymbol: "ETH",
+  amount: "0.1",
+  amountToken: "native",
+  amountOut: "996.006",
+  minAmountOut: "986.0469",
+  price: "0.0001004",
+  priceImpact: 0.1,
+  sellable: true,
+  buyTax: 0,
+  sellTax: 0,
+  flags: [],
   route: [{ venue: "uniswap-v2", pool: address, feeBps: 30, tokenIn: "native", tokenOut: address }],
-  ...{ approval: false, networkFee: { expected: "0.00026", max: "0.00047", l1: "0" } },
-  ...{ submission: "public", warnings: [], block: 1, asOf: "", validUntil: "" },
+  approval: false,
+  networkFee: { expected: "0.00026", max: "0.00047", l1: "0" },
+  submission: "public",
+  warnings: [],
+  block: 1,
+  asOf: "",
+  validUntil: "",
 } as const satisfies Quote;
 
 const costly: Quote = {
@@ -55,30 +66,36 @@ const costly: Quote = {
 };
 
 const inspected = {
-  ...{ chain: "eth", token: address, symbol: "MOON", name: "Moon", decimals: 18, listed: true },
-  ...{ sellable: true, buyTax: 0, sellTax: 0, flags: [], block: 1, asOf: "" },
+  chain: "eth",
+  token: address,
+  symbol: "MOON",
+  name: "Moon",
+  decimals: 18,
+  listed: true,
+  sellable: true,
+  buyTax: 0,
+  sellTax: 0,
+  flags: [],
+  block: 1,
+  asOf: "",
   pools: [{ venue: "uniswap-v2", pool: address, feeBps: 30, liquidity: "500" }],
 } as const;
 
 const position = (chain: "eth" | "bsc" | "base", cost: `${number}`) =>
   ({
-    ...{
-      positionId: chain,
-      chain,
-      token: address,
-      symbol: "MOON",
-      wallet: address,
-      status: "open",
-      version: 1,
-    },
-    ...{
-      amount: "1000",
-      cost,
-      averageEntryPrice: "0.0001",
-      realizedPnl: "0",
-      openedAt: today,
-      updatedAt: today,
-    },
+    positionId: chain,
+    chain,
+    token: address,
+    symbol: "MOON",
+    wallet: address,
+    status: "open",
+    version: 1,
+    amount: "1000",
+    cost,
+    averageEntryPrice: "0.0001",
+    realizedPnl: "0",
+    openedAt: today,
+    updatedAt: today,
   }) satisfies Position;
 
 const gain = position("eth", "0.1");
@@ -88,17 +105,22 @@ const waiting = position("base", "0.1");
 
 const order = (orderId: string, change: Partial<Order>) =>
   ({
-    ...{
-      orderId,
-      chain: "eth",
-      token: address,
-      symbol: "MOON/ETH",
-      baseSymbol: "MOON",
-      wallet: address,
-      side: "buy",
-    },
-    ...{ type: "market", amount: "0.1", status: "filled", version: 1, createdAt: today, updatedAt: today },
-    ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001" },
+    orderId,
+    chain: "eth",
+    token: address,
+    symbol: "MOON/ETH",
+    baseSymbol: "MOON",
+    wallet: address,
+    side: "buy",
+    type: "market",
+    amount: "0.1",
+    status: "filled",
+    version: 1,
+    createdAt: today,
+    updatedAt: today,
+    filledAmount: "0.1",
+    receivedAmount: "1000",
+    averagePrice: "0.0001",
     ...change,
   }) as Order;
 
@@ -116,31 +138,49 @@ const orders = [
 
 const market = (chain: "eth" | "bsc") =>
   ({
-    ...{ chain, token: address, symbol: "MOON", decimals: 18, flags: [], revision: 1, block: 1, asOf: "" },
-    ...{ price: "0.00012", priceUsd: "0.312", liquidity: "2" },
+    chain,
+    token: address,
+    symbol: "MOON",
+    decimals: 18,
+    flags: [],
+    revision: 1,
+    block: 1,
+    asOf: "",
+    price: "0.00012",
+    priceUsd: "0.312",
+    liquidity: "2",
   }) satisfies TerminalState["markets"][number];
 
 const coinPrice = (chain: "eth" | "bsc") =>
   ({ chain, symbol: "ETH", price: "2600", currency: "USD", source: "simulated", asOf: "" }) as const;
 
 const state: TerminalState = {
-  ...{ orders, positions: [gain, loss, waiting], wallets: [], heads: {} },
+  orders,
+  positions: [gain, loss, waiting],
+  wallets: [],
+  heads: {},
   settings: {
     eth: { slippage: 1, mevProtection: true, gasPreset: "fast", maxGasPrice: 30, version: 3 } as Settings,
   },
-  ...{ prices: { eth: coinPrice("eth"), bsc: coinPrice("bsc") }, markets: [market("eth"), market("bsc")] },
+  prices: { eth: coinPrice("eth"), bsc: coinPrice("bsc") },
+  markets: [market("eth"), market("bsc")],
 };
 
 const desk: Desk = {
   terminal: {} as Terminal,
   stream: undefined,
   profile: { username: "alice" } as Profile,
-  ...{ state, isStale: false, isOffline: false, redemptionChanges: 0, explorers: {} },
+  state,
+  isStale: false,
+  isOffline: false,
+  redemptionChanges: 0,
+  explorers: {},
   guardNews: [
     { of: "policy", id: "policy", at: today },
     { of: "export", id: "export", at: today },
   ],
-  ...{ orderWarnings: new Map(), notify: ignore },
+  orderWarnings: new Map(),
+  notify: ignore,
   placing: {
     isBusy: false,
     unanswered: undefined,
@@ -150,12 +190,18 @@ const desk: Desk = {
     leave: ignore,
   },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
-  ...{ fillTicket: ignore, openTicket: ignore },
+  fillTicket: ignore,
+  openTicket: ignore,
 };
 
 const sent = {
-  ...{ chain: "eth", wallet: address, type: "market", side: "buy", token: address },
-  ...{ amount: "0.1", minAmountOut: "986.0469" },
+  chain: "eth",
+  wallet: address,
+  type: "market",
+  side: "buy",
+  token: address,
+  amount: "0.1",
+  minAmountOut: "986.0469",
 } as OrderRequest;
 
 const unanswered: Desk = {

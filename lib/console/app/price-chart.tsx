@@ -15,7 +15,8 @@ const invisible = { lineColor: "transparent", topColor: "transparent", bottomCol
 
 /** A line over a gap would invent prices, so its end has no colour. */
 const drawnPoint = ({ time, value }: Point, before: Point | undefined) => ({
-  ...{ time: time as UTCTimestamp, value },
+  time: time as UTCTimestamp,
+  value,
   ...(before !== undefined && time - before.time > gapSeconds && invisible),
 });
 
@@ -44,7 +45,8 @@ export function PriceChart({ symbol, points }: { symbol: string; points: readonl
       paint,
     );
     series = chart.addSeries(AreaSeries, {
-      ...{ lineWidth: 2, priceLineVisible: true },
+      lineWidth: 2,
+      priceLineVisible: true,
       priceFormat: { type: "custom", formatter: usd, minMove: 0.0001 },
     });
     series.setData(points.map((point, index) => drawnPoint(point, points[index - 1])));

@@ -50,7 +50,8 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
     setGuardNews([]);
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
     const opened = terminal.follow({
-      ...{ channels, quietMs },
+      channels,
+      quietMs,
       onState: setState,
       onStatus: setStatus,
       onMessage(message) {
@@ -156,21 +157,31 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   });
 
   const placing = usePlacing({
-    ...{
-      session,
-      userID: read?.by === terminal ? read.profile.userID : undefined,
-      orders: state?.orders,
-      notify,
-    },
+    session,
+    userID: read?.by === terminal ? read.profile.userID : undefined,
+    orders: state?.orders,
+    notify,
     onPlaced: ({ order, warnings }) =>
       setOrderWarnings((noted) => new Map(noted).set(order.orderId, warnings)),
   });
   const retry = () => setAttempt((count) => count + 1);
 
   const desk: Desk | undefined = profile && {
-    ...{ terminal, stream, profile, redemptionChanges, explorers, guardNews },
-    ...{ notify, orderWarnings, placing },
-    ...{ state, isStale, isOffline, ticket, fillTicket, openTicket },
+    terminal,
+    stream,
+    profile,
+    redemptionChanges,
+    explorers,
+    guardNews,
+    notify,
+    orderWarnings,
+    placing,
+    state,
+    isStale,
+    isOffline,
+    ticket,
+    fillTicket,
+    openTicket,
   };
   return (
     <>

@@ -9,7 +9,11 @@ type Quote = RestData<"quoteOrder">["quote"];
 const order = { chain: "sol", symbol: "MOON/SOL", baseSymbol: "MOON" } as Order;
 const common = { attempt: 1, txHash: "5x", submission: "public", purpose: "swap", outcome: "mined" } as const;
 const solAttempt = {
-  ...{ ...common, priorityFee: "0.0003", tip: "0", computeUnitLimit: 120_000, lastValidBlockHeight: 1234 },
+  ...common,
+  priorityFee: "0.0003",
+  tip: "0",
+  computeUnitLimit: 120_000,
+  lastValidBlockHeight: 1234,
 } satisfies Read["attempts"][number];
 
 const result = {
@@ -47,7 +51,8 @@ describe("the facts of an order on sol", () => {
     const report = {
       ...result,
       networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },
-      ...{ rent: "0.00293712", computeUnits: 91_234 },
+      rent: "0.00293712",
+      computeUnits: 91_234,
       route: [{ venue: "raydium-cpmm", pool: "p", feeBps: 25, tokenIn: "native", tokenOut: "mint" }],
     } satisfies Read["report"];
     expect(reportFacts(order, report).filter(([name]) => name !== "At")).toEqual([
@@ -70,7 +75,8 @@ describe("the facts of an order on sol", () => {
     const report = {
       ...result,
       networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },
-      ...{ rent: "0.00293712", computeUnits: 91_234 },
+      rent: "0.00293712",
+      computeUnits: 91_234,
       route: [{ venue: "jupiter-metis", tokenIn: "native", tokenOut: "mint" }],
     } satisfies Read["report"];
     expect(reportFacts(order, report)).toContainEqual(["Route", "Metis, Powered by Jupiter"]);
@@ -89,7 +95,11 @@ describe("the facts of an order on sol", () => {
 describe("the facts of an order on an EVM chain", () => {
   it("are its nonce and gas", () => {
     const attempt = {
-      ...{ ...common, nonce: 7, maxFeePerGas: "31.5", maxPriorityFeePerGas: "1.25", gasLimit: 130_000 },
+      ...common,
+      nonce: 7,
+      maxFeePerGas: "31.5",
+      maxPriorityFeePerGas: "1.25",
+      gasLimit: 130_000,
       submission: "private",
     } satisfies Read["attempts"][number];
     expect(attemptFacts("eth", attempt)).toEqual([

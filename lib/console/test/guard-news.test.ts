@@ -10,7 +10,8 @@ const pending = { policy, effectiveAt: at };
 type PolicyData = Extract<ServerMessage, { type: "WalletPolicyUpdated" }>["data"];
 const policyChanged = (version: number, change: PolicyData["change"], more: Partial<PolicyData> = {}) =>
   ({
-    ...{ type: "WalletPolicyUpdated", time },
+    type: "WalletPolicyUpdated",
+    time,
     data: { walletId: "w", policy, change, version, ...more },
   }) satisfies ServerMessage;
 

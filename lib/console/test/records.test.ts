@@ -4,16 +4,16 @@ import { pairUnits, usd, usdText } from "../app/format.ts";
 import { marksOf } from "../app/market/bars.ts";
 
 const fill: Partial<Order> = {
-  ...{
-    chain: "eth",
-    token: "0xA1",
-    symbol: "MOON/ETH",
-    baseSymbol: "MOON",
-    quoteSymbol: "ETH",
-    side: "buy",
-    status: "filled",
-  },
-  ...{ createdAt: "2026-11-26T10:00:30.000Z", updatedAt: "2026-11-26T10:00:42.000Z", receivedAmount: "1000" },
+  chain: "eth",
+  token: "0xA1",
+  symbol: "MOON/ETH",
+  baseSymbol: "MOON",
+  quoteSymbol: "ETH",
+  side: "buy",
+  status: "filled",
+  createdAt: "2026-11-26T10:00:30.000Z",
+  updatedAt: "2026-11-26T10:00:42.000Z",
+  receivedAmount: "1000",
 };
 
 const filled = fill as Order;

@@ -64,7 +64,9 @@ const zero = `0x${"0".repeat(40)}`;
 const ownVenues = (chain: EvmChain) =>
   singleChainVenues(chain, {
     ...localAddresses,
-    ...{ deployer, firstNonce: creations.length, usdxPerCoin: usdxPerCoin[chain] },
+    deployer,
+    firstNonce: creations.length,
+    usdxPerCoin: usdxPerCoin[chain],
   });
 
 export function localContracts(chain: EvmChain): LocalContracts {

@@ -85,8 +85,10 @@ function numberOf({ head, finalAfter }: Height, block: unknown = "latest"): numb
   if (typeof block !== "string") return undefined;
   if (block === "earliest") return 0;
   const distances: Record<string, number> = {
-    ...{ latest: 0, pending: 0 },
-    ...{ safe: finalAfter / 2, finalized: finalAfter },
+    latest: 0,
+    pending: 0,
+    safe: finalAfter / 2,
+    finalized: finalAfter,
   };
   const behind = distances[block];
   return behind === undefined ? Number(block) : Math.max(0, head - behind);

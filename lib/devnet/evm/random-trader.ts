@@ -104,7 +104,8 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
 
   const buy = (url: string, route: readonly string[], units: bigint) =>
     send(url, {
-      ...{ to: v2Router, value: hex(units) },
+      to: v2Router,
+      value: hex(units),
       data: abi.encodeFunctionData("swapExactETHForTokensSupportingFeeOnTransferTokens", [
         ...[0, route, traderAccount, forever],
       ]),

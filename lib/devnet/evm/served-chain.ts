@@ -109,7 +109,9 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
     running.defer(() => state?.saved());
     state?.changed();
     miner = startMiner({
-      ...{ request, relay, times },
+      request,
+      relay,
+      times,
       onFailure: warning("does not answer"),
       onBlock(block) {
         note(block);

@@ -67,7 +67,10 @@ function slipstream(base: Base): SingleChainVenues {
   return {
     venues: [
       {
-        ...{ venue: "slipstream", factory, router, quoter },
+        venue: "slipstream",
+        factory,
+        router,
+        quoter,
         tiers: [
           { spacing: 100, feeBps: 5 },
           { spacing: 200, feeBps: 30 },
@@ -105,7 +108,9 @@ function liquidityBook(base: Base): SingleChainVenues {
     venues: [
       { venue: "lfj-v2.1", factory: older, router, tiers: [{ spacing: 20, feeBps: 20 }] },
       {
-        ...{ venue: "lfj-v2.2", factory: newer, router },
+        venue: "lfj-v2.2",
+        factory: newer,
+        router,
         tiers: [
           { spacing: 10, feeBps: 10 },
           { spacing: 20, feeBps: 20 },

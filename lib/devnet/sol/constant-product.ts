@@ -102,7 +102,12 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
   program.store(at("reserveIn"), r1).store(at("reserveOut"), r2);
   program.store(at("before"), r3).load(1, at("amountIn")).store(at("amount"), r1);
   transfer(program, face, bump, {
-    ...{ from: "source", mint: "mintIn", to: "vaultIn", owner: "payer", by: "programIn", isSigned: false },
+    from: "source",
+    mint: "mintIn",
+    to: "vaultIn",
+    owner: "payer",
+    by: "programIn",
+    isSigned: false,
   });
 
   // r1 becomes what arrived, without the fee, and r2 the reserve with it.
@@ -116,14 +121,12 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
   multiplyAndDivide(program);
   program.store(at("amount"), inRegister(9));
   transfer(program, face, bump, {
-    ...{
-      from: "vaultOut",
-      mint: "mintOut",
-      to: "target",
-      owner: "authority",
-      by: "programOut",
-      isSigned: true,
-    },
+    from: "vaultOut",
+    mint: "mintOut",
+    to: "target",
+    owner: "authority",
+    by: "programOut",
+    isSigned: true,
   });
 
   loadTokens(program, face, 1, "target");

@@ -6,8 +6,15 @@ export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
 /** Operations on 64 bits, by their opcode with a number. With a register, it has one bit more. */
 const operations = {
-  ...{ add: 0x07, sub: 0x17, mul: 0x27, div: 0x37, or: 0x47, and: 0x57 },
-  ...{ shiftLeft: 0x67, shiftRight: 0x77, move: 0xb7 },
+  add: 0x07,
+  sub: 0x17,
+  mul: 0x27,
+  div: 0x37,
+  or: 0x47,
+  and: 0x57,
+  shiftLeft: 0x67,
+  shiftRight: 0x77,
+  move: 0xb7,
 } as const;
 
 /** Unsigned conditions, by their opcode with a number. */
@@ -162,12 +169,20 @@ function elfOf(code: Buffer, calls: readonly Call[]): Buffer {
     { name: ".text", type: kinds.code, flags: 6, bytes: code },
     { name: ".dynamic", type: kinds.dynamic, flags: 3, bytes: dynamic, link: 4, entrySize: 16 },
     {
-      ...{ name: ".dynsym", type: kinds.symbols, flags: 2, link: 4, entrySize: 24 },
+      name: ".dynsym",
+      type: kinds.symbols,
+      flags: 2,
+      link: 4,
+      entrySize: 24,
       bytes: Buffer.concat([Buffer.alloc(24), ...symbols]),
     },
     { name: ".dynstr", type: kinds.strings, flags: 2, bytes: padded },
     {
-      ...{ name: ".rel.dyn", type: kinds.relocations, flags: 2, link: 3, entrySize: 16 },
+      name: ".rel.dyn",
+      type: kinds.relocations,
+      flags: 2,
+      link: 3,
+      entrySize: 16,
       bytes: Buffer.concat(relocations),
     },
   ];

@@ -88,7 +88,12 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
 
   const jupiter = await preferring(ports.jupiter ?? 0, (port) =>
     startJupiterServer({
-      ...{ node, jupiter: deployment.jupiter, symbols: [jupiterToken], canBeSet: faults, seed, port },
+      node,
+      jupiter: deployment.jupiter,
+      symbols: [jupiterToken],
+      canBeSet: faults,
+      seed,
+      port,
     }),
   );
   undo.defer(() => jupiter.close());

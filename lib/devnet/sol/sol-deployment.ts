@@ -54,7 +54,10 @@ const overhead = 128;
 const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
 
 const account = (address: Address, owner: Address, data: Buffer, lamports = 0): MadeAccount => ({
-  ...{ address, owner, data, lamports: rentOf(data.length) + lamports },
+  address,
+  owner,
+  data,
+  lamports: rentOf(data.length) + lamports,
 });
 
 const u16 = (value: number) => Buffer.of(value & 255, value >> 8);
@@ -226,8 +229,11 @@ async function tokenOf(
 ): Promise<LocalToken> {
   const pool = await poolOf(config, mint);
   return {
-    ...{ mint, program: symbol === "MOON" ? programs.token : programs.token2022 },
-    ...{ pool, config, observation: await derived(programs.raydiumCpmm, "observation", bytesOf(pool)) },
+    mint,
+    program: symbol === "MOON" ? programs.token : programs.token2022,
+    pool,
+    config,
+    observation: await derived(programs.raydiumCpmm, "observation", bytesOf(pool)),
     vaults: { coin: await vaultOf(pool, wrappedCoin), token: await vaultOf(pool, mint) },
   };
 }

@@ -8,8 +8,16 @@ export const ammErrors = { unknownInstruction: 6003, slippage: 6005 } as const;
 /** The interface of `swap_base_input`. Its configuration, pool and observation are not used. */
 const swapBaseInput: SwapInterface = {
   accounts: {
-    ...{ payer: 0, authority: 1, source: 4, target: 5, vaultIn: 6, vaultOut: 7 },
-    ...{ programIn: 8, programOut: 9, mintIn: 10, mintOut: 11 },
+    payer: 0,
+    authority: 1,
+    source: 4,
+    target: 5,
+    vaultIn: 6,
+    vaultOut: 7,
+    programIn: 8,
+    programOut: 9,
+    mintIn: 10,
+    mintOut: 11,
   },
   accountCount: 13,
   // The first 8 bytes of the SHA-256 of `global:swap_base_input`.

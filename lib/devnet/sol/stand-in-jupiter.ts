@@ -20,8 +20,16 @@ const wholeBps = 10_000;
 /** The interface of `route_v2`, with the vaults of a pool and their owner as the accounts of the route. */
 const routeV2: SwapInterface = {
   accounts: {
-    ...{ payer: 0, source: 1, target: 2, mintIn: 3, mintOut: 4, programIn: 5, programOut: 6 },
-    ...{ vaultIn: fixedAccounts, vaultOut: fixedAccounts + 1, authority: fixedAccounts + 2 },
+    payer: 0,
+    source: 1,
+    target: 2,
+    mintIn: 3,
+    mintOut: 4,
+    programIn: 5,
+    programOut: 6,
+    vaultIn: fixedAccounts,
+    vaultOut: fixedAccounts + 1,
+    authority: fixedAccounts + 2,
   },
   accountCount: fixedAccounts + 3,
   name: 0x14af_c431_ccfa_64bbn,

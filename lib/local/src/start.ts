@@ -180,7 +180,14 @@ export async function start(options: StartOptions): Promise<Runner> {
   undo.defer(() => lambda.stop());
   const { store } = workspace;
   const sources = createEventSources({
-    ...{ resources, lambda, denial: callers.denial, dynamodb, writes, credentials, store, log },
+    resources,
+    lambda,
+    denial: callers.denial,
+    dynamodb,
+    writes,
+    credentials,
+    store,
+    log,
     queueMs: options.queueMs,
   });
   undo.defer(() => sources.stop());

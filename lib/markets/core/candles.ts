@@ -101,8 +101,16 @@ export const withoutSwaps = (
   start: number,
   { pool, price }: { pool: CandlePool; price: Decimal },
 ): Candle => ({
-  ...{ start, open: price, high: price, low: price, close: price, volume: zero },
-  ...{ trades: 0, pool, isFinal: false, hasGaps: false },
+  start,
+  open: price,
+  high: price,
+  low: price,
+  close: price,
+  volume: zero,
+  trades: 0,
+  pool,
+  isFinal: false,
+  hasGaps: false,
 });
 
 /** Marks candles whose pool differs from the previous candle's. The candles are in the order of time. */

@@ -18,14 +18,20 @@ export function recordOf(
   const { price, priceUsd, depth } = worthOf(market, coinUsd);
   const change24h = percentBetween(day.dayAgo, market.price);
   return {
-    ...{ chain, token, symbol, decimals },
+    chain,
+    token,
+    symbol,
+    decimals,
     ...(price && { price: formatDecimal(price) }),
     ...(priceUsd && { priceUsd: formatDecimal(priceUsd) }),
     ...(depth && { liquidity: formatDecimal(depth) }),
     ...(change24h !== undefined && { change24h }),
     ...(day.trades > 0 && { volume24h: formatDecimal(day.volume) }),
     ...(pool && { quote: pool.quote }),
-    ...{ flags, revision, block, asOf },
+    flags,
+    revision,
+    block,
+    asOf,
     ...(minutes.length > 0 && { minutes }),
   };
 }

@@ -108,7 +108,10 @@ export class WantedTokens {
         const key = keyOf(name);
         const isHeld = rules.isHeld(userID, name);
         claims.set(key, {
-          ...{ chain, token, userID, isHeld },
+          chain,
+          token,
+          userID,
+          isHeld,
           sinceMs: this.#claims.get(userID)?.get(key) ?? nowMs,
           wantedMs: Math.max(wantedMs, claims.get(key)?.wantedMs ?? 0),
           isProtected: isHeld === true || rules.isListed(name),

@@ -62,6 +62,12 @@ export async function readMarketIndex(table: Table, chain: TradingChain): Promis
   if (stored === undefined || stored.format > itemFormat) return [];
   const rows: Row[] = JSON.parse(gunzipSync(stored.tokens).toString());
   return rows.map(([token, symbol, name, decimals, depthUsd, firstSeen]) => ({
-    ...{ chain, token, symbol, name, decimals, depthUsd, firstSeen },
+    chain,
+    token,
+    symbol,
+    name,
+    decimals,
+    depthUsd,
+    firstSeen,
   }));
 }

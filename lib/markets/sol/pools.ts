@@ -124,7 +124,9 @@ function pricedToken({ configuration }: SolReader, mint: string, view: TokenView
 function pricedPool(view: PoolView, depth: bigint, decimals: number): PricedPool {
   const { coins, tokens } = reservesIn(view);
   return {
-    ...{ pool: view.address, quote: nativeToken, venue: cpmmVenue },
+    pool: view.address,
+    quote: nativeToken,
+    venue: cpmmVenue,
     feeBps: Number(feeRateOf(view)) / 100,
     depth: depthOf(depth, decimalsOfCoin),
     price: ratioOf(coins * 10n ** BigInt(decimals), tokens * 10n ** BigInt(decimalsOfCoin)),

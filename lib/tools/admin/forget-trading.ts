@@ -18,7 +18,8 @@ export async function forgetTrading(table: Table, chains: readonly Network[]): P
   const pages = paginateScan(
     { client: table.client },
     {
-      ...{ TableName: table.name, ConsistentRead: true },
+      TableName: table.name,
+      ConsistentRead: true,
       ProjectionExpression: "PK, SK, lane, chain, orderId, intent.chain",
     },
   );

@@ -46,7 +46,9 @@ export async function signIn(pool: UserPool, username: string, credentials: Cred
   const { client, poolId: UserPoolId, clientId: ClientId } = pool;
   let answer: AdminInitiateAuthCommandOutput = await client.send(
     new AdminInitiateAuthCommand({
-      ...{ UserPoolId, ClientId, AuthFlow: "ADMIN_USER_PASSWORD_AUTH" },
+      UserPoolId,
+      ClientId,
+      AuthFlow: "ADMIN_USER_PASSWORD_AUTH",
       AuthParameters: { USERNAME: username, PASSWORD: await credentials.password() },
     }),
   );
@@ -55,7 +57,10 @@ export async function signIn(pool: UserPool, username: string, credentials: Cred
     if (AuthenticationResult?.AccessToken !== undefined) return AuthenticationResult.AccessToken;
     answer = await client.send(
       new AdminRespondToAuthChallengeCommand({
-        ...{ UserPoolId, ClientId, ChallengeName, Session },
+        UserPoolId,
+        ClientId,
+        ChallengeName,
+        Session,
         ChallengeResponses: {
           // Cognito's own name of the user. An address is not accepted here.
           USERNAME: ChallengeParameters.USER_ID_FOR_SRP ?? username,
@@ -93,7 +98,8 @@ export async function createPoolUser(
 ): Promise<string> {
   const { User } = await client.send(
     new AdminCreateUserCommand({
-      ...{ UserPoolId, Username: email },
+      UserPoolId,
+      Username: email,
       UserAttributes: [
         { Name: "email", Value: email },
         // Trusts the operator about the address. Without this, the user could not reset a forgotten password.

@@ -41,7 +41,11 @@ export async function readAccount(table: Table, { userID, points }: Profile) {
 }
 
 const shownLine = ({ number, time, reason, change, points, redemptionId }: PointsLine) => ({
-  ...{ number, time, reason, change, points },
+  number,
+  time,
+  reason,
+  change,
+  points,
   redemptionId: redemptionId ?? null,
 });
 

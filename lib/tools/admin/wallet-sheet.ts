@@ -19,7 +19,11 @@ export async function readWallets(table: Table, userID: string, now: Date) {
     const { expiresAt } = wallet;
     const { stored, count } = limits[index] ?? { stored: undefined, count: undefined };
     return {
-      ...{ _id, network, address, slotName, createdAt },
+      _id,
+      network,
+      address,
+      slotName,
+      createdAt,
       state: isActive(wallet) ? "active" : "retired",
       restorableUntil: expiresAt === undefined ? null : restorableUntil(expiresAt),
       ...policyStateText(network, announcedState(stored)),

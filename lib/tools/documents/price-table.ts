@@ -208,7 +208,9 @@ export const runsOfBuy: readonly OrderRuns[] = [
 export const runsOfSolBuy = [
   { name: "placeOrder", ...solBuy.placeOrder, onBase: writesOfBuy.placeOrder },
   ...(["swap", "fill", "end"] as const).map((purpose) => ({
-    ...{ name: "executeOrders" as const, purpose: `the ${purpose}`, ...solBuy.executeOrders[purpose] },
+    name: "executeOrders" as const,
+    purpose: `the ${purpose}`,
+    ...solBuy.executeOrders[purpose],
     onBase: writesOfBuy.executeOrders[purpose],
   })),
   { name: "signTransaction", ...solBuy.signTransaction, calls: 0, onBase: writesOfBuy.signTransaction },

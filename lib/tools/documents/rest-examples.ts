@@ -95,8 +95,12 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
 
 // The example wallet on the local chain sol, and MOON there.
 const solTrade = {
-  ...{ chain: "sol", wallet: "9uKPBoBGkfeVQXFnXcqtPksx3FmLxoDEsu2FskRovQWJ", side: "buy" },
-  ...{ token: "9Qr8UnrGQ1iF13KXFjiYfGaqRTnEjJgnsrduu7xP49o7", amount: "0.1", priorityFee: 0.001 },
+  chain: "sol",
+  wallet: "9uKPBoBGkfeVQXFnXcqtPksx3FmLxoDEsu2FskRovQWJ",
+  side: "buy",
+  token: "9Qr8UnrGQ1iF13KXFjiYfGaqRTnEjJgnsrduu7xP49o7",
+  amount: "0.1",
+  priorityFee: 0.001,
 };
 
 /** Bodies of the operations that other fields limit on sol. */

@@ -129,8 +129,13 @@ export async function callsOfHost(
 
 /** Returns what can stand for a pool where only the question matters. It has no events of one. */
 const anyPool = ({ wrapped: { token, decimals } }: ChainConfiguration): WatchedPool => ({
-  ...{ pool: token, venue: "uniswap-v2", token, quote: token, isTokenFirst: true },
-  ...{ decimals, quoteDecimals: decimals },
+  pool: token,
+  venue: "uniswap-v2",
+  token,
+  quote: token,
+  isTokenFirst: true,
+  decimals,
+  quoteDecimals: decimals,
 });
 
 /** Takes a missing receipt for an unusable result. The host has named the transaction itself. */

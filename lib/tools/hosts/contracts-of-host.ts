@@ -197,7 +197,10 @@ type Link = { name: string; address: string; read: string; expected: string };
 function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
   return venues.flatMap((row) => {
     const link = (role: string, address: string, read: string, expected: string): Link => ({
-      ...{ name: `${read} of the ${role} of ${row.venue}`, address, read, expected },
+      name: `${read} of the ${role} of ${row.venue}`,
+      address,
+      read,
+      expected,
     });
     const { factory, router } = row;
     const ofRouter = (...[read, expected]: [string, string]) => link("router", router, read, expected);

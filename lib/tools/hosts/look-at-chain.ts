@@ -64,7 +64,10 @@ export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookSc
       const lagSeconds = Math.max(0, newest.time - head.time);
       const words = `is further behind the newest host than the ${apartSeconds} s that trading allows`;
       return {
-        ...{ host, head, lagSeconds, ...look },
+        host,
+        head,
+        lagSeconds,
+        ...look,
         ...(!isInStep[index] && { lagProblem: { words, isFatal: true } }),
       };
     }),
@@ -89,7 +92,8 @@ const isAgreed = (a: TradeFacts | DomainError, b: TradeFacts | DomainError) =>
 const nothing = { bytes: 0, ms: 0 };
 
 const failedHead = (error: HostError) => ({
-  ...{ name: "block latest", ...nothing },
+  name: "block latest",
+  ...nothing,
   problem: { words: wordsOfError(error), isFatal: true },
 });
 

@@ -61,7 +61,8 @@ const at = { commitment: "confirmed" } as const;
 
 export const openSolHosts = (configuration: SolConfiguration, mints: readonly string[]): OpenSolHosts => ({
   chain: "sol",
-  ...{ configuration, mints },
+  configuration,
+  mints,
   hosts: configuration.hosts.map((url) => ({ url, rpc: solHost(url, configuration.cluster) })),
 });
 
@@ -86,7 +87,10 @@ export async function lookAtSolHosts(
       const lagSeconds = Math.round((newest - slot) * chainFacts.sol.blockSeconds);
       const words = "is further behind the newest host than trading allows";
       return {
-        ...{ host, head: { number: slot }, lagSeconds, ...look },
+        host,
+        head: { number: slot },
+        lagSeconds,
+        ...look,
         ...(!isInStep[index] && { lagProblem: { words, isFatal: true } }),
       };
     }),
@@ -199,7 +203,9 @@ async function callsOfSolHost(
     await ask("fee of a message", messageFeeCall(buy, at));
     const spare = { without: "only the other hosts show whether a token can be sold", covers: isPermanent };
     const trip = await roundTripMessage(trade, {
-      ...{ pool: best.pool, amountIn: spent, bought: best.amountOut },
+      pool: best.pool,
+      amountIn: spent,
+      bought: best.amountOut,
     });
     const tried = await ask(`buy and sell ${symbol}`, simulationCall(trip, at), spare);
     if (configuration.payer !== undefined && isSoldIn(tried) !== true && tried !== undefined)

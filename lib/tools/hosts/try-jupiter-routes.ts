@@ -88,8 +88,12 @@ export async function tryJupiterRoutes(
         holder &&
         (await tried(
           {
-            ...{ ...common, wallet: holder.wallet, orderId: newOrderId(), side: "sell" },
-            ...{ amountIn: holder.units / 1000n + 1n, symbol },
+            ...common,
+            wallet: holder.wallet,
+            orderId: newOrderId(),
+            side: "sell",
+            amountIn: holder.units / 1000n + 1n,
+            symbol,
           },
           label,
         ));
@@ -143,7 +147,8 @@ async function simulated(
   }
   const { message } = composed;
   const { fee, simulation } = await askTogether(ask, {
-    ...{ fee: messageFeeCall(message, at), simulation: maybe(simulationCall(message, at)) },
+    fee: messageFeeCall(message, at),
+    simulation: maybe(simulationCall(message, at)),
   });
   const bytes = 1 + 2 * 64 + message.length;
   const sizes = `${bytes} bytes, ${simulation?.computeUnits ?? 0} compute units, ${fee ?? "?"} lamports`;
@@ -177,7 +182,8 @@ async function holderOf(
   tokenProgram: Address,
 ): Promise<{ wallet: Address; units: bigint } | undefined> {
   const largest = await askFor(rpc, {
-    ...{ method: "getTokenLargestAccounts", params: [mint, at] },
+    method: "getTokenLargestAccounts",
+    params: [mint, at],
     read: (result) => v.parse(Largest, result),
   });
   const held = largest && (await askFor(rpc, accountsCall(largest.slice(0, 20), at)));

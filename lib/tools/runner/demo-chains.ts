@@ -27,7 +27,9 @@ export type DemoChain = {
 };
 
 const SolPlaces = v.object({
-  ...{ startedAt: v.string(), url: v.string(), tokens: v.record(v.string(), v.string()) },
+  startedAt: v.string(),
+  url: v.string(),
+  tokens: v.record(v.string(), v.string()),
 });
 const Places = v.objectWithRest({ sol: v.optional(SolPlaces) }, v.string());
 
@@ -45,7 +47,10 @@ export async function demoChain(chain: TradingChain, baseUrl: string): Promise<D
   if (sol === undefined || token === undefined) throw missing;
   const { address: wallet } = exampleSolWallet;
   return {
-    ...{ chain, wallet, token, decimals: 6 },
+    chain,
+    wallet,
+    token,
+    decimals: 6,
     async holdings() {
       const { url = "", startedAt = "" } = (await places()).sol ?? {};
       const [coins, accounts] = await Promise.all([
@@ -66,7 +71,10 @@ function evmDemo(chain: EvmChain, urlOf: () => Promise<unknown>): DemoChain {
   const [{ address: wallet }, { moon: token }] = [exampleWallet, localAddresses];
   return {
     // MOON has as many decimals as the coins.
-    ...{ chain, wallet, token, decimals: 18 },
+    chain,
+    wallet,
+    token,
+    decimals: 18,
     async holdings() {
       const { to, data } = balanceOf(token, wallet);
       const answers = await callAnvil(v.parse(v.string(), await urlOf()), [

@@ -222,8 +222,14 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   const expiresInSeconds = TOKEN_SECONDS;
   stdout.write(
     welcome({
-      ...{ baseUrl, streamUrl, user: USER, token, expiresInSeconds, dataDir },
-      ...{ chains: chains?.chains, sol: chains?.sol },
+      baseUrl,
+      streamUrl,
+      user: USER,
+      token,
+      expiresInSeconds,
+      dataDir,
+      chains: chains?.chains,
+      sol: chains?.sol,
     }),
   );
   if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
@@ -240,7 +246,11 @@ async function watchedTokens(table: Table): Promise<WatchedToken[]> {
 
 /** Names the places of the local chain sol, for programs. */
 const placesOf = ({ startedAt, url, hosts, relay, tokens }: NonNullable<LocalChains["sol"]>) => ({
-  ...{ startedAt, url, hosts, relay, tokens },
+  startedAt,
+  url,
+  hosts,
+  relay,
+  tokens,
 });
 
 /** Serves the reference pages that `npm run documents -- --site DIR` writes, with the runner's own addresses. */

@@ -166,7 +166,10 @@ function intentOf(
   const { facts, check } = assessed;
   const seconds = validForSeconds ?? family.secondsFor(check);
   const terms = {
-    ...{ chain, wallet, orderId, userID },
+    chain,
+    wallet,
+    orderId,
+    userID,
     side: trade.side,
     token: trade.token,
     amount: facts.amount,

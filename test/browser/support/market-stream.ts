@@ -60,7 +60,9 @@ export function marketUpdate(market: Market, coinUsd = "2600", headMs = Date.now
   const { chain } = market;
   block += 1;
   return {
-    ...{ type: "update", channel: "prices", time },
+    type: "update",
+    channel: "prices",
+    time,
     heads: { [chain]: { block, time: new Date(headMs).toISOString() } },
     data: [
       { chain, symbol: "ETH", price: coinUsd, currency: "USD", source: "simulated", asOf: time },

@@ -44,7 +44,8 @@ export async function userWithCoins(user: string, ...chains: EvmChain[]): Promis
   for (const chain of chains) {
     const body = { network: chain, slotName: "Funded" };
     const { wallet } = await callAs<{ wallet: { generatedWalletAddress: string } }>(user, "/api/v2/wallets", {
-      ...{ body, key: `${user}-${chain}` },
+      body,
+      key: `${user}-${chain}`,
     });
     await fund(chain, wallet.generatedWalletAddress);
   }

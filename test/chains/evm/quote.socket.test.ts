@@ -125,7 +125,8 @@ describe("quoteTrade", () => {
     ] as const) {
       const request = { chain: "eth", side, token: moon, amount } as const;
       await expect(quoteTrade(v3Only, request, traderOf(), now)).rejects.toMatchObject({
-        ...{ code: "INVALID_REQUEST", details: { field: "amount" } },
+        code: "INVALID_REQUEST",
+        details: { field: "amount" },
       });
     }
   });

@@ -120,7 +120,9 @@ describe("inspectToken", () => {
     [
       "reports transfers that it does not make",
       {
-        ...{ sellable: false, buyTax: 100, sellTax: null },
+        sellable: false,
+        buyTax: 100,
+        sellTax: null,
         flags: ["NOT_LISTED", "TAXED", "ODD_EVENTS", "CANNOT_SELL"],
       },
     ],

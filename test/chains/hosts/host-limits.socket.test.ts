@@ -131,7 +131,9 @@ describe("a call that exceeds a host's limits", () => {
   const mostItems = 2;
   /** Adds numbers, by two calls of half of them if the host refuses so many. */
   const sumOf = (items: readonly number[]): RpcCall<number> => ({
-    ...{ method: "sum", params: items, read: Number },
+    method: "sum",
+    params: items,
+    read: Number,
     split(refusal) {
       if (refusal.kind !== "call") return undefined;
       const half = Math.ceil(items.length / 2);

@@ -31,7 +31,9 @@ async function newUser(...lamports: bigint[]): Promise<{ userID: string; wallets
     db.table,
     wallets.map((address) => ({
       ...walletKey(userID, "sol", address),
-      ...{ UserID: userID, network: "sol", generatedWalletAddress: address },
+      UserID: userID,
+      network: "sol",
+      generatedWalletAddress: address,
     })),
   );
   return { userID, wallets };
@@ -56,7 +58,8 @@ describe("quoteOrder on sol", () => {
     await putItems(db.table, [{ ...settingsKey(userID, "sol"), slippage: 2.5, priorityFee: 0.002 }]);
     expect(await quote(userID)).toMatchObject({ slippage: 2.5, networkFee: { max: "0.00202" } });
     expect(await quote(userID, { slippage: 3, priorityFee: 0 })).toMatchObject({
-      ...{ slippage: 3, networkFee: { expected: "0.000005", max: "0.00002", priority: "0" } },
+      slippage: 3,
+      networkFee: { expected: "0.000005", max: "0.00002", priority: "0" },
     });
   });
 
@@ -167,7 +170,8 @@ describe("readBalances on sol", () => {
     await expect(balancesOf(userID, { wallet: address })).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
     for (const field of ["wallet", "token"] as const)
       await expect(balancesOf(userID, { [field]: `0x${"1".repeat(40)}` })).rejects.toMatchObject({
-        ...{ code: "INVALID_REQUEST", details: { field } },
+        code: "INVALID_REQUEST",
+        details: { field },
       });
   });
 

@@ -25,7 +25,10 @@ export const route: CpmmRoute = { venue: "raydium-cpmm", pool: "pool", config: "
 export const jupiterRoute: JupiterRoute = { venue: "jupiter-metis" };
 
 export const buildBy = (helper: string): JupiterBuild => ({
-  ...{ helper, sourceDecimals: 9, accounts: [], data: "" },
+  helper,
+  sourceDecimals: 9,
+  accounts: [],
+  data: "",
 });
 
 export const limits: SolLimits = { maxNetworkFee: 1_000_000n, baseFeeLamports: 5000n };
@@ -34,9 +37,18 @@ export const withRelay: SolLimits = { ...limits, relay: { tipAccounts: ["tips"],
 
 export const intentOf = (changes: Partial<SolIntent> = {}): SolIntent => ({
   ...lane,
-  ...{ userID: "alice", orderId: "order1", side: "buy", token: "MOON", amount: 1_000_000n },
-  ...{ minAmountOut: 80n, quotedOut: 100n, isPrivate: false, validUntil: nowMs / 1000 + 60 },
-  ...{ tokenProgram: "Token", routes: [route], budgetLamports: 100_000n },
+  userID: "alice",
+  orderId: "order1",
+  side: "buy",
+  token: "MOON",
+  amount: 1_000_000n,
+  minAmountOut: 80n,
+  quotedOut: 100n,
+  isPrivate: false,
+  validUntil: nowMs / 1000 + 60,
+  tokenProgram: "Token",
+  routes: [route],
+  budgetLamports: 100_000n,
   ...changes,
 });
 
@@ -56,34 +68,63 @@ export const orderOf = (
   amount: intentOf(intent).amount,
   isCancelling: false,
   life: unstarted,
-  ...{ revision: 1, version: 1, updatedAt: "2026-11-21T20:00:00.000Z" },
+  revision: 1,
+  version: 1,
+  updatedAt: "2026-11-21T20:00:00.000Z",
   ...changes,
 });
 
 export const attemptOf = (hash: string, changes: Partial<SolAttempt> = {}): SolAttempt => ({
-  ...{ purpose: "swap", hash, lastValidBlockHeight: 250, signatures: 1, computeUnitLimit: 100_000 },
-  ...{ microLamportsPerUnit: 200_000n, tipLamports: 0n, amountIn: 1_000_000n, signedAtMs: nowMs },
+  purpose: "swap",
+  hash,
+  lastValidBlockHeight: 250,
+  signatures: 1,
+  computeUnitLimit: 100_000,
+  microLamportsPerUnit: 200_000n,
+  tipLamports: 0n,
+  amountIn: 1_000_000n,
+  signedAtMs: nowMs,
   ...changes,
 });
 
 export const slotOf = (changes: Partial<SolSlot> = {}): SolSlot => ({
   ...lane,
-  ...{ place: 1, orderId: "order1", userID: "alice", state: "signed", isPrivate: false },
-  ...{ attempts: [attemptOf("a")], receipts: [], revision: 1 },
+  place: 1,
+  orderId: "order1",
+  userID: "alice",
+  state: "signed",
+  isPrivate: false,
+  attempts: [attemptOf("a")],
+  receipts: [],
+  revision: 1,
   ...changes,
 });
 
 const block = { number: 120, hash: "120", time: nowMs / 1000 };
 
 export const filled = (hash: string, changes: Partial<Receipt<"ok">> = {}): SolReceipt => ({
-  ...{ hash, block, fee: 25_000n, tip: 0n, rent: 897_840n, computeUnits: 90_000 },
-  ...{ status: "ok", spent: 1_000_000n, received: 90n, held: 0n },
+  hash,
+  block,
+  fee: 25_000n,
+  tip: 0n,
+  rent: 897_840n,
+  computeUnits: 90_000,
+  status: "ok",
+  spent: 1_000_000n,
+  received: 90n,
+  held: 0n,
   ...changes,
 });
 
 export const failed = (hash: string, changes: Partial<Receipt<"failed">> = {}): SolReceipt => ({
-  ...{ hash, block, fee: 25_000n, tip: 0n, rent: 0n, computeUnits: 90_000 },
-  ...{ status: "failed", isSlippage: true },
+  hash,
+  block,
+  fee: 25_000n,
+  tip: 0n,
+  rent: 0n,
+  computeUnits: 90_000,
+  status: "failed",
+  isSlippage: true,
   ...changes,
 });
 
@@ -125,16 +166,26 @@ export const finalAt = (blockHeight: number): Pick<SolSnapshot, "confirmed" | "f
 export const viewOf = (changes: Partial<LaneView<Sol>> = {}): LaneView<Sol> => ({
   lane: { ...lane, holder: "run", jobs: 1 },
   jobs: [{ ...lane, orderId: "order1", userID: "alice", token: "MOON" }],
-  ...{ slots: [], orders: [orderOf()], books: [], isStopped: false },
-  ...{ retired: new Set(), cancelled: new Set(), maxGasPrices: new Map() },
-  ...{ limits: new Map(), bytes: new Map() },
+  slots: [],
+  orders: [orderOf()],
+  books: [],
+  isStopped: false,
+  retired: new Set(),
+  cancelled: new Set(),
+  maxGasPrices: new Map(),
+  limits: new Map(),
+  bytes: new Map(),
   ...changes,
 });
 
 export const stateOf = (changes: Partial<LaneState<Sol>> = {}): LaneState<Sol> => ({
   view: viewOf(),
   rules: solSlots,
-  ...{ snapshots: bothHosts(), nowMs, holder: "run", sendings: new Map() },
-  ...{ isPatient: false, chainLimits: limits },
+  snapshots: bothHosts(),
+  nowMs,
+  holder: "run",
+  sendings: new Map(),
+  isPatient: false,
+  chainLimits: limits,
   ...changes,
 });

@@ -35,14 +35,19 @@ type Token = keyof TestSurfnet["deployment"]["tokens"];
 function intentOf(name: Token, changes: Partial<SolIntent> = {}): SolIntent {
   const { mint, program, pool, config } = chain.deployment.tokens[name];
   return {
-    ...{
-      chain: "sol",
-      wallet: wallet.address,
-      orderId: orderIdFor(randomUUID(), "", new Date()),
-      userID: "u",
-    },
-    ...{ side: "buy", token: mint, tokenProgram: program, amount: sol, minAmountOut: 1n, quotedOut: 1n },
-    ...{ isPrivate: false, validUntil: 2 ** 32 - 1, routes: [{ venue: "raydium-cpmm", pool, config }] },
+    chain: "sol",
+    wallet: wallet.address,
+    orderId: orderIdFor(randomUUID(), "", new Date()),
+    userID: "u",
+    side: "buy",
+    token: mint,
+    tokenProgram: program,
+    amount: sol,
+    minAmountOut: 1n,
+    quotedOut: 1n,
+    isPrivate: false,
+    validUntil: 2 ** 32 - 1,
+    routes: [{ venue: "raydium-cpmm", pool, config }],
     budgetLamports: 1_000_000n,
     ...changes,
   };
@@ -50,7 +55,11 @@ function intentOf(name: Token, changes: Partial<SolIntent> = {}): SolIntent {
 
 async function ask(changes: Partial<Question<Sol>>): Promise<[SolSnapshot, SolSnapshot]> {
   const question = {
-    ...{ chain: "sol", wallet: wallet.address, hashes: [], orders: [], marked: [] },
+    chain: "sol",
+    wallet: wallet.address,
+    hashes: [],
+    orders: [],
+    marked: [],
     wantsBlockhash: false,
     ...changes,
   };
@@ -71,7 +80,8 @@ async function sign(intent: SolIntent, message: Partial<SolMessage> = {}) {
   );
   const common = {
     ...feesOf(200_000),
-    ...{ blockhash: hash, lastValidBlockHeight },
+    blockhash: hash,
+    lastValidBlockHeight,
     markerRentLamports: rents.marker,
   };
   const [route] = intent.routes;
@@ -426,7 +436,9 @@ describe("sending on Solana", () => {
   it("gives a relay the bytes, counts only its answer, and has none where none is configured", async () => {
     const given: unknown[] = [];
     const node = {
-      ...{ request: chain.request, issuedIn: () => undefined, named: () => [] },
+      request: chain.request,
+      issuedIn: () => undefined,
+      named: () => [],
       replyTo: async ({ params }: { params: readonly unknown[] }) => ({ result: given.push(params[0]) }),
     };
     const { tipAccounts } = chain.deployment;

@@ -16,23 +16,40 @@ const [userID, wallet] = ["alice", "A1"];
 
 type Changes = Partial<Omit<PlaceRequest, "trade">> & { trade?: Partial<PlaceRequest["trade"]> };
 
+const setup: SolSetup = {
+  chain: "sol",
+  name: "setup",
+  listed: [],
+  baseFeeCap: 10_000n,
+  leastTip: 100_000n,
+  limits: { maxNetworkFee: 50_000_000n },
+};
+
 /** A request to buy MOON for one coin. */
 const request = ({ trade, ...changes }: Changes = {}): PlaceRequest => ({
-  ...{ chain: "sol", wallet, userID, orderId: "o1", key: "k-1", fingerprint: "body", createdAt },
+  chain: "sol",
+  wallet,
+  userID,
+  orderId: "o1",
+  key: "k-1",
+  fingerprint: "body",
+  createdAt,
   mayLose: true,
   trade: { side: "buy", token: solMint, amount: "1", ...trade },
-  setup: {
-    ...{ chain: "sol", name: "setup", listed: [], baseFeeCap: 10_000n, leastTip: 100_000n },
-    limits: { maxNetworkFee: 50_000_000n },
-  },
+  setup,
   ...changes,
 });
 const sale = { side: "sell", amount: "1" } as const;
 
 const view = (changes: Partial<PlacingView<Sol>> = {}): PlacingView<Sol> => ({
-  ...{ used: undefined, order: undefined, hasWallet: true, laneOrders: [], jobs: undefined },
+  used: undefined,
+  order: undefined,
+  hasWallet: true,
+  laneOrders: [],
+  jobs: undefined,
   settings: { slippage: 1, priorityFee: 0.001, mevProtection: true },
-  ...{ isStopped: false, limits: noLimits },
+  isStopped: false,
+  limits: noLimits,
   ...changes,
 });
 
@@ -77,8 +94,16 @@ describe("placing on sol", () => {
       isReplayed: false,
       order: {
         intent: {
-          ...{ chain: "sol", wallet, orderId: "o1", userID, side: "buy", token: solMint },
-          ...{ amount: 1_000_000_000n, minAmountOut: 990_000n, quotedOut: 1_000_000n, isPrivate: true },
+          chain: "sol",
+          wallet,
+          orderId: "o1",
+          userID,
+          side: "buy",
+          token: solMint,
+          amount: 1_000_000_000n,
+          minAmountOut: 990_000n,
+          quotedOut: 1_000_000n,
+          isPrivate: true,
           validUntil: Date.parse(createdAt) / 1000 + 120,
           tokenProgram: "token",
           routes: [{ venue: "raydium-cpmm", pool: "a", config: "config" }],
@@ -94,11 +119,18 @@ describe("placing on sol", () => {
           createdAt,
         },
         quoted: {
-          ...{ priceImpact: 0.2, marketImpact: 0.1, networkFee: 1_020_000n },
-          ...{ rents: 897_840n + 2n * 2_039_280n, feesBps: [25] },
+          priceImpact: 0.2,
+          marketImpact: 0.1,
+          networkFee: 1_020_000n,
+          rents: 897_840n + 2n * 2_039_280n,
+          feesBps: [25],
           stayingRents: 897_840n + 2_248_080n,
         },
-        ...{ amount: 1_000_000_000n, isCancelling: false, revision: 1, version: 1, updatedAt: createdAt },
+        amount: 1_000_000_000n,
+        isCancelling: false,
+        revision: 1,
+        version: 1,
+        updatedAt: createdAt,
         life: expect.objectContaining({ status: "open", stage: "queued", settled: false }),
       },
     });

@@ -68,24 +68,36 @@ describe("quoteSolTrade", () => {
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const { block, ...shown } = await quote({ wallet });
     expect(shown).toEqual({
-      ...{ chain: "sol", wallet, side: "buy", token: MOON.mint, symbol: "MOON/SOL" },
-      ...{ baseSymbol: "MOON", quoteSymbol: "SOL" },
-      ...{
-        amount: "1",
-        amountToken: "native",
-        amountOut: "9955.139496",
-        minAmountOut: "9855.588101",
-        slippage: 1,
-      },
-      ...{ price: "0.000100450626573520392", priceImpact: 0.1991 },
-      ...{ marketImpact: 0.1792, referencePrice: "0.000100270626610939113" },
+      chain: "sol",
+      wallet,
+      side: "buy",
+      token: MOON.mint,
+      symbol: "MOON/SOL",
+      baseSymbol: "MOON",
+      quoteSymbol: "SOL",
+      amount: "1",
+      amountToken: "native",
+      amountOut: "9955.139496",
+      minAmountOut: "9855.588101",
+      slippage: 1,
+      price: "0.000100450626573520392",
+      priceImpact: 0.1991,
+      marketImpact: 0.1792,
+      referencePrice: "0.000100270626610939113",
       route: [{ venue: "raydium-cpmm", pool: MOON.pool, feeBps: 25, tokenIn: "native", tokenOut: MOON.mint }],
-      ...{ buyTax: 0, sellTax: 0, sellable: true, flags: [], approval: false },
+      buyTax: 0,
+      sellTax: 0,
+      sellable: true,
+      flags: [],
+      approval: false,
       networkFee: { expected: "0.000205", max: "0.00102", priority: "0.0002", tip: "0" },
-      ...{ rent: "0.00293712", exitReserve: "0.00191784" },
+      rent: "0.00293712",
+      exitReserve: "0.00191784",
       balances: [{ token: "native", symbol: "SOL", needed: "1.0059964", available: "10", enough: true }],
-      ...{ submission: "public", warnings: ["MEV_UNPROTECTED"] },
-      ...{ asOf: "2026-11-21T20:00:00.000Z", validUntil: "2026-11-21T20:00:30.000Z" },
+      submission: "public",
+      warnings: ["MEV_UNPROTECTED"],
+      asOf: "2026-11-21T20:00:00.000Z",
+      validUntil: "2026-11-21T20:00:30.000Z",
     });
     expect(9_955_139_496n).toBe(paid(10n ** 9n, coins, tokens));
     expect(block).toBeGreaterThan(0);
@@ -100,8 +112,11 @@ describe("quoteSolTrade", () => {
     expect(sale.balances).toEqual([
       { token: "native", symbol: "SOL", needed: "0.00395712", available: "10", enough: true },
       {
-        ...{ token: chain.deployment.tokens.MOON.mint, symbol: "MOON", needed: "10000" },
-        ...{ available: "20000.000001", enough: true },
+        token: chain.deployment.tokens.MOON.mint,
+        symbol: "MOON",
+        needed: "10000",
+        available: "20000.000001",
+        enough: true,
       },
     ]);
     expect(sale.rent).toBe("0.00089784");
@@ -213,10 +228,13 @@ describe("quoteSolTrade", () => {
   it("pays a relay where one is configured and protection is on", async () => {
     expect(await quote({}, { relay })).toMatchObject({
       networkFee: { expected: "0.000205", max: "0.00102", priority: "0.00014", tip: "0.00006" },
-      ...{ submission: "private", warnings: [] },
+      submission: "private",
+      warnings: [],
     });
     expect(await quote({ mevProtection: false }, { relay })).toMatchObject({
-      ...{ submission: "public", networkFee: { tip: "0" }, warnings: ["MEV_UNPROTECTED"] },
+      submission: "public",
+      networkFee: { tip: "0" },
+      warnings: ["MEV_UNPROTECTED"],
     });
     expect((await quote({ priorityFee: 0.00003 }, { relay })).wouldBeRefused).toMatchObject({
       code: "PRIORITY_FEE_TOO_LOW",

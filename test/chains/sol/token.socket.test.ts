@@ -57,8 +57,16 @@ describe("inspectToken on sol", () => {
     const { mint, pool } = chain.deployment.tokens.MOON;
     const { block, ...token } = await inspect(mint);
     expect(token).toEqual({
-      ...{ chain: "sol", token: mint, symbol: "MOON", name: "Moon", decimals: 6, listed: true },
-      ...{ sellable: true, buyTax: 0, sellTax: 0, flags: [] },
+      chain: "sol",
+      token: mint,
+      symbol: "MOON",
+      name: "Moon",
+      decimals: 6,
+      listed: true,
+      sellable: true,
+      buyTax: 0,
+      sellTax: 0,
+      flags: [],
       pools: [{ venue: "raydium-cpmm", pool, feeBps: 25, liquidity: "500" }],
       asOf: now.toISOString(),
     });
@@ -67,7 +75,11 @@ describe("inspectToken on sol", () => {
 
   it("knows the exact fee of a token, and sells it in a simulation", async () => {
     expect(await inspect(chain.deployment.tokens.FEEZ.mint)).toMatchObject({
-      ...{ symbol: "FEEZ", listed: false, sellable: true, buyTax: 1, sellTax: 1 },
+      symbol: "FEEZ",
+      listed: false,
+      sellable: true,
+      buyTax: 1,
+      sellTax: 1,
       flags: ["NOT_LISTED", "TAXED"],
     });
   });
@@ -85,7 +97,9 @@ describe("inspectToken on sol", () => {
   ])("does not know whether a token can be sold if %s", async (_, changes) => {
     const { sellable, buyTax, flags } = await inspect(chain.deployment.tokens.FEEZ.mint, changes);
     expect({ sellable, buyTax, flags }).toEqual({
-      ...{ sellable: null, buyTax: 1, flags: ["NOT_LISTED", "TAXED", "SELLABILITY_UNKNOWN"] },
+      sellable: null,
+      buyTax: 1,
+      flags: ["NOT_LISTED", "TAXED", "SELLABILITY_UNKNOWN"],
     });
   });
 

@@ -40,7 +40,14 @@ const minutesIn = (days: number) =>
         .toSorted((a, b) => a.at - b.at)
         .map(
           ({ at, prices: [open, high, low, close], volume, coinUsd, trades, isFinal }): MarketMinute => ({
-            ...{ time: iso(at), open, high, low, close, volume, coinUsd, trades },
+            time: iso(at),
+            open,
+            high,
+            low,
+            close,
+            volume,
+            coinUsd,
+            trades,
             ...(isFinal && { isFinal }),
           }),
         ),
@@ -50,10 +57,15 @@ const stored = (minute: MarketMinute): StoredCandle => {
   const decimal = (text: string) => parseDecimal(text) ?? expect.fail("no decimal");
   return {
     start: Date.parse(minute.time) / 1000,
-    ...{ open: decimal(minute.open), high: decimal(minute.high), low: decimal(minute.low) },
-    ...{ close: decimal(minute.close), volume: decimal(minute.volume), trades: minute.trades },
+    open: decimal(minute.open),
+    high: decimal(minute.high),
+    low: decimal(minute.low),
+    close: decimal(minute.close),
+    volume: decimal(minute.volume),
+    trades: minute.trades,
     pool: { pool: "0x1", quote: "native" },
-    ...{ isFinal: minute.isFinal ?? false, hasGaps: minute.hasGaps ?? false },
+    isFinal: minute.isFinal ?? false,
+    hasGaps: minute.hasGaps ?? false,
   };
 };
 
@@ -66,8 +78,13 @@ const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: 
   return foldStored(converted, interval).map(
     ({ start, open, high, low, close, volume, trades, isFinal }) => ({
       time: new Date(start * 1000).toISOString(),
-      ...{ open: text(open), high: text(high), low: text(low), close: text(close), volume: text(volume) },
-      ...{ trades, isFinal },
+      open: text(open),
+      high: text(high),
+      low: text(low),
+      close: text(close),
+      volume: text(volume),
+      trades,
+      isFinal,
     }),
   );
 };
@@ -89,7 +106,13 @@ describe("foldCandles", () => {
 
   it("marks gaps, and leaves out minutes whose price in dollars is unknown", () => {
     const minute: MarketMinute = {
-      ...{ time: iso(0), open: "1", high: "2", low: "1", close: "2", volume: "3", trades: 1 },
+      time: iso(0),
+      open: "1",
+      high: "2",
+      low: "1",
+      close: "2",
+      volume: "3",
+      trades: 1,
     };
     expect(minuteCandle(minute, "usd")).toBeUndefined();
     const gaps = [minute, { ...minute, time: iso(1), hasGaps: true as const, hasNewPool: true as const }];
@@ -102,7 +125,13 @@ describe("foldCandles", () => {
 });
 
 const market = (minutes: MarketMinute[], revision = 0, block = 1): MarketRecord => ({
-  ...{ chain: "eth", token: "0x1", flags: [], revision, block, asOf: iso(0), minutes },
+  chain: "eth",
+  token: "0x1",
+  flags: [],
+  revision,
+  block,
+  asOf: iso(0),
+  minutes,
 });
 
 const shownAt = (series: CandleSeries, minute: number) => series.candles(midnight + minute * 60_000, 1000);
@@ -147,7 +176,14 @@ describe("CandleSeries", () => {
   });
 
   const minute = (at: number, close: `${number}`, more: Partial<MarketMinute> = {}): MarketMinute => ({
-    ...{ time: iso(at), open: "1", high: "9", low: "1", close, volume: "1", trades: 1, coinUsd: "2000" },
+    time: iso(at),
+    open: "1",
+    high: "9",
+    low: "1",
+    close,
+    volume: "1",
+    trades: 1,
+    coinUsd: "2000",
     ...more,
   });
   const closes = (series: CandleSeries, at = 100) => shownAt(series, at).map(({ close }) => close);

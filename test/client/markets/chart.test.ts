@@ -8,10 +8,18 @@ const startMs = Date.parse("2026-11-21T12:02:30.000Z");
 
 const prices = (close: `${number}`) => ({ open: close, high: close, low: close, close });
 const candle = (time: string, close: `${number}`): Candle => ({
-  ...{ time, ...prices(close), volume: "1", trades: 1, isFinal: true },
+  time,
+  ...prices(close),
+  volume: "1",
+  trades: 1,
+  isFinal: true,
 });
 const minute = (time: string, close: `${number}`): MarketMinute => ({
-  ...{ time, ...prices(close), volume: "1", trades: 1, coinUsd: "1" },
+  time,
+  ...prices(close),
+  volume: "1",
+  trades: 1,
+  coinUsd: "1",
 });
 
 /** A service with scripted lists of candles, and a stream whose states a test shows. */
@@ -50,7 +58,8 @@ function charted(
     terminal as never,
     stream as never,
     {
-      ...{ ...name, interval },
+      ...name,
+      interval,
       onCandles: (candles) => {
         shown.push(candles.map(({ close }) => close));
         finals.push(candles.map(({ isFinal }) => isFinal));

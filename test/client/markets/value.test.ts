@@ -39,11 +39,19 @@ const decimalText = (most: bigint) =>
 describe("valueOf", () => {
   it("multiplies the amount by the price, in coin and in dollars, and estimates a sale", () => {
     expect(valuationOf(position, market)).toEqual({
-      ...{ status: "valued", price: "0.5", value: "2", unrealizedPnl: "0.5", percent: 33.3333 },
+      status: "valued",
+      price: "0.5",
+      value: "2",
+      unrealizedPnl: "0.5",
+      percent: 33.3333,
       // 2 × 500 ÷ 502.
-      ...{ exitValue: "1.992031872509960159", isThin: false, priceAsOf: asOf },
+      exitValue: "1.992031872509960159",
+      isThin: false,
+      priceAsOf: asOf,
       usd: {
-        ...{ price: "1000", value: "4000", unrealizedPnl: "1000" },
+        price: "1000",
+        value: "4000",
+        unrealizedPnl: "1000",
         exitValue: "3984.06374501992032",
       },
     });
@@ -82,7 +90,11 @@ describe("valueOf", () => {
   it("leaves out what needs a cost, a depth or the coin's price", () => {
     const valued = valuationOf({ chain: "eth", amount: "4" }, { flags: [], asOf, price: "0.5" });
     expect(valued).toEqual({
-      ...{ status: "valued", price: "0.5", value: "2", isThin: false, priceAsOf: asOf },
+      status: "valued",
+      price: "0.5",
+      value: "2",
+      isThin: false,
+      priceAsOf: asOf,
     });
     expect(valuationOf({ ...position, cost: "0" }, market)).not.toHaveProperty("percent");
   });

@@ -21,8 +21,10 @@ function service(offer: { keyId?: string } = {}) {
     importWallet: async ({ headers, body }: { headers: { "Idempotency-Key": string }; body: SealedBody }) => {
       const { network, keyId, enc, ciphertext, ...rest } = body;
       const message = {
-        ...{ enc: bytes(enc), ciphertext: bytes(ciphertext) },
-        ...{ info: importInfo({ network, keyId, userID }), aad: Buffer.from(headers["Idempotency-Key"]) },
+        enc: bytes(enc),
+        ciphertext: bytes(ciphertext),
+        info: importInfo({ network, keyId, userID }),
+        aad: Buffer.from(headers["Idempotency-Key"]),
       };
       opened.push({ secret: await openMessage({ point, agree }, message), rest });
       return { data: { wallet: { _id: "w1" } } };

@@ -110,7 +110,11 @@ export class TerminalTable {
     const isTakenBack = old !== undefined && chance.below(6) === 0;
     const asOf = new Date(Date.parse(time) + 1000 * ++this.#ids).toISOString();
     const record: MarketRecord = {
-      ...{ chain, token, price: `${this.#ids}`, flags: [], asOf },
+      chain,
+      token,
+      price: `${this.#ids}`,
+      flags: [],
+      asOf,
       revision: (old?.revision ?? 0) + Number(isTakenBack),
       block: (old?.block ?? 100) + (isTakenBack ? -chance.below(5) : 1 + chance.below(3)),
     };
@@ -153,7 +157,7 @@ export class TerminalTable {
 const minuteAt = (index: number, price: number): MarketMinute => {
   const text = `${price}` as const;
   const start = new Date(Date.parse(time) + 60_000 * index).toISOString();
-  return { time: start, ...{ open: text, high: text, low: text, close: text }, volume: "1", trades: price };
+  return { time: start, open: text, high: text, low: text, close: text, volume: "1", trades: price };
 };
 
 const settingsOf = (chain: (typeof chains)[number], version: number): SettingsData => ({

@@ -32,8 +32,14 @@ describe("the relay of a local chain", () => {
     changes: { to?: string; data?: string; value?: bigint; maxFeePerGas?: bigint } = {},
   ): Promise<{ raw: string; hash: string }> {
     const raw = await new Wallet(alice.privateKey).signTransaction({
-      ...{ type: 2, chainId: 1, nonce: 0, to: stranger, value: 1n, gasLimit: 100_000n },
-      ...{ maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: gwei },
+      type: 2,
+      chainId: 1,
+      nonce: 0,
+      to: stranger,
+      value: 1n,
+      gasLimit: 100_000n,
+      maxFeePerGas: 20n * gwei,
+      maxPriorityFeePerGas: gwei,
       ...changes,
     });
     return { raw, hash: Transaction.from(raw).hash ?? "" };

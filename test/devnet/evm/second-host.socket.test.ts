@@ -179,7 +179,8 @@ describe("the second host of a local chain", () => {
       await set(faults);
       const { token } = chain.contracts.wrapped;
       const range = {
-        ...{ fromBlock: `0x${first.toString(16)}`, toBlock: `0x${(first + 2).toString(16)}` },
+        fromBlock: `0x${first.toString(16)}`,
+        toBlock: `0x${(first + 2).toString(16)}`,
         address: [token, stranger],
       };
       const { result, error } = await ask("eth_getLogs", range);
@@ -270,8 +271,14 @@ describe("the second host of a local chain", () => {
     ["underpriced", /^transaction underpriced/],
   ] as const)("refuses transactions with the fault %s, and keeps none", async (fault, message) => {
     const raw = await new Wallet(alice.privateKey).signTransaction({
-      ...{ type: 2, chainId: 1, nonce: 0, to: stranger, value: 1n, gasLimit: 21_000n },
-      ...{ maxFeePerGas: 20n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n },
+      type: 2,
+      chainId: 1,
+      nonce: 0,
+      to: stranger,
+      value: 1n,
+      gasLimit: 21_000n,
+      maxFeePerGas: 20n * 10n ** 9n,
+      maxPriorityFeePerGas: 10n ** 9n,
     });
     await set({ [fault]: 1 });
     const error = { code: -32000, message: expect.stringMatching(message) };

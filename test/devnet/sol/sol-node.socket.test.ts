@@ -106,7 +106,9 @@ describe("the node of the local Solana chain", () => {
       });
       const replaced = { value: { err: null } };
       expect(await askedAt(stranger)).toMatchObject({
-        ...{ valid: { value: false }, fee: { value: null }, replaced },
+        valid: { value: false },
+        fee: { value: null },
+        replaced,
         simulated: { value: { err: "BlockhashNotFound" } },
       });
       expect(await at(stranger.url, "sendTransaction", wire, base64)).toMatchObject({
@@ -115,7 +117,10 @@ describe("the node of the local Solana chain", () => {
       const blind = { ...base64, skipPreflight: true };
       expect(await at(stranger.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
       expect(await askedAt(other)).toMatchObject({
-        ...{ valid: { value: true }, fee: { value: fee }, replaced, simulated: { value: { err: null } } },
+        valid: { value: true },
+        fee: { value: fee },
+        replaced,
+        simulated: { value: { err: null } },
       });
       expect(await at(other.url, "sendTransaction", wire, base64)).toMatchObject({ result: signature });
       expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });

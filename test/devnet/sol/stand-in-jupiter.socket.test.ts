@@ -35,10 +35,18 @@ async function buy(quotedOut: bigint, slippageBps: number) {
   const read = (address: Address) => ({ address, isWritable: false });
   const written = (address: Address) => ({ address, isWritable: true });
   const attempt: AttemptTerms = {
-    ...{ ...terms, wallet, mint, amountIn, minAmountOut: 1n, blockhash: await chain.latestBlockhash() },
-    ...{ markerRentLamports: 897_840n, wsolRentLamports: 2_039_280n },
+    ...terms,
+    wallet,
+    mint,
+    amountIn,
+    minAmountOut: 1n,
+    blockhash: await chain.latestBlockhash(),
+    markerRentLamports: 897_840n,
+    wsolRentLamports: 2_039_280n,
     venue: {
-      ...{ kind: "jupiter", helper: helper.address, sourceDecimals: 9 },
+      kind: "jupiter",
+      helper: helper.address,
+      sourceDecimals: 9,
       data: routeData(amountIn, { name: "route_v2", quotedOut, slippageBps }),
       accounts: [
         ...[read(helper.address), written(w), written(own), read(wsolMint), read(mint)],

@@ -216,7 +216,9 @@ if (isLocal && runsAll())
   describe("a short soak", () => {
     const { baseUrl, streamUrl } = deployment();
     const target = {
-      ...{ baseUrl, streamUrl, keep: keepAnswer },
+      baseUrl,
+      streamUrl,
+      keep: keepAnswer,
       dataDir: localRunner().dataDir,
       restart: async () => void (await runnerProcess("POST")),
       noteSecret: (forms: string[]) => noteSecret("key as sent", forms),

@@ -128,8 +128,15 @@ describe("a placeOrder that was taken over", () => {
     const answers: unknown[] = [];
     for (let sale = 0; sale < 8; sale++) {
       const order = await fresh.forge({
-        ...{ ...own, side: "sell", amount: 1n, minAmountOut: 1n, quotedOut: 1n },
-        ...{ gasLimit, approvalGas: gasLimit, maxGasPrice: mostWei, nextNonce: 2 * sale },
+        ...own,
+        side: "sell",
+        amount: 1n,
+        minAmountOut: 1n,
+        quotedOut: 1n,
+        gasLimit,
+        approvalGas: gasLimit,
+        maxGasPrice: mostWei,
+        nextNonce: 2 * sale,
         orderId: idOf(`sale ${sale}`),
       });
       for (const nonce of [2 * sale, 2 * sale + 1]) {

@@ -9,10 +9,12 @@ const range = (asked: Partial<Parameters<typeof candleRange>[0]>) =>
 describe("candleRange", () => {
   it("covers the last `limit` intervals until now", () => {
     expect(range({ interval: "1m", limit: 3 })).toEqual({
-      ...{ from: seconds("2026-11-22T20:01:00Z"), to: seconds("2026-11-22T20:03:31Z") },
+      from: seconds("2026-11-22T20:01:00Z"),
+      to: seconds("2026-11-22T20:03:31Z"),
     });
     expect(range({ interval: "1h", limit: 2 })).toEqual({
-      ...{ from: seconds("2026-11-22T19:00:00Z"), to: seconds("2026-11-22T20:03:31Z") },
+      from: seconds("2026-11-22T19:00:00Z"),
+      to: seconds("2026-11-22T20:03:31Z"),
     });
   });
 

@@ -9,8 +9,16 @@ const start = 1_795_780_800;
 const minute = (index: number, price: number, changes: Partial<Candle> = {}): Candle => {
   const at = decimalOf(BigInt(price), 0);
   return {
-    ...{ start: start + 60 * index, open: at, high: at, low: at, close: at, volume: at, trades: 1 },
-    ...{ pool: { pool: "0x01", quote: "native" }, isFinal: true, hasGaps: false },
+    start: start + 60 * index,
+    open: at,
+    high: at,
+    low: at,
+    close: at,
+    volume: at,
+    trades: 1,
+    pool: { pool: "0x01", quote: "native" },
+    isFinal: true,
+    hasGaps: false,
     ...changes,
   };
 };

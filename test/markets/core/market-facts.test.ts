@@ -6,7 +6,11 @@ import { marketFlagsOf, percentBetween, worthOf } from "../../../lib/markets/cor
 const decimal = (text: string) => parseDecimal(text) as Decimal;
 
 const poolOf = (depth: string, quote = "native"): MarketPool => ({
-  ...{ pool: "0x1", quote, venue: "uniswap-v2", feeBps: 30, depth: decimal(depth) },
+  pool: "0x1",
+  quote,
+  venue: "uniswap-v2",
+  feeBps: 30,
+  depth: decimal(depth),
 });
 
 const shown = (worth: ReturnType<typeof worthOf>) =>
@@ -16,7 +20,10 @@ describe("worthOf", () => {
   it("converts the price of a pool with coin by the coin's price", () => {
     const market = { pool: poolOf("12"), price: decimal("0.0001") };
     expect(shown(worthOf(market, decimal("2600")))).toEqual({
-      ...{ price: "0.0001", priceUsd: "0.26", depth: "12", depthUsd: "31200" },
+      price: "0.0001",
+      priceUsd: "0.26",
+      depth: "12",
+      depthUsd: "31200",
     });
     expect(shown(worthOf(market))).toEqual({ price: "0.0001", depth: "12" });
   });

@@ -11,11 +11,19 @@ const nowMs = Date.parse("2026-11-22T20:00:00Z");
 const dayAgo = nowMs / 1000 - 24 * 3600;
 
 const token = (symbol: string, name = symbol, rest: Partial<SearchedToken> = {}): SearchedToken => ({
-  ...{ chain: "base", token: `0x${symbol}`, symbol, name, decimals: 18, ...rest },
+  chain: "base",
+  token: `0x${symbol}`,
+  symbol,
+  name,
+  decimals: 18,
+  ...rest,
 });
 
 const indexed = (symbol: string, rest: Partial<IndexedToken> = {}): IndexedToken => ({
-  ...{ ...token(symbol), depthUsd: 10_000, firstSeen: dayAgo, ...rest },
+  ...token(symbol),
+  depthUsd: 10_000,
+  firstSeen: dayAgo,
+  ...rest,
 });
 
 const none = { listed: [], own: [], others: [] };

@@ -51,7 +51,8 @@ describe("eventsCall", () => {
     const { params } = eventsCall(pools, { from: 9, to: 12 });
     expect(params).toEqual([
       {
-        ...{ fromBlock: "0x9", toBlock: "0xc" },
+        fromBlock: "0x9",
+        toBlock: "0xc",
         address: pools.map(({ pool }) => pool.toLowerCase()),
         topics: [Object.values(topics)],
       },
@@ -67,8 +68,14 @@ describe("eventsCall", () => {
       log({ topics: [topics.v2Swap, ...people], data: swap, logIndex: "0x1" }),
     );
     expect(sync).toEqual({
-      ...{ pool: v2.pool, block: 10, blockHash: hash("a"), time: 1_795_000_000, logIndex: 0 },
-      ...{ isSwap: false, volume: zero, word: wordOfReserves(8n * coin, 2n * coin) },
+      pool: v2.pool,
+      block: 10,
+      blockHash: hash("a"),
+      time: 1_795_000_000,
+      logIndex: 0,
+      isSwap: false,
+      volume: zero,
+      word: wordOfReserves(8n * coin, 2n * coin),
       price: { mantissa: 25n, exponent: -2 },
     });
     expect(swapped).toMatchObject({ isSwap: true, change: [-7n * coin, 2n * coin - 10n ** 10n] });

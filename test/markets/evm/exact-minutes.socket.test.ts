@@ -60,8 +60,13 @@ const modelOf = (blocks: readonly TrueBlock[], pools: readonly WatchedPool[]) =>
     ...block,
     events: pools.flatMap((pool) =>
       (block.swaps.get(pool.pool) ?? []).map((units) => ({
-        ...{ pool: pool.pool, block: block.number, blockHash: block.hash, time: block.time, logIndex: 0 },
-        ...{ isSwap: true, volume: volumeOf(units, pool.quoteDecimals) },
+        pool: pool.pool,
+        block: block.number,
+        blockHash: block.hash,
+        time: block.time,
+        logIndex: 0,
+        isSwap: true,
+        volume: volumeOf(units, pool.quoteDecimals),
       })),
     ),
   }));

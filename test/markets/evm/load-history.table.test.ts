@@ -14,20 +14,35 @@ const hour = 1_795_780_800;
 const minute = (number: number) => hour + 60 * number;
 
 const poolOf = (token: string): WatchedPool => ({
-  ...{ pool: "0x01", quote: "native", venue: "uniswap-v2", token },
-  ...{ decimals: 18, quoteDecimals: 18, isTokenFirst: true },
+  pool: "0x01",
+  quote: "native",
+  venue: "uniswap-v2",
+  token,
+  decimals: 18,
+  quoteDecimals: 18,
+  isTokenFirst: true,
 });
 
 const swap = (time: number, price: string): PoolEvent => ({
-  ...{ pool: "0x01", block: time, blockHash: `0x${time}`, time, logIndex: 0, isSwap: true },
-  ...{ volume: decimal("2"), price: decimal(price) },
+  pool: "0x01",
+  block: time,
+  blockHash: `0x${time}`,
+  time,
+  logIndex: 0,
+  isSwap: true,
+  volume: decimal("2"),
+  price: decimal(price),
 });
 
 const candle = (start: number, close: string, isFinal: boolean): Candle => {
   const price = decimal(close);
   const prices = { open: price, high: price, low: price, close: price, volume: decimal("1") };
   return {
-    ...{ start, ...prices, trades: 1, isFinal, hasGaps: false },
+    start,
+    ...prices,
+    trades: 1,
+    isFinal,
+    hasGaps: false,
     pool: { pool: "0x01", quote: "native" },
   };
 };

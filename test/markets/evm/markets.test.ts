@@ -56,7 +56,11 @@ const readerOf = (
 ) => {
   const faults: unknown[] = [];
   const markets = new EvmMarkets({
-    ...{ chain: "base", hosts, store, coinUsdAt: () => undefined, loadHistory },
+    chain: "base",
+    hosts,
+    store,
+    coinUsdAt: () => undefined,
+    loadHistory,
     find: async () => ({
       token: { chain: "base", token, symbol: "T", name: "T", decimals: 18, supply: decimal("1000") },
       pools,

@@ -47,7 +47,11 @@ describe("PoolFinder", () => {
   it("finds a token and the pools that sell it, the deepest first, without those that only look good", async () => {
     const found = await find(moon);
     expect(found.token).toEqual({
-      ...{ chain: "base", token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
+      chain: "base",
+      token: moon,
+      symbol: "MOON",
+      name: "Moon",
+      decimals: 18,
       supply: { mantissa: 1n, exponent: 9 },
     });
     expect(found.block.number).toBe(Number(await chain.request("eth_blockNumber")));

@@ -17,7 +17,10 @@ afterAll(() => Promise.all([chain.close(), sol.stop(), host.close()]));
 
 const now = new Date("2026-11-26T12:00:00.500Z");
 const unread = {
-  ...{ asOf: now.toISOString(), firstSeenAt: now.toISOString(), revision: 0, hasGaps: false },
+  asOf: now.toISOString(),
+  firstSeenAt: now.toISOString(),
+  revision: 0,
+  hasGaps: false,
   day: { volume: { mantissa: 0n, exponent: 0 }, trades: 0 },
 };
 const notFound = expect.objectContaining({ code: "TOKEN_NOT_FOUND" });
@@ -28,14 +31,24 @@ describe("readMarketOnce", () => {
     const block = (await chain.request("eth_getBlockByNumber", ["latest", false])) as Record<string, string>;
     expect(await readMarketOnce(readerOf(chain), moon, now)).toEqual({
       ...unread,
-      ...{ chain: "eth", token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
+      chain: "eth",
+      token: moon,
+      symbol: "MOON",
+      name: "Moon",
+      decimals: 18,
       supply: { mantissa: 1n, exponent: 9 },
       pool: {
-        ...{ pool: expect.any(String), quote: "native", venue: "uniswap-v2", feeBps: 30 },
+        pool: expect.any(String),
+        quote: "native",
+        venue: "uniswap-v2",
+        feeBps: 30,
         depth: { mantissa: 2n, exponent: 0 },
       },
-      ...{ pools: 3, price: { mantissa: 1n, exponent: -4 }, history: "loading" },
-      ...{ block: Number(block.number), blockTime: Number(block.timestamp) },
+      pools: 3,
+      price: { mantissa: 1n, exponent: -4 },
+      history: "loading",
+      block: Number(block.number),
+      blockTime: Number(block.timestamp),
     });
   });
 
@@ -49,7 +62,11 @@ describe("readMarketOnce", () => {
     const { mint, pool } = sol.deployment.tokens.MOON;
     expect(await readMarketOnce(await solReaderOf(sol, [host]), mint, now)).toMatchObject({
       ...unread,
-      ...{ chain: "sol", token: mint, symbol: "MOON", history: "unavailable", pools: 1 },
+      chain: "sol",
+      token: mint,
+      symbol: "MOON",
+      history: "unavailable",
+      pools: 1,
       pool: { pool, venue: "raydium-cpmm" },
     });
   });

@@ -8,8 +8,13 @@ const db = tableForTests();
 const now = new Date("2026-11-22T20:00:00Z");
 
 const tokenOf = (depthUsd: number, name: string): IndexedToken => ({
-  ...{ chain: "base", token: `0x${randomBytes(20).toString("hex")}`, symbol: name.slice(0, 8), name },
-  ...{ decimals: 18, depthUsd, firstSeen: 1_795_000_000 },
+  chain: "base",
+  token: `0x${randomBytes(20).toString("hex")}`,
+  symbol: name.slice(0, 8),
+  name,
+  decimals: 18,
+  depthUsd,
+  firstSeen: 1_795_000_000,
 });
 
 describe("the index of markets", () => {

@@ -45,7 +45,9 @@ function playWishes(chance: Chance, system: RuleSystem): string | undefined {
     }
     const all = [...wishes].flatMap(([userID, own]) =>
       [0, 20, 40, 60].map((from) => ({
-        ...{ userID, wantedMs: 0, tokens: own.slice(from, from + 20).map(named) },
+        userID,
+        wantedMs: 0,
+        tokens: own.slice(from, from + 20).map(named),
       })),
     );
     const { wanted } = tokens.grant(all, rules, second * 1000);
@@ -78,8 +80,12 @@ function playDeliveries(chance: Chance, system: RuleSystem): string | undefined 
   const windows = new system.DeliveryWindows();
   const blocks = new Map(names.map((token) => [token, { block: 1, changedAtMs: 0 }]));
   const clients = some(4, "c").map((connectionId, at) => ({
-    ...{ connectionId, every: at < 2 ? (1 as const) : (5 as const), isNew: true, lastMs: 0 },
-    ...{ tokens: [named("t0")], blocks: new Map<string, number>() },
+    connectionId,
+    every: at < 2 ? (1 as const) : (5 as const),
+    isNew: true,
+    lastMs: 0,
+    tokens: [named("t0")],
+    blocks: new Map<string, number>(),
   }));
   const change = (client: (typeof clients)[number], nowMs: number) => {
     client.tokens = names.filter(() => chance.below(2) === 0).map(named);

@@ -129,8 +129,15 @@ export class World {
     const shard = connectionId.length % 2;
     const known = this.clients.get(connectionId);
     const client: Client = known ?? {
-      ...{ userID: connectionId, connectionId, shard, every, tokens: named, receivedMs: [] },
-      ...{ minutes: new Map(), prices: new Map(), merged: new Map() },
+      userID: connectionId,
+      connectionId,
+      shard,
+      every,
+      tokens: named,
+      receivedMs: [],
+      minutes: new Map(),
+      prices: new Map(),
+      merged: new Map(),
     };
     client.tokens = named;
     this.clients.set(connectionId, client);
@@ -146,7 +153,12 @@ export class World {
   start(build: string, diesAfter = Number.POSITIVE_INFINITY): Process {
     const hosts = new ModelHosts(this.chain, this.chance);
     const process: Process = {
-      ...{ build, diesAfter, isLastDone: this.chance.below(2) === 0, isDead: false, isOver: false, hosts },
+      build,
+      diesAfter,
+      isLastDone: this.chance.below(2) === 0,
+      isDead: false,
+      isOver: false,
+      hosts,
     };
     this.processes.push(process);
     const times = { build, longestMs: 13 * 60_000 };

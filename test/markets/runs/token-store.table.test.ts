@@ -10,8 +10,16 @@ const db = tableForTests();
 const start = 1_795_780_800;
 const one = parseDecimal("1") as Candle["open"];
 const candle = (minute: number, trades = 1): Candle => ({
-  ...{ start: start + 60 * minute, open: one, high: one, low: one, close: one, volume: one, trades },
-  ...{ pool: { pool: "0x01", quote: "native" }, isFinal: true, hasGaps: false },
+  start: start + 60 * minute,
+  open: one,
+  high: one,
+  low: one,
+  close: one,
+  volume: one,
+  trades,
+  pool: { pool: "0x01", quote: "native" },
+  isFinal: true,
+  hasGaps: false,
 });
 const tokenNamed = (token: string) => ({ chain: "base", token }) as const;
 const all = { from: start - 86_400, to: start + 86_400 };

@@ -19,12 +19,23 @@ const wanted = (name: string, wantedMs = startMs) => ({ token: name, wantedMs, i
 
 /** A token as the host shows it at a slot, two seconds after the one before. */
 const found = (slot: number, price: string | undefined, depth = "50"): TokenPools => ({
-  token: { ...{ chain: "sol", token, symbol: "MOON" }, name: "Moon", decimals: 9, supply: decimal("1000") },
+  token: {
+    chain: "sol",
+    token,
+    symbol: "MOON",
+    name: "Moon",
+    decimals: 9,
+    supply: decimal("1000"),
+  },
   pools: price
     ? [
         {
-          ...{ pool: "Pool1", quote: "native", venue: "raydium-cpmm", feeBps: 25 },
-          ...{ depth: decimal(depth), price: decimal(price) },
+          pool: "Pool1",
+          quote: "native",
+          venue: "raydium-cpmm",
+          feeBps: 25,
+          depth: decimal(depth),
+          price: decimal(price),
         },
       ]
     : [],
@@ -103,8 +114,17 @@ describe("SolMarkets", () => {
     void read();
     await pass(0);
     const record = {
-      ...{ chain: "sol", token, symbol: "MOON", decimals: 9, price: "0.5", priceUsd: "100" },
-      ...{ liquidity: "50", quote: "native", flags: [], revision: 3_000_000, block: 1 },
+      chain: "sol",
+      token,
+      symbol: "MOON",
+      decimals: 9,
+      price: "0.5",
+      priceUsd: "100",
+      liquidity: "50",
+      quote: "native",
+      flags: [],
+      revision: 3_000_000,
+      block: 1,
       asOf: new Date(startMs).toISOString(),
     };
     expect(changed(0)).toEqual([{ record, changedAtMs: startMs }]);

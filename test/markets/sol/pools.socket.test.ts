@@ -29,7 +29,11 @@ describe("SolPoolReader", () => {
     expect([...(found?.keys() ?? [])]).toEqual([moon, feez]);
     const { token, pools, block } = found?.get(moon) ?? {};
     expect(token).toEqual({
-      ...{ chain: "sol", token: moon, symbol: "MOON", name: "Moon", decimals: 6 },
+      chain: "sol",
+      token: moon,
+      symbol: "MOON",
+      name: "Moon",
+      decimals: 6,
       supply: { mantissa: 1n, exponent: 9 },
     });
     const { pool } = chain.deployment.tokens.MOON;

@@ -67,8 +67,15 @@ export function accessChains(port: number): ChainAccess[] {
 export function signForeign(chain: EvmChain, send: ForeignSend): { hash: string; raw: string } {
   const { privateKey, nonce, fee, to, data, gasLimit } = send;
   const transaction = Transaction.from({
-    ...{ type: 2, chainId: chainFacts[chain].chainId, nonce, to, data, gasLimit },
-    ...{ maxFeePerGas: fee, maxPriorityFeePerGas: fee, value: 0n },
+    type: 2,
+    chainId: chainFacts[chain].chainId,
+    nonce,
+    to,
+    data,
+    gasLimit,
+    maxFeePerGas: fee,
+    maxPriorityFeePerGas: fee,
+    value: 0n,
   });
   transaction.signature = new SigningKey(privateKey).sign(transaction.unsignedHash);
   return { hash: transaction.hash as string, raw: transaction.serialized };

@@ -107,15 +107,19 @@ export async function readChain(access: ChainAccess, options: ReadOptions): Prom
   });
   const allowances = await Promise.all([...before.keys()].map((wallet) => allowancesOf(access, wallet)));
   return {
-    ...{ accounts: new Map(await Promise.all(accounts)), transactions },
-    ...{ stray: await strayIn(access), allowances: allowances.flat() },
+    accounts: new Map(await Promise.all(accounts)),
+    transactions,
+    stray: await strayIn(access),
+    allowances: allowances.flat(),
   };
 }
 
 async function allowancesOf({ chain, requestAll }: ChainAccess, wallet: string) {
   const asked = routersOf(chain).flatMap((router) =>
     tradedTokens.map((token) => ({
-      ...{ wallet, token, router },
+      wallet,
+      token,
+      router,
       data: tokenABI.encodeFunctionData("allowance", [wallet, router]),
     })),
   );
@@ -164,9 +168,14 @@ function minedOf(
   }
   const purpose = isClear ? "clear" : input.startsWith("0x095ea7b3") ? "approve" : "swap";
   return {
-    ...{ hash, wallet, nonce: Number(nonce), purpose: purpose as MinedTransaction["purpose"] },
+    hash,
+    wallet,
+    nonce: Number(nonce),
+    purpose: purpose as MinedTransaction["purpose"],
     isOk: receipt.status === "0x1",
     fee: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice),
-    ...{ tokens, wrapped: wrappedUnits, unwrapped },
+    tokens,
+    wrapped: wrappedUnits,
+    unwrapped,
   };
 }

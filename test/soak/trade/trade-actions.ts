@@ -257,7 +257,10 @@ function newBody(world: TradeWorld, wallet: TraderWallet): Body {
   // An order on sol waits for earlier ones of its token, whose messages live for a minute.
   const longest = chain === "sol" ? 3 * mostValidSeconds : mostValidSeconds;
   const common = {
-    ...{ chain, wallet: address, type: "market", token },
+    chain,
+    wallet: address,
+    type: "market",
+    token,
     slippage: chance.pick([0.01, 0.5, 1, 5, 50]),
     validForSeconds: 15 + chance.below(Math.max(1, longest - 14)),
     ...(chance.number() < 0.5 && { mevProtection: chance.number() < 0.4 }),

@@ -60,8 +60,12 @@ describe("leftoversIn", () => {
 describe("signedPartsIn", () => {
   it("finds both halves of the signature of each attempt in the table", () => {
     const { raw } = signForeign("eth", {
-      ...{ privateKey: `0x${"1".repeat(64)}`, nonce: 0, fee: 1n },
-      ...{ to: localAddresses.moon, data: "0x", gasLimit: 21_000n },
+      privateKey: `0x${"1".repeat(64)}`,
+      nonce: 0,
+      fee: 1n,
+      to: localAddresses.moon,
+      data: "0x",
+      gasLimit: 21_000n,
     });
     const parts = signedPartsIn([
       { PK: "BYTES#eth#0xA", SK: "BYTES#0x1", raw },

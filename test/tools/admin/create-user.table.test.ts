@@ -14,8 +14,11 @@ beforeEach(async () => {
   ]);
   const [stacks, cognito] = servers.map(({ port }) => `http://127.0.0.1:${port}`);
   const environment = {
-    ...{ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
-    ...{ AWS_ENDPOINT_URL_CLOUDFORMATION: stacks, AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito },
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_CLOUDFORMATION: stacks,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
 });
@@ -31,7 +34,8 @@ describe("create-user", () => {
     const { code, out, err } = await createUser("ann@example.com");
     const { sub, password, isTemporary } = pool.find("ann@example.com");
     expect({ code, out, err }).toEqual({
-      ...{ code: 0, err: "" },
+      code: 0,
+      err: "",
       out: `created ann@example.com with the userID ${sub}\n`,
     });
     expect(isTemporary).toBe(true);
@@ -50,7 +54,8 @@ describe("create-user", () => {
   it("reports errors of Cognito in one line", async () => {
     pool.add({ email: "ann@example.com", password: "x" });
     expect(await createUser("ann@example.com")).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: "error: UsernameExistsException: User account already exists\n",
     });
   });

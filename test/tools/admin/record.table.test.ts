@@ -94,7 +94,9 @@ describe("record", () => {
     ["the list alone", (records: unknown[]) => records],
   ])("accepts %s", async (_, content) => {
     expect(await record(content([order("o-1"), order("o-2")]))).toEqual({
-      ...{ code: 0, out: "recorded: 2, unchanged: 0, rejected: 0, failed: 0\n", err: "" },
+      code: 0,
+      out: "recorded: 2, unchanged: 0, rejected: 0, failed: 0\n",
+      err: "",
     });
     expect(await stored("order")).toMatchObject([{ orderId: "o-1" }, { orderId: "o-2" }]);
   });
@@ -203,7 +205,9 @@ describe("the file of record", () => {
   it("is reported with one line if it is missing", async () => {
     const missing = join(folder, "none.json");
     expect(await recordFile(missing, unused)).toEqual({
-      ...{ code: 1, out: "", err: `error: ${missing} cannot be read (ENOENT)\n` },
+      code: 1,
+      out: "",
+      err: `error: ${missing} cannot be read (ENOENT)\n`,
     });
   });
 });
@@ -212,7 +216,8 @@ describe("the example orders and positions", () => {
   it("are recorded once, and show every state and every chain", async () => {
     const total: unknown[] = JSON.parse(await readFile(examples, "utf8")).records;
     expect(await recordFile(examples, deployed())).toMatchObject({
-      ...{ code: 0, out: `recorded: ${total.length}, unchanged: 0, rejected: 0, failed: 0\n` },
+      code: 0,
+      out: `recorded: ${total.length}, unchanged: 0, rejected: 0, failed: 0\n`,
     });
     const [orders, positions] = [await stored("order"), await stored("position")];
     expect(new Set(orders.map(({ status }) => status)).size).toBe(6);

@@ -40,7 +40,10 @@ const stateOf = async (userID: string) => {
   const { redemptions } = await readRedemptions(table, userID, { limit: 1 });
   const { points, lines } = await ledgerOf(table, userID);
   return {
-    ...{ status: redemptions[0]?.status, version: redemptions[0]?.version, points, lines: lines.length },
+    status: redemptions[0]?.status,
+    version: redemptions[0]?.version,
+    points,
+    lines: lines.length,
     stock: await readStock(table, "mug"),
   };
 };
@@ -65,8 +68,14 @@ describe("list-redemptions", () => {
     );
     expect(JSON.parse((await admin("list-redemptions", "--user", "bob", "--json")).out)).toEqual([
       {
-        ...{ redemptionId: first, userID: "bob", rewardId: "course", name: "The course", cost: 30 },
-        ...{ status: "pending", createdAt: "2026-11-01T00:00:01.000Z", version: 1 },
+        redemptionId: first,
+        userID: "bob",
+        rewardId: "course",
+        name: "The course",
+        cost: 30,
+        status: "pending",
+        createdAt: "2026-11-01T00:00:01.000Z",
+        version: 1,
         updatedAt: "2026-11-01T00:00:01.000Z",
       },
     ]);
@@ -90,7 +99,8 @@ describe("fulfil", () => {
 
   it.each(["fulfil", "refund"])("reports an unknown id: %s", async (command) => {
     expect(await admin(command, "nothing")).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: "error: There is no redemption nothing; list-redemptions lists them\n",
     });
   });
@@ -127,14 +137,16 @@ describe("refund", () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const id = await bought("ann");
     const conflict = new TransactionCanceledException({
-      ...{ $metadata: {}, message: "cancelled" },
+      $metadata: {},
+      message: "cancelled",
       CancellationReasons: [{ Code: "TransactionConflict" }],
     });
     const contended = interceptedTable(table, (command) => {
       if (command instanceof TransactWriteCommand) throw conflict;
     });
     expect(await run(targetWith(contended), ["refund", id])).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: `error: Redemption ${id} kept changing, and nothing was changed; try again\n`,
     });
     vi.restoreAllMocks();

@@ -20,8 +20,12 @@ const region = { AWS_REGION: "us-east-1" };
 
 /** Removes AWS settings of the machine that runs the tests. */
 const bare = {
-  ...{ AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_SESSION_TOKEN: undefined },
-  ...{ AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined, AWS_PROFILE: undefined },
+  AWS_ACCESS_KEY_ID: undefined,
+  AWS_SECRET_ACCESS_KEY: undefined,
+  AWS_SESSION_TOKEN: undefined,
+  AWS_REGION: undefined,
+  AWS_DEFAULT_REGION: undefined,
+  AWS_PROFILE: undefined,
   AWS_CONFIG_FILE: "/nonexistent/config",
   AWS_SHARED_CREDENTIALS_FILE: "/nonexistent/credentials",
   AWS_EC2_METADATA_DISABLED: "true",
@@ -65,7 +69,8 @@ describe("--stack", () => {
     await using functions = await serve(lambda);
     const examples = new URL("../../../lib/tools/admin/examples/executions.json", import.meta.url).pathname;
     const { code, out, err } = await runOnStack(["record", examples, "--stack", "TerminalApi"], {
-      ...{ ...credentials, ...region },
+      ...credentials,
+      ...region,
       AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${functions.port}`,
     });
     expect({ code, err }).toEqual({ code: 0, err: "" });

@@ -97,7 +97,9 @@ function addOrphans(count: number): void {
   if (pattern === undefined) throw new Error("There is no key");
   const orphans = Array.from({ length: count }, (_, index) => ({
     ...pattern,
-    ...{ id: `orphan${index}`, name: `Terminal/user/zoe/${index}`, value: `${index}`.padStart(40, "z") },
+    id: `orphan${index}`,
+    name: `Terminal/user/zoe/${index}`,
+    value: `${index}`.padStart(40, "z"),
   }));
   world.change({ apiKeys: [...world.usage.apiKeys, ...orphans] });
 }

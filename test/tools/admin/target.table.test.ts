@@ -12,8 +12,12 @@ const answering = (status: number, body: string) =>
 
 const stages = [{ apiId: "rest", stage: "live" }];
 const planOutputs = {
-  ...{ StandardPlanId: "plan-1", ProPlanId: "plan-2", PlanPrefix: "TerminalApi/user/" },
-  ...{ PlanStages: JSON.stringify(stages), TableName: "the-table", KeyGraceSeconds: "600" },
+  StandardPlanId: "plan-1",
+  ProPlanId: "plan-2",
+  PlanPrefix: "TerminalApi/user/",
+  PlanStages: JSON.stringify(stages),
+  TableName: "the-table",
+  KeyGraceSeconds: "600",
 };
 const expectedPlans = {
   table: { name: "the-table" },

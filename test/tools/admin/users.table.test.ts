@@ -55,8 +55,15 @@ describe("list-users", () => {
     const users = JSON.parse(out);
     expect(users).toHaveLength(2);
     expect(users).toContainEqual({
-      ...{ userID: "alice", username: "alice-name", tier: "Base", level: 1, xp: 0, points: 0 },
-      ...{ wallets: 0, referred: 0, lastVisited: now.toISOString() },
+      userID: "alice",
+      username: "alice-name",
+      tier: "Base",
+      level: 1,
+      xp: 0,
+      points: 0,
+      wallets: 0,
+      referred: 0,
+      lastVisited: now.toISOString(),
     });
     expect(linesOf(out)).toHaveLength(3);
   });
@@ -112,13 +119,16 @@ describe("show-user", () => {
     await Promise.all(wallets.map((wallet) => stored(target, wallet)));
     const shown = JSON.parse((await run(target, ["show-user", "frank", "--json"])).out);
     expect(shown).toEqual({
-      ...{ userID: "frank", username: "frank-name", tier: "Base", level: 1, points: 0, referred: 0 },
-      ...{
-        lastVisited: profile.lastVisited,
-        createdAt: profile.createdAt,
-        blockedAt: null,
-        refID: profile.refID,
-      },
+      userID: "frank",
+      username: "frank-name",
+      tier: "Base",
+      level: 1,
+      points: 0,
+      referred: 0,
+      lastVisited: profile.lastVisited,
+      createdAt: profile.createdAt,
+      blockedAt: null,
+      refID: profile.refID,
       plan: { name: "Standard", requestsPerMinute: 1000 },
       apiKey: { current: null, next: null },
       xp: { total: 0, daily: 0, weekly: 0, monthly: 0 },
@@ -130,8 +140,15 @@ describe("show-user", () => {
       },
       wallets: wallets.map(({ _id, network, generatedWalletAddress, createdAt }) => {
         return {
-          ...{ _id, network, address: generatedWalletAddress, slotName: "Wallet 1", createdAt },
-          ...{ state: "active", restorableUntil: null, spentToday: "0", networkFeesToday: "0" },
+          _id,
+          network,
+          address: generatedWalletAddress,
+          slotName: "Wallet 1",
+          createdAt,
+          state: "active",
+          restorableUntil: null,
+          spentToday: "0",
+          networkFeesToday: "0",
           policy: { tokens: "any", tradingEnabled: true },
         };
       }),
@@ -144,7 +161,9 @@ describe("show-user", () => {
     const [first, second] = (await userWithWallets(target, "hugo", 2)).map(({ wallet }) => wallet);
     if (first === undefined || second === undefined) throw new Error("There are no wallets");
     const keyOf = ({ network, generatedWalletAddress }: typeof first) => ({
-      ...{ userID: "hugo", chain: network, wallet: generatedWalletAddress },
+      userID: "hugo",
+      chain: network,
+      wallet: generatedWalletAddress,
     });
     const limited = {
       maxPerOrder: 5n * 10n ** 17n,

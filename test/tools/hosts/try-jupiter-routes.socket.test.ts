@@ -22,7 +22,9 @@ beforeEach(() => {
 
 async function look(changes: Partial<SolConfiguration> = {}, mints: readonly string[] = []) {
   const { configuration } = await solReaderOf(chain, [hosts[0]], {
-    ...{ payer: chain.deployment.payer, jupiter: { url: jupiter.url, key: "c0ffee" }, ...changes },
+    payer: chain.deployment.payer,
+    jupiter: { url: jupiter.url, key: "c0ffee" },
+    ...changes,
   });
   return tryJupiterRoutes(solHost(hosts[0].url, configuration.cluster), configuration, { pauseMs: 0, mints });
 }

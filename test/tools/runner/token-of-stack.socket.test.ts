@@ -18,9 +18,14 @@ beforeEach(async () => {
   ]);
   const [stacks, cognito] = servers.map(({ port }) => `http://127.0.0.1:${port}`);
   const environment = {
-    ...{ AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
-    ...{ AWS_ENDPOINT_URL_CLOUDFORMATION: stacks, AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito },
-    ...{ TERMINAL_PASSWORD: undefined, TERMINAL_NEW_PASSWORD: undefined, TERMINAL_CODE: undefined },
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_CLOUDFORMATION: stacks,
+    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito,
+    TERMINAL_PASSWORD: undefined,
+    TERMINAL_NEW_PASSWORD: undefined,
+    TERMINAL_CODE: undefined,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
 });

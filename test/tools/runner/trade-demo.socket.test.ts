@@ -15,8 +15,12 @@ const trade = (outcomes: string[], order: Partial<Order>): Round["buy"] => ({
 
 const closed: Partial<Position> = {
   token: localAddresses.moon,
-  ...{ status: "closed", settled: true, amount: "0", cost: "0" },
-  ...{ realizedPnl: "-0.1", networkFees: "0.3" },
+  status: "closed",
+  settled: true,
+  amount: "0",
+  cost: "0",
+  realizedPnl: "-0.1",
+  networkFees: "0.3",
 };
 const position = closed as Position;
 
@@ -26,14 +30,19 @@ const agreeing: Round = {
   between: { coins: 99n * coin, tokens: 4000n * coin + 1n, nonce: 5 },
   after: { coins: 99n * coin + (6n * coin) / 10n, tokens: 0n, nonce: 6 },
   buy: trade(["mined", "reverted", "replaced"], {
-    ...{ filledAmount: "0.5", receivedAmount: "4000.000000000000000001", networkFee: "0.1" },
+    filledAmount: "0.5",
+    receivedAmount: "4000.000000000000000001",
+    networkFee: "0.1",
   }),
   sell: trade(["mined", "pending"], {
-    ...{ filledAmount: "4000.000000000000000001", receivedAmount: "0.4", networkFee: "0.2" },
+    filledAmount: "4000.000000000000000001",
+    receivedAmount: "0.4",
+    networkFee: "0.2",
   }),
   positions: [position],
   balances: [{ token: "native", amount: "99.6" } as object as Round["balances"][number]],
-  ...{ token: localAddresses.moon, decimals: 18 },
+  token: localAddresses.moon,
+  decimals: 18,
 };
 
 const { before, between, after, balances } = agreeing;
@@ -49,7 +58,9 @@ describe("disagreements", () => {
     const inLamports = ({ coins, tokens }: Round["after"]) => ({ coins: coins / 10n ** 9n, tokens });
     const rented = {
       ...agreeing,
-      ...{ before: inLamports(before), between: inLamports(between), after: inLamports(after) },
+      before: inLamports(before),
+      between: inLamports(between),
+      after: inLamports(after),
       buy: { ...agreeing.buy, ...ofSol("0.003", agreeing.buy.order) },
       sell: { ...agreeing.sell, ...ofSol("0.001", agreeing.sell.order) },
     };

@@ -64,8 +64,14 @@ describe("a position whose tokens were moved out", () => {
     expect(await desk.watchAndWork()).toBe(true);
     const [closed] = await positionsOf(desk);
     expect(closed).toMatchObject({
-      ...{ status: "closed", reason: "MOVED_OUT", amount: "0", cost: "0", realizedPnl: "0", settled: true },
-      ...{ movedOut: before?.amount, averageEntryPrice: before?.averageEntryPrice },
+      status: "closed",
+      reason: "MOVED_OUT",
+      amount: "0",
+      cost: "0",
+      realizedPnl: "0",
+      settled: true,
+      movedOut: before?.amount,
+      averageEntryPrice: before?.averageEntryPrice,
       version: (before?.version ?? 0) + 1,
     });
     expect(closed?.closedAt).toBeDefined();

@@ -136,7 +136,8 @@ describe("placeOrder", () => {
     await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
     const { orderId } = await desk.place(buy, "k");
     const refused = code("POLICY_LIMIT", {
-      ...{ rule: "maxPerDay", limit: "0.015" },
+      rule: "maxPerDay",
+      limit: "0.015",
       // Includes the network fee of the open buy.
       requested: expect.stringMatching(/^0\.020[1-9]/),
     });

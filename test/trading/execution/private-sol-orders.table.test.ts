@@ -17,7 +17,9 @@ let published: string[];
 
 beforeAll(async () => {
   const node = {
-    ...{ request: chain.request, issuedIn: () => undefined, named: () => [] },
+    request: chain.request,
+    issuedIn: () => undefined,
+    named: () => [],
     async replyTo({ method, params }: { method: string; params: readonly unknown[] }) {
       relayed.push(String(params[0]));
       return { result: await chain.request(method, params) };
@@ -89,8 +91,11 @@ describe("a private order on sol", () => {
     await desk.settle();
     const { order, attempts } = await read(desk, orderId);
     expect(order).toMatchObject({
-      ...{ status: "expired", reasonCode: "RELAY_UNAVAILABLE", settled: true },
-      ...{ filledAmount: "0", networkFee: "0" },
+      status: "expired",
+      reasonCode: "RELAY_UNAVAILABLE",
+      settled: true,
+      filledAmount: "0",
+      networkFee: "0",
     });
     for (const attempt of attempts)
       expect(attempt).toMatchObject({ submission: "private", outcome: "expired" });

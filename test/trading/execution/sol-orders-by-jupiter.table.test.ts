@@ -33,7 +33,8 @@ beforeEach(() => {
 
 /** A coin buys 10,153 of the token, or a little less of many. */
 const leastOf = (amount: number, slippage = 1) => ({
-  ...{ token: orbit, amount: String(amount) },
+  token: orbit,
+  amount: String(amount),
   minAmountOut: (amount * 10_150 * (1 - slippage / 100)).toFixed(6),
 });
 
@@ -131,7 +132,9 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     jupiter.faults = { otherProgram: 1 };
     await desk.work();
     expect((await desk.read(orderId)).order).toMatchObject({
-      ...{ status: "open", stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE" },
+      status: "open",
+      stage: "waiting",
+      reasonCode: "CHAIN_UNAVAILABLE",
     });
     jupiter.faults = {};
     await desk.work();

@@ -77,7 +77,12 @@ describe("orders on sol, on a real chain and table", () => {
       expect(await desk.isDone()).toBe(true);
     }
     expect(await read()).toMatchObject({
-      ...{ status: "closed", reason: "MOVED_OUT", amount: "0", cost: "0", realizedPnl: "0", settled: true },
+      status: "closed",
+      reason: "MOVED_OUT",
+      amount: "0",
+      cost: "0",
+      realizedPnl: "0",
+      settled: true,
     });
   });
 

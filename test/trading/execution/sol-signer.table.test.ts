@@ -33,9 +33,14 @@ let count = 0;
 
 const plain = {
   ...({ purpose: "swap" } as const),
-  ...{ signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 100_000n },
-  ...{ blockhash: buyTerms.blockhash, lastValidBlockHeight: 281, markerRentLamports: 897_840n },
-  ...{ amountIn: 1_000_000n, wsolRentLamports: 2_039_280n },
+  signatures: 1,
+  computeUnitLimit: 100_000,
+  microLamportsPerUnit: 100_000n,
+  blockhash: buyTerms.blockhash,
+  lastValidBlockHeight: 281,
+  markerRentLamports: 897_840n,
+  amountIn: 1_000_000n,
+  wsolRentLamports: 2_039_280n,
 };
 const swap: SolMessage = { ...plain, route };
 const { amountIn: _, wsolRentLamports: __, ...common } = plain;
@@ -99,7 +104,7 @@ describe("signMessage on the table", () => {
 
   it("refuses an intent of another family, though it is of sol and has a MAC", async () => {
     const request = await placed(({ wallet, userID, orderId, validUntil }) =>
-      intent({ ...{ wallet, userID, orderId, validUntil }, chain: "sol", token, amount: 1_000_000n }),
+      intent({ wallet, userID, orderId, validUntil, chain: "sol", token, amount: 1_000_000n }),
     );
     expect(await sign(request)).toEqual({ refused: "the stored order is invalid" });
   });
@@ -177,7 +182,9 @@ describe("signMessage by Jupiter", () => {
     const { venue } = await byJupiter(
       {
         ...buyTerms,
-        ...{ wallet: request.wallet as typeof buyTerms.wallet, orderId: request.orderId, amountIn },
+        wallet: request.wallet as typeof buyTerms.wallet,
+        orderId: request.orderId,
+        amountIn,
       },
       { name: "route_v2" },
     );

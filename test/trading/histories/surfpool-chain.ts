@@ -97,7 +97,8 @@ export class SurfpoolChain implements SolChainUnderTest {
       request: (method, params) => fork.request(branch.getStore() ?? fork.main, method, params),
     });
     const common: ConstructorParameters<typeof SurfpoolHost>[0] = {
-      ...{ fork, node: this.node },
+      fork,
+      node: this.node,
       onBranch: (on, run) => branch.run(on, run),
       take: (raw) => this.take(raw),
     };

@@ -39,7 +39,8 @@ export const surfpoolScale: SolScale = {
   rents: { marker: 897_840n, wsol: 2_039_280n },
   computeUnitLimit: 200_000,
   lifetime: 150,
-  ...{ blocksAtOnce: 10, hasJupiter: false },
+  blocksAtOnce: 10,
+  hasJupiter: false,
 };
 
 /** What each pool has at the start of a history. */
@@ -99,8 +100,10 @@ export class SurfpoolNames {
     const { mint, program } = this.token(intent.token);
     return {
       ...intent,
-      ...{ wallet: this.wallet(intent.wallet), orderId: this.orderId(intent.orderId) },
-      ...{ token: mint, tokenProgram: program },
+      wallet: this.wallet(intent.wallet),
+      orderId: this.orderId(intent.orderId),
+      token: mint,
+      tokenProgram: program,
       routes: intent.routes.map((route) => this.route(route, intent.token)),
     };
   }
@@ -115,7 +118,8 @@ export class SurfpoolNames {
 
   question({ wallet, orders, marked, ...rest }: Question<Sol>): Question<Sol> {
     return {
-      ...{ ...rest, wallet: this.wallet(wallet) },
+      ...rest,
+      wallet: this.wallet(wallet),
       orders: orders.map((intent) => this.intent(intent)),
       marked: marked.map((orderId) => this.orderId(orderId)),
     };

@@ -28,8 +28,13 @@ const mined: Slot = {
   receipt: {
     hash: "0x1",
     block: { number: 1, hash: "0xb1", time: 1 },
-    ...{ fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n },
-    ...{ status: "ok", spent: 1n, received: 1n },
+    fee: 1n,
+    l1Fee: 0n,
+    gasUsed: 1n,
+    gasPrice: 1n,
+    status: "ok",
+    spent: 1n,
+    received: 1n,
   },
 };
 

@@ -57,9 +57,19 @@ async function pass(seconds: number, isOver = () => false): Promise<void> {
 async function place(changes: Partial<PlainRequest> = {}): Promise<string> {
   const orderId = world.newId("order");
   const request = placeRequest({
-    ...{ wallet, userID, orderId, key: orderId, fingerprint: orderId },
-    ...{ side: "buy", token: "MOON", amount: 500n, slippage: 1, isPrivate: true },
-    ...{ maxGasPrice: 200n, gasPreset: "medium", nowMs: world.nowMs },
+    wallet,
+    userID,
+    orderId,
+    key: orderId,
+    fingerprint: orderId,
+    side: "buy",
+    token: "MOON",
+    amount: 500n,
+    slippage: 1,
+    isPrivate: true,
+    maxGasPrice: 200n,
+    gasPreset: "medium",
+    nowMs: world.nowMs,
     validUntil: Math.floor(world.nowMs / 1000) + validSeconds,
     ...changes,
   });

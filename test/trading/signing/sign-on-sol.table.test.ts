@@ -33,15 +33,33 @@ async function sign(computeUnitLimit: number) {
   const lines: object[] = [];
   const log = (note: object) => void lines.push(note);
   const deps = {
-    ...{ table: db.table, vault, checkMac: macs.checkMac, chains: { sol: defaultSol } },
-    ...{ ...ignoredNotes(), nowMs: () => nowMs, onSigned: log },
+    table: db.table,
+    vault,
+    checkMac: macs.checkMac,
+    chains: { sol: defaultSol },
+    ...ignoredNotes(),
+    nowMs: () => nowMs,
+    onSigned: log,
   };
   const request: SignRequest<Sol> = {
-    ...{ chain: "sol", wallet, orderId, userID, place: count, attempt: 1, purpose: "swap" },
+    chain: "sol",
+    wallet,
+    orderId,
+    userID,
+    place: count,
+    attempt: 1,
+    purpose: "swap",
     message: {
-      ...{ purpose: "swap", signatures: 1, computeUnitLimit, microLamportsPerUnit: 0n },
-      ...{ blockhash: mint, lastValidBlockHeight: 281, markerRentLamports: 897_840n },
-      ...{ wsolRentLamports: 2_039_280n, amountIn: intent.amount, route },
+      purpose: "swap",
+      signatures: 1,
+      computeUnitLimit,
+      microLamportsPerUnit: 0n,
+      blockhash: mint,
+      lastValidBlockHeight: 281,
+      markerRentLamports: 897_840n,
+      wsolRentLamports: 2_039_280n,
+      amountIn: intent.amount,
+      route,
     },
   };
   const answer = await signOnRequest(deps, request);

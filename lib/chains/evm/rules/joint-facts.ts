@@ -94,7 +94,9 @@ function jointFacts(a: TradeFacts, b: TradeFacts, side: Order["side"]): HostQuot
   if (!best || namer === undefined) return undefined;
   return {
     ...namer,
-    ...{ safety: able.safety, flags: able.flags, amountOut: best.amountOut },
+    safety: able.safety,
+    flags: able.flags,
+    amountOut: best.amountOut,
     routes: [best, ...sorted.filter((route) => route !== best)],
     fees: jointFees([a.fees, b.fees]),
     baseFee: greatest(a.baseFee, b.baseFee),

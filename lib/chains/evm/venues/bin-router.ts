@@ -38,6 +38,10 @@ export function readBins(rows: readonly BinContracts[], value: bigint, data: str
   );
   return {
     ...pathFrom(bought !== undefined, [...tokens], pools),
-    ...{ recipient, amountIn, minAmountOut, deadline: Number(deadline), hasRefund: false },
+    recipient,
+    amountIn,
+    minAmountOut,
+    deadline: Number(deadline),
+    hasRefund: false,
   };
 }

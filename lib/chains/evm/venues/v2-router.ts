@@ -30,6 +30,10 @@ export function readV2(contracts: V2Contracts, value: bigint, data: string): Swa
       [...path],
       path.slice(1).flatMap(() => poolsOfVenue(contracts)),
     ),
-    ...{ recipient, amountIn, minAmountOut, deadline: Number(deadline), hasRefund: false },
+    recipient,
+    amountIn,
+    minAmountOut,
+    deadline: Number(deadline),
+    hasRefund: false,
   };
 }

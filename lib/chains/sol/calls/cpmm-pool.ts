@@ -75,12 +75,17 @@ function poolFrom(reader: ByteReader): CPMMPool | undefined {
   const creatorFeeOn = creatorFeeSides[feeMode];
   if (creatorFeeOn === undefined) return undefined;
   const sideAt = (side: 0 | 1): PoolSide => ({
-    ...{ mint: mints[side], program: programs[side], vault: vaults[side] },
+    mint: mints[side],
+    program: programs[side],
+    vault: vaults[side],
     owed: protocolFees[side] + fundFees[side] + creatorFees[side],
   });
   return {
-    ...{ config, observation, sides: [sideAt(0), sideAt(1)] },
-    ...{ allowsSwaps: (status & swapsAreStopped) === 0, openTime },
+    config,
+    observation,
+    sides: [sideAt(0), sideAt(1)],
+    allowsSwaps: (status & swapsAreStopped) === 0,
+    openTime,
     ...(hasCreatorFee && { creatorFeeOn }),
   };
 }

@@ -98,11 +98,18 @@ export function readMint({ owner, data }: { owner: string; data: Uint8Array }): 
   const freezeAuthority = optionalAddress(reader);
   if (isInitialized !== 1) return undefined;
   const plain: Mint = {
-    ...{ program: owner, decimals, supply },
+    program: owner,
+    decimals,
+    supply,
     ...(mintAuthority !== undefined && { mintAuthority }),
     ...(freezeAuthority !== undefined && { freezeAuthority }),
-    ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
-    ...{ isScaled: false, transferFees: [], accountBytes: accountBytes[isToken2022 ? "token2022" : "token"] },
+    isDefaultFrozen: false,
+    isNonTransferable: false,
+    isPausable: false,
+    isPaused: false,
+    isScaled: false,
+    transferFees: [],
+    accountBytes: accountBytes[isToken2022 ? "token2022" : "token"],
   };
   if (data.length === plainLength) return plain;
   try {

@@ -37,7 +37,9 @@ const AccountSchema = v.pipe(
   }),
   v.transform(
     ({ owner, lamports, data: [text] }): Account => ({
-      ...{ owner, lamports, data: Uint8Array.from(Buffer.from(text, "base64")) },
+      owner,
+      lamports,
+      data: Uint8Array.from(Buffer.from(text, "base64")),
     }),
   ),
 );
@@ -81,7 +83,8 @@ export function accountsCall(addresses: readonly string[], at: ReadAt): RpcCall<
     contextOf(v.pipe(v.array(v.nullable(AccountSchema)), v.length(addresses.length)), at),
     v.transform(
       ({ context, value }): Accounts => ({
-        ...{ slot: context.slot, accounts: value.map((account) => account ?? undefined) },
+        slot: context.slot,
+        accounts: value.map((account) => account ?? undefined),
       }),
     ),
   );
@@ -161,7 +164,10 @@ export const simulationCall = (
     [
       unsigned.toString("base64"),
       {
-        ...{ encoding: "base64", sigVerify: false, replaceRecentBlockhash: true, ...at },
+        encoding: "base64",
+        sigVerify: false,
+        replaceRecentBlockhash: true,
+        ...at,
         ...(shown.length > 0 && { accounts: { encoding: "base64", addresses: shown } }),
       },
     ],
@@ -177,7 +183,8 @@ export const simulationCall = (
       v.transform(({ value: { err, unitsConsumed, accounts } }): Simulation => {
         const failure = v.safeParse(InstructionError, err);
         return {
-          ...{ computeUnits: unitsConsumed ?? 0, isDone: err === null },
+          computeUnits: unitsConsumed ?? 0,
+          isDone: err === null,
           ...(accounts && { accounts: accounts.map((account) => account ?? undefined) }),
           ...(failure.success && { failedAt: failure.output.InstructionError[0] }),
         };

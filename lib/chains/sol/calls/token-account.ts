@@ -51,8 +51,13 @@ export function readTokenAccount({
   if (state === 0) return undefined;
   const switched = switchedOn(data.subarray(plainLength + 1));
   return {
-    ...{ program, mint, owner, amount, isFrozen: state === frozen },
-    ...{ needsMemo: switched.has(switches.needsMemo), hasGuard: switched.has(switches.hasGuard) },
+    program,
+    mint,
+    owner,
+    amount,
+    isFrozen: state === frozen,
+    needsMemo: switched.has(switches.needsMemo),
+    hasGuard: switched.has(switches.hasGuard),
     ...(hasDelegate && { delegate: { address, amount: delegated } }),
   };
 }

@@ -32,7 +32,8 @@ export async function walletViewCall(
   const usual = await Promise.all(tokens.map(({ mint, program }) => tokenAccountOf(wallet, mint, program)));
   const { method, params, read } = accountsCall([wallet, ...usual], at);
   return {
-    ...{ method, params },
+    method,
+    params,
     read(result) {
       const { slot, accounts } = read(result);
       const [own, ...others] = accounts;

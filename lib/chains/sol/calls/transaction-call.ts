@@ -163,7 +163,8 @@ export const recentBlockhashCall = (): RpcCall<RecentBlockhash> =>
     v.pipe(
       contextOf(v.object({ blockhash: PublicKey, lastValidBlockHeight: Count })),
       v.transform(({ value: { blockhash, lastValidBlockHeight } }) => ({
-        ...{ hash: blockhash, lastValidBlockHeight },
+        hash: blockhash,
+        lastValidBlockHeight,
       })),
     ),
   );

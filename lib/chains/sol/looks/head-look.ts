@@ -26,7 +26,9 @@ async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean
   });
   const { slot } = confirmed;
   return {
-    ...{ number: slot, time: timeOf(slot), parentHash: blockOfSlot(slot - 1).hash },
+    number: slot,
+    time: timeOf(slot),
+    parentHash: blockOfSlot(slot - 1).hash,
     hashes: new Map(
       heights.filter((height) => height <= slot).map((height) => [height, blockOfSlot(height).hash]),
     ),

@@ -98,7 +98,10 @@ async function takeSight(
   const plans = await Promise.all(
     orders.map((intent, index) =>
       planOf(intent, head.views[index], {
-        ...{ blockhash: recent?.hash ?? "", rents, offerFor, onFault: onJupiterFault },
+        blockhash: recent?.hash ?? "",
+        rents,
+        offerFor,
+        onFault: onJupiterFault,
         tipAccount: configuration.relay?.tipAccounts[0],
       }),
     ),
@@ -133,7 +136,8 @@ async function takeSight(
   return {
     recent,
     snapshot: {
-      ...{ confirmed: head.confirmed, finalized: head.finalized },
+      confirmed: head.confirmed,
+      finalized: head.finalized,
       coins: head.own.accounts[0]?.lamports ?? 0n,
       rentLamports: { marker: rents.marker },
       orders: new Map(
@@ -207,9 +211,13 @@ async function planOf(intent: SolIntent, view: TokenView | undefined, planning: 
       : undefined,
   ]);
   const shown: Shown = {
-    ...{ held, jupiter },
+    held,
+    jupiter,
     pools: payments.map(({ amountOut, pool: { address, pool } }) => ({
-      ...{ venue: "raydium-cpmm", pool: address, config: pool.config, amountOut },
+      venue: "raydium-cpmm",
+      pool: address,
+      config: pool.config,
+      amountOut,
     })),
   };
   const calls = {

@@ -53,7 +53,13 @@ function termsOf(intent: OrderTerms, message: SolMessage): MessageTerms {
   const { amountIn, wsolRentLamports } = message;
   return {
     ...common,
-    ...{ purpose: "swap", side, mint, tokenProgram, amountIn, minAmountOut, wsolRentLamports },
+    purpose: "swap",
+    side,
+    mint,
+    tokenProgram,
+    amountIn,
+    minAmountOut,
+    wsolRentLamports,
     ...(tip && { tip: { account: tip.account as Address, lamports: tip.lamports } }),
     venue: venueOf(message),
   };
@@ -66,7 +72,9 @@ function venueOf(message: SwapMessage): SolVenue {
   }
   const { helper, sourceDecimals, accounts, data } = message.build;
   return {
-    ...{ kind: "jupiter", helper: helper as Address, sourceDecimals },
+    kind: "jupiter",
+    helper: helper as Address,
+    sourceDecimals,
     accounts: accounts as readonly VenueAccount[],
     data: Uint8Array.from(Buffer.from(data, "base64")),
   };

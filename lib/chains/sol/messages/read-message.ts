@@ -73,7 +73,9 @@ function accountsIn(compiled: Exclude<CompiledMessage, { version: "legacy" }>): 
   const looked = (isWritable: boolean) =>
     addressTableLookups.flatMap(({ lookupTableAddress, writableIndices, readableIndices }) =>
       (isWritable ? writableIndices : readableIndices).map((index) => ({
-        ...{ table: lookupTableAddress, index, isWritable },
+        table: lookupTableAddress,
+        index,
+        isWritable,
       })),
     );
   return [
@@ -120,7 +122,9 @@ function tradeIn(instructions: readonly ReadInstruction[]): AttemptTrade | undef
   if (swap === undefined) return undefined;
   const wsolLamports = viewOf(funding).getBigUint64(4, true);
   return {
-    ...{ side, ...swap, wsolRentLamports: wsolLamports - (side === "buy" ? swap.amountIn : 0n) },
+    side,
+    ...swap,
+    wsolRentLamports: wsolLamports - (side === "buy" ? swap.amountIn : 0n),
     ...(tipped && {
       tip: { account: addressAt(tipped, 1), lamports: viewOf(tipped).getBigUint64(4, true) },
     }),
@@ -157,5 +161,5 @@ function jupiterIn(
   const [helper, sourceDecimals] = [addressAt(approval, 2), viewOf(approval).getUint8(9)];
   const amountIn = viewOf(approval).getBigUint64(1, true);
   const venue: SolVenue = { kind: "jupiter", helper, sourceDecimals, accounts, data };
-  return { ...{ mint, tokenProgram, amountIn }, minAmountOut: stated.leastOut, venue };
+  return { mint, tokenProgram, amountIn, minAmountOut: stated.leastOut, venue };
 }

@@ -57,7 +57,10 @@ export async function readReceipt(
   const isBelowMinimum = received < terms.minAmountOut;
   if (spent > terms.amountIn || (isBelowMinimum && terms.venue.kind !== "jupiter")) return undefined;
   return {
-    ...{ ...base, spent: greatest(spent, 0n), received: greatest(received, 0n), held },
+    ...base,
+    spent: greatest(spent, 0n),
+    received: greatest(received, 0n),
+    held,
     ...(isBelowMinimum && { isBelowMinimum }),
   };
 }

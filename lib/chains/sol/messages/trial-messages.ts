@@ -31,7 +31,9 @@ export type Trial = {
 };
 
 export const cpmmVenueOf = ({ address: pool, pool: { config } }: PoolView): CpmmVenue => ({
-  ...{ kind: "cpmm", pool, config: address(config) },
+  kind: "cpmm",
+  pool,
+  config: address(config),
 });
 
 /** Nobody knows it before, so nobody has made its marker. */
@@ -55,11 +57,20 @@ export const composeTrial = (
 ): Promise<{ message: Uint8Array } | Objection> =>
   composeMessage(
     {
-      ...{ purpose: "swap", wallet, orderId, blockhash, side, mint, tokenProgram },
-      ...{ computeUnitLimit, microLamportsPerUnit: 0n },
+      purpose: "swap",
+      wallet,
+      orderId,
+      blockhash,
+      side,
+      mint,
+      tokenProgram,
+      computeUnitLimit,
+      microLamportsPerUnit: 0n,
       markerRentLamports: rents.marker,
       wsolRentLamports: rents.wsol,
-      ...{ amountIn, minAmountOut: 1n, venue },
+      amountIn,
+      minAmountOut: 1n,
+      venue,
       ...(tipAccount && { tip: { account: tipAccount, lamports: 1n } }),
     },
     tipAccount ? [tipAccount] : [],

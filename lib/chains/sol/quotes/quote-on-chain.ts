@@ -73,7 +73,9 @@ export async function quoteOnSol(
   if (payments.length === 0 && offered === undefined)
     throw jupiter ? noneByJupiter(view, asked, identity) : noneOf(view, side);
   const { sold, shown, ...costs } = await costsOf(ask, configuration, view, {
-    ...{ ...asked, pool: payments[0]?.pool, offered },
+    ...asked,
+    pool: payments[0]?.pool,
+    offered,
   });
   const paying = [...(shown ? [byJupiter(shown)] : []), ...payments.map(byPool)].toSorted((a, b) =>
     a.route.amountOut < b.route.amountOut ? 1 : -1,
@@ -98,10 +100,14 @@ export async function quoteOnSol(
       slot: view.slot,
       identity,
       mint: {
-        ...{ program: mint.program, decimals: mint.decimals, flags: ofMint },
+        program: mint.program,
+        decimals: mint.decimals,
+        flags: ofMint,
         transferFeeBps: feeBpsOf(mint, epoch),
       },
-      ...{ amount, amountOut: route.amountOut, priceImpact },
+      amount,
+      amountOut: route.amountOut,
+      priceImpact,
       ...(price && {
         market: { impact: marketImpact({ in: amount, out: route.amountOut }, price), reference: price },
       }),
@@ -163,8 +169,11 @@ type Paying = { route: SolQuotedRoute; priceImpact: number };
 
 const byPool = ({ pool, amountOut, priceImpact }: Payment): Paying => ({
   route: {
-    ...{ venue: "raydium-cpmm", pool: pool.address, config: pool.pool.config },
-    ...{ feeBps: feeBpsOfPool(pool), amountOut },
+    venue: "raydium-cpmm",
+    pool: pool.address,
+    config: pool.pool.config,
+    feeBps: feeBpsOfPool(pool),
+    amountOut,
   },
   priceImpact,
 });

@@ -23,7 +23,10 @@ export function quotesOfSolHosts(
   const { hosts, inOrder } = reader.client;
   const jupiter = jupiterForQuote(reader);
   return askInRounds<RpcHost, SolHostQuote>({
-    ...{ hosts, inOrder, nowMs, pause: delay },
+    hosts,
+    inOrder,
+    nowMs,
+    pause: delay,
     quoteBy: (host) => quoteBy(host, reader, question, jupiter),
     ask: (asked) => Promise.all(asked.map((host) => quoteBy(host, reader, question, jupiter))),
     isAgreed: (a, b) => jointSolQuote(a, b, slippage) !== undefined,

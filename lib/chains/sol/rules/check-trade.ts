@@ -132,7 +132,10 @@ export function checkSolTrade(
   return {
     chain: "sol",
     settings,
-    ...{ budget, baseFee, attempt, networkFee },
+    budget,
+    baseFee,
+    attempt,
+    networkFee,
     rent: marker + (side === "buy" ? tokenAccount : 0n),
     mostRents,
     // The greater of the two rents is needed only during a buy, or stays in the wallet.
@@ -166,8 +169,11 @@ function needsOf(
 ): Need[] {
   const { symbol } = chainFacts.sol.coin;
   const coin: Need = {
-    ...{ token: nativeToken, symbol, decimals: chainFacts.sol.coin.decimals },
-    ...{ needed, available: available.coins },
+    token: nativeToken,
+    symbol,
+    decimals: chainFacts.sol.coin.decimals,
+    needed,
+    available: available.coins,
   };
   const { token, symbol: tokenSymbol, decimals } = identity;
   return side === "buy"

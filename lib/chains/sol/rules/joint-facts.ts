@@ -52,7 +52,9 @@ function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHo
   const { byPools: _, ...namer } = a.amountOut === amountOut ? a : b;
   return {
     ...namer,
-    ...{ amountOut, routes: [best, ...others], costs: jointCosts(a.costs, b.costs) },
+    amountOut,
+    routes: [best, ...others],
+    costs: jointCosts(a.costs, b.costs),
     ...findingsOf(a, b),
   };
 }

@@ -99,7 +99,9 @@ export function planSwap(
     amount: amountIn,
     message: {
       purpose: "swap",
-      ...{ signatures, computeUnitLimit, microLamportsPerUnit },
+      signatures,
+      computeUnitLimit,
+      microLamportsPerUnit,
       ...(account !== undefined && tipLamports > 0n && { tip: { account, lamports: tipLamports } }),
       blockhash: blockhash.hash,
       lastValidBlockHeight: blockhash.lastValidBlockHeight,
@@ -136,7 +138,9 @@ export function planClear(
   const { microLamportsPerUnit } = feesOfShare(share, clearUnits);
   return {
     purpose: "clear",
-    ...{ signatures: 1, computeUnitLimit: clearUnits, microLamportsPerUnit },
+    signatures: 1,
+    computeUnitLimit: clearUnits,
+    microLamportsPerUnit,
     blockhash: blockhash.hash,
     lastValidBlockHeight: blockhash.lastValidBlockHeight,
     markerRentLamports,

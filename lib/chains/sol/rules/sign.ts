@@ -58,7 +58,12 @@ function signedSlot(
 ): SolSlot {
   const { purpose, signatures, computeUnitLimit, microLamportsPerUnit, tip, lastValidBlockHeight } = message;
   const attempt: SolAttempt = {
-    ...{ purpose, hash, lastValidBlockHeight, signatures, computeUnitLimit, microLamportsPerUnit },
+    purpose,
+    hash,
+    lastValidBlockHeight,
+    signatures,
+    computeUnitLimit,
+    microLamportsPerUnit,
     tipLamports: tip?.lamports ?? 0n,
     ...(message.purpose === "swap" && { amountIn: message.amountIn, route: message.route }),
     signedAtMs: nowMs,

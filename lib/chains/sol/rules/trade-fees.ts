@@ -53,7 +53,8 @@ export const solNetworkFee = (
 ): SolNetworkFee => ({
   expected: BigInt(signaturesFor(routes[0])) * baseFee + priority + tip,
   max: budget + mostBaseFees(Math.max(...routes.map(signaturesFor))) * baseFee,
-  ...{ priority, tip },
+  priority,
+  tip,
 });
 
 /** Limits of units: simulated ones and a fifth, since pools move. */

@@ -134,9 +134,15 @@ function urlFor(url: string, question: BuildQuestion): URL {
   const { inputMint, outputMint, amountIn, helper, destination, exchanges } = question;
   const asked = new URL(url);
   const values = {
-    ...{ inputMint, outputMint, amount: String(amountIn), taker: helper },
-    ...{ destinationTokenAccount: destination, wrapAndUnwrapSol: "false", slippageBps },
-    ...{ maxAccounts: String(mostAccounts), ...(exchanges && { dexes: exchanges.join() }) },
+    inputMint,
+    outputMint,
+    amount: String(amountIn),
+    taker: helper,
+    destinationTokenAccount: destination,
+    wrapAndUnwrapSol: "false",
+    slippageBps,
+    maxAccounts: String(mostAccounts),
+    ...(exchanges && { dexes: exchanges.join() }),
   };
   for (const [name, value] of Object.entries(values)) asked.searchParams.set(name, value);
   return asked;

@@ -34,8 +34,11 @@ async function sidesOf(swap: SwapByJupiter): Promise<{ source: Side; destination
 export async function buildQuestion(swap: SwapByJupiter, helper: Address): Promise<BuildQuestion> {
   const { source, destination } = await sidesOf(swap);
   return {
-    ...{ inputMint: source.mint, outputMint: destination.mint, amountIn: swap.amountIn },
-    ...{ helper, destination: destination.account },
+    inputMint: source.mint,
+    outputMint: destination.mint,
+    amountIn: swap.amountIn,
+    helper,
+    destination: destination.account,
   };
 }
 
@@ -62,7 +65,9 @@ export async function jupiterVenue(
     return { address, isWritable };
   };
   return {
-    ...{ kind: "jupiter", helper, sourceDecimals: swap.side === "buy" ? 9 : swap.decimals },
+    kind: "jupiter",
+    helper,
+    sourceDecimals: swap.side === "buy" ? 9 : swap.decimals,
     accounts: accounts.map(({ address, isWritable }) =>
       placed(address === ofHelper ? source.account : address, isWritable),
     ),

@@ -27,12 +27,24 @@ type Layout = {
  */
 const layouts: Readonly<Record<string, Layout>> = {
   bb64facc31c4af14: {
-    ...{ authority: 0, source: 1, destination: [2, 7], amountsAt: 8 },
-    ...{ sourceMint: 3, destinationMint: 4, sourceProgram: 5, destinationProgram: 6 },
+    authority: 0,
+    source: 1,
+    destination: [2, 7],
+    amountsAt: 8,
+    sourceMint: 3,
+    destinationMint: 4,
+    sourceProgram: 5,
+    destinationProgram: 6,
   },
   d19853937cfed8e9: {
-    ...{ authority: 1, source: 2, destination: [5], amountsAt: 9 },
-    ...{ sourceMint: 6, destinationMint: 7, sourceProgram: 8, destinationProgram: 9 },
+    authority: 1,
+    source: 2,
+    destination: [5],
+    amountsAt: 9,
+    sourceMint: 6,
+    destinationMint: 7,
+    sourceProgram: 8,
+    destinationProgram: 9,
   },
 };
 

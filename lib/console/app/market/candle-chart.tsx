@@ -49,7 +49,11 @@ export function CandleChart({ title, bars, marks, entry }: ChartProps) {
       if (drawn.current === undefined) return;
       const { up, down } = colours;
       drawn.current.candles.applyOptions({
-        ...{ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false },
+        upColor: up,
+        downColor: down,
+        wickUpColor: up,
+        wickDownColor: down,
+        borderVisible: false,
       });
       drawn.current.colours = colours;
       redraw(drawn.current, drawn.current.bars);
@@ -63,7 +67,9 @@ export function CandleChart({ title, bars, marks, entry }: ChartProps) {
       priceFormat: { type: "custom", formatter: fiveDigits, minMove: 1e-18, base: 1e18 },
     });
     const volume = chart.addSeries(HistogramSeries, {
-      ...{ priceScaleId: "", lastValueVisible: false, priceLineVisible: false },
+      priceScaleId: "",
+      lastValueVisible: false,
+      priceLineVisible: false,
       priceFormat: { type: "volume" },
     });
     chart.priceScale("right").applyOptions({ scaleMargins: { top: 0.1, bottom: 0.28 } });
@@ -131,12 +137,18 @@ export function CandleChart({ title, bars, marks, entry }: ChartProps) {
 }
 
 const candleOf = ({ time, open, high, low, close, hasGaps }: Bar, { warn }: ChartColours) => ({
-  ...{ time: time as UTCTimestamp, open, high, low, close },
+  time: time as UTCTimestamp,
+  open,
+  high,
+  low,
+  close,
   ...(hasGaps && { color: warn, wickColor: warn }),
 });
 
 const volumeOf = ({ time, open, close, volume }: Bar, { up, down }: ChartColours) => ({
-  ...{ time: time as UTCTimestamp, value: volume, color: faded(close < open ? down : up, 0.4) },
+  time: time as UTCTimestamp,
+  value: volume,
+  color: faded(close < open ? down : up, 0.4),
 });
 
 function redraw(drawn: Drawn, bars: readonly Bar[]): void {

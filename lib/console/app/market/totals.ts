@@ -70,7 +70,9 @@ export function totalsOf(state: TerminalState | undefined): Totals {
   const all = [...byChain.values()];
   const isKnown = all.length > 0 && all.every(({ worthUsd }) => worthUsd !== undefined);
   return {
-    ...{ byChain, open: open.length, valued },
+    byChain,
+    open: open.length,
+    valued,
     ...(isKnown && {
       worthUsd: all.reduce((sum, { worthUsd = "0" }) => plus(sum, worthUsd), "0"),
       gainUsd: all.reduce((sum, { gainUsd = "0" }) => plus(sum, gainUsd), "0"),

@@ -38,7 +38,11 @@ export function useCandles({ chain, token, interval, currency }: Asked): Omit<Re
   useEffect(() => {
     if (stream === undefined || chain === "sol" || !isAddressOn(chain, token)) return;
     const chart = followCandles(terminal, stream, {
-      ...{ chain, token, interval, currency, limit: mostCandles },
+      chain,
+      token,
+      interval,
+      currency,
+      limit: mostCandles,
       onCandles: (candles, { isLoading }) => setRead({ of, candles, isLoading }),
       onError: (problem) => setRead({ of, candles: chart.candles, isLoading: false, problem }),
     });

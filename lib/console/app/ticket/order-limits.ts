@@ -16,7 +16,11 @@ export type Limits = {
 };
 
 export const noLimits: Limits = {
-  ...{ slippage: "", gasPreset: "", maxGasPrice: "", priorityFee: "", mevProtection: "" },
+  slippage: "",
+  gasPreset: "",
+  maxGasPrice: "",
+  priorityFee: "",
+  mevProtection: "",
 };
 
 type NumberField = readonly [name: "slippage" | "maxGasPrice" | "priorityFee", label: string];

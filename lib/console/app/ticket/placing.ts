@@ -112,7 +112,9 @@ export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps):
   }
 
   return {
-    ...{ isBusy: isBusy || userID === undefined, unanswered, placed },
+    isBusy: isBusy || userID === undefined,
+    unanswered,
+    placed,
     leave: () => unanswered && forget(unanswered),
     place(body, text) {
       // crypto.randomUUID is missing on pages without HTTPS.

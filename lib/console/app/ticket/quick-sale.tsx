@@ -43,8 +43,14 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   const seen = agreed?.percent === percent ? agreed : first.current;
   const verdict = verdictOf(
     {
-      ...{ chain, side: "sell", symbol: `${percent} %`, wallet, given: String(percent), isStale },
-      ...{ isBusy: placing.isBusy, isUnanswered: placing.unanswered !== undefined },
+      chain,
+      side: "sell",
+      symbol: `${percent} %`,
+      wallet,
+      given: String(percent),
+      isStale,
+      isBusy: placing.isBusy,
+      isUnanswered: placing.unanswered !== undefined,
       hasToken: true,
       isReading: false,
       agreed: seen?.percent === percent ? seen.amountOut : undefined,

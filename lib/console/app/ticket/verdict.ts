@@ -66,7 +66,8 @@ export const oldestQuoteMs = 15_000;
 const agreedPercent = 99;
 
 const none = (text: string, reason?: string): Verdict => ({
-  ...{ act: "none", text },
+  act: "none",
+  text,
   ...(reason !== undefined && { reason }),
 });
 

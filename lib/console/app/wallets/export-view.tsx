@@ -19,7 +19,9 @@ export function ExportView({ wallet }: { wallet: Wallet }) {
 
   async function ask() {
     const exporter = await walletExporter(terminal, await exportKeysOf(walletId), {
-      ...{ walletId, network, userID: profile.userID },
+      walletId,
+      network,
+      userID: profile.userID,
     });
     setState(await call(() => exporter.ask()));
   }

@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import { givenLimits, type Limits, noLimits, wrongLimit } from "../../app/ticket/order-limits.ts";
 
 const limits: Limits = {
-  ...{ slippage: "2", gasPreset: "fast", maxGasPrice: "30" },
-  ...{ priorityFee: "0.000000001", mevProtection: "off" },
+  slippage: "2",
+  gasPreset: "fast",
+  maxGasPrice: "30",
+  priorityFee: "0.000000001",
+  mevProtection: "off",
 };
 
 describe("wrongLimit", () => {

@@ -15,8 +15,16 @@ import {
 const nowMs = 1_000_000;
 
 const asked: Asked = {
-  ...{ chain: "eth", side: "buy", symbol: "MOON", wallet: "0x1", isReading: false },
-  ...{ hasToken: true, given: "0.1", agreed: "1000", isBusy: false, isStale: false },
+  chain: "eth",
+  side: "buy",
+  symbol: "MOON",
+  wallet: "0x1",
+  isReading: false,
+  hasToken: true,
+  given: "0.1",
+  agreed: "1000",
+  isBusy: false,
+  isStale: false,
   isUnanswered: false,
 };
 
@@ -65,7 +73,8 @@ describe("the button that places an order", () => {
   it("cannot be pressed if the order would be refused, and gives the reason", () => {
     const refusal = { code: "NO_ROUTE", message: "No pool trades this token" } as const;
     expect(verdictOf(asked, quoted({ wouldBeRefused: refusal }), nowMs)).toEqual({
-      ...{ act: "none", text: "Cannot buy MOON" },
+      act: "none",
+      text: "Cannot buy MOON",
       reason: "No route: No pool trades this token.",
     });
     const failed = { problem: { code: "NO_ROUTE", message: "No pool trades this token" } };
@@ -75,7 +84,8 @@ describe("the button that places an order", () => {
   it("asks again if more than 1 % less would arrive than its user has seen", () => {
     expect(verdictOf(asked, quoted({ amountOut: "990" }), nowMs).act).toBe("place");
     expect(verdictOf(asked, quoted({ amountOut: "989.9" }), nowMs)).toEqual({
-      ...{ act: "agree", text: "Agree to the new price" },
+      act: "agree",
+      text: "Agree to the new price",
       reason: "The price moved: you would get 989.9 MOON, and it was 1 000.",
     });
     expect(verdictOf(asked, quoted({ amountOut: "1500" }), nowMs).act).toBe("place");

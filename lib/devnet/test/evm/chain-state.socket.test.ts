@@ -14,7 +14,8 @@ function kept(saveAfterMs: number, dump?: () => string) {
   let dumps = 0;
   const packed = () => `0x${gzipSync(String(++dumps)).toString("hex")}`;
   const state = keepState({
-    ...{ path, saveAfterMs },
+    path,
+    saveAfterMs,
     request: async (method) => (method === "anvil_dumpState" ? (dump ?? packed)() : undefined),
     onFailure: (error) => failures.push(error),
   });

@@ -24,7 +24,9 @@ function started(watched: RandomTraderOptions["watched"], everyMs = 5) {
       { chain: "eth", url: chain.url },
       { chain: "base", url: "http://127.0.0.1:1" },
     ],
-    ...{ watched: looks, onFailure, everyMs },
+    watched: looks,
+    onFailure,
+    everyMs,
     random,
   });
   onTestFinished(() => trader.stop());

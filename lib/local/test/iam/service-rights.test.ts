@@ -20,7 +20,9 @@ type Right = [action: string, resource: string, condition?: Record<string, strin
 /** Creates a function whose role has just these rights. */
 function callerWith(...rights: Right[]) {
   const Statement = rights.map(([Action, Resource, StringEquals]) => ({
-    ...{ Effect: "Allow", Action, Resource },
+    Effect: "Allow",
+    Action,
+    Resource,
     ...(StringEquals && { Condition: { StringEquals } }),
   }));
   const Policies = [{ PolicyName: "P", PolicyDocument: { Statement } }];

@@ -43,7 +43,9 @@ function follow(from: Position = "START", writes?: Writes) {
   let over = false;
   const read = async () => {
     const pages = followShard(place, from, {
-      ...{ clock, writes, signal: ending.signal },
+      clock,
+      writes,
+      signal: ending.signal,
       onFault: (error) => faults.push(error),
     });
     for await (const records of pages)

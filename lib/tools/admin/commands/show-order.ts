@@ -67,7 +67,9 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
     ),
     ...attempts.flatMap(({ attempt, purpose, outcome, txHash, ...others }) =>
       section(`attempt ${attempt}`, {
-        ...{ purpose, outcome, txHash },
+        purpose,
+        outcome,
+        txHash,
         ...others,
         ...("priorityFee" in others && solFees(others)),
       }),

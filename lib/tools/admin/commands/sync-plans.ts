@@ -76,7 +76,12 @@ async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<P
   const retired = await indexed(retiredKeys(table), ({ name }) => name);
   const isFull = (await readFallbackKeys(table))?.isFull ?? false;
   return {
-    ...{ keys, customerPlans: own, attachments, profiles, keyRecords, isFull },
+    keys,
+    customerPlans: own,
+    attachments,
+    profiles,
+    keyRecords,
+    isFull,
     retired: new Set(retired.keys()),
   };
 }

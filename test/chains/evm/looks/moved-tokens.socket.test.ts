@@ -22,11 +22,15 @@ const coin = 10n ** 18n;
 const routerOf = (name: EvmChain, venue: string) =>
   localContracts(name).venues.find((row) => row.venue === venue)?.router ?? "";
 const slipstream: Route = {
-  ...{ venue: "slipstream", feeBps: 30, spacing: 200 },
+  venue: "slipstream",
+  feeBps: 30,
+  spacing: 200,
   router: routerOf("base", "slipstream"),
 };
 const lfj: Route = {
-  ...{ venue: "lfj-v2.1", feeBps: 20, spacing: 20 },
+  venue: "lfj-v2.1",
+  feeBps: 20,
+  spacing: 20,
   router: routerOf("avax", "lfj-v2.1"),
 };
 

@@ -114,7 +114,9 @@ describe("readReceipts", () => {
       data: `0x${"5".padStart(64, "0")}`,
     };
     const found = {
-      ...{ hash, block, mined: { ...mined, isOk: true, logs: [deposit] } },
+      hash,
+      block,
+      mined: { ...mined, isOk: true, logs: [deposit] },
       transaction: { from: wallet, ...encodeCall(configuration, swap, wallet), gas: 21_000n },
     };
     const readBy = (calls: ReadonlyMap<string, Call>) =>

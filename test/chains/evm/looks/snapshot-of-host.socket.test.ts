@@ -376,7 +376,9 @@ describe("snapshotOf", () => {
       const { latest, coins, baseFee, orders, nonce } = snapshot;
       const quote = await quoted();
       expect(quote).toMatchObject({
-        ...{ latest, coins, baseFee },
+        latest,
+        coins,
+        baseFee,
         nonce: { latest: nonce.latest, pending: nonce.pending },
         order: { ...orders.get("sale"), routes: expect.anything() },
       });

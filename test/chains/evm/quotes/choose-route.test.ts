@@ -6,7 +6,9 @@ import { defaultChains } from "../../../../lib/infra/default-chains.ts";
 import { v2, v2OverUSDC, v3, v3OverUSDC } from "../../../support/trading.ts";
 
 const paying = (route: Route, amountOut: bigint, pool = `${route.venue} ${route.feeBps}`): PoolRoute => ({
-  ...{ ...route, pool, amountOut },
+  ...route,
+  pool,
+  amountOut,
 });
 
 describe("routesToTry", () => {

@@ -56,7 +56,9 @@ beforeEach(async () => {
 
 const pool = (positions: string, coins: bigint, fee: 3000 | 10_000) =>
   v3Liquidity({ v3Positions: positions, wrapped }, deployer, {
-    ...{ token, fee, reach: 4 },
+    token,
+    fee,
+    reach: 4,
     coins: coins * 10n ** 18n,
     tokens: coins * 10n ** 22n,
   });

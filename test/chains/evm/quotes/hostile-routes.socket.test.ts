@@ -48,7 +48,8 @@ const onBase: Record<string, Route> = {
 const onAvax: Record<string, Route> = {
   LFJ: lfj,
   "LFJ, LFJ": {
-    ...{ ...lfj, venue: "lfj-v2.2" },
+    ...lfj,
+    venue: "lfj-v2.2",
     bridge: { venue: "lfj-v2.2", feeBps: 10, spacing: 10, token: usdx },
   },
 };

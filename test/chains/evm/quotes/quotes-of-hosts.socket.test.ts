@@ -86,7 +86,9 @@ describe("quotesOfHosts", () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const pool = (coins: bigint, perCoin: bigint, fee: V3Fee, reach: number) =>
       v3Liquidity(localAddresses, deployer, {
-        ...{ token, fee, reach },
+        token,
+        fee,
+        reach,
         coins: coins * 10n ** 18n,
         tokens: coins * perCoin * 10n ** 18n,
       });

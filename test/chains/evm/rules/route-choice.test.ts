@@ -124,7 +124,12 @@ describe("bestRoute", () => {
 describe("routesToBind", () => {
   const trade = { side: "buy", amountIn: 500n, isListed: true } as const;
   const pool = (feeBps: number, amountOut: bigint, deepOut: bigint, router = v3.router): BindableRoute => ({
-    ...{ ...v3, feeBps, router, amountOut, deepOut, networkFee: 0n },
+    ...v3,
+    feeBps,
+    router,
+    amountOut,
+    deepOut,
+    networkFee: 0n,
   });
   const bound = (
     routes: readonly BindableRoute[],

@@ -32,8 +32,14 @@ describe("signAndWipe", () => {
       fc.property(transactions, ({ key, chainId, nonce, gasLimit, tip, base, value, data, to }) => {
         const fees = { maxFeePerGas: base + tip, maxPriorityFeePerGas: tip };
         const theirs = Transaction.from({
-          ...{ type: 2, chainId: chainId, nonce, gasLimit, ...fees, value },
-          ...{ to: hex(to), data: hex(data) },
+          type: 2,
+          chainId: chainId,
+          nonce,
+          gasLimit,
+          ...fees,
+          value,
+          to: hex(to),
+          data: hex(data),
         });
         theirs.signature = new SigningKey(hex(key)).sign(theirs.unsignedHash);
         const ours = signAndWipe(

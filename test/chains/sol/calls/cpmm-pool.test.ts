@@ -30,7 +30,10 @@ function poolAccount({ status = 0, feeMode = 0, hasCreatorFee = 0 }: Changes = {
 }
 
 const pool: CPMMPool = {
-  ...{ config: address(1), observation: address(10), allowsSwaps: true, openTime: 1_700_000_000n },
+  config: address(1),
+  observation: address(10),
+  allowsSwaps: true,
+  openTime: 1_700_000_000n,
   sides: [
     { mint: address(6), program: address(8), vault: address(3), owed: 50_301n },
     { mint: address(7), program: address(9), vault: address(4), owed: 604_020n },
@@ -117,7 +120,12 @@ const bare: CPMMPool = {
 };
 
 const trade = (changes: Partial<CPMMTrade> = {}): CPMMTrade => ({
-  ...{ from: 0, held: [1_000_000n, 4_000_000n], mints: [free, free], rates, epoch: 1n, ...changes },
+  from: 0,
+  held: [1_000_000n, 4_000_000n],
+  mints: [free, free],
+  rates,
+  epoch: 1n,
+  ...changes,
 });
 
 describe("amountOut", () => {

@@ -4,14 +4,16 @@ import type { Mint } from "../../../../lib/chains/sol/calls/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../../../../lib/chains/sol/calls/mint-safety.ts";
 
 const plain: Mint = {
-  ...{ program: programs.token2022, decimals: 6, supply: 5n, transferFees: [], accountBytes: 170 },
-  ...{
-    isDefaultFrozen: false,
-    isNonTransferable: false,
-    isPausable: false,
-    isPaused: false,
-    isScaled: false,
-  },
+  program: programs.token2022,
+  decimals: 6,
+  supply: 5n,
+  transferFees: [],
+  accountBytes: 170,
+  isDefaultFrozen: false,
+  isNonTransferable: false,
+  isPausable: false,
+  isPaused: false,
+  isScaled: false,
 };
 
 describe("flagsOfMint", () => {

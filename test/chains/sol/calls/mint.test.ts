@@ -74,21 +74,18 @@ describe("readMint", () => {
   it("reads a mint of the token program", () => {
     expect(read(plainMint({ mint: alice, freeze: bob, supply: 2n ** 64n - 1n, decimals: 9 }), token)).toEqual(
       {
-        ...{
-          program: token,
-          decimals: 9,
-          supply: 2n ** 64n - 1n,
-          mintAuthority: alice,
-          freezeAuthority: bob,
-        },
-        ...{
-          isDefaultFrozen: false,
-          isNonTransferable: false,
-          isPausable: false,
-          isPaused: false,
-          isScaled: false,
-        },
-        ...{ transferFees: [], accountBytes: 165 },
+        program: token,
+        decimals: 9,
+        supply: 2n ** 64n - 1n,
+        mintAuthority: alice,
+        freezeAuthority: bob,
+        isDefaultFrozen: false,
+        isNonTransferable: false,
+        isPausable: false,
+        isPaused: false,
+        isScaled: false,
+        transferFees: [],
+        accountBytes: 165,
       },
     );
     const revoked = read(plainMint(), token);

@@ -89,7 +89,8 @@ describe("the calls about fees", () => {
 
   it("read a fee and prices", () => {
     expect(messageFeeCall(message, at)).toMatchObject({
-      ...{ method: "getFeeForMessage", params: ["gAEAAA==", { commitment: "confirmed" }] },
+      method: "getFeeForMessage",
+      params: ["gAEAAA==", { commitment: "confirmed" }],
     });
     expect(messageFeeCall(message, at).read(of(5000))).toBe(5000n);
     expect(messageFeeCall(message, at).read(of(null))).toBeUndefined();
@@ -111,8 +112,11 @@ describe("simulationCall", () => {
     const bytes = Buffer.concat([Buffer.of(2), Buffer.alloc(128), message]);
     expect([method, wire]).toEqual(["simulateTransaction", bytes.toString("base64")]);
     expect(options).toEqual({
-      ...{ encoding: "base64", sigVerify: false, replaceRecentBlockhash: true },
-      ...{ commitment: "confirmed", minContextSlot: 8 },
+      encoding: "base64",
+      sigVerify: false,
+      replaceRecentBlockhash: true,
+      commitment: "confirmed",
+      minContextSlot: 8,
     });
   });
 
@@ -130,11 +134,14 @@ describe("simulationCall", () => {
   it("reads the transaction's effects", () => {
     expect(read(null, 5)).toEqual({ computeUnits: 5, isDone: true });
     expect(read({ InstructionError: [6, { Custom: 6005 }] }, 9)).toEqual({
-      ...{ computeUnits: 9, isDone: false, failedAt: 6 },
+      computeUnits: 9,
+      isDone: false,
+      failedAt: 6,
     });
     expect(read("AccountNotFound")).toEqual({ computeUnits: 0, isDone: false });
     expect(read({ InsufficientFundsForRent: { account_index: 0 } }, null)).toEqual({
-      ...{ computeUnits: 0, isDone: false },
+      computeUnits: 0,
+      isDone: false,
     });
     expect(() => read(null, -1)).toThrow();
     const old = { context: { slot: 7 }, value: { err: null } };

@@ -57,8 +57,11 @@ describe("readTokenAccount", () => {
   it("reads the owner and the amount", () => {
     const read64 = { mint: bs58.encode(mint), owner: bs58.encode(alice), amount: 2n ** 64n - 1n };
     expect(read(account({ amount: 2n ** 64n - 1n }))).toEqual({
-      ...{ program: token, ...read64 },
-      ...{ isFrozen: false, needsMemo: false, hasGuard: false },
+      program: token,
+      ...read64,
+      isFrozen: false,
+      needsMemo: false,
+      hasGuard: false,
     });
   });
 

@@ -68,14 +68,16 @@ describe("readMetadata", () => {
 
 describe("claimsOfMint", () => {
   const plain: Mint = {
-    ...{ program: programs.token, decimals: 6, supply: 5n, transferFees: [], accountBytes: 165 },
-    ...{
-      isDefaultFrozen: false,
-      isNonTransferable: false,
-      isPausable: false,
-      isPaused: false,
-      isScaled: false,
-    },
+    program: programs.token,
+    decimals: 6,
+    supply: 5n,
+    transferFees: [],
+    accountBytes: 165,
+    isDefaultFrozen: false,
+    isNonTransferable: false,
+    isPausable: false,
+    isPaused: false,
+    isScaled: false,
   };
 
   it("prefers the names in the mint", () => {

@@ -33,8 +33,13 @@ describe("statusesCall", () => {
 
 describe("landedCall", () => {
   const meta = {
-    ...{ err: null, fee: 5000, computeUnitsConsumed: 1, preBalances: [9], postBalances: [4] },
-    ...{ preTokenBalances: [], postTokenBalances: [] },
+    err: null,
+    fee: 5000,
+    computeUnitsConsumed: 1,
+    preBalances: [9],
+    postBalances: [4],
+    preTokenBalances: [],
+    postTokenBalances: [],
   };
   const read = (blockTime: unknown, shown: object = meta) =>
     landedCall("id").read({ slot: 40, blockTime, transaction: ["AQID", "base64"], meta: shown });

@@ -7,8 +7,13 @@ import { buyTerms, orderId, wallet } from "../../../support/sol-terms.ts";
 import { intentOf } from "../fixtures.ts";
 
 const swap: SwapByJupiter = {
-  ...{ wallet, orderId, side: "buy", mint: buyTerms.mint, tokenProgram: programs.token },
-  ...{ decimals: 6, amountIn: 5n },
+  wallet,
+  orderId,
+  side: "buy",
+  mint: buyTerms.mint,
+  tokenProgram: programs.token,
+  decimals: 6,
+  amountIn: 5n,
 };
 
 let asked: BuildQuestion[] = [];
@@ -90,8 +95,12 @@ describe("JupiterOffers", () => {
     const offers = offersOf();
     const helper = (await helperOf(offers)) ?? "";
     const common = {
-      ...{ signatures: 2, computeUnitLimit: 1, microLamportsPerUnit: 0n, blockhash: wallet },
-      ...{ lastValidBlockHeight: 1, markerRentLamports: 1n },
+      signatures: 2,
+      computeUnitLimit: 1,
+      microLamportsPerUnit: 0n,
+      blockhash: wallet,
+      lastValidBlockHeight: 1,
+      markerRentLamports: 1n,
     };
     expect(await offers.sign(intentOf(), { ...common, purpose: "clear" })).toBeUndefined();
     const build = { helper, sourceDecimals: 9, accounts: [], data: "" };

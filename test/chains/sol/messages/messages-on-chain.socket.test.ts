@@ -116,7 +116,12 @@ async function newWallet(token: Name = "MOON") {
   const common = { ...clearTerms, wallet, blockhash: await chain.latestBlockhash() };
   const { tip: _, ...untipped } = buyTerms;
   const buy: AttemptTerms = {
-    ...{ ...untipped, ...common, purpose: "swap", mint, tokenProgram, amountIn: sol },
+    ...untipped,
+    ...common,
+    purpose: "swap",
+    mint,
+    tokenProgram,
+    amountIn: sol,
     minAmountOut: outputOf(token, "buy", sol),
     venue: { kind: "cpmm", pool, config },
   };
@@ -450,11 +455,14 @@ describe("an attack on a chain", () => {
       const { programAddress, accounts, data: bytes } = transferLamports(wallet, other, 1000n);
       const [payer] = accounts;
       const looked = {
-        ...{ address: `place ${addressIndex}` as Address, role: AccountRole.WRITABLE as const },
-        ...{ lookupTableAddress: table, addressIndex },
+        address: `place ${addressIndex}` as Address,
+        role: AccountRole.WRITABLE as const,
+        lookupTableAddress: table,
+        addressIndex,
       };
       return compileAny([{ programAddress, accounts: [payer, looked], data: bytes } as IInstruction], {
-        ...{ payer: wallet, blockhash },
+        payer: wallet,
+        blockhash,
       });
     };
     const message = toPlace(0);

@@ -116,8 +116,16 @@ describe("readMessage", () => {
 
 /** The places of a buy's instructions with a tip. */
 const place = {
-  ...{ limit: 0, rent: 2, marker: 3, tip: 4, funding: 5, allocation: 6, owner: 7, creation: 8 },
-  ...{ swap: 9, closing: 10 },
+  limit: 0,
+  rent: 2,
+  marker: 3,
+  tip: 4,
+  funding: 5,
+  allocation: 6,
+  owner: 7,
+  creation: 8,
+  swap: 9,
+  closing: 10,
 };
 
 const nonceAdvance = (authority = wallet): IInstruction => ({

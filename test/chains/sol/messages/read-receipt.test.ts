@@ -28,7 +28,12 @@ async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; t
   return {
     id,
     found: {
-      ...{ bytes, slot: 40, time: 1_795_291_200, fee, computeUnits: 1, failure: undefined },
+      bytes,
+      slot: 40,
+      time: 1_795_291_200,
+      fee,
+      computeUnits: 1,
+      failure: undefined,
       lamports: {
         before: accounts.map((each) => (each === wallet ? start : 0n)),
         after: accounts.map((each) => after.get(each) ?? 0n),
@@ -71,11 +76,17 @@ describe("readReceipt", () => {
   it("reads a purchase and a sale at their limits", async () => {
     const bought = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({
-      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: markerRent },
+      status: "ok",
+      spent: amountIn,
+      received: minAmountOut,
+      rent: markerRent,
     });
     const sold = await landed(saleTerms, { coins: minAmountOut, tokens: -amountIn });
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({
-      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: markerRent },
+      status: "ok",
+      spent: amountIn,
+      received: minAmountOut,
+      rent: markerRent,
     });
   });
 

@@ -34,7 +34,9 @@ beforeEach(() => {
 /** Opens a client of Jupiter that has made no requests yet. */
 async function readerOf(changes: Partial<SolConfiguration> = {}): Promise<SolReader> {
   const reader = await solReaderOf(chain, hosts, {
-    ...{ payer: chain.deployment.payer, jupiter: { url: jupiter.url }, ...changes },
+    payer: chain.deployment.payer,
+    jupiter: { url: jupiter.url },
+    ...changes,
   });
   return { ...reader, onJupiterFault: (fault) => void faults.push((fault as JupiterFault).code) };
 }
@@ -83,8 +85,10 @@ describe("a quote with Jupiter", () => {
     });
     const { mint, program } = chain.deployment.tokens.MOON;
     expect(first).toMatchObject({
-      ...{ inputMint: "So11111111111111111111111111111111111111112", outputMint: mint },
-      ...{ amount: "1000000000", wrapAndUnwrapSol: "false" },
+      inputMint: "So11111111111111111111111111111111111111112",
+      outputMint: mint,
+      amount: "1000000000",
+      wrapAndUnwrapSol: "false",
       destinationTokenAccount: await tokenAccountOf(wallet, mint, program),
     });
     expect(JSON.stringify(first)).not.toContain(wallet);
@@ -198,7 +202,8 @@ describe("a quote with Jupiter", () => {
     );
     expect(shown.priceImpact).toBeCloseTo(100 * (1 - whole / (10 * part)), 3);
     expect(shown).toMatchObject({
-      ...{ marketImpact: shown.priceImpact, warnings: expect.arrayContaining(["PRICE_IMPACT_HIGH"]) },
+      marketImpact: shown.priceImpact,
+      warnings: expect.arrayContaining(["PRICE_IMPACT_HIGH"]),
       wouldBeRefused: { code: "PRICE_IMPACT_TOO_HIGH" },
     });
   });

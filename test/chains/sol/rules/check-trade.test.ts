@@ -10,17 +10,18 @@ import type { AskedTrade } from "../../../../lib/orders/trade.ts";
 import { solFacts, solMint } from "../../../support/sol-facts.ts";
 
 const setup: SolSetup = {
-  ...{ chain: "sol", name: "setup", listed: [], baseFeeCap: 10_000n },
+  chain: "sol",
+  name: "setup",
+  listed: [],
+  baseFeeCap: 10_000n,
   limits: { maxNetworkFee: 50_000_000n },
 };
 const relayed: SolSetup = { ...setup, leastTip: 100_000n };
 const trader: SolTrader = {
-  ...{
-    settings: { slippage: 1, priorityFee: 0.001, mevProtection: true },
-    orders: [],
-    isStopped: false,
-    mayLose: true,
-  },
+  settings: { slippage: 1, priorityFee: 0.001, mevProtection: true },
+  orders: [],
+  isStopped: false,
+  mayLose: true,
 };
 const buy: AskedTrade = { side: "buy", token: solMint, amount: "1" };
 const sell: AskedTrade = { side: "sell", token: solMint, amount: "1" };
@@ -43,7 +44,9 @@ const selling = (coins: bigint, changes: Case = {}) =>
     trade: sell,
     ...changes,
     facts: {
-      ...{ amount: 1_000_000n, amountOut: 10n ** 9n, held: { coins, tokens: 1_000_000n } },
+      amount: 1_000_000n,
+      amountOut: 10n ** 9n,
+      held: { coins, tokens: 1_000_000n },
       ...changes.facts,
     },
   });
@@ -106,7 +109,8 @@ describe("checkSolTrade", () => {
     expect(selling(floor)).toMatchObject({ budget: 0n, attempt: { microLamportsPerUnit: 0n } });
     expect(selling(floor).objection).toBeUndefined();
     expect(selling(floor - 1n).objection).toMatchObject({
-      ...{ code: "INSUFFICIENT_BALANCE", details: { token: "native", needed: "0.00295712" } },
+      code: "INSUFFICIENT_BALANCE",
+      details: { token: "native", needed: "0.00295712" },
     });
     expect(selling(0n).objection?.code).toBe("INSUFFICIENT_BALANCE");
   });
@@ -126,7 +130,12 @@ describe("checkSolTrade", () => {
       facts: { amount: 1_000_001n, held: { coins: 0n, tokens: 1_000_000n } },
     });
     expect(objection).toMatchObject({
-      ...{ code: "INSUFFICIENT_BALANCE", details: { token: solMint, needed: "1.000001", available: "1" } },
+      code: "INSUFFICIENT_BALANCE",
+      details: {
+        token: solMint,
+        needed: "1.000001",
+        available: "1",
+      },
     });
     expect(needs.map(({ token }) => token)).toEqual(["native", solMint]);
     expect(check({ trade: sell, facts: { amount: 1n } }).rent).toBe(897_840n);
@@ -229,7 +238,9 @@ describe("checkSolTrade", () => {
 
   it("names the first of several objections", () => {
     const facts: Partial<SolTradeFacts> = {
-      ...{ flags: ["SEIZABLE"], priceImpact: 50, held: { coins: 0n, tokens: 0n } },
+      flags: ["SEIZABLE"],
+      priceImpact: 50,
+      held: { coins: 0n, tokens: 0n },
     };
     const codeOf = (given: Case) => check({ setup: relayed, ...given }).objection?.code;
     expect(codeOf({ facts, trade: { ...buy, priorityFee: 0 } })).toBe("PRIORITY_FEE_TOO_LOW");

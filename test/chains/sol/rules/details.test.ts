@@ -15,13 +15,26 @@ describe("solDetails", () => {
     expect(solDetails(orderOf(), [slot])).toEqual({
       attempts: [
         {
-          ...{ attempt: 1, purpose: "swap", txHash: "a", priorityFee: "0.00002", tip: "0.000001" },
-          ...{ computeUnitLimit: 100_000, lastValidBlockHeight: 250, submission: "private" },
-          ...{ sentAt: "2026-11-21T20:00:00.000Z", outcome: "pending" },
+          attempt: 1,
+          purpose: "swap",
+          txHash: "a",
+          priorityFee: "0.00002",
+          tip: "0.000001",
+          computeUnitLimit: 100_000,
+          lastValidBlockHeight: 250,
+          submission: "private",
+          sentAt: "2026-11-21T20:00:00.000Z",
+          outcome: "pending",
         },
         {
-          ...{ attempt: 2, purpose: "clear", txHash: "c", priorityFee: "0.00002", tip: "0" },
-          ...{ computeUnitLimit: 100_000, lastValidBlockHeight: 250, submission: "public" },
+          attempt: 2,
+          purpose: "clear",
+          txHash: "c",
+          priorityFee: "0.00002",
+          tip: "0",
+          computeUnitLimit: 100_000,
+          lastValidBlockHeight: 250,
+          submission: "public",
           outcome: "pending",
         },
       ],
@@ -42,13 +55,20 @@ describe("solDetails", () => {
     expect(report).toEqual({
       spent: { token: "native", amount: "0.001" },
       received: { token: "MOON", amount: "0.00009" },
-      ...{ quotedAmountOut: "0.0001", slippage: 10, submission: "public" },
+      quotedAmountOut: "0.0001",
+      slippage: 10,
+      submission: "public",
       networkFee: {
-        ...{ total: "0.000051", swap: "0.000026", clear: "0.000025" },
-        ...{ priority: "0.00004", tip: "0.000001" },
+        total: "0.000051",
+        swap: "0.000026",
+        clear: "0.000025",
+        priority: "0.00004",
+        tip: "0.000001",
       },
-      ...{ rent: "0.00089784", computeUnits: 90_000 },
-      ...{ block: 120, blockTime: "2026-11-21T20:00:00.000Z" },
+      rent: "0.00089784",
+      computeUnits: 90_000,
+      block: 120,
+      blockTime: "2026-11-21T20:00:00.000Z",
     });
   });
 

@@ -63,7 +63,9 @@ describe("jointSolQuote", () => {
     expect(joint(rich, poor)).toBeUndefined();
     // Even if it says that another one pays as much.
     const other: SolTradeFacts = {
-      ...{ ...poor, amountOut: 1_000_000n, routes: [solRoute("false", 1_000_000n), ...poor.routes] },
+      ...poor,
+      amountOut: 1_000_000n,
+      routes: [solRoute("false", 1_000_000n), ...poor.routes],
     };
     expect(joint(rich, other)).toBeUndefined();
   });
@@ -76,7 +78,8 @@ describe("jointSolQuote", () => {
       routes: [solRoute("1", 999_500n)],
     };
     expect(joint(a, b)).toMatchObject({
-      ...{ amountOut: 1_000_000n, routes: [{ pool: "1", amountOut: 999_500n }] },
+      amountOut: 1_000_000n,
+      routes: [{ pool: "1", amountOut: 999_500n }],
     });
   });
 
@@ -108,7 +111,9 @@ describe("jointSolQuote", () => {
     const jupiter = (amountOut: bigint) => ({ venue: "jupiter-metis", amountOut }) as const;
     const byPools = { ...solFacts, routes: [solRoute("a", 1_000_000n)] } as const;
     const withJupiter = (amountOut: bigint): SolTradeFacts => ({
-      ...{ ...solFacts, amountOut, byPools },
+      ...solFacts,
+      amountOut,
+      byPools,
       routes: [jupiter(amountOut), solRoute("a", 1_000_000n)],
     });
 

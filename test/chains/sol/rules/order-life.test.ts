@@ -25,8 +25,14 @@ describe("solLifeOf", () => {
     const receipts = [failed("a"), filled("b", { tip: 7n })];
     const attempts = [attemptOf("a"), attemptOf("b")];
     expect(lifeOf(slotOf({ state: "mined", attempts, receipts }))).toEqual({
-      ...{ status: "filled", stage: "done", settled: false, txHash: "b" },
-      ...{ networkFee: 50_000n, rent: 897_840n, spent: 1_000_000n, received: 90n },
+      status: "filled",
+      stage: "done",
+      settled: false,
+      txHash: "b",
+      networkFee: 50_000n,
+      rent: 897_840n,
+      spent: 1_000_000n,
+      received: 90n,
     });
   });
 

@@ -34,7 +34,10 @@ type Case = {
 function plan({ intent, slot, others = [], snapshots = bothHosts(), chainLimits = limits, policy }: Case) {
   const order = orderOf({}, intent);
   const stored = policy && {
-    ...{ chain: "sol" as const, wallet: "A1", userID: "alice", revision: 1 },
+    chain: "sol" as const,
+    wallet: "A1",
+    userID: "alice",
+    revision: 1,
     policy: { tokens: "any" as const, tradingEnabled: true, ...policy },
   };
   const view = viewOf({
@@ -59,9 +62,16 @@ describe("planSwap", () => {
     expect(plan({})).toEqual({
       amount: 1_000_000n,
       message: {
-        ...{ purpose: "swap", signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 200_000n },
-        ...{ blockhash: "hash", lastValidBlockHeight: 281, amountIn: 1_000_000n, route },
-        ...{ markerRentLamports: 897_840n, wsolRentLamports: 2_039_280n },
+        purpose: "swap",
+        signatures: 1,
+        computeUnitLimit: 100_000,
+        microLamportsPerUnit: 200_000n,
+        blockhash: "hash",
+        lastValidBlockHeight: 281,
+        amountIn: 1_000_000n,
+        route,
+        markerRentLamports: 897_840n,
+        wsolRentLamports: 2_039_280n,
       },
     });
   });
@@ -117,8 +127,10 @@ describe("planSwap", () => {
     });
     expect(plan({ snapshots: [snapshotOf(), other] })).toMatchObject({
       message: {
-        ...{ lastValidBlockHeight: 282, computeUnitLimit: 120_000 },
-        ...{ markerRentLamports: 897_840n, wsolRentLamports: 2_039_280n },
+        lastValidBlockHeight: 282,
+        computeUnitLimit: 120_000,
+        markerRentLamports: 897_840n,
+        wsolRentLamports: 2_039_280n,
       },
     });
   });
@@ -184,7 +196,9 @@ describe("planSwap", () => {
     const seen = { number: 151, hash: "151" };
     expect(plan({ intent: sale, snapshots: none })).toEqual({
       end: {
-        ...{ status: "rejected", reasonCode: "INSUFFICIENT_BALANCE", soldOutAt: 151 },
+        status: "rejected",
+        reasonCode: "INSUFFICIENT_BALANCE",
+        soldOutAt: 151,
         soldOutIn: [seen, seen],
       },
     });
@@ -216,7 +230,9 @@ describe("planSwap", () => {
     describe("with Jupiter", () => {
       const intent = { routes: [route, jupiterRoute] };
       const metis = (amountOut: bigint, helper = "helper") => ({
-        ...{ ...jupiterRoute, amountOut, build: buildBy(helper) },
+        ...jupiterRoute,
+        amountOut,
+        build: buildBy(helper),
       });
 
       it("takes the swap that both hosts have tried, for two signatures", () => {
@@ -306,8 +322,13 @@ describe("planClear", () => {
 
   it("spends a tenth of the budget, whatever was spent before", () => {
     expect(clear(bothHosts())).toEqual({
-      ...{ purpose: "clear", signatures: 1, computeUnitLimit: 2000, microLamportsPerUnit: 5_000_000n },
-      ...{ blockhash: "hash", lastValidBlockHeight: 281, markerRentLamports: 897_840n },
+      purpose: "clear",
+      signatures: 1,
+      computeUnitLimit: 2000,
+      microLamportsPerUnit: 5_000_000n,
+      blockhash: "hash",
+      lastValidBlockHeight: 281,
+      markerRentLamports: 897_840n,
     });
   });
 

@@ -28,15 +28,28 @@ import {
 type Swap = Extract<SolMessage, { purpose: "swap" }>;
 
 const common = {
-  ...{ signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 200_000n },
-  ...{ blockhash: "hash", lastValidBlockHeight: 281, markerRentLamports: 897_840n },
+  signatures: 1,
+  computeUnitLimit: 100_000,
+  microLamportsPerUnit: 200_000n,
+  blockhash: "hash",
+  lastValidBlockHeight: 281,
+  markerRentLamports: 897_840n,
 };
 const swap: Swap = {
-  ...{ purpose: "swap", ...common, amountIn: 1_000_000n, wsolRentLamports: 2_039_280n, route },
+  purpose: "swap",
+  ...common,
+  amountIn: 1_000_000n,
+  wsolRentLamports: 2_039_280n,
+  route,
 };
 const byJupiter: SolMessage = {
-  ...{ purpose: "swap", ...common, signatures: 2, amountIn: 1_000_000n, wsolRentLamports: 2_039_280n },
-  ...{ route: jupiterRoute, build: buildBy("helper") },
+  purpose: "swap",
+  ...common,
+  signatures: 2,
+  amountIn: 1_000_000n,
+  wsolRentLamports: 2_039_280n,
+  route: jupiterRoute,
+  build: buildBy("helper"),
 };
 const clear: SolMessage = { purpose: "clear", ...common };
 const tip = (lamports: bigint, account = "tips") => ({ tip: { account, lamports } });
@@ -46,21 +59,36 @@ const signed = (...messages: [SignedMessage["purpose"], string, bigint?][]) => (
   ledger: {
     ...emptySolLedger(intentOf()),
     messages: messages.map(([purpose, hash, mostFeeLamports = 25_000n]) => ({
-      ...{ purpose, hash, signatures: 1, mostFeeLamports },
+      purpose,
+      hash,
+      signatures: 1,
+      mostFeeLamports,
     })),
   },
 });
 
 const viewOf = (changes: Partial<SigningView<Sol>> = {}): SigningView<Sol> => ({
-  ...{ order: orderOf(), slot: undefined, ledger: undefined, maxGasPrice: 0n },
-  ...{ isRetired: false, isStopped: false, isCancelled: false },
-  ...{ limits: { stored: undefined, count: undefined }, chainLimits: limits },
+  order: orderOf(),
+  slot: undefined,
+  ledger: undefined,
+  maxGasPrice: 0n,
+  isRetired: false,
+  isStopped: false,
+  isCancelled: false,
+  limits: { stored: undefined, count: undefined },
+  chainLimits: limits,
   ...changes,
 });
 
 const requestOf = (message: SolMessage, view: SigningView<Sol>): SignRequest<Sol> => ({
-  ...{ chain: "sol", wallet: "A1", orderId: "order1", userID: "alice", place: 1 },
-  ...{ attempt: 1 + (view.ledger?.messages.length ?? 0), purpose: message.purpose, message },
+  chain: "sol",
+  wallet: "A1",
+  orderId: "order1",
+  userID: "alice",
+  place: 1,
+  attempt: 1 + (view.ledger?.messages.length ?? 0),
+  purpose: message.purpose,
+  message,
 });
 
 const objection = (
@@ -101,7 +129,10 @@ describe("objectionToMessage", () => {
       clear,
       {
         ...signed(["swap", "a"]),
-        ...{ isStopped: true, isRetired: true, isCancelled: true, ...policy({ tradingEnabled: false }) },
+        isStopped: true,
+        isRetired: true,
+        isCancelled: true,
+        ...policy({ tradingEnabled: false }),
         order: orderOf({ isCancelling: true }, { validUntil: 1 }),
       },
     ],

@@ -24,7 +24,9 @@ describe("lamportsOfSol", () => {
 describe("feesOfFirst", () => {
   it("spends two tenths of the budget on priority, rounded down", () => {
     expect(feesOfFirst(1_000_000n, 100_000)).toEqual({
-      ...{ priority: 200_000n, tip: 0n, microLamportsPerUnit: 2_000_000n },
+      priority: 200_000n,
+      tip: 0n,
+      microLamportsPerUnit: 2_000_000n,
     });
     expect(feesOfFirst(14n, 7)).toEqual({ priority: 2n, tip: 0n, microLamportsPerUnit: 285_714n });
     expect(feesOfFirst(0n, 200_000)).toEqual({ priority: 0n, tip: 0n, microLamportsPerUnit: 0n });
@@ -36,7 +38,9 @@ describe("feesOfFirst", () => {
     expect(tipOf(1_000_000n, 60_001n)).toBe(60_001n);
     expect(tipOf(1_000_000n, 1_000n)).toBe(60_000n);
     expect(feesOfFirst(1_000_000n, 100_000, 200_000n)).toEqual({
-      ...{ priority: 0n, tip: 200_000n, microLamportsPerUnit: 0n },
+      priority: 0n,
+      tip: 200_000n,
+      microLamportsPerUnit: 0n,
     });
     expect(tipOf(1_000_000n, 200_001n)).toBe(200_000n);
   });
@@ -53,7 +57,10 @@ describe("solNetworkFee", () => {
     const first = feesOfFirst(1_000_000n, 150_000, 1_000n);
     const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
     expect(solNetworkFee(1_000_000n, 5_000n, first, [pool])).toEqual({
-      ...{ expected: 205_000n, max: 1_020_000n, priority: 140_000n, tip: 60_000n },
+      expected: 205_000n,
+      max: 1_020_000n,
+      priority: 140_000n,
+      tip: 60_000n,
     });
   });
 
@@ -86,11 +93,15 @@ describe("jointCosts", () => {
     const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n };
     const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, medianPrice: 7n };
     const b = {
-      ...{ computeUnitLimit: 50_000, baseFee: 5_001n, medianPrice: 8n },
+      computeUnitLimit: 50_000,
+      baseFee: 5_001n,
+      medianPrice: 8n,
       rents: { ...rents, marker: 1n, tokenAccount: 2n },
     };
     const joint = {
-      ...{ computeUnitLimit: 60_000, baseFee: 5_001n, medianPrice: 8n },
+      computeUnitLimit: 60_000,
+      baseFee: 5_001n,
+      medianPrice: 8n,
       rents: { ...rents, tokenAccount: 2n },
     };
     expect([jointCosts(a, b), jointCosts(b, a)]).toEqual([joint, joint]);

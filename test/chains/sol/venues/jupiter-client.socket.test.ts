@@ -32,7 +32,11 @@ beforeEach(() => {
 const table = solKey("table").address;
 const { mint } = buyTerms;
 const question = {
-  ...{ inputMint: wsolMint, outputMint: mint, amountIn: 7n, helper, destination: solKey("own").address },
+  inputMint: wsolMint,
+  outputMint: mint,
+  amountIn: 7n,
+  helper,
+  destination: solKey("own").address,
 };
 const instruction = {
   programId: jupiterProgram as string,
@@ -40,11 +44,21 @@ const instruction = {
   data: "AQI=",
 };
 const built = {
-  ...{ inputMint: wsolMint, outputMint: mint, inAmount: "7", outAmount: "9", otherAmountThreshold: "8" },
-  ...{ swapMode: "ExactIn", slippageBps: 50, priceImpactPct: "0.0125" },
+  inputMint: wsolMint,
+  outputMint: mint,
+  inAmount: "7",
+  outAmount: "9",
+  otherAmountThreshold: "8",
+  swapMode: "ExactIn",
+  slippageBps: 50,
+  priceImpactPct: "0.0125",
   routePlan: [{ swapInfo: { ammKey: table, label: "Pump.fun Amm" }, percent: 100, bps: 10_000 }],
-  ...{ computeBudgetInstructions: [], setupInstructions: [instruction], cleanupInstruction: instruction },
-  ...{ otherInstructions: [], tipInstruction: null, swapInstruction: instruction },
+  computeBudgetInstructions: [],
+  setupInstructions: [instruction],
+  cleanupInstruction: instruction,
+  otherInstructions: [],
+  tipInstruction: null,
+  swapInstruction: instruction,
   addressesByLookupTableAddress: { [table]: [wsolMint, mint] },
 };
 
@@ -61,14 +75,23 @@ describe("jupiterClient", () => {
       accounts: [{ address: helper, isWritable: false }],
       data: Uint8Array.of(1, 2),
       tables: new Map([[table, [wsolMint, mint]]]),
-      ...{ amountOut: 9n, labels: ["Pump.fun Amm"], setupPrograms: [jupiterProgram] },
+      amountOut: 9n,
+      labels: ["Pump.fun Amm"],
+      setupPrograms: [jupiterProgram],
     });
     const [request] = asked;
     expect(request?.headers["x-api-key"]).toBe(key);
     expect(Object.fromEntries(new URL(request?.url ?? "", url).searchParams)).toEqual({
-      ...{ plan: "mine", inputMint: wsolMint, outputMint: mint, amount: "7", taker: helper },
-      ...{ destinationTokenAccount: question.destination, wrapAndUnwrapSol: "false", slippageBps: "50" },
-      ...{ maxAccounts: "40", dexes: "A,B c" },
+      plan: "mine",
+      inputMint: wsolMint,
+      outputMint: mint,
+      amount: "7",
+      taker: helper,
+      destinationTokenAccount: question.destination,
+      wrapAndUnwrapSol: "false",
+      slippageBps: "50",
+      maxAccounts: "40",
+      dexes: "A,B c",
     });
   });
 
@@ -76,7 +99,8 @@ describe("jupiterClient", () => {
     const { setupInstructions: _, ...rest } = built;
     answering({ ...rest, addressesByLookupTableAddress: null });
     expect(await jupiterClient({ url }).build(question)).toMatchObject({
-      ...{ tables: new Map(), setupPrograms: [] },
+      tables: new Map(),
+      setupPrograms: [],
     });
     expect(asked[0]?.headers).not.toHaveProperty("x-api-key");
   });

@@ -29,7 +29,12 @@ import {
 
 const { mint } = buyTerms;
 const swap: SwapByJupiter = {
-  ...{ wallet, orderId, side: "buy", mint, tokenProgram: programs.token, decimals: 6 },
+  wallet,
+  orderId,
+  side: "buy",
+  mint,
+  tokenProgram: programs.token,
+  decimals: 6,
   amountIn: buyTerms.amountIn,
 };
 const sale: SwapByJupiter = { ...swap, side: "sell", tokenProgram: programs.token2022 };
@@ -73,7 +78,9 @@ async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promis
     data: routeData(amountIn, { name: "route_v2" }),
     // Tables of real routes name common mints and programs, too.
     tables: new Map([[table, [wsolMint, programs.token, jupiterProgram, mint, inTable]]]),
-    ...{ amountOut: 1n, labels: [], setupPrograms: [] },
+    amountOut: 1n,
+    labels: [],
+    setupPrograms: [],
   };
 }
 
@@ -128,7 +135,10 @@ describe("jupiterVenue", () => {
 describe("buildQuestion", () => {
   it("asks for a swap by the helper into the wallet's account, and names no wallet", async () => {
     expect(await buildQuestion(swap, helper)).toEqual({
-      ...{ inputMint: wsolMint, outputMint: mint, amountIn: swap.amountIn, helper },
+      inputMint: wsolMint,
+      outputMint: mint,
+      amountIn: swap.amountIn,
+      helper,
       destination: await tokenAccountOf(wallet, mint, programs.token),
     });
     expect(await buildQuestion(sale, helper)).toMatchObject({ inputMint: mint, destination: w });

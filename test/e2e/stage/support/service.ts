@@ -62,7 +62,8 @@ async function openLocalService(port: number): Promise<Service> {
   return {
     ...(await openLocal(port)),
     plans: await openLocalPlans(port),
-    ...{ baseUrl, streamUrl },
+    baseUrl,
+    streamUrl,
     edge: {
       streamUrl: `${baseUrl.replace("http:", "ws:")}/stream`,
       own: { baseUrl: restUrl, streamUrl },

@@ -22,7 +22,8 @@ export async function poolSignIn({ poolId: UserPoolId, clientId: ClientId }: Use
     await client.send(new AdminSetUserPasswordCommand({ ...user, Password, Permanent: true }));
     const { AuthenticationResult } = await client.send(
       new AdminInitiateAuthCommand({
-        ...{ UserPoolId, ClientId },
+        UserPoolId,
+        ClientId,
         AuthFlow: "ADMIN_USER_PASSWORD_AUTH",
         AuthParameters: { USERNAME: Username, PASSWORD: Password },
       }),

@@ -88,10 +88,17 @@ async function verify(options: Options, { stdout, env }: VerifyDeps): Promise<nu
     const token = "token" in user ? user.token : "";
     const run: Run = {
       deployment: {
-        ...{ baseUrl, streamUrl, allowedOrigin: undefined },
+        baseUrl,
+        streamUrl,
+        allowedOrigin: undefined,
         tokens: { from: "environment", tokens: [token, token] },
       },
-      ...{ names, startedAt, user, other, expiredToken, isQuick: quick },
+      names,
+      startedAt,
+      user,
+      other,
+      expiredToken,
+      isQuick: quick,
     };
     isGood = await runChecks(run, say, signal);
   } finally {

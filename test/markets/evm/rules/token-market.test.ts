@@ -6,8 +6,12 @@ import { TokenMarket } from "../../../../lib/markets/evm/rules/token-market.ts";
 import { v3Pool } from "./support/scripted-hosts.ts";
 
 const swap = {
-  ...{ blockHash: "0x", logIndex: 0, isSwap: true },
-  ...{ volume: decimalOf(1n, 0), price: decimalOf(1n, 0), word: 1n },
+  blockHash: "0x",
+  logIndex: 0,
+  isSwap: true,
+  volume: decimalOf(1n, 0),
+  price: decimalOf(1n, 0),
+  word: 1n,
 };
 
 it("changes the reference pool only between two minutes, and marks the first one after", () => {

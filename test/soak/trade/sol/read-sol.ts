@@ -126,7 +126,12 @@ async function readTransaction(
   );
   const isSwap = instructions.some(({ program }) => program === cpmmProgram);
   const common = {
-    ...{ hash, wallet, slot, time: blockTime, isOk, held },
+    hash,
+    wallet,
+    slot,
+    time: blockTime,
+    isOk,
+    held,
     fee: BigInt(meta.fee) + tip,
     baseFee: 5000n * BigInt(message.header.numSignerAccounts),
     coins: gained(wallet),

@@ -28,7 +28,8 @@ export function problemsOfSol(facts: SolTradeFacts): string[] {
     ...problemsOfBooks(
       positions,
       orders.map(({ userID, order, ...rest }) => ({
-        ...{ ...order, userID },
+        ...order,
+        userID,
         events: eventsOf({ userID, order, ...rest }, soldOut),
       })),
       // A sale that found no tokens in a slot has seen all transactions there.

@@ -51,7 +51,10 @@ export function solEras(
         .map(({ userID, order, attempts, report }): ShownSolOrder => {
           const trader = traders.find(({ id }) => id === userID) as Trader;
           return {
-            ...{ userID, order, budget: budgetOf(order, trader), attempts: attempts as ShownSolAttempt[] },
+            userID,
+            order,
+            budget: budgetOf(order, trader),
+            attempts: attempts as ShownSolAttempt[],
             ...(report && { report: report as SolFillReport }),
           };
         });

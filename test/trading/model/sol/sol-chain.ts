@@ -56,7 +56,12 @@ const modelScale: SolScale = {
     baseFeeLamports: 2n * baseFee,
     relay: { tipAccounts: ["tips"], leastTipLamports: 1n },
   },
-  ...{ baseFee, rents, computeUnitLimit: 1000, lifetime, blocksAtOnce: 1, hasJupiter: true },
+  baseFee,
+  rents,
+  computeUnitLimit: 1000,
+  lifetime,
+  blocksAtOnce: 1,
+  hasJupiter: true,
 };
 
 const genesis: SolState = {

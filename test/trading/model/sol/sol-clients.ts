@@ -23,7 +23,13 @@ export function placeNew(world: SolWorld): SolIntent {
   const orderId = world.newId("order");
   const isByJupiter = world.chain.scale.hasJupiter && Number(orderId.slice("order".length)) % 3 === 0;
   const intent: SolIntent = {
-    ...{ chain, wallet, userID, orderId, side, token, amount },
+    chain,
+    wallet,
+    userID,
+    orderId,
+    side,
+    token,
+    amount,
     minAmountOut: (fair * 80n) / 100n + 1n,
     quotedOut: fair,
     isPrivate: random.chance(0.3),

@@ -61,7 +61,13 @@ const withReceipts = (snapshot: SolSnapshot, { hashes }: Question<Sol>, outcome:
     hashes.map((hash) => [
       hash,
       {
-        ...{ hash, ...outcome, isFinal: true, fee: 1n, tip: 0n, rent: 0n, computeUnits: 1 },
+        hash,
+        ...outcome,
+        isFinal: true,
+        fee: 1n,
+        tip: 0n,
+        rent: 0n,
+        computeUnits: 1,
         block: { number: snapshot.finalized.slot, hash: String(snapshot.finalized.slot), time: 1 },
       },
     ]),

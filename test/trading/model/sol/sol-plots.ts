@@ -181,7 +181,9 @@ export const intrude: Move = async (world) => {
 /** An attacker who has no helper key asks for a pool, also of an order that may not use one. */
 const poolIn = (routes: readonly SolRoute[]): CpmmRoute =>
   routes.find((route) => route.venue === "raydium-cpmm") ?? {
-    ...{ venue: "raydium-cpmm", pool: "pool", config: "config" },
+    venue: "raydium-cpmm",
+    pool: "pool",
+    config: "config",
   };
 
 function intrusion(world: SolWorld, order: TradeOrder<Sol>): SignRequest<Sol> {
@@ -211,7 +213,11 @@ function intrusion(world: SolWorld, order: TradeOrder<Sol>): SignRequest<Sol> {
         route: { ...poolIn(routes), ...(random.chance(0.2) && { pool: "another pool" }) },
       };
   return {
-    ...{ chain, wallet, orderId, userID, message },
+    chain,
+    wallet,
+    orderId,
+    userID,
+    message,
     purpose: message.purpose,
     place: slot?.place ?? 1 + Math.max(0, ...places),
     attempt: 1 + (slot?.attempts.length ?? 0),

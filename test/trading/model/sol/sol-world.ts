@@ -85,7 +85,9 @@ export class SolWorld extends Machines<Sol> {
       amount: intent.amount,
       isCancelling: false,
       life: unstarted,
-      ...{ revision: 1, version: 1, updatedAt: createdAt },
+      revision: 1,
+      version: 1,
+      updatedAt: createdAt,
     };
     const lane = this.table.get("lane", { chain, wallet });
     const job = { chain, wallet, orderId, userID, token } as const;
@@ -93,7 +95,10 @@ export class SolWorld extends Machines<Sol> {
       { kind: "put", of: "order", item: order, when: "absent" },
       { kind: "put", of: "job", item: job, when: "absent" },
       {
-        ...{ kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: 1 } },
+        kind: "change",
+        of: "lane",
+        item: { chain, wallet },
+        add: { jobs: 1 },
         when: lane === undefined ? "absent" : { jobs: lane.jobs },
       },
     ];
@@ -174,11 +179,9 @@ export class SolWorld extends Machines<Sol> {
         const { confirmed, finalized } = snapshot;
         const heights = [confirmed.slot - 1, ...effect.heights];
         return {
-          ...{
-            number: confirmed.slot,
-            time: Math.floor(this.nowMs / 1000),
-            parentHash: String(confirmed.slot - 1),
-          },
+          number: confirmed.slot,
+          time: Math.floor(this.nowMs / 1000),
+          parentHash: String(confirmed.slot - 1),
           hashes: new Map(heights.map((height) => [height, String(height)])),
           final: { number: finalized.slot, time: Math.floor(this.nowMs / 1000) - 1 },
         };

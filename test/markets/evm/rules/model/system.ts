@@ -15,5 +15,10 @@ export type JournalSystem = {
 };
 
 export const theJournalSystem: JournalSystem = {
-  ...{ seen: (hosts) => hosts, watchPool, lookRound, proofRound, addShown, takeChangedMinutes },
+  seen: (hosts) => hosts,
+  watchPool,
+  lookRound,
+  proofRound,
+  addShown,
+  takeChangedMinutes,
 };
