@@ -6,6 +6,7 @@ import type { Trader } from "../../lib/chains/evm/rules/check-trade.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { orderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
+import { readAddress } from "../../lib/chains/families/address.ts";
 import type { QuoteRequest } from "../../lib/orders/trade-request.ts";
 import { readerOf } from "./chain-reader.ts";
 import { intent, localV2 } from "./trading.ts";
@@ -23,19 +24,24 @@ export const quotedAt = new Date("2026-11-21T20:00:00.000Z");
 
 export type AskedQuote = Partial<QuoteRequest>;
 
-/** A quote on a test chain with a relay. Buys MOON by default. */
+/** A quote on a test chain with a relay, of a request as clients send it. Buys MOON by default. */
 export const quoteOn = async (
   chain: TestChain,
   asked: AskedQuote,
   user: Partial<Trader> = {},
   hosts: readonly string[] = [chain.url],
-): Promise<EvmQuote> =>
-  await quoteTrade(
-    readerOf(chain, { relay: "http://127.0.0.1:1", hosts }),
-    { chain: chain.chain, side: "buy", token: localAddresses.moon, ...asked },
-    traderOf(user),
-    quotedAt,
-  );
+): Promise<EvmQuote> => {
+  const { token = localAddresses.moon, wallet } = asked;
+  const request = {
+    chain: chain.chain,
+    side: "buy",
+    ...asked,
+    token: readAddress(chain.chain, token, "token"),
+    wallet: wallet === undefined ? undefined : readAddress(chain.chain, wallet, "wallet"),
+  } as const;
+  const reader = readerOf(chain, { relay: "http://127.0.0.1:1", hosts });
+  return await quoteTrade(reader, request, traderOf(user), quotedAt);
+};
 
 /** Buys tokens for a tenth of a coin of alice's. */
 export async function buyOn(chain: TestChain, token: string): Promise<void> {
