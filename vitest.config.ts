@@ -1,7 +1,8 @@
-import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { foldersFor } from "./test/e2e/folders.ts";
+import { keptFiles } from "./test/kept/files.ts";
 import OrderOfFiles from "./test/support/order-of-files.ts";
+import { reporters, testOptions } from "./test/support/test-options.ts";
 
 /**
  * Vitest runs the groups one after another. In the first, static checks and unit tests fill the cores while the runner
@@ -17,19 +18,11 @@ type Files = { include: string[]; exclude?: string[] };
 const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {}) => ({
   test: {
     name,
+    ...testOptions,
     ...files,
-    // A worker loads modules once, not for each file: the AWS SDK and CDK take seconds.
-    isolate: false,
-    // Node loads the sources as it does in production. Vite would transform each module for each project.
-    experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: ["--import", join(import.meta.dirname, "test/support/client-sources.ts")],
-    // For machines that are busy with other tests.
-    testTimeout: 180_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 30_000, interval: 10 } },
     sequence: { groupOrder },
     ...rest,
-    setupFiles: ["lib/local/test/support/restore-mocks.ts", ...(rest.setupFiles ?? [])],
+    setupFiles: [...testOptions.setupFiles, ...(rest.setupFiles ?? [])],
   },
 });
 
@@ -41,7 +34,7 @@ const within = (...folders: string[]): Files => ({
 });
 
 /** Folders of tests that are projects of their own, or none of `npm test`. */
-const ownFolders = ["browser", "e2e", "infra", "static", "markets/model", "trading/model"];
+const ownFolders = ["browser", "e2e", "infra", "static"];
 
 const e2e = {
   globalSetup: ["test/e2e/global-setup.ts"],
@@ -50,7 +43,7 @@ const e2e = {
 
 export default defineConfig({
   test: {
-    reporters: process.env.CI ? ["default", "./lib/local/test/support/closing-line.ts"] : ["default"],
+    reporters,
     // One more than CI has cores: many tests wait for a database, a chain or a clock. Each worker loads the AWS SDK and CDK.
     maxWorkers: 3,
     sequence: { sequencer: OrderOfFiles },
@@ -62,22 +55,25 @@ export default defineConfig({
         "unit",
         {
           include: [`${tests}/**/*.test.ts`],
-          exclude: ["**/*.{table,socket}.test.ts", ...ownFolders.map((folder) => `${tests}/${folder}/**`)],
+          exclude: [
+            "**/*.{table,socket}.test.ts",
+            ...ownFolders.map((folder) => `${tests}/${folder}/**`),
+            ...keptFiles,
+          ],
         },
         0,
       ),
       project("e2e", within(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", within("e2e/last"), 1),
-      // Synthesizes stacks (infra), needs DynamoDB Local (table), opens sockets or starts programs such as anvil (socket), or
-      // takes long (model). One project, because each has workers of its own, which load the same modules.
+      // `npm test` has wireit run these, and keep their results.
+      project("kept", { include: [...keptFiles] }, 1),
+      // Synthesizes stacks (infra), needs DynamoDB Local (table), or opens sockets or starts programs such as anvil (socket). One
+      // project, because each has workers of its own, which load the same modules.
       project(
         "system",
         {
-          include: [
-            `${tests}/**/*.{table,socket}.test.ts`,
-            "test/infra/**/*.test.ts",
-            "test/{markets,trading}/model/**/*.test.ts",
-          ],
+          include: [`${tests}/**/*.{table,socket}.test.ts`, "test/infra/**/*.test.ts"],
+          exclude: [...keptFiles],
         },
         1,
         { globalSetup: ["test/infra/global-setup.ts"] },

@@ -1,6 +1,6 @@
 /**
  * `npm run documents`: writes the documents derived from the table of operations, or checks them with --check. With
- * --client it writes only the client's types, and with --site DIR the reference pages as a static site.
+ * --site DIR it writes only the reference pages, as a static site.
  */
 require("./run.cjs")(async () => {
   const { mkdirSync, readFileSync, writeFileSync } = await import("node:fs");
@@ -9,7 +9,7 @@ require("./run.cjs")(async () => {
 
   const args = process.argv.slice(2);
   // Stacks are only needed for writing: CDK takes seconds to load.
-  const needsStacks = !args.some((arg) => /^--(check|client|site)/.test(arg));
+  const needsStacks = !args.some((arg) => /^--(check|site)/.test(arg));
   const infra = needsStacks ? await import("../lib/infra/read-stacks.ts") : undefined;
 
   const root = path.join(__dirname, "..");

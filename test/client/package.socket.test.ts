@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
@@ -18,22 +17,11 @@ const compilers = {
   5: "lib/tools/documents/client-types/node_modules/typescript/bin/tsc",
 };
 
-/** Packs the client as it is now, and installs it without a network. The files of the repository stay as they are. */
+/** Packs the client as it is now, and installs it without a network. */
 beforeAll(async () => {
-  const files = ["package.json", "README.md", "CHANGELOG.md"];
-  for (const file of files) copyFileSync(`${client}/${file}`, join(packed, file));
-  await Promise.all([
-    build({
-      entryPoints: entries.map((entry) => join(client, entry, "index.ts")),
-      outbase: client,
-      outdir: join(packed, "dist"),
-      bundle: true,
-      format: "esm",
-      target: "es2022",
-      logLevel: "silent",
-    }),
-    run(process.execPath, [compilers[7], "-p", client, "--outDir", join(packed, "dist")]),
-  ]);
+  await run("npm", ["run", "-s", "build:client"]);
+  for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist"])
+    cpSync(`${client}/${file}`, join(packed, file), { recursive: true });
   const { stdout } = await run("npm", ["pack", "--silent", "--ignore-scripts"], { cwd: packed });
   const install = ["install", "--offline", "--no-audit", "--no-fund", join(packed, stdout.trim())];
   await run("npm", install, { cwd: project });

@@ -15,7 +15,7 @@ import { takeoverTable } from "./takeover-table.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
-/** Not committed: `npm ci` writes them. */
+/** Not committed: `npm run build:client` writes them from the documents of the API, as `npm ci` does. */
 const clientTypes: Record<string, () => Promise<string>> = {
   "lib/client/openapi.ts": async () => (await generator()).openapiSource(clientDocuments()),
   "lib/client/methods.ts": async () => (await generator()).methodsSource(clientDocuments()),
@@ -59,21 +59,16 @@ type Deps = {
 /**
  * Writes the documents that are derived from the table of operations, the schemas and the layout of the table. With
  * --check it writes nothing and warns about outdated documents, except docs/costs.md, which the tests of the stacks check.
- * With --client it writes only the client's types, and with --site only the reference pages, into a folder.
+ * With --site it writes only the reference pages, into a folder.
  *
  * @returns the exit code
  */
 export async function main(argv: readonly string[], { read, write, warn, templates }: Deps): Promise<number> {
   const options = {
     check: { type: "boolean" },
-    client: { type: "boolean" },
     site: { type: "string" },
   } as const;
-  const { check, client, site } = parseArgs({ args: [...argv], options }).values;
-  if (client) {
-    for (const [path, make] of Object.entries(clientTypes)) write(path, await make());
-    return 0;
-  }
+  const { check, site } = parseArgs({ args: [...argv], options }).values;
   if (site !== undefined) {
     for (const [name, { body }] of siteFiles((document) => read(`docs/${document}`)))
       write(join(site, name), body);

@@ -58,14 +58,6 @@ describe("npm run documents", () => {
     expect(await main([], deps)).toBe(0);
   });
 
-  it("writes only the client's types with --client", async () => {
-    const calls: string[] = [];
-    const write = (path: string, content: string | Buffer) => calls.push(path, `${content}`);
-    expect(await main(["--client"], { ...deps, write })).toBe(0);
-    const paths = ["lib/client/openapi.ts", "lib/client/methods.ts"];
-    expect(calls).toEqual(paths.flatMap((path) => [path, written.get(path)]));
-  });
-
   it("writes documents that --check then accepts", async () => {
     const { warnings, deps } = files(written);
     expect([...written.keys()]).toEqual([

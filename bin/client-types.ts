@@ -1,0 +1,14 @@
+/** Writes the types and methods of the client from the documents of the API. `npm run build:client` begins with it. */
+require("./run.cjs")(async () => {
+  const { readFileSync, writeFileSync } = await import("node:fs");
+  const path = await import("node:path");
+  const { methodsSource, openapiSource } = await import(
+    "../lib/tools/documents/client-types/openapi-source.ts"
+  );
+
+  const inRoot = (file: string) => path.join(__dirname, "..", file);
+  const read = (name: string) => JSON.parse(readFileSync(inRoot(`docs/${name}.json`), "utf8"));
+  const documents = { openapi: read("openapi"), asyncapi: read("asyncapi") };
+  writeFileSync(inRoot("lib/client/openapi.ts"), await openapiSource(documents));
+  writeFileSync(inRoot("lib/client/methods.ts"), methodsSource(documents));
+});

@@ -1,0 +1,11 @@
+/**
+ * Tests that take long and depend on few files. Each has a script of package.json that names these files, and wireit keeps
+ * the result while they stay the same.
+ */
+export const keptFiles = [
+  "lib/devnet/test/evm/compile-contracts.socket.test.ts",
+  "test/client/package.socket.test.ts",
+  "test/markets/model/**/*.test.ts",
+  "test/tools/runner/watch/watch.socket.test.ts",
+  "test/trading/model/**/*.test.ts",
+] as const;
