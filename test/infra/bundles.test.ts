@@ -112,16 +112,16 @@ const limits: Readonly<Record<string, number>> = {
   sweepLanes: 332,
   readChains: 333,
   readBalances: 388,
-  quoteOrder: 471,
+  quoteOrder: 473,
   loadHistory: 262,
   listCandles: 389,
   listTokens: 394,
   getMarket: 409,
-  readMarkets: 465,
+  readMarkets: 466,
   signTransaction: 471,
   executeOrders: 534,
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 531,
+  placeOrder: 532,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
   deliver: 808,
 };

@@ -62,7 +62,7 @@ async function trader(userID: string, state: string, owner = userID): Promise<Wa
   const [wallet] = (await holderOf(db.table, userID, [`0x${userID}`])) as [Wallet];
   const lane = laneAt(`0x${userID}`);
   await put({ ...jobKey(lane, orderId), ...lane, orderId, userID: owner });
-  await put({ ...slotKey(lane, 7), ...lane, nonce: 7, orderId, userID: owner, state });
+  await put({ ...slotKey(lane, 7), ...lane, place: 7, orderId, userID: owner, state });
   await put(ledgerOf(userID, { userID: owner, ...(state === "planned" && { fees: {} }) }));
   return wallet;
 }
@@ -179,14 +179,14 @@ describe("retireWallet", () => {
     const own = { userID: "flooded", state: "signed" };
     const odd = [7, null, true, ["o"], { bigint: "x" }, new Set(["o"]), "", "#".repeat(3000), "__proto__"];
     const planted = [
-      ...odd.map((orderId, nonce) => ({ ...own, orderId, nonce })),
-      ...odd.map((nonce) => ({ ...own, orderId, nonce })),
+      ...odd.map((orderId, place) => ({ ...own, orderId, place })),
+      ...odd.map((place) => ({ ...own, orderId, place })),
       ...Array.from({ length: 1500 }, (_, index) => ({
         ...own,
         orderId: String(index).padStart(26, "0"),
-        nonce: 7,
+        place: 7,
       })),
-      ...Array.from({ length: 5 }, () => ({ ...own, orderId, nonce: 7, junk: "x".repeat(300_000) })),
+      ...Array.from({ length: 5 }, () => ({ ...own, orderId, place: 7, junk: "x".repeat(300_000) })),
     ];
     await putItems(
       db.table,
@@ -222,7 +222,7 @@ describe("retireWallet", () => {
       if (isOfLane && ++reads === 2)
         await put({
           ...slotKey(laneAt("0xracer"), 7),
-          nonce: 7,
+          place: 7,
           orderId,
           userID: "racer",
           state: "signed",

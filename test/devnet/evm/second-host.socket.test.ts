@@ -54,14 +54,14 @@ describe("the second host of a local chain", () => {
     ["stalled", "TIMEOUT"],
     ["unavailable", "BAD_STATUS"],
     ["otherChain", "WRONG_CHAIN"],
-  ] as const)("fails with the fault %s, which the client takes for %s", async (fault, reason) => {
+  ] as const)("fails with the fault %s, which the client takes for %s", async (fault, code) => {
     await set({ [fault]: 1 });
     const asking = rpcHost({
       url: host.url,
       identity: chainIdentity(1),
       timeoutMs: fault === "stalled" ? 200 : 10_000,
     });
-    await expect(asking.request([blockCall("latest")])).rejects.toMatchObject({ reason });
+    await expect(asking.request([blockCall("latest")])).rejects.toMatchObject({ code });
   });
 
   it("meets a fault in the share of requests that is set", async () => {

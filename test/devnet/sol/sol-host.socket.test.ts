@@ -86,7 +86,7 @@ describe("a host of the local Solana chain", () => {
     ["unavailable", "BAD_STATUS"],
     ["rateLimited", "TOO_MANY_REQUESTS"],
     ["otherChain", "WRONG_CHAIN"],
-  ] as const)("fails with the fault %s, which the client takes for %s", async (fault, reason) => {
+  ] as const)("fails with the fault %s, which the client takes for %s", async (fault, code) => {
     const chainId = (await ask("getGenesisHash")).result as string;
     await set({ [fault]: 1 });
     const timeoutMs = fault === "stalled" ? 200 : 10_000;
@@ -96,7 +96,7 @@ describe("a host of the local Solana chain", () => {
       timeoutMs,
     });
     await expect(asking.request([chainTimeCall({ commitment: "confirmed" })])).rejects.toMatchObject({
-      reason,
+      code,
     });
   });
 

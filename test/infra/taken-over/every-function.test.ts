@@ -180,8 +180,8 @@ async function attackOwner(
 
 /** Plants the slot of an order at another nonce. */
 async function atAnotherNonce({ intent, planned }: Placed, spoiler: Spoiler): Promise<Placed> {
-  const moved = { ...planned, nonce: planned.place + 9 };
-  await spoiler.rewind([{ ...(packed(moved) as object), ...slotKey(moved, moved.nonce) }]);
+  const moved = { ...planned, place: planned.place + 9 };
+  await spoiler.rewind([{ ...(packed(moved) as object), ...slotKey(moved, moved.place) }]);
   return { intent, planned: moved };
 }
 

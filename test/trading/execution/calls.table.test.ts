@@ -52,7 +52,7 @@ describe("the first run", () => {
     });
     await bench.work();
     expect(did).toEqual(asked);
-    expect(await bench.slots()).toMatchObject([{ orderId, nonce: 0, state: "signed" }]);
+    expect(await bench.slots()).toMatchObject([{ orderId, place: 0, state: "signed" }]);
     await bench.work();
     // The facts serve no other run.
     expect(did).toHaveLength(asked.length + 2);
