@@ -1,7 +1,5 @@
-import type { EvmReader } from "../../chains/evm/venues/reader.ts";
+import { type AgreeingHosts, agreeOnHead } from "../../chains/families/agree.ts";
 import { ChainUnavailable, RpcRefusal } from "../../chains/hosts/host-fault.ts";
-import { agreeOnSlot } from "../../chains/sol/calls/hosts.ts";
-import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import type { TradingChain } from "../../core/chain-facts.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../../orders/lane-trouble.ts";
@@ -24,12 +22,10 @@ export type Trouble = {
 /** `READER_MISSING`: no run of readChains has read a chain with lanes for long. */
 const troubleError = (code: LaneTrouble | "READER_MISSING") => new ServiceError(`Trouble: ${code}`, { code });
 
-type Clients = Pick<EvmReader, "chain" | "client"> | Pick<SolReader, "chain" | "client">;
-
 export type SweepDeps = {
   table: Table;
   /** The next sweep asks for less if it has the same memory. */
-  chains: ReadonlyMap<TradingChain, Clients & { memory: SweepMemory }>;
+  chains: ReadonlyMap<TradingChain, AgreeingHosts & { memory: SweepMemory }>;
   effects: Required<Pick<Performers, "readLanes" | "readReaderLease" | "wake" | "look" | "minedIn">>;
   onTrouble: (trouble: Trouble) => void;
   /** Receives the error that kept it from looking at a chain. The lanes are woken instead. */
@@ -108,10 +104,6 @@ async function reportTrouble(
   const trouble = troubleOf(lane, idleMs, nowMs());
   if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: troubleError(trouble) });
 }
-
-/** @throws {ChainUnavailable} if no two hosts see the chain at the same place */
-const agreeOnHead = (reader: Clients): Promise<unknown> =>
-  reader.chain === "sol" ? agreeOnSlot(reader.client) : reader.client.agree(() => []);
 
 /**
  * Asks for the facts that placing an order needs: the same block from two hosts. On a chain without orders, nothing

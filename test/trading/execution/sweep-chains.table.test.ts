@@ -46,7 +46,7 @@ const sweep = (chains: readonly EvmChain[], nowMs = 0, read: SweepDeps["effects"
     chains: new Map(
       chains.map((chain) => [
         chain,
-        { client: { agree: () => agree(chain) }, memory: newSweepMemory() } as never,
+        { chain, client: { agree: () => agree(chain) }, memory: newSweepMemory() } as never,
       ]),
     ),
     effects: { readLanes: read, readReaderLease, look, minedIn, ...wakeEffect(start, onFault) },
