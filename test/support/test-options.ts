@@ -16,5 +16,5 @@ export const testOptions = {
 
 /** CI adds up the last lines of all runs. */
 export const reporters = process.env.CI
-  ? ["default", "./lib/local/test/support/closing-line.ts"]
+  ? ["default", join(import.meta.dirname, "../../lib/local/test/support/closing-line.ts")]
   : ["default"];
