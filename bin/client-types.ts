@@ -6,8 +6,8 @@ require("./run.cjs")(async () => {
     "../lib/tools/documents/client-types/openapi-source.ts"
   );
 
-  const inRoot = (file: string) => path.join(__dirname, "..", file);
-  const read = (name: string) => JSON.parse(readFileSync(inRoot(`docs/${name}.json`), "utf8"));
+  const inRoot = (file = "") => path.join(__dirname, "..", file);
+  const read = (name = "") => JSON.parse(readFileSync(inRoot(`docs/${name}.json`), "utf8"));
   const documents = { openapi: read("openapi"), asyncapi: read("asyncapi") };
   writeFileSync(inRoot("lib/client/openapi.ts"), await openapiSource(documents));
   writeFileSync(inRoot("lib/client/methods.ts"), methodsSource(documents));

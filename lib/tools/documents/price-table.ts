@@ -77,7 +77,7 @@ export const solBuy = {
     swap: { writes: 13, calls: 24 },
     fill: { writes: 21, calls: 14 },
     nothingNew: { writes: 2, calls: 14 },
-    end: { writes: 27, calls: 14 },
+    end: { writes: 29, calls: 14 },
   },
   signTransaction: { writes: 20 },
 } as const;

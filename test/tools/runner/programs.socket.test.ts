@@ -10,9 +10,18 @@ const bin = resolve(import.meta.dirname, "../../../bin");
 describe("the programs of bin/", () => {
   const programs = globSync("*.ts", { cwd: bin }).sort();
 
-  it("are app, admin, contracts, documents, hosts, local, token, trade-demo and verify", () => {
+  it("are app, admin, client-types, contracts, documents, hosts, local, token, trade-demo and verify", () => {
     expect(programs.map((name) => name.replace(".ts", ""))).toEqual([
-      ...["admin", "app", "contracts", "documents", "hosts", "local", "token", "trade-demo", "verify"],
+      "admin",
+      "app",
+      "client-types",
+      "contracts",
+      "documents",
+      "hosts",
+      "local",
+      "token",
+      "trade-demo",
+      "verify",
     ]);
   });
 
