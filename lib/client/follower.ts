@@ -35,7 +35,7 @@ export type FollowerDeps = {
   streamUrl: string;
 };
 
-/** The subscriptions that are channels of the service. */
+/** Names the channels to which the service accepts subscriptions. */
 const channels = followable.slice(0, 3);
 const settingsChains = ["eth", "base", "sol"] as const;
 

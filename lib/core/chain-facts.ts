@@ -1,6 +1,6 @@
 import type { Network } from "./network.ts";
 
-/** The facts about a chain that are the same in every deployment. */
+/** Describes a chain by facts that every deployment shares. */
 type CommonFacts = {
   coin: { symbol: string; name: string; decimals: number };
   /** The usual time between two blocks. On sol, these are slots. */

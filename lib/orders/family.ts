@@ -82,7 +82,7 @@ export type FamilyTypes = {
   slot: SlotTerms;
   /** One host's view of a chain. */
   snapshot: {
-    /** The balances of the tokens that were asked for. */
+    /** Maps each requested token to the wallet's balance. */
     held?: ReadonlyMap<string, bigint>;
   };
   limits: ChainLimits;

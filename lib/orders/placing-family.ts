@@ -8,7 +8,7 @@ export type Assessed<F extends FamilyTypes = FamilyTypes> = {
   setup: F["setup"];
   facts: F["facts"];
   check: F["check"];
-  /** The answers of the hosts that were just asked. */
+  /** Holds the hosts' answers if they were asked just now. */
   quotes?: HostAnswers<F>;
 };
 

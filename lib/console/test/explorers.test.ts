@@ -30,7 +30,7 @@ describe("explorerPage", () => {
 });
 
 describe("isAddressOn", () => {
-  it("tells addresses of EVM chains from those of sol", () => {
+  it("accepts an address only on chains of its own format", () => {
     expect(isAddressOn("eth", address)).toBe(true);
     expect(isAddressOn("eth", mint)).toBe(false);
     expect(isAddressOn("sol", mint)).toBe(true);

@@ -216,7 +216,7 @@ export async function oneLiar(world: World): Promise<void> {
   await world.chain.setDown(host === 0 ? 1 : 0, false);
 }
 
-/** A story that histories begin with if they play it, as chance alone tells it too rarely. */
+/** Opens a history with a sequence of events that chance alone plays too rarely. */
 export type Plot = (world: World, clients: Clients) => Promise<void>;
 
 /** Reports a position again and again while one host claims that the wallet has none of its tokens. */

@@ -198,7 +198,7 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
 
 type Tried = Awaited<ReturnType<typeof simulate>>;
 
-/** Tells why no route works. */
+/** Returns the error that explains why no route works. */
 async function refusalOf(
   ask: Ask,
   reader: Reader,

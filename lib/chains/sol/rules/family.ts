@@ -18,7 +18,7 @@ export type Sol = {
   details: SolDetails;
   order: Record<never, never>;
   signed: {
-    /** What each of its messages may pay, in the order of signing. */
+    /** Lists the order's signed messages and the most that each may pay, oldest first. */
     messages: readonly SignedMessage[];
   };
   asked: {

@@ -89,7 +89,7 @@ export const solSlot = v.strictObject({
   ...slotTerms.entries,
   state: v.picklist(["signed", "mined", "lapsed"]),
   attempts: listOf(solAttempt, mostMessages),
-  /** The results of the attempts that are in blocks, in their order. */
+  /** Holds one result for each attempt that is in a block, in the order of the attempts. */
   receipts: listOf(solReceipt, mostMessages),
 });
 

@@ -29,7 +29,7 @@ const resendMs = 2000;
  */
 const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
 
-/** The time until the finalized height has passed a message that has lapsed. */
+/** Waits this long for the finalized height to pass a lapsed message. */
 const lapsedMs = 10_000;
 
 function dueMs(order: TradeOrder<Sol>, slots: readonly SolSlot[], nowMs: number): number[] {

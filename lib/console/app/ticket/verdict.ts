@@ -46,7 +46,7 @@ export type Asked = {
   isReading: boolean;
   hasToken: boolean;
   given: string;
-  /** The name of a limit that is not a number. */
+  /** Names the limit that the user has not given as a number, if any. */
   wrongLimit?: string | undefined;
   /** The output that the user has seen and agreed to, since the trade was last changed. */
   agreed: string | undefined;

@@ -67,7 +67,7 @@ describe("tokenViewCall", () => {
       coins: 5_000_000_000n - 484_814_504n - 123_593_244n,
       tokens: 7_000_000_000n - 286_186_090n - 78_871_511n,
     });
-    // Of 100,000,000 lamports, 2 % are the fee: the others are worth 4,391,592,252 / 4,489,592,252 of the price.
+    // A fee takes 2 % of the 100,000,000 lamports. The rest buys at 4,391,592,252 / 4,489,592,252 of the price.
     const [payment] = paymentsOf(view, "buy", 100_000_000n);
     expect(payment?.priceImpact).toBeCloseTo(2.18, 2);
   });
