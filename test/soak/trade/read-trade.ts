@@ -5,18 +5,18 @@ import type { OrderDetails } from "../../../lib/orders/order-details.ts";
 import type { Service } from "../service.ts";
 import type { Item } from "../table-audit.ts";
 import type { ShownPosition, TradeFacts } from "./facts.ts";
-import { leftoversIn, repeated } from "./settle.ts";
+import { repeated } from "./settle.ts";
 import { noteShown, type Report, type Trader } from "./traders.ts";
 
 type Page = { orders?: Order[]; positions?: Position[]; cursor?: string };
 type Details = OrderDetails & { order: Order };
 
-/** The final data shown to users, and the leftovers. */
-export type ShownTrade = Omit<TradeFacts, "chains" | "orders"> & {
+/** The final data shown to users. */
+export type ShownTrade = Omit<TradeFacts, "chains" | "leftovers" | "orders"> & {
   orders: readonly (Details & { userID: string })[];
 };
 
-/** Reads the final data shown to users by the API, and leftovers in the table. */
+/** Reads the final data shown to users by the API, and sold-out places in the table. Wakes lanes of wallets that lack tokens. */
 export async function readTrade(
   service: Service,
   traders: readonly Trader[],
@@ -44,8 +44,7 @@ export async function readTrade(
     for (const problem of trader.keys.problemsOf(own)) report(`${userID}: ${problem}`);
   });
   const items = await repeated(() => service.scan());
-  const wallets = new Set(orders.map(({ order }) => order.wallet));
-  return { orders, positions, soldOut: soldOutIn(items), leftovers: leftoversIn(items, wallets) };
+  return { orders, positions, soldOut: soldOutIn(items) };
 }
 
 /** Parts of the signed transactions now in the table, some of which are never mined. */

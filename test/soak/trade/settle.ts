@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Service } from "../service.ts";
 import type { Item } from "../table-audit.ts";
 import type { ChainAccess } from "./chain-access.ts";
-import type { Report, Trader } from "./traders.ts";
+import type { Trader } from "./traders.ts";
 
 /** Items of these wallets that exist only while an order is in progress. */
 export function leftoversIn(items: readonly Item[], wallets: ReadonlySet<string>): string[] {
@@ -31,26 +31,22 @@ export async function repeated<Result>(act: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * Waits until no order is in progress. Scheduled functions run more often here, so that a short run stays
- * short.
+ * Waits until no order is in progress and no lane looks for moved tokens. Returns the keys of items that are left after
+ * that time. Scheduled functions run more often here, so that a short run stays short.
  */
 export async function settleAll(
   service: Service,
   chains: readonly ChainAccess[],
   traders: readonly Trader[],
-  { patienceMs, report }: { patienceMs: number; report: Report },
-): Promise<void> {
+  { patienceMs }: { patienceMs: number },
+): Promise<string[]> {
   const wallets = new Set(traders.flatMap((trader) => trader.wallets.map(({ address }) => address)));
   const deadline = Date.now() + patienceMs;
   // The last crash may have ended the reader.
   await repeated(() => service.runSchedule("readChains", { isAwaited: false }));
   for (let sweptAt = 0; ; ) {
     const left = leftoversIn(await repeated(() => service.scan()), wallets);
-    if (left.length === 0) return;
-    if (Date.now() > deadline) {
-      report(`after ${patienceMs / 1000} s, ${left.length} items of lanes are left`);
-      return;
-    }
+    if (left.length === 0 || Date.now() > deadline) return left;
     if (Date.now() - sweptAt > sweepMs) {
       await repeated(() => service.runSchedule("sweepLanes"));
       sweptAt = Date.now();

@@ -119,9 +119,12 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
     const startedAt = Date.now();
     const load = await runLoad(stage, options);
     const endedAt = Date.now();
-    await settleAll(service, chains, traders, { patienceMs, report });
+    const settle = () => settleAll(service, chains, traders, { patienceMs });
+    const stuck = await settle();
     const settledAt = Date.now();
     const shown = await readTrade(service, traders, report);
+    // Reading positions has lanes look for tokens that other programs moved.
+    const leftovers = stuck.length > 0 ? stuck : await settle();
     const facts = new Map(
       await Promise.all(
         chains.map(async (access) => {
@@ -136,6 +139,7 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
       ...shown,
       orders: shown.orders.filter(({ order }) => isOnEvm(order)) as ShownOrder[],
       positions: shown.positions.filter(isOnEvm),
+      leftovers,
       chains: facts,
     };
     for (const problem of problemsOfTrade(ofEvm)) report(problem);
