@@ -1,4 +1,4 @@
-/** A response whose types are not known yet. `lib/client/rest-types.ts` has the types of each operation. */
+/** A response before its types are known. `lib/client/rest-types.ts` has the types of each operation. */
 export type AnyError = {
   status: number;
   code: string;
@@ -13,7 +13,7 @@ export type AnyAnswer =
   | { data: unknown; error?: undefined; headers: Headers }
   | { data?: undefined; error: AnyError; headers?: Headers };
 
-/** Error codes by status, for bodies without a code. */
+/** Error codes by HTTP status, for responses whose body has no code. */
 const codeOfStatus: Record<number, string> = {
   400: "INVALID_REQUEST",
   401: "UNAUTHORIZED",
@@ -33,7 +33,7 @@ const codeOfStatus: Record<number, string> = {
 /**
  * Reads a response.
  *
- * @throws if the connection breaks within the body
+ * @throws if the connection breaks while the body is read
  */
 export async function readAnswer(response: Response): Promise<AnyAnswer> {
   const { status, headers } = response;
@@ -57,7 +57,7 @@ type JsonBody = {
   needsRefresh?: true;
 };
 
-/** Parses an object. Undefined for any other text. */
+/** Parses a JSON object. Returns undefined for any other text. */
 export function objectIn(json: string): object | undefined {
   try {
     const body: unknown = JSON.parse(json);

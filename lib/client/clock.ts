@@ -1,12 +1,12 @@
-/** Time and randomness, which tests replace. */
+/** Provides time and randomness, so that tests can replace them. */
 export type Clock = {
-  /** Milliseconds since an arbitrary start. Never goes back. */
+  /** Milliseconds since an arbitrary start. This time never jumps back. */
   nowMs(): number;
-  /** Milliseconds since 1970, by this machine's clock. */
+  /** Milliseconds since 1970 by this machine's clock. */
   dateMs(): number;
-  /** At least 0 and below 1. */
+  /** A random number of at least 0 and below 1. */
   random(): number;
-  /** Calls back once. Returns a function that cancels the call. */
+  /** Calls the function once, after a pause. Returns a function that cancels the call. */
   after(ms: number, act: () => void): () => void;
 };
 
@@ -23,7 +23,9 @@ export const realClock: Clock = {
 /** Limits of a wait: a signal that aborts it, and a timeout. */
 export type WaitLimits = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
-/** A signal for both limits, with the caller's reason or a TimeoutError. Call `end` when nothing waits any more. */
+/**
+ * Makes a signal for both limits. Its reason is the caller's or a TimeoutError. Call `end` when nothing waits any more.
+ */
 export function limitsOf(
   clock: Clock,
   { signal, timeoutMs }: WaitLimits,
@@ -43,7 +45,7 @@ export function limitsOf(
   };
 }
 
-/** Rejects at the first of the limits, even if the promise is still pending. */
+/** Rejects when the first limit is reached, even if the promise is still pending. */
 export function limited<Value>(clock: Clock, wanted: WaitLimits, promise: Promise<Value>): Promise<Value> {
   const { signal, end } = limitsOf(clock, wanted);
   const abort = new Promise<never>((_, reject) => {
@@ -59,8 +61,7 @@ export const pause = (clock: Clock, timeoutMs: number, signal?: AbortSignal): Pr
   limited(clock, { signal, timeoutMs }, new Promise<never>(() => {})).catch(() => {});
 
 /**
- * Doubles the pause with each failure, up to the limit. Half of it is random, so that clients do not all return at
- * once.
+ * Doubles the pause with each failure, up to a limit. Half of it is random, so that clients do not all return at once.
  */
 export function backoffMs(
   clock: Clock,
@@ -70,7 +71,7 @@ export function backoffMs(
   return Math.min(mostMs, firstMs * 2 ** failures) * (0.5 + clock.random() / 2);
 }
 
-/** Calls the program's own code, whose errors must not stop this. */
+/** Runs a callback of the application. Its errors must not stop the client. */
 export function callBack(act: () => void): void {
   try {
     act();

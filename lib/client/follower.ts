@@ -41,18 +41,18 @@ const settingsChains = ["eth", "base", "sol"] as const;
 
 const reconnectMs = [2000, 30_000] as const;
 const readAgainMs = [500, 15_000] as const;
-/** The time limit for all snapshots. */
+/** Time limit for receiving all snapshots. */
 const wholeWithinMs = 15_000;
-/** After this time, the service counts as healthy. */
+/** A connection that lasts this long shows that the service is healthy. */
 const steadyMs = 30_000;
-/** A client that sent too fast waits as if it had failed this often. */
+/** A client that was too fast waits as long as after this many failures. */
 const failuresOfHaste = 3;
 
 type PagedWallet = RestData<"listWalletsV2">["wallets"][number];
 
 type Ended = Extract<StreamStatus, { status: "waiting" }>["code"];
 
-/** Follows channels over successive connections, and keeps their state. */
+/** Follows channels across reconnections and keeps their state. */
 export class Follower {
   readonly #deps: FollowerDeps;
   readonly #options: FollowOptions;
@@ -62,19 +62,19 @@ export class Follower {
   #held: Held;
   #state: TerminalState | undefined;
   #failures = 0;
-  /** The number of failed subscriptions of this connection. */
+  /** Number of failed subscriptions of this connection. */
   #subscribeFailures = 0;
-  /** The connection that pauses before it subscribes again. */
+  /** Connection that is pausing before its next subscription. */
   #pausing: AbortSignal | undefined;
   #live = false;
   #closed = false;
-  /** Ends the pause before the next connection. Undefined outside a pause. */
+  /** Ends the pause before the next connection. Undefined if there is no pause. */
   #cancelWait: (() => void) | undefined;
   #cancelSteady = () => {};
   readonly #forgetPage: () => void;
-  /** The connection for which wallets are being read. */
+  /** Connection for which the list of wallets is being read. */
   #readingWallets: AbortSignal | undefined;
-  /** The calls that wait for a state. */
+  /** Pending calls of `until`, which check each new state. */
   readonly #checks = new Set<(state: TerminalState) => void>();
   #rejectWaits: (error: Error) => void = () => {};
   /** Rejects when the stream is closed. */
@@ -89,7 +89,7 @@ export class Follower {
     const held = newlyHeld(options.channels);
     this.#held = { ...held, markets: withTokens(held.markets, options.tokens ?? []) };
     this.#forgetPage = onReturn(() => this.#return());
-    // The caller's callbacks may use the stream, which has not been returned yet.
+    // Connects after the constructor returns, because callbacks may use the stream.
     queueMicrotask(() => void this.#connect());
   }
 
@@ -138,13 +138,13 @@ export class Follower {
     void this.#connect();
   }
 
-  /** Ends a wait for the next connection. One that seems to work has to prove it. */
+  /** Ends the pause before the next connection. If a connection is open, checks that it still works. */
   #return(): void {
     if (this.#stopWaiting()) void this.#connect();
     else this.#connection?.probe();
   }
 
-  /** Returns true if there was a wait. */
+  /** Returns true if a pause was ended. */
   #stopWaiting(): boolean {
     const cancel = this.#cancelWait;
     this.#cancelWait = undefined;
@@ -185,18 +185,18 @@ export class Follower {
     }
   }
 
-  /** Browsers do not show why a handshake was refused. A REST request does, and also renews an expired token. */
+  /** Browsers hide why a handshake was refused. A REST request finds out, and also renews an expired token. */
   async #refused(token: string | undefined): Promise<void> {
     this.#leave();
     this.#life = new AbortController();
     const { signal } = this.#life;
     const { tokens, calls } = this.#deps;
     const { error } = await calls.getUserData({ patienceMs: 0, signal });
-    // After the issuer changes its keys, the service cannot recognize an expired token.
+    // After the issuer has changed its keys, the service cannot tell that a token has expired.
     if (error?.status === 401 && !signal.aborted) await tokens.doubt(token);
     const next = await tokens.current().catch(() => token);
     if (signal.aborted) return;
-    // Connects without a long wait, in which the next token might expire too.
+    // Connects without a long pause, in which the next token might expire as well.
     if (next !== token) this.#failures = 0;
     this.#wait(error?.status === 401 && next === token ? "UNAUTHORIZED" : "REFUSED");
   }
@@ -229,14 +229,14 @@ export class Follower {
     this.#subscribeFailures = 0;
     this.#report({ status: "syncing" });
     if (signal.aborted) return;
-    // A stream without channels has nothing to wait for.
+    // A stream without channels has its complete state at once.
     this.#show(this.#held);
     void this.#subscribe(signal);
     if (this.#held.followed.has("settings")) void this.#readSettings(signal);
     if (this.#held.followed.has("wallets")) void this.#readWallets(signal);
   }
 
-  /** Subscribes, and repeats it if no snapshot comes. If that does not help, connects again. */
+  /** Subscribes, and once more if no snapshot arrives. If that fails as well, reconnects. */
   async #subscribe(signal: AbortSignal): Promise<void> {
     for (let times = 0; times < 2 && !signal.aborted && this.#ask(); times++)
       await pause(this.#deps.clock, wholeWithinMs, signal);
@@ -247,14 +247,14 @@ export class Follower {
     return channels.filter((channel) => this.#held.awaited.has(channel));
   }
 
-  /** Subscribes to channels whose snapshots are incomplete. Returns true if there are any. */
+  /** Subscribes to channels whose snapshots are incomplete. Returns false if there are none. */
   #ask(): boolean {
     const awaited = this.#awaited();
     if (awaited.length > 0) this.#subscribeTo(awaited, [...this.#held.markets.tokens.values()]);
     return awaited.length > 0;
   }
 
-  /** Connections that want neither tokens nor a pace get prices in another way. */
+  /** Leaves out absent options, because the service sends prices differently with tokens or a pace. */
   #subscribeTo(names: readonly string[], tokens: readonly FollowedToken[]): void {
     const { every } = this.#options;
     const more = names.includes("prices") && {
@@ -278,7 +278,7 @@ export class Follower {
     if (!signal.aborted) this.#show(complete(this.#held, "settings"));
   }
 
-  /** Reads the list of wallets, and repeats it while messages name wallets that it may lack. */
+  /** Reads the list of wallets, and again while messages name wallets that it may lack. */
   async #readWallets(signal: AbortSignal): Promise<void> {
     if (this.#readingWallets === signal) return;
     this.#readingWallets = signal;
@@ -322,7 +322,7 @@ export class Follower {
     if (code === "NOT_CONNECTED") this.#end("CLOSED");
     if (code === "INTERNAL_ERROR") void this.#askLater(signal);
     if (code !== "RATE_LIMITED") return;
-    // The service will close the connection.
+    // The service closes the connection after this error.
     this.#failures += failuresOfHaste;
     this.#cancelSteady();
   }
@@ -350,7 +350,7 @@ export class Follower {
     if (!wasLive) this.#becomeLive();
     // Any callback may close the stream.
     if (!signal.aborted) callBack(() => this.#options.onState?.(state));
-    // Any of them may close the stream.
+    // Each callback may close the stream.
     for (const check of [...this.#checks]) if (this.#checks.has(check)) check(state);
   }
 

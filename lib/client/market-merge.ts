@@ -1,9 +1,9 @@
 import { merged, withParts } from "./records.ts";
 import type { FollowedToken, MarketHeads, MarketRecord, TokenName } from "./stream-types.ts";
 
-/** The markets of the followed tokens. */
+/** Markets of the followed tokens. */
 export type HeldMarkets = {
-  /** By the token's key, in the order in which they were followed. */
+  /** Followed tokens by their key, in the order in which they were added. */
   readonly tokens: ReadonlyMap<string, FollowedToken>;
   readonly records: ReadonlyMap<string, MarketRecord>;
   readonly heads: MarketHeads;
@@ -11,10 +11,10 @@ export type HeldMarkets = {
 
 export const noMarkets: HeldMarkets = { tokens: new Map(), records: new Map(), heads: {} };
 
-/** Minutes are kept for a day and an hour. */
+/** Keeps minutes for 25 hours. */
 const keptMinutes = 25 * 60;
 
-/** Addresses of EVM chains may have any case. */
+/** Makes a key of a token. Addresses of EVM chains may have any case. */
 const keyOf = ({ chain, token }: TokenName) => `${chain} ${/^0x/i.test(token) ? token.toLowerCase() : token}`;
 
 export const isSameToken = (one: TokenName, other: TokenName): boolean => keyOf(one) === keyOf(other);
@@ -34,7 +34,7 @@ export function withoutTokens(held: HeldMarkets, removed: readonly TokenName[]):
   return { ...held, tokens, records };
 }
 
-/** Takes an update, which may be late or repeated. Returns the same object if it changes nothing. */
+/** Applies an update, which may be late or repeated. Returns the same object if nothing changes. */
 export function withMarkets(
   held: HeldMarkets,
   newHeads: MarketHeads,
@@ -49,8 +49,8 @@ export function withMarkets(
 }
 
 /**
- * Takes the newer record, with the minutes of both. A reorganisation raises the revision, since it may lower the block. Full
- * updates repeat records, in which a minute may have been missed.
+ * Keeps the newer record, with the minutes of both. A reorganisation raises the revision, because it may lower the
+ * block. Full updates repeat records, in case a minute was missed.
  */
 function newerMarket(record: MarketRecord, old: MarketRecord): MarketRecord {
   const later =
@@ -60,7 +60,7 @@ function newerMarket(record: MarketRecord, old: MarketRecord): MarketRecord {
   return later < 0 ? old : withMinutes(record, old);
 }
 
-/** Keeps the older minutes, since records have only those that have changed. */
+/** Keeps older minutes, because an update has only the changed ones. */
 function withMinutes(record: MarketRecord, old: MarketRecord): MarketRecord {
   const all = [...(old.minutes ?? []), ...(record.minutes ?? [])];
   if (all.length === 0) return record;

@@ -16,12 +16,12 @@ import type {
 } from "./stream-types.ts";
 
 /**
- * The data that a connection has received so far. Messages come at least once and may be late: the record with the
- * highest version counts, or the latest `asOf`. None of these functions changes its arguments.
+ * Data that a connection has received so far. Messages may repeat and may be late, so the record with the highest
+ * version or the latest `asOf` counts. All functions here leave their arguments unchanged.
  */
 export type Held = {
   readonly followed: ReadonlySet<Followed>;
-  /** The parts that are still incomplete. */
+  /** Parts that are still incomplete. */
   readonly awaited: ReadonlySet<Followed>;
   readonly orders: Records<Order>;
   readonly positions: Records<Position>;
@@ -29,17 +29,17 @@ export type Held = {
   readonly markets: HeldMarkets;
   readonly settings: ReadonlyMap<SettingsChain, Settings>;
   readonly wallets: ReadonlyMap<string, Wallet>;
-  /** The versions of retired wallets. */
+  /** Versions of retired wallets. */
   readonly retired: ReadonlyMap<string, number>;
-  /** True if a message names an active wallet that the list may lack, so the list must be read again. */
+  /** True if the list must be read again, because a message names an active wallet that it may lack. */
   readonly walletsBehind: boolean;
-  /** The wallets that messages have changed since the list was requested. */
+  /** Wallets that messages have changed since the list was requested. */
   readonly walletNews: ReadonlySet<string>;
 };
 
 /**
- * Starts the data of a connection. Records of earlier connections are dropped, since snapshots are newer. Prices and markets
- * are kept, since what comes first can be older than what was known.
+ * Starts the data of a new connection. Drops records of earlier connections, because snapshots are newer. Keeps prices
+ * and markets, because the first ones to arrive may be older.
  */
 export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
   const followed = new Set(channels);
@@ -58,7 +58,7 @@ export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
   };
 }
 
-/** Returns the same object if the message changes nothing. */
+/** Applies a message. Returns the same object if nothing changes. */
 export function withMessage(held: Held, message: ServerMessage): Held {
   switch (message.type) {
     case "snapshot":
@@ -98,20 +98,20 @@ function withRecords(held: Held, message: Extract<ServerMessage, { type: "snapsh
 
 const isMarket = (item: Price | MarketRecord): item is MarketRecord => "token" in item;
 
-/** The service replies with the settings in the form of the message. */
+/** The service returns settings in the same form as in messages. */
 export function withSettings(held: Held, { chain, version, settings }: SettingsMessage): Held {
   if (!held.followed.has("settings")) return held;
   const changed: Settings = { ...settings, version };
   return withParts(held, { settings: merged(held.settings, [changed], () => chain, byVersion) });
 }
 
-/** Marks a part as complete. Settings are complete when those of every chain have arrived. */
+/** Marks a part as complete. Settings are complete once those of every chain have arrived. */
 export const complete = (held: Held, what: Followed): Held =>
   held.awaited.has(what)
     ? { ...held, awaited: new Set([...held.awaited].filter((one) => one !== what)) }
     : held;
 
-/** An unlisted wallet may have been retired long ago if the message is late. Only the list can decide. */
+/** Only the list can tell if an unlisted wallet is active: the message may be late and the wallet long retired. */
 function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active" | "retired" }): Held {
   const { _id: id, version } = wallet;
   const known = held.wallets.get(id)?.version ?? held.retired.get(id) ?? -1;
@@ -127,7 +127,7 @@ function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active"
 }
 
 /**
- * Takes the list of all active wallets, which was requested after everything else in `held` had arrived, except
+ * Applies the list of all active wallets. The list was requested after everything else in `held` had arrived, except
  * messages.
  */
 export function withWalletList(
@@ -142,14 +142,14 @@ export function withWalletList(
     if (goneAt !== undefined && goneAt >= version) continue;
     wallets.set(id, known !== undefined && known.version > version ? known : { ...wallet, version });
   }
-  // The list may have been read while such a wallet was retired, before it was restored.
+  // The list may have been read between a wallet's retirement and its restoration.
   const missing = [...held.wallets].filter(([id]) => held.walletNews.has(id) && !wallets.has(id));
   for (const [id, wallet] of missing) wallets.set(id, wallet);
   const walletsBehind = held.walletsBehind || missing.length > 0;
   return complete({ ...held, wallets, walletsBehind }, "wallets");
 }
 
-/** Prepares a request for the list: wallets named by later messages may be missing from it. */
+/** Prepares a request for the list of wallets, which may lack wallets of later messages. */
 export const askingForWallets = (held: Held): Held => ({
   ...held,
   walletsBehind: false,
@@ -163,7 +163,7 @@ const byVersion = <Item extends { version: number }>(item: Item, old: Item) =>
   item.version > old.version ? item : old;
 const byTime = (item: Price, old: Price) => (Date.parse(item.asOf) > Date.parse(old.asOf) ? item : old);
 
-/** Returns the state. Undefined until everything is complete. */
+/** Returns the state, or undefined until every part is complete. */
 export function stateOf(held: Held): TerminalState | undefined {
   if (held.awaited.size > 0) return undefined;
   const { orders, positions, prices, markets, settings, wallets } = held;
@@ -178,13 +178,13 @@ export function stateOf(held: Held): TerminalState | undefined {
   };
 }
 
-/** The order in which the tokens were followed. */
+/** Sorts by the order in which the tokens were followed. */
 const inOrder = ({ tokens, records }: HeldMarkets) =>
   [...tokens.keys()].flatMap((key) => records.get(key) ?? []);
 
 const made = new WeakMap<object, unknown>();
 
-/** Caches a derived object, so that unchanged parts are the same object in the next state. */
+/** Caches a derived object, so that an unchanged part stays the same object. */
 function shown<Value>(source: object, make: () => Value): Value {
   if (!made.has(source)) made.set(source, make());
   return made.get(source) as Value;

@@ -4,8 +4,8 @@ import type { Order, Stream } from "./stream-types.ts";
 
 export type OrderWait = WaitLimits & {
   /**
-   * `filled`: until the order has ended, with or without a fill. `settled`, the default: until that is final on chain, which
-   * takes up to a quarter of an hour.
+   * `filled` waits until the order has ended, with or without a fill. `settled`, the default, waits until this is final
+   * on chain, which takes up to 15 minutes.
    */
   until?: "filled" | "settled";
 };
@@ -13,8 +13,8 @@ export type OrderWait = WaitLimits & {
 type Deps = { calls: Pick<RestCalls, "getOrder">; follow: () => Stream; clock: Clock };
 
 /**
- * Makes a function that waits for orders. All that wait at the same time share a stream. It rejects if the user has no such
- * order, and when a limit is reached.
+ * Makes a function that waits for orders. Calls at the same time share a stream. A call rejects if the user has no such
+ * order, or when a limit is reached.
  */
 export function orderWaiter({ calls, follow, clock }: Deps) {
   let shared: Stream | undefined;
@@ -28,10 +28,10 @@ export function orderWaiter({ calls, follow, clock }: Deps) {
       order.orderId === orderId &&
       order.status !== "open" &&
       order.status !== "partially_filled" &&
-      // Other engines need not report finality, and have no stages.
+      // Other engines have no stages and need not report finality.
       (until === "filled" || (order.settled ?? order.stage === undefined));
     try {
-      // The stream lacks those that ended before the last week.
+      // The stream lacks orders that ended more than a week ago.
       const { data, error } = await calls.getOrder({ path: { orderId }, signal });
       if (error?.code === "ORDER_NOT_FOUND") throw new Error(error.message, { cause: error });
       if (data && hasEnded(data.order)) return data.order;

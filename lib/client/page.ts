@@ -1,15 +1,15 @@
-/** The parts of a browser that Node lacks. */
+/** Parts of a browser that Node lacks. */
 const globals = globalThis as {
   location?: { origin: string; href: string };
   document?: EventTarget & { readonly visibilityState: string };
 } & Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;
 
-/** The location of the page. Undefined if this runs in none. */
+/** Location of the page. Undefined outside a browser. */
 export const pageLocation = () => globals.location;
 
 /**
- * Calls back when the network is back or the page is shown again, in which connections may have broken unnoticed. Returns a
- * function that ends this.
+ * Calls back when the network returns or the page is shown again, because connections may have broken unnoticed.
+ * Returns a function that stops listening.
  */
 export function onReturn(act: () => void): () => void {
   const { document } = globals;

@@ -1,6 +1,6 @@
 type Versioned = { version: number };
 
-/** Records by id, and in order. Immutable. */
+/** An immutable list of records, also indexed by id. */
 export type Records<Item extends Versioned> = {
   readonly byId: ReadonlyMap<string, Item>;
   readonly newestFirst: readonly Item[];
@@ -30,7 +30,7 @@ export function withNewer<Item extends Versioned>(
   return changed ?? known;
 }
 
-/** Finds the index of the item, or the index to insert it at. Sorting all items again would be slow. */
+/** Finds the index of an item, or the index at which to insert it. Sorting all items again would be slow. */
 function indexFor<Item>(item: Item, newestFirst: readonly Item[], placeOf: PlaceOf<Item>): number {
   let first = 0;
   let end = newestFirst.length;
@@ -44,7 +44,7 @@ function indexFor<Item>(item: Item, newestFirst: readonly Item[], placeOf: Place
 
 type Place = ReturnType<PlaceOf<unknown>>;
 
-/** True if it is later, or has a higher id at the same time. Times may lack milliseconds. */
+/** True if the record is later, or has a higher id at the same time. Times may lack milliseconds. */
 function isAfter(one: Place, other: Place): boolean {
   const laterMs = msOf(one) - msOf(other);
   return laterMs === 0 ? one.id > other.id : laterMs > 0;
@@ -52,7 +52,7 @@ function isAfter(one: Place, other: Place): boolean {
 
 const msOf = ({ time }: Place) => Date.parse(time) || 0;
 
-/** Joins items with the known ones of the same key. Returns the same object if nothing changes. */
+/** Merges items with known ones that have the same key. Returns the same object if nothing changes. */
 export function merged<Key, Item>(
   known: ReadonlyMap<Key, Item>,
   items: readonly Item[],

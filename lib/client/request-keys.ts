@@ -1,16 +1,16 @@
 /**
- * Keeps the Idempotency-Keys of requests whose outcome is not certain yet. A page may use localStorage, a bot a file;
- * after a restart, they repeat such a request with the same key.
+ * Stores the Idempotency-Keys of requests whose outcome is uncertain, so that a repeated request keeps its key after a
+ * restart. A page may use localStorage, a bot a file.
  */
 export type KeyStore = {
-  /** Returns the saved keys of a request, or undefined or null if there are none. */
+  /** Returns the saved keys of a request, or undefined or null if none are saved. */
   load(request: string): Promise<string | null | undefined> | string | null | undefined;
-  /** `keys` is one key, or several separated by spaces if equal requests were made at the same time. */
+  /** Saves one key, or several separated by spaces if equal requests were made at the same time. */
   save(request: string, keys: string): unknown;
   remove(request: string): unknown;
 };
 
-/** Keeps keys as long as the page or the process lives. */
+/** Keeps keys in memory until the page or process ends. */
 export function keysInMemory(): KeyStore {
   const kept = new Map<string, string>();
   return {
@@ -23,11 +23,11 @@ export function keysInMemory(): KeyStore {
 /** One use of a key. Pass true to `end` if the service has certainly answered. */
 export type KeyInUse = { key: string; end(certain: boolean): Promise<void> };
 
-/** Hands out keys. Equal requests at the same time count as different, so each gets its own key. */
+/** Provides keys for requests. Equal requests at the same time count as different and get different keys. */
 export class RequestKeys {
   readonly #store: KeyStore;
   readonly #inUse = new Set<string>();
-  /** The running operation of the store. Changes wait for it, so that none is lost. */
+  /** The store's current operation. Changes wait for it, so that none is lost. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(store: KeyStore) {
@@ -48,7 +48,7 @@ export class RequestKeys {
       this.#inUse.add(taken);
       return taken;
     });
-    // Waits for its turn, so that a request waiting for a key does not get this one.
+    // Waits for its turn, so that a request already waiting does not get this key.
     const end = (certain: boolean) =>
       this.#inTurn(async () => {
         this.#inUse.delete(key);

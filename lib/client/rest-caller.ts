@@ -5,7 +5,7 @@ import type { RequestKeys } from "./request-keys.ts";
 import type { OperationName } from "./rest-types.ts";
 import { isMistake, type TokenKeeper } from "./token-keeper.ts";
 
-/** A request whose types are not known yet. */
+/** A request before its types are known. */
 export type AnyRequest = {
   path?: Record<string, unknown>;
   query?: Record<string, unknown>;
@@ -21,11 +21,11 @@ export type CallerDeps = {
   tokens: TokenKeeper;
   keys: RequestKeys;
   clock: Clock;
-  /** True in a browser, which decides which responses can be read. */
+  /** True in a browser, which hides some responses from scripts. */
   isInPage: boolean;
-  /** The time during which a request is repeated. */
+  /** For this time, a failed request is repeated. */
   patienceMs: number;
-  /** The time limit of one try. API Gateway answers within 29 seconds. */
+  /** Time limit of one try. API Gateway answers within 29 seconds. */
   timeoutMs: number;
   onRetry: (retry: Retry) => void;
 };
@@ -33,10 +33,10 @@ export type CallerDeps = {
 /** A request that is about to be repeated. */
 export type Retry = {
   operation: OperationName;
-  /** The number of tries so far. */
+  /** Number of tries so far. */
   tries: number;
   waitMs: number;
-  /** The error of the last try. */
+  /** Error of the last try. */
   error: AnyError;
 };
 
@@ -44,7 +44,7 @@ const retryMs = [250, 8000] as const;
 
 type Prepared = { name: OperationName; url: string; init: RequestInit; signal: AbortSignal | undefined };
 
-/** Calls operations of the REST API. Network failures resolve to an error and never reject. */
+/** Calls operations of the REST API. Network failures resolve to an error instead of rejecting. */
 export class RestCaller {
   readonly #deps: CallerDeps;
 
@@ -65,15 +65,15 @@ export class RestCaller {
     const headers = new Headers(body && { "Content-Type": "application/json" });
     for (const [field, value] of Object.entries(own)) if (value !== undefined) headers.set(field, value);
     const needsKey = mark === "once" && !headers.has("Idempotency-Key") && !isDryRun(body);
-    // The key is saved before the first try, so that no try can be carried out twice.
+    // Saves the key before the first try, so that repeated tries have no further effect.
     const inUse = needsKey ? await this.#deps.keys.take(titleOf(name, request)) : undefined;
     if (inUse) headers.set("Idempotency-Key", inUse.key);
     let certain = false;
     try {
-      // A redirected POST would become a GET and would carry the token along.
+      // A redirected POST would become a GET and send the token along.
       const init: RequestInit = { method, headers, credentials: "include", redirect: "error" };
       if (body !== undefined) init.body = JSON.stringify(body);
-      // A second try with If-Match would fail because of the first try's change.
+      // A second try with If-Match would fail because the first one changed the record.
       const repeatable = (method !== "POST" || mark !== undefined) && !headers.has("If-Match");
       const tried = await this.#repeat(
         { name, url, init, signal },
@@ -87,7 +87,7 @@ export class RestCaller {
     }
   }
 
-  /** Calls a list for page after page, until its end or an error. */
+  /** Calls a list page by page, until its end or the first error. */
   async *pages(name: OperationName, request: AnyRequest = {}): AsyncGenerator<AnyAnswer, void, undefined> {
     for (let cursor: unknown; ; ) {
       const query = { ...request.query, ...(cursor !== undefined && { cursor }) };
@@ -98,12 +98,12 @@ export class RestCaller {
     }
   }
 
-  /** Lets the next request like this use a new key instead of one with an uncertain outcome. */
+  /** Gives the next equal request a new key, not the one with an uncertain outcome. */
   async forget(name: OperationName, request: AnyRequest): Promise<void> {
     await this.#deps.keys.forget(titleOf(name, request));
   }
 
-  /** `certain` is true if no unanswered try may have been carried out. */
+  /** `certain` is true if no unanswered try can have been carried out. */
   async #repeat(
     prepared: Prepared,
     repeatable: boolean,
@@ -125,7 +125,7 @@ export class RestCaller {
     }
   }
 
-  /** Tries again at once, with a new token, if the service reports an expired one. */
+  /** Renews an expired token and tries again at once. */
   async #try(prepared: Prepared): Promise<AnyAnswer> {
     const { tokens, isInPage, clock } = this.#deps;
     const { signal } = prepared;
@@ -167,7 +167,7 @@ const aborted: AnyAnswer = { error: { status: 0, code: "ABORTED", message: "The 
 function mayRepeat({ status, code, retryAfterSeconds, cause }: AnyError, repeatable: boolean): boolean {
   if (code === "ABORTED") return false;
   if (code === "TOKEN_ERROR") return !isMistake(cause);
-  // These requests never reach the code that changes data.
+  // These requests never reach code that changes data.
   if (status === 429 || (status === 503 && retryAfterSeconds !== undefined)) return true;
   return repeatable && (code === "NETWORK_ERROR" || status >= 500);
 }
@@ -182,7 +182,7 @@ function mayHaveWorked({ status, code, retryAfterSeconds }: AnyError): boolean {
 const bodyOf = (name: OperationName, { body }: AnyRequest) =>
   body ?? (/^(GET|DELETE) /.test(routes[name]) ? undefined : {});
 
-/** Names a request. Equal requests get the same name, whatever the order of their properties. */
+/** Names a request. Equal requests get the same name, regardless of the order of their properties. */
 function titleOf(name: OperationName, request: AnyRequest): string {
   const { path = {} } = request;
   const parts = JSON.stringify([path, bodyOf(name, request)], (_, value: unknown) =>
@@ -194,16 +194,16 @@ function titleOf(name: OperationName, request: AnyRequest): string {
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Sorts by the names, which differ. */
+/** Sorts by name. Names are unique. */
 const sorted = (record: object) => Object.fromEntries(Object.entries(record).sort());
 
 /** A trial run records nothing, so it needs no key. */
 const isDryRun = (body: { dryRun?: unknown } | undefined) => body?.dryRun === true;
 
 /**
- * Fills the parts of a path.
+ * Fills in the parameters of a path.
  *
- * @throws {TypeError} if a part is missing, which types rule out
+ * @throws {TypeError} if one is missing, which the types rule out
  */
 const filled = (template: string, path: Record<string, unknown>) =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -5,7 +5,7 @@ export type OperationName = keyof typeof routes;
 
 type Schemas = components["schemas"];
 
-/** Parameters of one kind, or never if there are none. */
+/** Parameters of one kind, or `never` if there are none. */
 type Parameters<Name extends OperationName, Place extends "path" | "query" | "header"> = NonNullable<
   operations[Name]["parameters"][Place]
 >;
@@ -16,7 +16,7 @@ type Body<Name extends OperationName> = operations[Name] extends {
   ? Json
   : never;
 
-/** A field that is required if one of its own fields is required. */
+/** Makes a field required if one of its own fields is required. */
 type Field<Key extends string, Value> = [Value] extends [never]
   ? { [Name in Key]?: never }
   : object extends Value
@@ -24,9 +24,9 @@ type Field<Key extends string, Value> = [Value] extends [never]
     : { [Name in Key]: Value };
 
 export type CallOptions = {
-  /** Ends the call with the error ABORTED. */
+  /** Aborts the call, which then has the error ABORTED. */
   signal?: AbortSignal;
-  /** The time during which this call is repeated, instead of the terminal's patience. 0: never. */
+  /** For this time, a failed call is repeated. 0 means never. By default, the terminal's patience applies. */
   patienceMs?: number;
 };
 
@@ -36,12 +36,12 @@ export type RestRequest<Name extends OperationName> = Field<"path", Parameters<N
   (HasBody<Name> extends true ? { body: Body<Name> } : { body?: Body<Name> }) &
   CallOptions;
 
-/** The ciphertext of an import is bound to the key, so the caller must name the key. */
+/** The caller must name the Idempotency-Key, because the ciphertext of an import is bound to it. */
 type Headed<Name extends OperationName> = Name extends "importWallet"
   ? { "Idempotency-Key": string }
   : Parameters<Name, "header">;
 
-/** If the body is absent, `{}` is sent. */
+/** True if a request needs a body. An absent body is sent as `{}`. */
 type HasBody<Name extends OperationName> = [Body<Name>] extends [never]
   ? false
   : Record<string, never> extends Body<Name>
@@ -54,12 +54,12 @@ type Json<Response> = Response extends { content: { "application/json": infer An
 
 type Unwrapped<Answer> = Answer extends { success: true; data: infer Data } ? Data : Answer;
 
-/** The data of a successful call. Responses in the general envelope give their `data`. */
+/** Data of a successful call. For responses in the general envelope, this is their `data`. */
 export type RestData<Name extends OperationName> = Unwrapped<
   Json<operations[Name]["responses"][keyof operations[Name]["responses"]]>
 >;
 
-/** The details of a code: the operation's own if it has some, or those of the envelope. */
+/** Details of an error code: those of the operation if it has some, or else those of the envelope. */
 type Details<Name, Code> = Name extends keyof OwnDetails
   ? Code extends keyof OwnDetails[Name]
     ? { details: OwnDetails[Name][Code] }
@@ -86,11 +86,11 @@ type Plain<Status, Code> = {
   code: Code;
   message: string;
   details?: undefined;
-  /** The service's `Retry-After`. */
+  /** The service's `Retry-After` header. */
   retryAfterSeconds?: number;
 };
 
-/** Errors of every operation that have no code in the response. */
+/** Errors that any operation can return without a code in the response. */
 export type GeneralError =
   | Plain<400, "INVALID_REQUEST">
   | (Plain<401, "UNAUTHORIZED"> & { needsRefresh?: true })
@@ -115,17 +115,17 @@ export type GeneralError =
   | (Plain<0, "TOKEN_ERROR"> & { cause?: unknown })
   | Plain<0, "ABORTED">;
 
-/** The errors of an operation: a union to narrow by `code` or `status`. */
+/** Errors of an operation, as a union to narrow by `code` or `status`. */
 export type RestError<Name extends OperationName = OperationName> = Name extends OperationName
   ? GeneralError | EnvelopeErrors<Name, ErrorCodes[Name]>
   : never;
 
-/** Either data or an error. `headers` come from the response, if there was one. */
+/** Result of a call: either data or an error. `headers` are those of the response, if there was one. */
 export type RestAnswer<Name extends OperationName, Data = RestData<Name>> =
   | { data: Data; error?: undefined; headers: Headers }
   | { data?: undefined; error: RestError<Name>; headers?: Headers };
 
-/** A placed order, or with `dryRun` only its quote. */
+/** A placed order, or only its quote if `dryRun` was set. */
 type PlaceOrder = <DryRun extends boolean = false>(
   request: RestRequest<"placeOrder"> & { body: { dryRun?: DryRun } },
 ) => Promise<
@@ -135,7 +135,7 @@ type PlaceOrder = <DryRun extends boolean = false>(
   >
 >;
 
-/** Referrals for the type `ref`, and the profile for any other. */
+/** Referrals for the type `ref`, or the profile for any other type. */
 type GetUserData = <Type extends string = "profile">(
   request?: RestRequest<"getUserData"> & { query?: { type?: Type } },
 ) => Promise<RestAnswer<"getUserData", UserDataOf<Type>>>;
@@ -146,7 +146,7 @@ type UserDataOf<Type extends string> = string extends Type
     ? Schemas["ReferralData"]
     : Schemas["ProfileData"];
 
-/** The operations whose lists come in pages. */
+/** Operations that list data in pages. */
 export type PagedName = {
   [Name in OperationName]: Parameters<Name, "query"> extends infer Query
     ? [Query] extends [never]
@@ -165,7 +165,7 @@ export type Pages = <Name extends PagedName>(
 
 type OwnCalls = { placeOrder: PlaceOrder; getUserData: GetUserData };
 
-/** The method of an operation. */
+/** Method that calls an operation. */
 export type Call<Name extends OperationName> = Name extends keyof OwnCalls
   ? OwnCalls[Name]
   : (

@@ -4,7 +4,7 @@ import type { ServerMessage } from "./openapi.ts";
 
 type Listener = (event: never) => void;
 
-/** The used part of the browser's WebSocket, or of the package ws. */
+/** Parts of a WebSocket that the client uses, in browsers and in the package ws. */
 export type SocketLike = {
   send(text: string): void;
   close(code?: number): void;
@@ -19,25 +19,25 @@ export type SocketConstructor = new (url: string, protocols?: string[]) => Socke
 export type ConnectionEvents = {
   onOpen(): void;
   onMessage(message: ServerMessage): void;
-  /** Called once, as the last event. `opened` is true if the service had accepted the connection. */
+  /** Called once, as the last event. `opened` is true if the service accepted the connection. */
   onEnd(why: { code: "CLOSED" | "SILENT"; opened: boolean }): void;
 };
 
-/** Proxies may close connections that stay quiet. A ping demands a pong, which proves that the connection works. */
+/** Sends pings, because proxies may close quiet connections. A pong proves that the connection works. */
 const usualPingMs = 60_000;
 const answerWithinMs = 20_000;
-/** The limit is shorter if the connection may have broken unnoticed. */
+/** Shorter limit for a connection that may have broken unnoticed. */
 const proofWithinMs = 3000;
 
 type ConnectionOptions = {
   WebSocket: SocketConstructor;
   url: string;
   protocols: string[];
-  /** The time without a message after which a ping is sent. By default, one is sent each minute. */
+  /** After this time without a message, the client sends a ping. By default, it sends one every minute. */
   quietMs?: number | undefined;
 };
 
-/** One WebSocket connection. It ends when it is closed, or when a response is overdue. */
+/** One WebSocket connection. It ends when it is closed or when a pong is overdue. */
 export class Connection {
   readonly #socket: SocketLike;
   readonly #clock: Clock;
@@ -62,17 +62,17 @@ export class Connection {
     this.#socket.onopen = () => this.#open();
     this.#socket.onmessage = ({ data }: { data: unknown }) => this.#take(data);
     this.#socket.onclose = () => this.#end("CLOSED");
-    // A close event follows. Without a listener, the package ws would throw.
+    // Handles errors, because the package ws throws without a listener. A close event follows.
     this.#socket.onerror = () => {};
   }
 
-  /** Drops messages while the connection is closed, because it sends all it needs when it opens. */
+  /** Drops messages while the connection is closed, because everything needed is sent when it opens. */
   send(message: object): void {
     if (this.#ended || !this.#opened) return;
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** Ends the connection unless a pong comes soon. */
+  /** Ends the connection unless a pong arrives soon. */
   probe(): void {
     if (this.#opened) this.#ping(proofWithinMs);
   }

@@ -7,48 +7,47 @@ export type Order = Schemas["Order"];
 export type Position = Schemas["Position"];
 export type Price = Schemas["Price"];
 export type Network = Price["chain"];
-/** A token's market: its price, depth and changes, as a connection that follows the token gets them. */
+/** A token's market: its price, depth and changes. Only connections that follow the token get it. */
 export type MarketRecord = Schemas["MarketRecord"];
 export type MarketMinute = Schemas["MarketMinute"];
 export type TradingChain = MarketRecord["chain"];
-/** The newest block that was read of each chain of the tokens. Prices are as old as this, even if nobody trades. */
+/** Newest block that was read of each followed chain. Prices are as old as this block, even if nobody trades. */
 export type MarketHeads = Schemas["MarketsUpdate"]["heads"];
 
 /** A token on a chain. On EVM chains, its address may have any case. */
 export type TokenName = { chain: TradingChain; token: string };
 
-/** A token to follow, with `candles` also minute by minute. */
+/** A token to follow. `candles` adds its minutes. */
 export type FollowedToken = TokenName & { candles?: boolean };
 
 export type SettingsMessage = Extract<ServerMessage, { type: "TradingSettingsUpdated" }>["data"];
 type StreamedWallet = Extract<ServerMessage, { type: "WalletsUpdated" }>["data"]["wallets"][number];
 
-/** The chains that have trading settings. */
+/** Chains that have trading settings. */
 export type SettingsChain = SettingsMessage["chain"];
 
 /** A user's settings for a chain. Version 0 means the defaults. */
 export type Settings = SettingsMessage["settings"] & { version: number };
 
-/** Each variant without a field. */
+/** Removes a field from each variant of a union. */
 export type Without<Item, Key extends PropertyKey> = Item extends unknown ? Omit<Item, Key> : never;
 
-/** An active wallet. The form of its address follows from its network. */
+/** An active wallet. Its network decides the format of its address. */
 export type Wallet = Without<StreamedWallet, "state">;
 
-/** The data that a stream can follow: the channels of the service, and messages that need no subscription. */
+/** Data that a stream can follow: channels of the service, and messages that need no subscription. */
 export const followable = ["orders", "positions", "prices", "settings", "wallets"] as const;
 
 export type Followed = (typeof followable)[number];
 
-/** The current state of everything that a stream follows. Other parts are empty. */
+/** Current state of everything that a stream follows. All other parts are empty. */
 export type TerminalState = {
-  /** Newest first: open orders, and those that ended within seven days. */
+  /** Open orders and those that ended within seven days, newest first. */
   readonly orders: readonly Order[];
   readonly positions: readonly Position[];
   readonly prices: Readonly<Partial<Record<Network, Price>>>;
   /**
-   * The markets of the followed tokens, as soon as they have come. Those with `candles` have all minutes of the last day that
-   * have come, the oldest first.
+   * Known markets of the followed tokens. A market with `candles` has all known minutes of the last day, oldest first.
    */
   readonly markets: readonly MarketRecord[];
   readonly heads: MarketHeads;
@@ -75,18 +74,18 @@ export type StreamStatus =
 
 export type FollowOptions = {
   channels: readonly Followed[];
-  /** Tokens whose markets are followed, too. They need the channel `prices`. */
+  /** Tokens whose markets are followed. They need the channel `prices`. */
   tokens?: readonly FollowedToken[];
-  /** The seconds between two updates of prices: 1, or 5 for less traffic. */
+  /** Seconds between two price updates: 1, or 5 for less traffic. */
   every?: 1 | 5;
   /**
-   * The time without a message, in milliseconds, after which the connection is checked by a ping. Its pong calls `onMessage`, so
-   * that a page can show how old its data is. Without this, a ping is sent each minute.
+   * Milliseconds without a message after which a ping checks the connection. Its pong calls `onMessage`, so that a page
+   * can show the age of its data. By default, a ping is sent every minute.
    */
   quietMs?: number;
   /**
-   * Called with the complete state, and again with each change. After a new connection, the first call waits until it
-   * is complete again.
+   * Called with the complete state, and again after each change. After a reconnection, the first call waits until the
+   * state is complete again.
    */
   onState?: (state: TerminalState) => void;
   /** Called with each message of the service, before `onState`. */
@@ -95,21 +94,23 @@ export type FollowOptions = {
 };
 
 export type Stream = {
-  /** The last complete state, or undefined before the first. */
+  /** The last complete state, or undefined before there is one. */
   readonly state: TerminalState | undefined;
   /**
-   * Resolves to the first result that is neither undefined, null nor false. It checks the last known state first, which may
-   * be old while the stream is away. Rejects when the stream is closed, with the signal's reason when that aborts, and with
-   * a TimeoutError when the time has passed.
+   * Resolves to the first result other than undefined, null or false. Checks the last known state first, which may be
+   * old while the stream is disconnected. Rejects when the stream is closed, with the signal's reason on abort, or with
+   * a TimeoutError.
    */
   until<Found>(
     find: (state: TerminalState) => Found | undefined | null | false,
     limits?: WaitLimits,
   ): Promise<Found>;
-  /** Follows more tokens, or those that are followed already with other options. Needs the channel `prices`. */
+  /** Follows more tokens, or changes the options of followed ones. Needs the channel `prices`. */
   addTokens(tokens: readonly FollowedToken[]): void;
   removeTokens(tokens: readonly TokenName[]): void;
-  /** Connects again at once. A page does so by itself when the network is back, and checks the connection when it is shown. */
+  /**
+   * Reconnects at once. A page does so by itself when the network returns, and checks the connection when it is shown.
+   */
   reconnect(): void;
   close(): void;
 };

@@ -12,29 +12,29 @@ import { type FollowOptions, followable, type Order, type Stream } from "./strea
 import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
 
 export type TerminalOptions = {
-  /** For example `http://127.0.0.1:3000`. Empty for the origin of the page. */
+  /** Base address of the service, such as `http://127.0.0.1:3000`. If empty, the page's origin is used. */
   baseUrl: string;
-  /** By default `/stream` at baseUrl, over ws or wss. */
+  /** Address of the stream. The default is `/stream` at baseUrl, over ws or wss. */
   streamUrl?: string;
-  /** If absent, the service's cookie is used. */
+  /** Provides tokens. If absent, the service's cookie is used. */
   token?: TokenProvider;
-  /** The store of Idempotency-Keys until requests are answered. In memory by default. */
+  /** Stores the Idempotency-Keys of requests until they are answered. By default, keys stay in memory. */
   keys?: KeyStore;
-  /** The time during which an unanswered request is repeated; 20 seconds by default. */
+  /** For this time, an unanswered request is repeated. The default is 20 seconds. */
   patienceMs?: number;
-  /** The time limit of one try of a request; 30 seconds by default. */
+  /** Time limit of one try of a request. The default is 30 seconds. */
   timeoutMs?: number;
-  /** Called before each repeated try of a request, for logs and metrics. */
+  /** Called before a request is tried again, for logs and metrics. */
   onRetry?: (retry: Retry) => void;
   fetch?: typeof fetch;
-  /** For example, the class of the package `ws`, which Node 20 needs. */
+  /** WebSocket class, such as that of the package `ws`, which Node 20 needs. */
   WebSocket?: SocketConstructor;
 };
 
 export type Terminal = RestCalls & {
   /**
-   * Forgets the Idempotency-Keys of equal requests whose answers were lost, so that the next one is a new request. Keys
-   * never expire: a request left unanswered last month may have been carried out then.
+   * Forgets the Idempotency-Keys of unanswered requests that equal this one, so that the next one counts as new. Keys
+   * never expire: the service may have carried out a request that it never answered.
    */
   forget<Name extends OperationName>(operation: Name, request: RestRequest<Name>): Promise<void>;
   /**
@@ -46,8 +46,8 @@ export type Terminal = RestCalls & {
    */
   follow(options: FollowOptions): Stream;
   /**
-   * Waits until an order has ended, over reconnections. Look at its `status`: it may have ended without a fill. Rejects with
-   * the signal's reason when that aborts, with a TimeoutError when the time has passed, and if the user has no such order.
+   * Waits until an order has ended, across reconnections. Check its `status`: it may have ended without a fill. Rejects
+   * if the user has no such order, with the signal's reason on abort, or with a TimeoutError.
    *
    * @example
    * const order = await terminal.waitForOrder(orderId, { until: "filled", timeoutMs: 120_000 });
@@ -63,7 +63,7 @@ export type Terminal = RestCalls & {
   pages: Pages;
 };
 
-/** A client of the service: a method for each operation of the REST API, and `follow` for its stream. */
+/** A client of the service. It has a method for each operation of the REST API, and `follow` for the stream. */
 export function createTerminal(options: TerminalOptions, clock: Clock = realClock): Terminal {
   const deps = callerDeps(options, clock);
   const caller = new RestCaller(deps);
@@ -73,7 +73,7 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
   ) as unknown as RestCalls;
   const pages: Pages = (name, request) => caller.pages(name, request as AnyRequest) as never;
   function follow(followed: FollowOptions): Stream {
-    // Without a cast, the compiler checks that the browser's WebSocket fits.
+    // Lets the compiler check that the browser's WebSocket fits, without a cast.
     const WebSocket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket;
     if (WebSocket === undefined)
       throw new TypeError("There is no WebSocket here: pass one to createTerminal");
@@ -124,7 +124,7 @@ function callerDeps(
 ): CallerDeps {
   if (token !== undefined && typeof token !== "function")
     throw new TypeError("token must be a function that returns a token, such as async () => token");
-  // Browsers require that fetch is called without an object.
+  // Calls fetch without an object, as browsers require.
   const fetch = options.fetch ?? globalThis.fetch;
   return {
     baseUrl: absolute(baseUrl),

@@ -1,20 +1,20 @@
 import { type Clock, limited } from "./clock.ts";
 
 /**
- * Called before the first request, and with `refresh: true` when the token has expired or its refusal could not be
- * read. A call that takes longer than `timeoutMs` counts as failed.
+ * Returns a token. Called before the first request, and with `refresh: true` when the token has expired or a refusal
+ * could not be read. A call that takes longer than `timeoutMs` fails.
  */
 export type TokenProvider = (why: { refresh: boolean }) => Promise<string>;
 
 export type TokenDeps = { provider: TokenProvider | undefined; clock: Clock; timeoutMs: number };
 
-/** Asks the provider once, even if many requests wait for the token. */
+/** Asks the provider once, even if many requests wait for a token. */
 export class TokenKeeper {
   readonly #deps: TokenDeps;
   #token: Promise<string> | undefined;
   /**
-   * The time of expiry by this machine's clock. Undefined if the token has no expiry, or had expired when it came,
-   * which shows that the clock is wrong.
+   * Time of expiry by this machine's clock. Undefined if the token has none, or arrived expired, because the clock must
+   * then be wrong.
    */
   #expiresMs: number | undefined;
   #hasDoubted = false;
@@ -24,8 +24,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Returns the current token, or undefined if cookies are used. Rejects with the provider's error, and asks again the
-   * next time.
+   * Returns the current token, or undefined if cookies are used. Rejects with the provider's error; the next call asks
+   * again.
    */
   async current(): Promise<string | undefined> {
     if (this.#deps.provider === undefined) return undefined;
@@ -45,8 +45,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Replaces a token that may have been refused, if the provider has another. It does so once, until the service
-   * accepts a request: a broken network looks the same, and so does a blocked user.
+   * Replaces a token that may have been refused, if the provider has another. Does so only once until the service
+   * accepts a request, because a broken network or a blocked user looks the same.
    */
   async doubt(token: string | undefined): Promise<void> {
     if (this.#hasDoubted) return;
@@ -70,7 +70,7 @@ export class TokenKeeper {
       { timeoutMs },
       (async () => {
         const token: unknown = await (provider as TokenProvider)(why);
-        // Blames the provider, not the network. The error of fetch would quote the token.
+        // Blames the provider instead of the network. The error of fetch would quote the token.
         if (typeof token === "string" && /^[ -~]+$/.test(token)) return token;
         throw new TypeError(`The provider returned ${typeof token}, which is not a token for a header`);
       })(),
@@ -90,14 +90,14 @@ export class TokenKeeper {
 }
 
 /**
- * True for errors in the provider's own code, which would only happen again. fetch throws a TypeError, too, if the network
- * fails; engines word the others like this.
+ * True for errors in the provider's own code, which would only repeat. A network failure of fetch is also a TypeError,
+ * so the wording tells them apart.
  */
 export const isMistake = (error: unknown): boolean =>
   error instanceof ReferenceError ||
   (error instanceof TypeError && /\bis not\b|\bundefined\b|\bnull\b/.test(error.message));
 
-/** NaN if the token has no expiry. */
+/** Returns the time of expiry, or NaN if the token has none. */
 function expiryMs(token: string): number {
   try {
     const [, claims = ""] = token.split(".");

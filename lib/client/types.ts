@@ -2,14 +2,14 @@ import type { components, Decimal, EvmAddress } from "./openapi.ts";
 
 type Schemas = components["schemas"];
 
-/** The body of `placeOrder` for a real order. Fields that exclude each other are variants. */
+/** Body of `placeOrder` for a real order. Fields that exclude each other are in separate variants. */
 export type OrderRequest = Schemas["PlaceOrder"] & { dryRun?: false };
-/** The body of `quoteOrder`. */
+/** Body of `quoteOrder`. */
 export type QuoteRequest = Schemas["QuoteRequest"];
 export type Quote = Schemas["Quote"];
-/** A transaction of an order. Only those of sol have a `lastValidBlockHeight`. */
+/** A transaction of an order. Only transactions on sol have a `lastValidBlockHeight`. */
 export type Attempt = Schemas["Attempt"] | Schemas["SolAttempt"];
-/** The result of a filled order. Only those of sol have a `rent`. */
+/** Result of a filled order. Only fills on sol have a `rent`. */
 export type OrderReport = Schemas["OrderReport"] | Schemas["SolOrderReport"];
 export type Token = Schemas["Token"];
 export type InspectedToken = Schemas["InspectedToken"];
@@ -17,7 +17,7 @@ export type Pool = Schemas["Pool"];
 /** A token's market, as `getMarket` returns it. */
 export type Market = Schemas["Market"];
 export type Candle = Schemas["Candle"];
-/** A position, with its value if `valued` was requested. */
+/** A position. It has a value if `valued` was requested. */
 export type ValuedPosition = Schemas["ListedPosition"];
 export type Balance = Schemas["Balance"];
 export type Policy = Schemas["WalletPolicy"];

@@ -3,7 +3,7 @@ import type { MarketMinute, MarketRecord } from "../stream-types.ts";
 import type { Candle } from "../types.ts";
 import { compare, type Exact, exact, plus, rounded, textOf, times } from "./exact.ts";
 
-/** The intervals of candles, in seconds. */
+/** Candle intervals, in seconds. */
 export const intervalSeconds = {
   "1m": 60,
   "5m": 300,
@@ -15,32 +15,32 @@ export const intervalSeconds = {
 
 export type Interval = keyof typeof intervalSeconds;
 
-/** Dollars, or the chain's coin. */
+/** Prices in dollars or in the chain's coin. */
 export type Currency = "usd" | "native";
 
 export type Candles = Pick<RestData<"listCandles">, "candles" | "revision">;
 
 /**
- * The digits of prices in dollars. The service derives the last ones in two ways, which a chart must not show as a
- * difference.
+ * Significant digits of prices in dollars. The service derives further digits in two ways, which a chart must not show
+ * as a difference.
  */
 const dollarDigits = 12;
 
-/** A minute that may still be replaced. Without a candle, its swaps were taken back. */
+/** A minute that may still be replaced. It has no candle if all its swaps were reverted. */
 type Minute = { candle: Candle | undefined; revision: number; block: number };
 
 const minuteMs = 60_000;
 
-/** The service folds longer candles from stored hours, and converts these by the coin's price at the end of the hour. */
+/** True for candles that the service folds from stored hours, with the coin's price at the end of each hour. */
 const isFoldedFromHours = (interval: Interval) => intervalSeconds[interval] >= 3600;
 
-/** Returns the start of the interval that has a time. Both are in milliseconds. */
+/** Returns the start of the interval that contains a time. Both are in milliseconds. */
 export const startOf = (timeMs: number, interval: Interval): number =>
   timeMs - (timeMs % (intervalSeconds[interval] * 1000));
 
 /**
- * Folds candles into longer ones, as the service does. They are in the order of time, and so is the result. Intervals without
- * candles have none.
+ * Folds candles into longer ones, as the service does. Takes and returns them in order of time. Intervals without
+ * candles are left out.
  */
 export function foldCandles(candles: readonly Candle[], interval: Interval): Candle[] {
   const folded: Candle[] = [];
@@ -67,7 +67,9 @@ const joined = (first: Candle, next: Candle): Candle => ({
   ...((first.hasNewPool ?? next.hasNewPool) && { hasNewPool: true }),
 });
 
-/** Converts a minute of the stream to a candle. Undefined if that needs the coin's price in dollars, and it is unknown. */
+/**
+ * Converts a minute of the stream to a candle. Returns undefined if the coin's price in dollars is needed but unknown.
+ */
 export function minuteCandle(minute: MarketMinute, currency: Currency): Candle | undefined {
   const { time, open, high, low, close, volume, trades, isFinal = false, hasGaps, hasNewPool } = minute;
   const coinUsd = currency === "usd" ? exact(minute.coinUsd) : { mantissa: 1n, exponent: 0 };
@@ -88,23 +90,23 @@ export function minuteCandle(minute: MarketMinute, currency: Currency): Candle |
 }
 
 /**
- * The candles of a token: older ones from the service, and the newest ones folded from minutes. All programs that have seen
- * the same minutes have the same candles, whenever they began.
+ * Candles of a token: older ones from the service, and the newest folded from minutes. Programs that have seen the same
+ * minutes get the same candles, whenever they started.
  */
 export class CandleSeries {
   readonly #interval: Interval;
   readonly #currency: Currency;
   readonly #lengthMs: number;
-  /** Candles from the service, by their start. */
+  /** Candles from the service, by their start time. */
   readonly #history = new Map<number, Candle>();
   readonly #minutes = new Map<number, Minute>();
-  /** Candles that were folded from minutes, all of which are known, by their start. Undefined without swaps. */
+  /** Candles folded from complete sets of minutes, by their start time. Undefined for an interval without swaps. */
   readonly #folded = new Map<number, Candle | undefined>();
-  /** The intervals to fold again. */
+  /** Intervals that must be folded again. */
   readonly #changed = new Set<number>();
-  /** All minutes are known from this time on. */
+  /** From this time on, all minutes are known. */
   #minutesFromMs = Number.POSITIVE_INFINITY;
-  /** End of the newest candle that the service has marked final. All earlier minutes are final, too. */
+  /** End of the newest candle that the service has marked final. All earlier minutes are final as well. */
   #finalToMs = 0;
 
   constructor({ interval, currency }: { interval: Interval; currency: Currency }) {
@@ -113,7 +115,7 @@ export class CandleSeries {
     this.#lengthMs = intervalSeconds[interval] * 1000;
   }
 
-  /** Takes candles of the interval, in the currency, from `listCandles`. */
+  /** Adds candles from `listCandles`, in the series' interval and currency. */
   addHistory(answer: Candles): void {
     if (this.#interval === "1m") this.addMinutes(answer, 0);
     else
@@ -124,14 +126,14 @@ export class CandleSeries {
       }
   }
 
-  /** Takes all minutes from a time on, in the currency, from `listCandles`. */
+  /** Adds all minutes since a time, from `listCandles` in the series' currency. */
   addMinutes({ candles, revision }: Candles, fromMs: number): void {
     this.#minutesFromMs = Math.min(this.#minutesFromMs, fromMs);
     for (const startMs of this.#minutes.keys()) this.#changed.add(startOf(startMs, this.#interval));
     for (const { partial: _, ...candle } of candles) this.#add(candle.time, { candle, revision, block: -1 });
   }
 
-  /** Takes minutes of a market of the stream: those of the record, or only some of them. */
+  /** Adds minutes of a market from the stream: all of its record, or only some. */
   addMarket({ revision, block, minutes = [] }: Pick<MarketRecord, "revision" | "block" | "minutes">): void {
     for (const minute of minutes) {
       const candle = minute.trades === 0 ? undefined : minuteCandle(minute, this.#currency);
@@ -139,14 +141,14 @@ export class CandleSeries {
     }
   }
 
-  /** Forgets everything, for example after a time in which minutes may have been missed. */
+  /** Forgets everything, for example when minutes may have been missed. */
   clear(): void {
     for (const part of [this.#history, this.#minutes, this.#folded, this.#changed]) part.clear();
     this.#minutesFromMs = Number.POSITIVE_INFINITY;
     this.#finalToMs = 0;
   }
 
-  /** Returns the last candles, oldest first. A candle whose interval is not over is `partial`, and never final. */
+  /** Returns the last candles, oldest first. The candle of the current interval is `partial`, and never final. */
   candles(nowMs: number, limit: number): Candle[] {
     for (const startMs of this.#changed) this.#fold(startMs);
     this.#changed.clear();
@@ -165,7 +167,7 @@ export class CandleSeries {
   }
 
   #fold(startMs: number): void {
-    // An interval whose beginning is not known would be wrong.
+    // An interval whose first minutes are unknown would be wrong.
     if (startMs < this.#minutesFromMs) return;
     const within: Candle[] = [];
     for (let atMs = startMs; atMs < startMs + this.#lengthMs; atMs += minuteMs) {
@@ -176,7 +178,7 @@ export class CandleSeries {
     this.#folded.set(startMs, folded);
   }
 
-  /** Marks nothing final by time alone: the stream may still deliver swaps of an interval that is over. */
+  /** Time alone makes no candle final: the stream may still deliver swaps of a past interval. */
   #shown({ partial: _, ...candle }: Candle, endMs: number, nowMs: number): Candle {
     const finalToMs = Math.min(nowMs, this.#finalToMs);
     const show = (text: Candle["open"]) =>
@@ -209,8 +211,8 @@ export class CandleSeries {
 }
 
 /**
- * A reorganisation raises the revision. Within one, minutes become final, and swaps are only added, unless a host had
- * invented all of them.
+ * True if the state of a minute is newer. A reorganisation raises the revision. Without one, minutes become final and
+ * only gain swaps, unless a host had invented all of them.
  */
 function isNewer({ candle, ...next }: Minute, known: Minute): boolean {
   const changes =

@@ -15,39 +15,42 @@ import { CandleSeries, type Currency, type Interval, intervalSeconds, startOf } 
 
 export type ChartOptions = TokenName & {
   interval: Interval;
-  /** Dollars by default. */
+  /** Currency of the prices, dollars by default. */
   currency?: Currency;
-  /** The most candles, up to 1000; 300 by default. */
+  /** Most candles of the chart, up to 1000. The default is 300. */
   limit?: number;
   /**
-   * Called with all candles, oldest first, as soon as they are known, and again with each change. `isLoading` is true while the
+   * Called with all candles, oldest first, once they are known and after each change. `isLoading` is true while the
    * service still reads the token's last day.
    */
   onCandles: (candles: readonly Candle[], more: { isLoading: boolean }) => void;
-  /** Called if the service does not list candles. The chart tries again. */
+  /** Called if the service fails to list candles. The chart tries again. */
   onError?: (error: RestError<"listCandles">) => void;
 };
 
 export type Chart = {
-  /** The last candles, oldest first. Empty until they are known. */
+  /** The chart's candles, oldest first. Empty until they are known. */
   readonly candles: readonly Candle[];
-  /** Ends the chart. The stream still follows the token: `removeTokens` ends that. */
+  /** Ends the chart. The stream still follows the token until `removeTokens` is called. */
   close(): void;
 };
 
-/** The most candles that the service lists at once. */
+/** Most candles that one request can list. */
 const pageMinutes = 1000;
 
-/** Updates come every ten seconds at least. After a longer silence, minutes may have been missed. */
+/** The service sends an update at least every ten seconds. A longer silence may hide missed minutes. */
 const silenceMs = 20_000;
 
-/** While the service still reads the token's last day, and after failures, the chart asks again. */
+/** Pause before the chart reads again, after a failure or while the service still reads the token's last day. */
 const askAgainMs = 10_000;
 
-/** Hours are stored some seconds after their end. */
+/** The service stores an hour some seconds after its end. */
 const storedAfterMs = 30_000;
 
-/** The market of a token or of a position in a state. Undefined if it is not followed or not known yet. */
+/**
+ * Finds the market of a token or a position in a state. Returns undefined if the token is not followed or its market
+ * not known yet.
+ */
 export const marketOf = (
   state: Pick<TerminalState, "markets">,
   { chain, token }: { chain: Network; token?: string | undefined },
@@ -55,8 +58,8 @@ export const marketOf = (
   token === undefined ? undefined : state.markets.find((market) => isSameToken(market, { chain, token }));
 
 /**
- * Follows the candles of a token: the past from the service, the present folded from the minutes of the stream, which needs the
- * channel `prices`. After a pause of the stream, it reads again what it may have missed.
+ * Follows the candles of a token. Past candles come from the service, and the newest are folded from the stream's
+ * minutes, which need the channel `prices`. After a pause of the stream, reads again what may have been missed.
  *
  * @example
  * const chart = followCandles(terminal, stream, {
@@ -76,14 +79,14 @@ export function followCandles(
   const series = new CandleSeries({ interval, currency });
   let candles: readonly Candle[] = [];
   let market: MarketRecord | undefined;
-  /** The minutes that the series has. */
+  /** Minutes that the series already has. */
   let known: ReadonlySet<MarketMinute> = new Set();
   let isLoaded = false;
   let isHistoryLoading = false;
   let isLoading = false;
   let seenMs = clock.dateMs();
   let loadAtMs = 0;
-  /** End of the last silence, and the time from which the series was read. */
+  /** When the last silence ended, and when the series was last read. */
   let [silentToMs, readMs] = [0, 0];
 
   function see(state: TerminalState): void {
@@ -122,7 +125,7 @@ export function followCandles(
     series.clear();
     series.addHistory(history);
     if (minutes !== undefined) series.addMinutes(minutes, fromMs);
-    // Minutes of the stream that came meanwhile.
+    // Adds minutes that the stream delivered during the reading.
     if (market !== undefined) series.addMarket(market);
     readMs = nowMs;
     isLoaded = true;
@@ -130,12 +133,12 @@ export function followCandles(
     const nextMs = startOf(nowMs, interval) + intervalSeconds[interval] * 1000;
     loadAtMs = isHistoryLoading
       ? clock.dateMs() + askAgainMs
-      : // Spread, so that not all programs ask at once.
+      : // Spreads the requests of many programs over time.
         nextMs + storedAfterMs * (1 + clock.random());
     show();
   }
 
-  /** Undefined after an error. */
+  /** Resolves to undefined after an error. */
   async function readCandles(nowMs: number) {
     const fromMs = startOf(nowMs, interval);
     const history = await list({ interval, limit });
@@ -162,7 +165,7 @@ export function followCandles(
 
   stream.addTokens([{ ...name, candles: true }]);
   void load(seenMs);
-  // Ends with the stream, too.
+  // Ends when the stream or the chart is closed.
   stream.until((state) => see(state), { signal }).catch(() => {});
   return {
     get candles() {
@@ -172,7 +175,9 @@ export function followCandles(
   };
 }
 
-/** Not yet final: a final minute would also mark earlier minutes final, and some of them may be missing. */
+/**
+ * Removes the mark `isFinal`. A final minute would also mark earlier minutes final, and some of them may be missing.
+ */
 const notFinal = ({ isFinal: _, ...minute }: MarketMinute): MarketMinute => minute;
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,14 +1,14 @@
 import type { Decimal } from "../openapi.ts";
 
-/** A number: `mantissa` × 10^`exponent`. Floating point would show other digits than the service does. */
+/** A number, as `mantissa` × 10^`exponent`. Floating point would show different digits than the service. */
 export type Exact = { readonly mantissa: bigint; readonly exponent: number };
 
 export const zero: Exact = { mantissa: 0n, exponent: 0 };
 
-/** The service rounds prices to this many significant digits. */
+/** Significant digits to which the service rounds prices. */
 const priceDigits = 18;
 
-/** Parses digits with or without a point. Undefined for any other text. */
+/** Parses digits with or without a point. Returns undefined for any other text. */
 export function exact(text: string | undefined): Exact | undefined {
   const [, sign, whole, places = ""] = /^(-?)(\d{1,80})(?:\.(\d{1,80}))?$/.exec(text ?? "") ?? [];
   if (whole === undefined) return undefined;
@@ -16,7 +16,7 @@ export function exact(text: string | undefined): Exact | undefined {
   return { mantissa: sign === "-" ? -digits : digits, exponent: -places.length };
 }
 
-/** Formats without an exponent, and without zeros at the end of the places. */
+/** Formats a number without an exponent and without trailing zeros. */
 export function textOf({ mantissa, exponent }: Exact): Decimal {
   if (mantissa < 0n) return `-${textOf({ mantissa: -mantissa, exponent })}` as Decimal;
   if (exponent >= 0) return String(mantissa * 10n ** BigInt(exponent)) as Decimal;
@@ -24,7 +24,7 @@ export function textOf({ mantissa, exponent }: Exact): Decimal {
   return `${digits.slice(0, exponent)}.${digits.slice(exponent)}`.replace(/\.?0+$/, "") as Decimal;
 }
 
-/** Divides to the nearest whole number, and to the even one of two that are equally near. The divisor is above 0. */
+/** Divides and rounds to the nearest whole number; a tie goes to the even one. The divisor is above 0. */
 export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   if (dividend < 0n) return -divideHalfEven(-dividend, divisor);
   const floor = dividend / divisor;
@@ -32,13 +32,13 @@ export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return twice > divisor || (twice === divisor && floor % 2n === 1n) ? floor + 1n : floor;
 }
 
-/** Multiplies without rounding. */
+/** Multiplies two numbers without rounding. */
 export const times = (a: Exact, b: Exact): Exact => ({
   mantissa: a.mantissa * b.mantissa,
   exponent: a.exponent + b.exponent,
 });
 
-/** Rounds to units of a coin or token with these decimals. */
+/** Rounds an amount to the smallest unit of a coin or token with these decimals. */
 export function unitsOf({ mantissa, exponent }: Exact, decimals: number): bigint {
   const shift = exponent + decimals;
   return shift >= 0 ? mantissa * 10n ** BigInt(shift) : divideHalfEven(mantissa, 10n ** BigInt(-shift));
@@ -46,7 +46,7 @@ export function unitsOf({ mantissa, exponent }: Exact, decimals: number): bigint
 
 export const ofUnits = (units: bigint, decimals: number): Exact => ({ mantissa: units, exponent: -decimals });
 
-/** Rounds to significant digits. */
+/** Rounds a number to significant digits. */
 export function rounded({ mantissa, exponent }: Exact, digits = priceDigits): Exact {
   const surplus = String(mantissa < 0n ? -mantissa : mantissa).length - digits;
   return surplus <= 0
@@ -54,26 +54,26 @@ export function rounded({ mantissa, exponent }: Exact, digits = priceDigits): Ex
     : { mantissa: divideHalfEven(mantissa, 10n ** BigInt(surplus)), exponent: exponent + surplus };
 }
 
-/** Divides, rounded to significant digits. The divisor is above 0. */
+/** Divides and rounds to significant digits. The divisor is above 0. */
 export function ratio(a: Exact, b: Exact): Exact {
   const places = priceDigits + 2 + String(b.mantissa).length;
   const scaled = a.mantissa * 10n ** BigInt(places);
   const quotient = scaled / b.mantissa;
   const exponent = a.exponent - b.exponent - places;
-  // A digit that is neither 0 nor 5 keeps the rest from looking like a half.
+  // Appends a digit that is neither 0 nor 5, so that a remainder never looks like a tie.
   if (scaled % b.mantissa === 0n) return rounded({ mantissa: quotient, exponent });
   return rounded({ mantissa: quotient * 10n + (scaled < 0n ? -1n : 1n), exponent: exponent - 1 });
 }
 
 const scaledTo = ({ mantissa, exponent }: Exact, least: number) => mantissa * 10n ** BigInt(exponent - least);
 
-/** Adds without rounding. */
+/** Adds two numbers without rounding. */
 export function plus(a: Exact, b: Exact): Exact {
   const exponent = Math.min(a.exponent, b.exponent);
   return { mantissa: scaledTo(a, exponent) + scaledTo(b, exponent), exponent };
 }
 
-/** Returns a negative number, 0 or a positive one if the first is less than, equal to, or greater than the second. */
+/** Compares two numbers. Returns a negative number, 0 or a positive one, as functions that sort expect. */
 export function compare(a: Exact, b: Exact): number {
   const exponent = Math.min(a.exponent, b.exponent);
   const difference = scaledTo(a, exponent) - scaledTo(b, exponent);

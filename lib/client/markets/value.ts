@@ -15,16 +15,16 @@ import {
   zero,
 } from "./exact.ts";
 
-/** The worth of a position by its token's market, in the chain's coin and in dollars. */
+/** Value of a position by its token's market, in the chain's coin and in dollars. */
 export type Valuation =
   | ({
       status: "valued";
-      /** Percent of the cost, with at most four decimal places. */
+      /** Profit as a percentage of the cost, with at most four decimal places. */
       percent?: number;
-      /** True if a sale would bring over 5 % less than `value`: show `exitValue` first. */
+      /** True if selling would bring over 5 % less than `value`. Show `exitValue` first in this case. */
       isThin: boolean;
       priceAsOf: string;
-      /** Absent if the coin's price in dollars is unknown. */
+      /** Value in dollars. Absent if the coin's price in dollars is unknown. */
       usd?: Worth;
     } & Worth)
   /** The market is not read at the moment, so a number would mislead. */
@@ -33,34 +33,34 @@ export type Valuation =
   | { status: "unpriced" };
 
 export type Worth = {
-  /** The price of a token. */
+  /** Price of one token. */
   price: Decimal;
-  /** The amount at this price. */
+  /** Value of the position at this price. */
   value: Decimal;
-  /** Estimated proceeds of selling all of it, after the price impact and the pool's fee. */
+  /** Estimated proceeds of selling the whole position, after price impact and the pool's fee. */
   exitValue?: Decimal;
-  /** `value` less the cost of the position. Absent without a cost. */
+  /** `value` minus the cost of the position. Absent if the cost is unknown. */
   unrealizedPnl?: Decimal;
 };
 
 type Held = Pick<Position, "chain" | "amount" | "cost">;
 
-/** A market of the stream or of `getMarket`. Only the latter names the fee of the pool. */
+/** A market of the stream or of `getMarket`. Only `getMarket` names the pool's fee. */
 type Priced = Pick<MarketRecord, "asOf" | "price" | "priceUsd" | "liquidity"> & {
   flags: readonly string[];
 } & Pick<Market, "pool">;
 
-/** A sale that moves the price by 2 % is as large as a fiftieth of the reserve. */
+/** Divides the reserve by the depth: selling a fiftieth of the reserve moves the price by 2 %. */
 const reservePerDepth = 50n;
 
-/** A sale that brings less than this many percent of the value makes the market thin. */
+/** A market is thin if a sale brings less than this percentage of the value. */
 const thinPercent = 95n;
 
 /**
- * Values a position. Numbers in coin are exact to its last unit, and the same as those of `listPositions` with `valued`; in
- * dollars, they have 18 significant digits.
+ * Values a position. Amounts in coin are exact and equal to those of `listPositions` with `valued`. Amounts in dollars
+ * have 18 significant digits.
  *
- * @param feeBps The fee of the pool, if the market does not name it.
+ * @param feeBps The pool's fee, if the market does not name it.
  */
 export function valuationOf(
   { chain, amount, cost }: Held,
@@ -112,7 +112,7 @@ function worthOf(
   };
 }
 
-/** Computes the payment of a pool with constant product: value × reserve ÷ (reserve + value), less the fee. */
+/** Computes what a constant-product pool pays: value × reserve ÷ (reserve + value), minus the fee. */
 function exitOf(
   value: bigint,
   depth: Exact | undefined,
@@ -122,7 +122,7 @@ function exitOf(
   if (depth === undefined) return undefined;
   const reserve = unitsOf(depth, decimals) * reservePerDepth;
   if (reserve === 0n) return 0n;
-  // Pools may have fees of a part of a basis point.
+  // Fees of pools can be fractions of a basis point.
   const all = 10_000_000n;
   const kept = all - BigInt(Math.round(feeBps * 1000));
   return divideHalfEven(value * reserve * kept, (reserve + value) * all);

@@ -21,11 +21,11 @@ export const base64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-/** The SHA-256 of bytes, in base64url. */
+/** Computes the SHA-256 hash of bytes, in base64url. */
 export const hashOf = async (bytes: Bytes): Promise<string> =>
   base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 
-/** Returns the info that binds a message to its use, network, key or wallet, and user (docs/wallets.md). */
+/** Builds the HPKE info, which binds a message to its use, network, key or wallet, and user (docs/wallets.md). */
 export const infoFor = async (
   use: "wallet-import" | "wallet-export",
   network: string,

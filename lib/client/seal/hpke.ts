@@ -5,15 +5,15 @@
 
 import { type Bytes, joined, utf8 } from "./bytes.ts";
 
-/** The type has no name that browsers and Node share. */
+/** The type of a key has no name that browsers and Node share. */
 type Key = Parameters<typeof crypto.subtle.exportKey>[1];
 
 export type KeyPair = { readonly privateKey: Key; readonly publicKey: Key };
 
-/** `enc` is the sender's point, 65 bytes. */
+/** A sealed message. `enc` is the sender's point of 65 bytes. */
 export type Sealed = { enc: Bytes; ciphertext: Bytes };
 
-/** The context that both ends agree on besides the message. */
+/** Context that sender and receiver agree on besides the message. */
 type Bound = { info: Bytes; aad?: Bytes };
 
 const curve = { name: "ECDH", namedCurve: "P-256" };
@@ -24,7 +24,7 @@ const hashBytes = 32;
 const nonceBytes = 12;
 
 async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
-  // An empty key is the same as zeros, but not accepted everywhere.
+  // Replaces an empty key by zeros, which are equivalent: some platforms reject an empty one.
   const raw = key.length > 0 ? key : new Uint8Array(hashBytes);
   const use = { name: "HMAC", hash: "SHA-256" };
   const imported = await crypto.subtle.importKey("raw", raw, use, false, ["sign"]);
@@ -34,7 +34,7 @@ async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
 const extract = (ofSuite: Bytes, salt: Bytes, label: string, secret: Bytes) =>
   hmac(salt, joined(utf8("HPKE-v1"), ofSuite, utf8(label), secret));
 
-/** Expands to at most one hash. */
+/** Expands a key to at most the length of one hash. */
 async function expand(
   ofSuite: Bytes,
   key: Bytes,
@@ -49,10 +49,10 @@ async function expand(
 
 const pointOf = async (key: Key) => new Uint8Array(await crypto.subtle.exportKey("raw", key));
 
-/** Derives the key and the nonce of a message from one end's private key and the other's public one. */
+/** Derives the key and nonce of a message from one party's private key and the other's public key. */
 async function cipherFor(
   { privateKey, publicKey }: { privateKey: Key; publicKey: Key },
-  /** The points of the sender and the receiver. */
+  /** Points of the sender and the receiver. */
   points: readonly [Bytes, Bytes],
   { info, aad = none }: Bound,
   use: "encrypt" | "decrypt",
@@ -99,7 +99,7 @@ export async function sealMessage(to: Key, plaintext: Bytes, bound: Bound): Prom
 /**
  * Opens a message.
  *
- * @throws {DOMException} if it was sealed to another key or with another info, or is damaged.
+ * @throws {DOMException} if the message is damaged, or was sealed to another key or with another info.
  */
 export async function openMessage(
   { privateKey, publicKey }: KeyPair,

@@ -2,15 +2,15 @@ import type { Bytes } from "./bytes.ts";
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Most base58 digits of 64 bytes. Decoding takes quadratic time, so longer text is rejected first. */
+/** Most base58 digits that 64 bytes need. Decoding takes quadratic time, so longer text is rejected first. */
 const mostDigits = 88;
 
 const recoveryPhrase = /^(?:[a-z]{3,12}\s+){11,24}[a-z]{3,12}$/i;
 
 /**
- * Parses a private key: 64 hex digits for EVM networks, base58 of 64 bytes, or of the 32 of a seed, for Solana; or its
- * bytes as a JSON list, as the file `id.json` has them. Spaces do not count.
- * @throws {TypeError} for any other text. The message does not repeat it
+ * Parses a private key. EVM networks use 64 hex digits. Solana uses base58 of 64 bytes or of the seed's 32, or these
+ * bytes as a JSON list, as in the file `id.json`. Spaces are ignored.
+ * @throws {TypeError} for any other text, without quoting it
  */
 export function privateKeyBytes(network: string, text: string): Bytes {
   const trimmed = text.trim();

@@ -5,7 +5,7 @@ import type { Network } from "../stream-types.ts";
 import { bytesIn, hashOf, infoFor, utf8 } from "./bytes.ts";
 import { type KeyPair, newKeyPair, openMessage } from "./hpke.ts";
 
-/** The wallet to export. `userID` is the `sub` of the token. */
+/** Wallet to export. `userID` is the `sub` of the token. */
 export type ExportedWallet = { walletId: string; network: Network; userID: string };
 
 export type ExportState =
@@ -20,24 +20,25 @@ export type ExportAnswer =
   | { data?: undefined; error: RestError<"exportWallet"> };
 
 export type WalletExporter = {
-  /** The thumbprint of the key (RFC 7638), which announcements and events have to show. */
+  /** Thumbprint of the key (RFC 7638). Announcements and events must show the same one. */
   readonly thumbprint: string;
-  /** Requests the export, or gets the private key if the delay is over. Call it again with the same key. */
+  /** Requests the export, or gets the private key once the delay is over. Call it again with the same key pair. */
   ask(): Promise<ExportAnswer>;
   /**
-   * Compares the key of an announcement on the stream with this one. Undefined for other messages and other wallets.
-   * Messages do not pass through the function that takes requests, so they show even a key that it has replaced.
+   * Compares the key of an announcement on the stream with this one. Returns undefined for other messages and other
+   * wallets. Messages do not pass through the function that takes requests, so they reveal a key which that function
+   * has replaced.
    */
   keyOf(message: ServerMessage): "own" | "foreign" | undefined;
 };
 
 /**
- * Makes a key pair to export a wallet to. Keep it until the export is ready, which takes a day or more. Its private half
- * cannot be read, but IndexedDB can store the pair.
+ * Makes a key pair to which a wallet is exported. Keep it until the export is ready, after a day or more. Scripts
+ * cannot read the private half, but IndexedDB can store the pair.
  */
 export const newExportKeys = (): Promise<KeyPair> => newKeyPair();
 
-/** Prepares to export a wallet to a key pair. Sends nothing yet. */
+/** Prepares the export of a wallet to a key pair, without sending anything yet. */
 export async function walletExporter(
   terminal: Pick<RestCalls, "exportWallet">,
   keys: KeyPair,

@@ -7,20 +7,20 @@ import { privateKeyBytes } from "./private-key.ts";
 type Fields = RestRequest<"importWallet">["body"];
 
 export type SealedImport = Pick<Fields, "network" | "expectedAddress" | "slotName" | "colortag"> & {
-  /** Hex for EVM networks, base58 for Solana. Bytes can be wiped afterwards, text cannot. */
+  /** Private key to import: hex for EVM networks, base58 for Solana. Unlike text, bytes can be wiped afterwards. */
   privateKey: Uint8Array | string;
-  /** The `sub` of the token. */
+  /** The `sub` claim of the token. */
   userID: string;
   /**
-   * The ids of the import keys that are trusted. They come with your program, not from the service: somebody between it and
-   * you could offer a key of their own. `any` trusts whatever key is offered.
+   * Ids of the trusted import keys. Ship them with your program: an attacker in front of the service could offer a key
+   * of their own. `any` trusts every key.
    */
   trustedKeyIds: readonly string[] | "any";
 };
 
 type Calls = Pick<RestCalls, "listImportKeys" | "importWallet">;
 
-/** The imported wallet, or the error that kept it out. */
+/** The imported wallet, or the error of the import. */
 export type ImportAnswer =
   | RestAnswer<"importWallet">
   | { data?: undefined; error: RestError<"listImportKeys">; headers?: Headers };
@@ -28,7 +28,7 @@ export type ImportAnswer =
 /**
  * Imports a wallet by its private key, which leaves this program only encrypted.
  *
- * @throws {TypeError} if the text is not a private key, or no trusted key is offered
+ * @throws {TypeError} if the text is not a private key, or the service offers no trusted key
  */
 export async function importSealed(terminal: Calls, wanted: SealedImport): Promise<ImportAnswer> {
   const { privateKey, userID, trustedKeyIds, ...fields } = wanted;
@@ -55,7 +55,7 @@ async function sealedTo(
   { secret, network, userID, requestKey }: Sealing,
 ): Promise<Pick<Fields, "keyId" | "enc" | "ciphertext">> {
   const to = await publicKeyAt(bytesIn(publicKey));
-  // Another key under a trusted id would be an attack.
+  // A different key under a trusted id is an attack.
   if ((await hashOf(new Uint8Array(await crypto.subtle.exportKey("spki", to)))) !== keyId)
     throw new TypeError("The import key does not belong to its id");
   const bound = { info: await infoFor("wallet-import", network, keyId, userID), aad: utf8(requestKey) };
