@@ -7,12 +7,12 @@ type PageFile = { type: string; body: Buffer };
 
 type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** Bundles the client from its sources, so that no build is needed first. */
+/** Bundles the client from its sources, so that it needs no separate build. */
 const clientSources = dirname(fileURLToPath(import.meta.resolve("trading-terminal-client/package.json")));
 
 /**
- * Lets the pages load their own files, and connect only to their own server. The chart sets styles by script, which
- * the policy allows; it allows no inline styles.
+ * Allows the pages to load only their own files and to connect only to their own server. The chart sets styles by
+ * script, which is allowed; inline styles are not.
  */
 export const consolePolicy = [
   "default-src 'none'",
@@ -28,8 +28,8 @@ export const consolePolicy = [
 const pageNames = ["index.html", "components.html"];
 
 /**
- * Finds the files of the console and of the gallery of its components.
- * @param options.isWatched Bundles again at each reload, to show changes of the code.
+ * Finds the files of the console and its gallery of components.
+ * @param options.isWatched Bundles again on each reload, to show changed code.
  */
 export function consoleFiles({ isWatched = false } = {}): (name: string) => Promise<PageFiles> {
   const pages = pageNames.map((name) => {
@@ -37,7 +37,7 @@ export function consoleFiles({ isWatched = false } = {}): (name: string) => Prom
     return [name, { type: "text/html; charset=utf-8", body }] as const;
   });
   let bundled: Promise<PageFiles> | undefined;
-  // Bundles the page on its first visit, since most runs never show it.
+  // Bundles a page on its first visit, because most runs never show it.
   return async (name) => {
     if (bundled === undefined || (isWatched && pageNames.includes(name))) bundled = bundle();
     return new Map([...pages, ...(await bundled)]);
@@ -46,7 +46,7 @@ export function consoleFiles({ isWatched = false } = {}): (name: string) => Prom
 
 const scripts = { console: "app/main.tsx", components: "app/gallery.tsx" };
 
-/** Bundles the scripts and console.css, in a fifth of a second. */
+/** Bundles the scripts and console.css in about 200 ms. */
 async function bundle(): Promise<PageFiles> {
   const entries = { ...scripts, style: "app/styles/console.css" };
   const { outputFiles } = await build({

@@ -243,7 +243,7 @@ describe("the search of tokens", () => {
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await page.keyboard.press("Enter");
     await field.fill("no such token");
-    await page.getByText("No token has such a name.").waitFor();
+    await page.getByText("No token has this name.").waitFor();
     await page.keyboard.press("Escape");
     expect(await found.count()).toBe(0);
     expect(orders).toEqual([]);

@@ -123,7 +123,7 @@ describe("the ticket", () => {
     const { trade, bodies, page, context } = await openTicket();
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
     await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
-    const confirmation = trade.getByLabel(/^To buy it all the same, type TRAP/);
+    const confirmation = trade.getByLabel(/^To buy it anyway, type TRAP/);
     await confirmation.fill("TRA");
     await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
     await confirmation.fill("TRAP");

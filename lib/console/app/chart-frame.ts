@@ -6,7 +6,7 @@ import {
   type IChartApi,
 } from "lightweight-charts";
 
-/** The colours of the page, which a canvas cannot take from a style sheet. */
+/** Colours of the page. A canvas cannot take them from a style sheet. */
 export type ChartColours = { line: string; up: string; down: string; warn: string };
 
 /** Makes a colour of the page transparent. */
@@ -14,7 +14,7 @@ export const faded = (colour: string, share: number) =>
   colour.replace("rgb(", "rgba(").replace(")", `, ${share})`);
 
 /**
- * Opens a chart that keeps the colours of the page, also when the theme changes.
+ * Opens a chart that keeps the page's colours when the theme changes.
  *
  * @param paint Applies the colours to the series.
  * @returns the chart, and a function that removes it
@@ -26,7 +26,7 @@ export function openChart(
 ): { chart: IChartApi; repaint: () => void; close: () => void } {
   const chart = createChart(container, {
     autoSize: true,
-    // The chart's logo would add a style sheet to the page. The footer has the link instead.
+    // Hides the chart's logo, which would add a style sheet to the page. The footer has the link instead.
     layout: { attributionLogo: false, fontSize: 11 },
     localization: { locale: "en" },
     handleScroll: { vertTouchDrag: false },

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 
 type PanelProps = { title: string; children: ComponentChildren; aside?: ComponentChildren; area: string };
 
-/** A part of the page with a heading. `area` names its place in the grid. */
+/** A section of the page with a heading. `area` names its place in the grid. */
 export function Panel({ title, children, aside, area }: PanelProps) {
   const id = useId();
   return (
@@ -97,7 +97,7 @@ export function Facts({ facts }: FactsProps) {
   );
 }
 
-/** Says that a part of the page could not be read. */
+/** Reports that a section of the page could not be loaded. */
 export const Unread = ({ what, onRetry }: { what: string; onRetry: () => void }) => (
   <p class="empty" role="alert">
     The {what} could not be read.{" "}
@@ -124,8 +124,8 @@ export function Form({ onSubmit, children, label, ...rest }: FormProps) {
 type DialogProps = { title: string; onClose?: () => void; children: ComponentChildren };
 
 /**
- * A modal dialog. Escape closes it if `onClose` is given. Chromium closes any dialog at the second Escape, so one
- * without `onClose` opens again.
+ * A modal dialog. Escape closes it if `onClose` is given. Chromium closes every dialog at the second Escape, so one
+ * without `onClose` reopens.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();

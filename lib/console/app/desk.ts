@@ -11,44 +11,44 @@ export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
 export type Warning = Placed["warnings"][number];
 
-/** The trade in the ticket. Other panels fill it in. */
+/** The trade in the ticket. Other panels can fill it in. */
 export type TicketEntry = {
   chain: NetworkName;
   side: "buy" | "sell";
-  /** The token's address as typed. */
+  /** Address of the token as typed. */
   token: string;
-  /** The address of the wallet that the user picked. Empty for the first one on the chain. */
+  /** Address of the wallet that the user picked. If empty, the chain's first wallet trades. */
   wallet: string;
   given: string;
-  /** The unit of `given`: coins or tokens, or a percentage of the balance. */
+  /** Unit of `given`: coins or tokens, or a percentage of the balance. */
   unit: "amount" | "percent";
 };
 
-/** A change, or a function that derives it from what stands in the ticket by then. */
+/** A change of the ticket, or a function that derives it from the ticket's latest content. */
 export type TicketChange = Partial<TicketEntry> | ((before: TicketEntry) => Partial<TicketEntry>);
 
-/** State and functions that all panels share. */
+/** State and functions shared by all panels. */
 export type Desk = {
   terminal: Terminal;
-  /** Undefined before the first connection. */
+  /** Stream of the user's data. Undefined before the first connection. */
   stream: Stream | undefined;
-  /** The current data of the user. Undefined until all of it has been read. */
+  /** Current data of the user. Undefined until all of it has been read. */
   state: TerminalState | undefined;
-  /** True if the service has sent nothing for some seconds, so that the data may be old. */
+  /** True if the service has sent nothing for some seconds, so the data may be old. */
   isStale: boolean;
-  /** True if the connection has ended, too. Panels read again afterwards. */
+  /** True if the data is stale and the connection has ended. Panels read again afterwards. */
   isOffline: boolean;
   ticket: TicketEntry;
   fillTicket: (change: TicketChange) => void;
-  /** Fills the ticket, and shows it on a phone. */
+  /** Fills in the ticket and, on a phone, switches to it. */
   openTicket: (change: Partial<TicketEntry>) => void;
   profile: Profile;
-  /** The number of changes of redemptions since the page was opened. */
+  /** Counts changes of redemptions since the page was opened. */
   redemptionChanges: number;
   explorers: Explorers;
-  /** Guards of the wallets that have become looser, or will. */
+  /** Guards of wallets that have become looser or soon will. */
   guardNews: readonly GuardNews[];
-  /** Warnings about the orders placed on this page, by order. The stream does not repeat them. */
+  /** Warnings about orders placed on this page, by order. The stream does not repeat them. */
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;
   placing: Placing;
   /** Shows a message for a few seconds. */
@@ -59,13 +59,13 @@ export const DeskContext = createContext<Desk | undefined>(undefined);
 
 export function useDesk(): Desk {
   const desk = useContext(DeskContext);
-  if (desk === undefined) throw new Error("There is no desk around this panel");
+  if (desk === undefined) throw new Error("This panel is not inside a desk");
   return desk;
 }
 
 /**
- * Reads from the service, and again when one of the values changes, after another sign-in and after an outage. The signal ends
- * with the reading.
+ * Reads from the service, and again after a change of the values, a new sign-in or an outage. The signal aborts an
+ * outdated reading.
  */
 export function useReading(read: (signal: AbortSignal) => void, values: readonly unknown[]): void {
   const { terminal, isOffline } = useDesk();
@@ -77,7 +77,7 @@ export function useReading(read: (signal: AbortSignal) => void, values: readonly
   }, [terminal, isOffline, ...values]);
 }
 
-/** Copies text and reports it. The name begins the reported sentence. */
+/** Copies text to the clipboard and tells the user. The name begins that sentence. */
 export function useCopy() {
   const { notify } = useDesk();
   return async (text: string, name: string) => {
@@ -86,7 +86,7 @@ export function useCopy() {
   };
 }
 
-/** Calls the service for a button or form. Reports errors, and whether the call is under way. */
+/** Calls the service for a button or form. Reports errors and whether a call is in progress. */
 export function useCall() {
   const { notify } = useDesk();
   const [isBusy, setBusy] = useState(false);

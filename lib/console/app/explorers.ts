@@ -6,7 +6,7 @@ const evmAddress = /^0x[\da-f]{40}$/i;
 const base58Address = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * The forms of ids, and the paths of their pages. Other engines may record any text as an id, and such text must not
+ * Formats of ids, and the paths of their pages. Other engines may record any text as an id, and such text must not
  * become a link.
  */
 type Forms = Record<Explored, { form: RegExp; page: string }>;
@@ -24,14 +24,14 @@ const sol: Forms = {
 
 const formsOf: Readonly<Record<Network, Forms>> = { eth: evm, base: evm, bsc: evm, avax: evm, sol };
 
-/** The sites of explorers. Chains without one have no links. */
+/** Websites of explorers. Chains without one have no links. */
 export type Explorers = Partial<Record<Network, string>>;
 
-/** True for text in the form of a network's addresses. The service checks checksums and lengths. */
+/** True for text in the format of a network's addresses. The service checks checksums and lengths. */
 export const isAddressOn = (network: Network, text: string): boolean =>
   formsOf[network].wallet.form.test(text);
 
-/** Returns the page of an explorer. Undefined if there can be none. */
+/** Returns the address of an explorer's page, or undefined if there is none. */
 export function explorerPage(
   explorers: Explorers,
   network: Network,
@@ -43,7 +43,7 @@ export function explorerPage(
   return site !== undefined && form.test(id) ? `${site}/${page}/${id}` : undefined;
 }
 
-/** Asks the runner for its explorers. There are none if another server answers. */
+/** Asks the local runner for its explorers. Other servers have none. */
 export async function readExplorers(): Promise<Explorers> {
   try {
     const response = await fetch("/explorers.json");

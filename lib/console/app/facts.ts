@@ -1,7 +1,7 @@
 import type { Network, Order, Quote, RestData } from "trading-terminal-client";
 import { amount, coinOf, day, pairUnits, percent, stepText, unitsOf, words } from "./format.ts";
 
-/** A name, and its value for people. */
+/** A named value in the form that people read. */
 export type Fact = readonly [name: string, text: string];
 
 type Read = RestData<"getOrder">;
@@ -10,7 +10,7 @@ type EvmReport = Extract<NonNullable<Read["report"]>, { approvalLeft: string }>;
 const coins = (chain: Network, text: string) => `${amount(text, 4)} ${coinOf[chain]}`;
 const present = (facts: readonly (Fact | false)[]): Fact[] => facts.filter((fact) => fact !== false);
 
-/** Lists the network fee of a trade. On Solana it has parts, and accounts keep a rent. */
+/** Lists the network fee of a trade. On Solana, it consists of several parts, and new accounts need rent. */
 export function feeFacts({ chain, networkFee, rent }: Quote): Fact[] {
   const { expected, max } = networkFee;
   return present([
@@ -92,14 +92,14 @@ export function reportFacts(order: Order, report: NonNullable<Read["report"]>): 
   ]);
 }
 
-/** Explains why the events of a fill and the wallet's balances do not both confirm its amount of tokens. */
+/** Warns if the events of a fill and the wallet's balances do not both confirm the number of tokens. */
 const doubts = ({ flags = [], unchecked }: EvmReport): Fact[] =>
   present([
     flags.length > 0 && ["Warning", flags.map(words).join(", ")],
     unchecked === true && ["Unchecked", "by the token's events alone"],
   ]);
 
-/** Lists the parts of a fee that were paid: most are 0. */
+/** Lists the parts of a fee that were paid. Most parts are 0. */
 const feeParts = (chain: Network, { total: _, ...parts }: Record<string, string>): Fact[] =>
   Object.entries(parts)
     .filter(([, text]) => Number(text) > 0)

@@ -1,13 +1,13 @@
 import type { Network } from "trading-terminal-client";
 
-/** Keeps the beginning and the end of an address. */
+/** Shortens an address to its beginning and end. */
 export const shortened = (address: string) =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 
-/** Separates the thousands of a whole number, as all numbers of the page do. */
+/** Separates the thousands of a whole number, as in all numbers of the page. */
 const separated = (whole: string) => whole.replaceAll(/\B(?=(\d{3})+$)/g, " ");
 
-/** Formats decimal text with at least `digits` significant digits and separated thousands. */
+/** Formats a decimal number with at least `digits` significant digits and separated thousands. */
 export function amount(text: string | undefined, digits = 6): string {
   if (text === undefined) return "–";
   const [, sign = "", whole = "0", fraction = ""] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) ?? [];
@@ -19,7 +19,7 @@ export function amount(text: string | undefined, digits = 6): string {
 
 export const coinOf = { eth: "ETH", base: "ETH", bsc: "BNB", avax: "AVAX", sol: "SOL" } as const;
 
-/** The names of chains for people. */
+/** Names of chains as people know them. */
 export const chainName = {
   eth: "Ethereum",
   base: "Base",
@@ -28,34 +28,34 @@ export const chainName = {
   sol: "Solana",
 } as const;
 
-/** Jupiter's terms ask for its label. */
+/** Label that Jupiter's terms require. */
 const venueNames: Readonly<Record<string, string>> = {
   "raydium-cpmm": "Raydium CPMM",
   "jupiter-metis": "Metis, Powered by Jupiter",
 };
 
-/** Returns the name under which people know an exchange. */
+/** Returns the name by which people know an exchange. */
 const venueName = (venue: string) => venueNames[venue] ?? venue;
 
-/** Names the pool of a step, with its fee. Jupiter names neither. */
+/** Names the pool of a step, with its fee. Routes through Jupiter show only its label. */
 export const stepText = ({ venue, feeBps }: { venue: string; feeBps?: number }) =>
   feeBps === undefined ? venueName(venue) : `${venueName(venue)} ${feeBps / 100} %`;
 
-/** Writes a number without an exponent: browsers show a lamport of SOL as 1e-9. */
+/** Formats a number without an exponent. Browsers would show a lamport of SOL as 1e-9. */
 export const plainNumber = (value: number) =>
   value.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 20 });
 
 /** Formats a price in USD. */
 export const usd = (price: number) => fixed(price, price < 10 ? 4 : 2);
 
-/** Writes a number with two places at least. */
+/** Formats a number with at least two decimal places. */
 function fixed(value: number, mostPlaces = 2): string {
   const places = { minimumFractionDigits: 2, maximumFractionDigits: mostPlaces };
   const [whole = "", fraction] = value.toLocaleString("en", { useGrouping: false, ...places }).split(".");
   return `${separated(whole)}.${fraction}`;
 }
 
-/** Formats decimal text in dollars, with cents, or five digits below a dollar. */
+/** Formats an amount of dollars with cents. Below a dollar, it gets five significant digits. */
 export function usdText(text: string): string {
   const value = Math.abs(Number(text));
   const shown = value >= 1 || value === 0 ? fixed(value) : plainNumber(Number(value.toPrecision(5)));
@@ -65,7 +65,7 @@ export function usdText(text: string): string {
 export const clock = (time: string | number) =>
   new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-/** Formats a time with its day, unless that is today. */
+/** Formats a time. The day is added unless it is today. */
 export function day(time: string | number): string {
   const then = new Date(time);
   const isToday = then.toDateString() === new Date().toDateString();
@@ -77,15 +77,18 @@ export function day(time: string | number): string {
 type Pair = { chain: Network; symbol: string; baseSymbol?: string; quoteSymbol?: string; token?: string };
 
 /**
- * Returns the symbols of a pair. Orders of other engines may have none. The name of a pair cannot be parsed instead,
- * because a token's symbol may contain a slash.
+ * Returns the symbols of a pair. Orders of other engines may have none. A pair's name cannot be parsed instead, because
+ * a token's symbol may contain a slash.
  */
 export function pairUnits({ chain, symbol, baseSymbol, quoteSymbol, token }: Pair) {
   const [base, quote] = token === undefined ? ["", ""] : [symbol, coinOf[chain]];
   return { base: baseSymbol ?? base, quote: quoteSymbol ?? quote };
 }
 
-/** Returns the units of a trade's amount, of what it received, and of its price. Other engines count in the pair's first. */
+/**
+ * Returns the units of a trade's amount, its proceeds and its price. Other engines count the amount in the pair's first
+ * symbol.
+ */
 export function unitsOf(trade: Pair & { side: "buy" | "sell" }) {
   const { base, quote } = pairUnits(trade);
   const isBuy = trade.side === "buy";
@@ -96,13 +99,13 @@ export function unitsOf(trade: Pair & { side: "buy" | "sell" }) {
   };
 }
 
-/** Formats a gain or a loss with its sign, or a dash for none. */
+/** Formats a gain or loss with its sign, or 0 as a dash. */
 export function signed(text: string, unit: string): string {
   if (/^-?0*\.?0*$/.test(text)) return "–";
   return `${text.startsWith("-") ? "" : "+"}${amount(text)} ${unit}`;
 }
 
-/** Formats a change in percent, with its sign and two places. */
+/** Formats a change in percent with its sign and at most two decimal places. */
 export const percentText = (change: number) =>
   `${change > 0 ? "+" : change < 0 ? "−" : ""}${Math.abs(Number(change.toFixed(2)))} %`;
 
@@ -114,9 +117,9 @@ export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");
 
 export type Failure = { code: string; message: string; status?: number; retryAfterSeconds?: number };
 
-/** Describes a failed call in words. */
+/** Describes a failed call to the user. */
 export function failureText({ code, message, status }: Failure): string {
   if (status === 0 && code === "NETWORK_ERROR")
-    return "The service did not answer. It may have carried out the request: look before you repeat it. The same request again is carried out once.";
+    return "The service did not answer. It may have carried out the request: look before you repeat it. Repeating the same request carries it out only once.";
   return code === "INVALID_REQUEST" || code === "VALIDATION_ERROR" ? message : `${words(code)}: ${message}`;
 }

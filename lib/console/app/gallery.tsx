@@ -23,7 +23,7 @@ import { Unanswered } from "./ticket/unanswered.tsx";
 import { AddressCode } from "./wallets/address-code.tsx";
 import { GuardNotices } from "./wallets/guard-notices.tsx";
 
-/** Every component of the console in each of its states, for eyes and for checks of accessibility. */
+/** Shows every component of the console in each of its states, for visual and accessibility checks. */
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const now = Date.now();
@@ -100,7 +100,7 @@ const position = (chain: "eth" | "bsc" | "base", cost: `${number}`) =>
 
 const gain = position("eth", "0.1");
 const loss = position("bsc", "0.14");
-/** The market of this position is unknown. */
+/** A position whose market is unknown. */
 const waiting = position("base", "0.1");
 
 const order = (orderId: string, change: Partial<Order>) =>

@@ -4,7 +4,7 @@ const shortcuts = [
   ["/", "Find a token"],
   ["b", "Buy"],
   ["s", "Sell"],
-  ["Escape", "Leave a field, or close what is open"],
+  ["Escape", "Leave a field or close an open panel"],
   ["?", "Show these shortcuts"],
 ] as const;
 
@@ -15,12 +15,12 @@ const typedInto = "input:not([type=radio], [type=checkbox]), select, textarea, d
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest(typedInto) !== null;
 
-/** A dialog gets Escape alone: the desk behind it stays as it is. */
+/** True while a dialog is open. Only the dialog handles Escape then; the desk behind it stays as it is. */
 const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
 
 const focusToken = () => document.querySelector<HTMLInputElement>("#token")?.focus();
 
-/** Listens to the keys that work everywhere on the page, but not while somebody types. */
+/** Listens for the page's keyboard shortcuts, except while somebody types. */
 export function useShortcuts(actions: Actions) {
   const dialog = useRef<HTMLDialogElement>(null);
   const current = useRef(actions);
@@ -39,9 +39,9 @@ export function useShortcuts(actions: Actions) {
     }
     function find() {
       current.current.onFind();
-      // At once, so that the field gets the next key, too.
+      // Focuses the field at once, so that it also gets the next key.
       focusToken();
-      // Its tab on a phone is drawn only now.
+      // Focuses the field again after drawing, because a phone has just switched to its tab.
       if (document.activeElement?.id !== "token") requestAnimationFrame(focusToken);
     }
     const side = (name: "buy" | "sell") => current.current.onSide(name);
@@ -57,7 +57,7 @@ export function useShortcuts(actions: Actions) {
   return { dialog, open };
 }
 
-/** Closes a part of the page on Escape. */
+/** Calls back on Escape, to close a part of the page. */
 export function useEscape(close: () => void) {
   const current = useRef(close);
   current.current = close;

@@ -14,15 +14,15 @@ export const newEntry = (direction: LogEntry["direction"], message: LogEntry["me
   message,
 });
 
-/** The limit for prices, and for all other messages. */
+/** Most price messages to keep, and as many of all other messages. */
 const mostMessages = 200;
 
-/** Adds the newest entry. Prices have their own share, so that they displace no other messages. */
+/** Adds the newest entry. Prices have a limit of their own, so that they displace no other messages. */
 export function withNewest(entries: readonly LogEntry[], newest: LogEntry): LogEntry[] {
   let left = mostMessages - 1;
   const ofKind = isPrice(newest);
   return [newest, ...entries.filter((entry) => isPrice(entry) !== ofKind || left-- > 0)];
 }
 
-/** Price messages come every second and would hide the others. */
+/** True for price messages, which arrive every second and would crowd out the others. */
 export const isPrice = ({ message }: LogEntry) => "channel" in message && message.channel === "prices";

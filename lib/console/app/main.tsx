@@ -12,7 +12,7 @@ function Console() {
     setSignedIn(isIn);
   }
 
-  // The cookie of an earlier visit may have expired.
+  // The cookie of an earlier visit may have expired by now.
   useEffect(() => {
     if (isSignedIn === undefined)
       void session.terminal

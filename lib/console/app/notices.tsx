@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 export type Notice = { id: number; text: string; kind: "good" | "bad" };
 
-/** News go away by themselves. Problems stay longer, since their reader may be elsewhere. */
+/** Milliseconds until a notice disappears. Problems stay longer, because the user may be looking elsewhere. */
 const shownMs = { good: 6000, bad: 20_000 };
 
 const mostNotices = 3;

@@ -7,7 +7,7 @@ import { attemptFacts, orderFacts, reportFacts } from "./facts.ts";
 
 type Read = RestData<"getOrder">;
 
-/** Shows the transactions of an order and its result, once they are asked for. */
+/** Shows the transactions of an order and its result, once the user opens them. */
 export function OrderDetails({ order }: { order: Order }) {
   const { terminal } = useDesk();
   const [isOpen, setOpen] = useState(false);
@@ -15,7 +15,7 @@ export function OrderDetails({ order }: { order: Order }) {
   const [problem, setProblem] = useState("");
   const { orderId, version } = order;
 
-  // Each change of the order may come with another transaction.
+  // Reads again with each version of the order, which may bring another transaction.
   useReading(
     (signal) => {
       if (!isOpen) return;

@@ -23,11 +23,11 @@ const chains = [["", "All chains"], ...networks] as const;
 type Status = (typeof statuses)[number][0];
 type Query = NonNullable<RestRequest<"listOrders">["query"]>;
 
-/** The most orders that are drawn. Older ones come page by page. */
+/** Most orders that are shown at first. Older orders are loaded page by page. */
 const shownAtFirst = 50;
 const pageSize = 50;
 
-/** Reads pages of orders that the stream no longer has, or that are too many to draw at once. */
+/** Reads pages of older orders, which the stream lacks or which are too many to show at once. */
 function useOlder(filter: { status: Status; chain: NetworkName | "" }) {
   const { terminal } = useDesk();
   const { call, isBusy } = useCall();
@@ -57,7 +57,7 @@ export function Orders() {
     (status === "" || order.status === status) && (chain === "" || order.chain === chain);
   const streamed = (state?.orders ?? []).filter(fits);
   const known = new Set(streamed.map(({ orderId }) => orderId));
-  // The stream has the newest version of an order.
+  // Prefers orders from the stream, which has their newest versions.
   const all = [...streamed, ...older.filter((order) => !known.has(order.orderId) && fits(order))];
   const shown = all.slice(0, Math.max(shownAtFirst, older.length + shownAtFirst));
   return (
@@ -88,7 +88,7 @@ export function Orders() {
   );
 }
 
-/** Describes the outcome of an order in a few words. */
+/** Describes an order's outcome in a few words. */
 function outcome({ status, stage, settled, reasonCode, reason }: Order): string {
   if (status === "open") return reasonCode ? `${stage}: ${words(reasonCode)}` : (stage ?? "open");
   const why = reasonCode === "CANCELLED_BY_USER" ? "by you" : reasonCode ? words(reasonCode) : reason;

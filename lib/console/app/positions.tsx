@@ -9,7 +9,7 @@ import { QuickSale } from "./ticket/quick-sale.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
-/** The most positions that are drawn. */
+/** Most positions that are shown. */
 const mostShown = 100;
 
 export function Positions() {

@@ -3,17 +3,17 @@ import { useEffect, useRef } from "preact/hooks";
 import { type ChartColours, faded, openChart } from "./chart-frame.ts";
 import { usd } from "./format.ts";
 
-/** Up to this number, the chart shows all points. */
+/** Up to this number of points, the chart shows all of them. */
 const fittedPoints = 120;
 
-/** After a longer pause, in seconds, nothing is known about the price in between. */
+/** A pause longer than this many seconds is a gap, in which the price is unknown. */
 const gapSeconds = 40;
 
 export type Point = { time: number; value: number };
 
 const invisible = { lineColor: "transparent", topColor: "transparent", bottomColor: "transparent" };
 
-/** A line over a gap would invent prices, so its end has no colour. */
+/** Hides the line over a gap, because it would invent prices. */
 const drawnPoint = ({ time, value }: Point, before: Point | undefined) => ({
   time: time as UTCTimestamp,
   value,
@@ -25,13 +25,13 @@ type Drawn = { chart: IChartApi; series: ISeriesApi<"Area">; last: number };
 /**
  * Draws the prices of an asset.
  *
- * @param points Oldest first, in seconds
+ * @param points Prices with their times in seconds, oldest first
  */
 export function PriceChart({ symbol, points }: { symbol: string; points: readonly Point[] }) {
   const element = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn>(undefined);
 
-  // Each asset gets its own chart; its points are added below.
+  // Creates a new chart for each asset. Its points are added below.
   useEffect(() => {
     let series: ISeriesApi<"Area"> | undefined;
     const paint = (_: IChartApi, { line }: ChartColours) =>

@@ -12,7 +12,7 @@ const noPrices: TerminalState["prices"] = {};
 
 type History = ReadonlyMap<string, readonly Point[]>;
 
-/** Adds new prices to the history of each asset, with one point a second. */
+/** Adds new prices to each asset's history, with at most one point per second. */
 function withPrices(history: History, prices: readonly Price[]): History {
   const next = new Map(history);
   for (const { symbol, price, asOf } of prices) {
@@ -27,7 +27,7 @@ function withPrices(history: History, prices: readonly Price[]): History {
   return next;
 }
 
-/** Selects one price for each asset: eth and base have the same. */
+/** Selects one price per asset: eth and base share theirs. */
 const byAsset = (prices: readonly Price[]) => [
   ...new Map(prices.map((price) => [price.symbol, price])).values(),
 ];
@@ -37,7 +37,7 @@ export function Prices() {
   const byChain = state?.prices ?? noPrices;
   const prices = byAsset(Object.values(byChain));
   const [picked, setPicked] = useState<string>();
-  // The token of the ticket has a chart of its own, so coins are drawn only if they are asked for.
+  // Draws coins only on request while a token is in the ticket, because the token has its own chart.
   const hasToken = isAddressOn(ticket.chain, ticket.token);
   const symbol = picked ?? (hasToken ? undefined : "ETH");
   const history = useRef<History>(new Map());
@@ -85,7 +85,7 @@ function Ticker({ price: { symbol, price, asOf }, points, isShown, onPick }: Tic
   const change = ((value - first) / first) * 100;
   const direction = change > 0 ? "up" : change < 0 ? "down" : "still";
   return (
-    <label class="ticker" title={`As of ${asOf}. The change is the one since this page was opened.`}>
+    <label class="ticker" title={`As of ${asOf}. The change is since this page was opened.`}>
       <input type="radio" name="asset" checked={isShown} onChange={onPick} />
       <span class="symbol">{symbol}</span>
       <span class="value">{usd(value)}</span>

@@ -7,17 +7,17 @@ import {
   type TokenProvider,
 } from "trading-terminal-client";
 
-/** A signed-in user. The session is the service's cookie, so it survives a reload of the page. */
+/** A signed-in user. The session lives in the service's cookie, so it survives a reload of the page. */
 export type Session = {
   terminal: Terminal;
   onSend: { current: (message: string) => void };
-  /** Called when the service wants another sign-in: the session has expired, or is too old for a request. */
+  /** Called when the user must sign in again: the session has expired, or is too old for a request. */
   onExpired: { current: () => void };
-  /** Called before the client sends a request again. */
+  /** Called before the client repeats a request. */
   onRetry: { current: (retry: Retry) => void };
 };
 
-/** Local tokens last as long as a day of trying things out. */
+/** Lifetime of local tokens in seconds, enough for a day of testing. */
 const localTokenSeconds = 12 * 3600;
 
 /** Gets tokens from the local issuer, which signs for any user. */
@@ -45,8 +45,8 @@ export const pastedToken =
 const keyPrefix = "request-key ";
 
 /**
- * Keeps the Idempotency-Keys of unanswered requests, so that a reload does not make a wallet or buy a reward twice. They say
- * nothing that could be stolen. Orders have keys of their own.
+ * Keeps the Idempotency-Keys of unanswered requests, so that a reload neither makes a wallet nor buys a reward twice.
+ * They contain no secrets. Orders keep their keys elsewhere.
  */
 const keysOfPage: KeyStore = {
   load: (request) => localStorage.getItem(keyPrefix + request),
@@ -56,10 +56,10 @@ const keysOfPage: KeyStore = {
 
 const signedIn = "signed-in";
 
-/** True if this browser may still have a session. The cookie itself is hidden from scripts. */
+/** True if this browser may still have a session. Scripts cannot see the cookie itself. */
 export const mayHaveSession = (): boolean => localStorage.getItem(signedIn) !== null;
 
-/** Notes whether this browser has a session. */
+/** Remembers whether this browser has a session. */
 export function noteSession(hasSession: boolean): void {
   if (hasSession) localStorage.setItem(signedIn, "yes");
   else localStorage.removeItem(signedIn);
@@ -67,19 +67,19 @@ export function noteSession(hasSession: boolean): void {
 
 type Problem = { code: string; message: string; cause?: unknown };
 
-/** Exchanges a token for the cookie of the service, which scripts cannot read. */
+/** Exchanges a token for the service's cookie, which scripts cannot read. */
 export async function startSession(token: TokenProvider): Promise<Problem | undefined> {
   const terminal = createTerminal({ baseUrl: location.origin, token });
   const { error } = await terminal.startSession({ patienceMs: 0 });
   return error;
 }
 
-/** Opens the session of the cookie. Calls that the service refuses for lack of a valid one report the end of it. */
+/** Opens the cookie's session. If the service rejects a call because the session is invalid, `onExpired` is called. */
 export function openSession(): Session {
   const onSend: Session["onSend"] = { current: () => {} };
   const onExpired: Session["onExpired"] = { current: () => {} };
   const onRetry: Session["onRetry"] = { current: () => {} };
-  /** Records the messages that the page sends. */
+  /** Records messages that the page sends over the WebSocket. */
   class SeenSocket extends WebSocket {
     override send(data: string): void {
       onSend.current(data);

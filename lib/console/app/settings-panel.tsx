@@ -26,7 +26,7 @@ export function SettingsPanel() {
   const { state } = useDesk();
   const [chain, setChain] = useState<SettingsChain>("eth");
   const current = state?.settings[chain];
-  // Drafts stay while another chain is shown.
+  // Keeps unsaved edits while another chain is shown.
   const [drafts, setDrafts] = useState<Partial<Record<SettingsChain, Draft>>>({});
   return (
     <Panel
@@ -54,7 +54,7 @@ type Edits = Partial<Record<keyof typeof numbers, string>> & {
   gasPreset?: (typeof gasPresets)[number];
 } & Partial<Record<(typeof switches)[number][0], boolean>>;
 
-/** Edits that are not saved yet, and the version that the user edited. */
+/** Unsaved edits, and the version of the settings that they are based on. */
 type Draft = { edits: Edits; basis: number };
 
 type FormProps = {
@@ -64,12 +64,14 @@ type FormProps = {
   setDraft: (draft: Draft | undefined) => void;
 };
 
-/** Shows the service's settings until the user edits them. Later changes by others are shown and never overwritten. */
+/**
+ * Shows the service's settings until the user edits them. Later changes from elsewhere are shown and never overwritten.
+ */
 function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [saved, setSaved] = useState<Settings>();
-  // Saved settings apply until the stream has them, too.
+  // Shows saved settings until the stream delivers them.
   const current = saved && saved.version > streamed.version ? saved : streamed;
   const { edits, basis } = draft ?? { edits: {} as Edits, basis: current.version };
   const isEdited = Object.keys(edits).length > 0;
@@ -87,7 +89,7 @@ function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) 
     const headers = { "If-Match": `"${basis}"` };
     const answer = await call(() => terminal.updateTradingSettings({ path: { chain }, headers, body }));
     if (answer === undefined) return;
-    // Each change adds one to the version.
+    // Each change increases the version by one.
     setSaved({ ...answer, version: basis + 1 } as Settings);
     setDraft(undefined);
     notify("The settings are saved");

@@ -3,7 +3,7 @@ import type { TokenProvider } from "trading-terminal-client";
 import { Dialog, Field, Form } from "./controls.tsx";
 import { localTokens, pastedToken, startSession } from "./session.ts";
 
-/** Prefers the message of the token provider, if that failed. */
+/** Prefers the token provider's message if the provider failed. */
 const reasonOf = (error: { message: string; cause?: unknown }) =>
   "cause" in error && error.cause instanceof Error ? error.cause.message : error.message;
 
@@ -77,7 +77,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
   );
 }
 
-/** Asks for a new sign-in above the desk, which stays as it is. */
+/** Asks the user to sign in again, above the desk, which keeps its state. */
 export function SignInAgain({ user, onSignedIn }: Required<FormsProps>) {
   return (
     <Dialog title="Sign in again">

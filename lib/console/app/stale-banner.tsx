@@ -3,7 +3,7 @@ import { useNow } from "./ticket/fresh-quote.ts";
 
 type BannerProps = { status: StreamStatus; heardMs: number; isShown: boolean; onRetry: () => void };
 
-/** Warns that everything on the page is old, with its age. */
+/** Warns that all data on the page is old, and how old it is. */
 export function StaleBanner({ status, heardMs, isShown, onRetry }: BannerProps) {
   if (!isShown) return null;
   return (

@@ -10,7 +10,7 @@ const tabs = [
 
 export type Tab = (typeof tabs)[number][0];
 
-/** The parts of the desk on a phone, where only one of them is shown. */
+/** Sections of the desk. A phone shows one of them at a time. */
 export function Tabs({ tab, onPick }: { tab: Tab; onPick: (tab: Tab) => void }) {
   const { state } = useDesk();
   const open = {

@@ -2,7 +2,7 @@ import type { Order } from "trading-terminal-client";
 import { useDesk } from "./desk.ts";
 import { shortened } from "./format.ts";
 
-/** Names the user's wallet of an order or a position, or else its address. */
+/** Names the user's wallet of an order or a position. An unknown wallet is shown by its address. */
 export function useWalletNames() {
   const { state } = useDesk();
   return ({ wallet, chain }: Pick<Order, "wallet" | "chain">) =>

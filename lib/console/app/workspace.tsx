@@ -27,15 +27,15 @@ import { Wallets } from "./wallets/wallets.tsx";
 
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
 
-/** Data that is older counts as old. */
+/** Age in milliseconds at which data counts as old. */
 const staleMs = 5000;
 
-/** After this time without a message, the page asks for one. */
+/** Milliseconds without a message before the page sends a ping. */
 const quietMs = 2000;
 
 const emptyTicket: TicketEntry = { chain: "eth", token: "", wallet: "", ...freshSide("buy") };
 
-/** Follows everything of the user. A new attempt starts a new connection at once. */
+/** Follows all of the user's data. A new attempt connects again at once. */
 function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: () => void) {
   const [stream, setStream] = useState<Stream>();
   const [state, setState] = useState<TerminalState>();
@@ -46,7 +46,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
 
   useEffect(() => {
     const add = (entry: LogEntry) => setLog((entries) => withNewest(entries, entry));
-    // Starts empty: the service repeats the announcements that are still valid.
+    // Starts without news: the service repeats all announcements that are still valid.
     setGuardNews([]);
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
     const opened = terminal.follow({
@@ -68,7 +68,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
   return { stream, state, status, heardMs, log, guardNews };
 }
 
-/** Follows the markets of the tokens that the page shows. The chart adds its own token, and this hook removes it. */
+/** Follows the markets of the tokens on the page. The chart adds its token itself, and this hook removes it. */
 function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[]) {
   const followed = useRef<{ stream: Stream | undefined; tokens: readonly FollowedToken[] }>(undefined);
   const wanted = JSON.stringify(tokens);
@@ -85,7 +85,7 @@ function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[])
   }, [stream, wanted]);
 }
 
-/** True once nothing has come for a few seconds, even if the connection looks open. */
+/** True if nothing has arrived for a few seconds, even if the connection seems open. */
 function useStale(heardMs: number): boolean {
   const [isStale, setStale] = useState(false);
   useEffect(() => {
@@ -99,7 +99,7 @@ function useStale(heardMs: number): boolean {
 type WorkspaceProps = {
   session: Session;
   onSignOut: () => void;
-  /** Called after the user has signed in again. Another session makes all panels read again. */
+  /** Called after the user has signed in again. The new session makes all panels read again. */
   onSignIn: () => void;
 };
 

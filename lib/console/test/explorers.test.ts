@@ -8,7 +8,7 @@ const mint = "So11111111111111111111111111111111111111112";
 const all = { eth: "https://eth.test", base: "https://base.test", sol: "https://sol.test" };
 
 describe("explorerPage", () => {
-  it("names the pages of transactions, wallets and tokens", () => {
+  it("links to the pages of transactions, wallets and tokens", () => {
     expect(explorerPage(all, "eth", "transaction", hash)).toBe(`https://eth.test/tx/${hash}`);
     expect(explorerPage(all, "base", "wallet", address)).toBe(`https://base.test/address/${address}`);
     expect(explorerPage(all, "base", "token", address)).toBe(`https://base.test/token/${address}`);
@@ -17,12 +17,12 @@ describe("explorerPage", () => {
     expect(explorerPage(all, "sol", "token", mint)).toBe(`https://sol.test/token/${mint}`);
   });
 
-  it("links to no page for a chain without an explorer", () => {
+  it("makes no link for a chain without an explorer", () => {
     expect(explorerPage(all, "bsc", "token", address)).toBeUndefined();
     expect(explorerPage({}, "sol", "token", mint)).toBeUndefined();
   });
 
-  it("makes no link of text that another engine may have recorded", () => {
+  it("makes no link from text that another engine may have recorded", () => {
     for (const id of ["", "../login", `${hash}?x`, mint, `${hash}\n`])
       expect(explorerPage(all, "eth", "transaction", id)).toBeUndefined();
     expect(explorerPage(all, "sol", "wallet", address)).toBeUndefined();

@@ -25,7 +25,7 @@ const result = {
 } as const;
 
 describe("the facts of an order on sol", () => {
-  it("show the parts of its fee and its rent in a quote", () => {
+  it("shows the parts of the fee and the rent in a quote", () => {
     const fees = { expected: "0.000305", max: "0.00102", priority: "0.0003", tip: "0.0000015" } as const;
     const quote: Partial<Quote> = { chain: "sol", networkFee: fees, rent: "0.00293712" };
     expect(feeFacts(quote as Quote)).toEqual([
@@ -36,7 +36,7 @@ describe("the facts of an order on sol", () => {
     ]);
   });
 
-  it("are the terms of an attempt, and no gas", () => {
+  it("shows the terms of an attempt, without gas", () => {
     expect(attemptFacts("sol", solAttempt)).toEqual([
       ["Priority fee", "0.0003 SOL"],
       ["Tip", "0 SOL"],
@@ -47,7 +47,7 @@ describe("the facts of an order on sol", () => {
     ]);
   });
 
-  it("list amounts, fees, rent and slot in a report", () => {
+  it("lists amounts, fees, rent and slot in a report", () => {
     const report = {
       ...result,
       networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },
@@ -71,7 +71,7 @@ describe("the facts of an order on sol", () => {
     ]);
   });
 
-  it("name the router with the label that Jupiter's terms ask for", () => {
+  it("names the router by the label that Jupiter's terms require", () => {
     const report = {
       ...result,
       networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },
@@ -82,7 +82,7 @@ describe("the facts of an order on sol", () => {
     expect(reportFacts(order, report)).toContainEqual(["Route", "Metis, Powered by Jupiter"]);
   });
 
-  it("say until when something is signed, rather than when it fills", () => {
+  it("shows until when orders on sol are signed instead of when they expire", () => {
     const named = { validUntil: "2026-11-25T10:00:00.000Z", networkFee: "0.00031", rent: "0" } as const;
     const names = (facts: ReturnType<typeof orderFacts>) => facts.map(([name]) => name);
     expect(names(orderFacts({ ...order, ...named }))).toEqual([
@@ -93,7 +93,7 @@ describe("the facts of an order on sol", () => {
 });
 
 describe("the facts of an order on an EVM chain", () => {
-  it("are its nonce and gas", () => {
+  it("shows the nonce and gas of an attempt", () => {
     const attempt = {
       ...common,
       nonce: 7,
@@ -116,7 +116,7 @@ describe("the facts of an order on an EVM chain", () => {
     ]);
   });
 
-  it("are the fees that were paid, and the gas, in a report", () => {
+  it("shows the paid fees and the gas in a report", () => {
     const networkFee = { total: "0.003", swap: "0.002", approve: "0.001", clear: "0", l1: "0" } as const;
     const gas = { gasUsed: 120_000, effectiveGasPrice: "12", approvalLeft: "0" } as const;
     const facts = reportFacts({ ...order, chain: "bsc" }, { ...result, ...gas, networkFee });
@@ -133,7 +133,7 @@ describe("the facts of an order on an EVM chain", () => {
 });
 
 describe("plainNumber", () => {
-  it("writes a lamport as browsers' number fields accept it", () => {
+  it("writes a lamport in the form that browsers' number fields accept", () => {
     expect([1e-9, 0.001, 1e6].map(plainNumber)).toEqual(["0.000000001", "0.001", "1000000"]);
   });
 });

@@ -32,8 +32,8 @@ const newsAfter = (...messages: ServerMessage[]) =>
     .reduce(withGuardNews, [] as readonly GuardNews[])
     .flatMap(({ of, at: from, isOver }) => (isOver ? [] : [[of, from]]));
 
-describe("the news of guards", () => {
-  it("report looser limits when requested and when in force, until they are withdrawn", () => {
+describe("withGuardNews", () => {
+  it("reports looser limits when requested and when in force, until they are withdrawn", () => {
     const asked = policyChanged(2, "announced", { pending });
     expect(newsAfter(asked)).toEqual([["policy", at]]);
     expect(newsAfter(asked, policyChanged(3, "loosened"))).toEqual([["policy", undefined]]);
@@ -43,26 +43,26 @@ describe("the news of guards", () => {
     expect(newsAfter(policyChanged(3, "tightened"), asked)).toEqual([]);
   });
 
-  it("report each wallet's export, and none after exports are locked", () => {
+  it("reports the export of each wallet, and none after exports are locked", () => {
     expect(newsAfter(exportAsked("w"), exportAsked("x"))).toHaveLength(2);
     expect(newsAfter(exportAsked("w"), exportAsked("x"), lock({ status: "locked" }))).toEqual([]);
   });
 
-  it("report an unlocking when requested and when in force, until exports are locked again", () => {
+  it("reports an unlocking when requested and when in force, until exports are locked again", () => {
     const unlocking = lock({ status: "unlocking", unlocksAt: at });
     expect(newsAfter(unlocking)).toEqual([["lock", at]]);
     expect(newsAfter(unlocking, lock({ status: "unlocked" }))).toEqual([["lock", undefined]]);
     expect(newsAfter(unlocking, lock({ status: "locked" }))).toEqual([]);
   });
 
-  it("do not change when the service repeats an announcement, so that dismissed news stay hidden", () => {
+  it("keeps the news when the service repeats an announcement, so that dismissed news stays hidden", () => {
     const messages = [policyChanged(2, "announced", { pending }), exportAsked("w")];
     const news = messages.reduce(withGuardNews, [] as readonly GuardNews[]);
     expect(messages.reduce(withGuardNews, news)).toBe(news);
     expect(messages.reduce(withGuardNews, [] as readonly GuardNews[])).toEqual(news);
   });
 
-  it("ignore other messages", () => {
+  it("ignores messages that are not about guards", () => {
     const news = withGuardNews([], exportAsked("w"));
     expect(withGuardNews(news, { type: "pong", time })).toBe(news);
   });
@@ -70,12 +70,12 @@ describe("the news of guards", () => {
 
 describe("guardText", () => {
   it.each<[GuardNews["of"], string | undefined, RegExp]>([
-    ["export", at, /^The private key of Main was asked for\. .* 22 Nov/],
-    ["lock", at, /^The unlocking of exports was asked for\. They unlock at 22 Nov/],
-    ["lock", undefined, /^Exports are not locked any more\.$/],
-    ["policy", at, /^Looser limits of Main were asked for\. They apply from 22 Nov/],
-    ["policy", undefined, /^Looser limits of Main are in force\.$/],
-  ])("names the %s and the time %s", (of, from, wanted) => {
+    ["export", at, /^An export of the private key of Main was requested\. .* 22 Nov/],
+    ["lock", at, /^Unlocking of exports was requested\. They unlock at 22 Nov/],
+    ["lock", undefined, /^Exports are no longer locked\.$/],
+    ["policy", at, /^Looser limits for Main were requested\. They apply from 22 Nov/],
+    ["policy", undefined, /^Looser limits for Main are in force\.$/],
+  ])("describes the change of the %s with the time %s", (of, from, wanted) => {
     expect(guardText({ of, id: "", at: from }, "Main").what).toMatch(wanted);
   });
 });

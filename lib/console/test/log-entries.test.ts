@@ -5,7 +5,7 @@ const price = { type: "update", channel: "prices" };
 const order = { type: "update", channel: "orders" };
 
 describe("withNewest", () => {
-  it("keeps the newest 200 messages, and never gives them up for prices", () => {
+  it("keeps the newest 200 messages, which prices never displace", () => {
     let entries: LogEntry[] = [];
     const orders = Array.from({ length: 201 }, () => newEntry("received", order));
     for (const entry of orders) entries = withNewest(entries, entry);

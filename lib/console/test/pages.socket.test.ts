@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import { consoleFiles } from "../pages.ts";
 
 describe("the console", () => {
-  it("is bundled for its visitors", async () => {
+  it("bundles the console when somebody visits it", async () => {
     const files = await consoleFiles()("index.html");
     const [page, script, style] = ["index.html", "console.js", "console.css"].map((name) => files.get(name));
     expect(String(page?.body)).toContain('src="console.js"');
     expect(String(script?.body)).toContain("access_token");
     expect(String(style?.body)).toContain("prefers-reduced-motion");
-    // Limit of the bundle's size, most of which is the chart.
+    // Limits the size of the bundle, most of which is the chart.
     expect(script?.body.length).toBeLessThan(330_000);
   });
 
-  it("is bundled again at each reload while watched, and otherwise only once", async () => {
+  it("bundles the console again on each reload if watched, or else only once", async () => {
     const bundles = async (isWatched: boolean) => {
       const filesFor = consoleFiles({ isWatched });
       const scripts: unknown[] = [];

@@ -18,8 +18,8 @@ const fill: Partial<Order> = {
 
 const filled = fill as Order;
 
-describe("the mark of a fill", () => {
-  it("stays where it is when the fill becomes final", () => {
+describe("marksOf", () => {
+  it("keeps the mark of a fill in place when the fill becomes final", () => {
     const settled = { ...filled, updatedAt: "2026-11-26T10:13:42.000Z" };
     const name = { chain: "eth", token: "0xa1" } as const;
     const mark = { time: Date.parse("2026-11-26T10:00:00Z") / 1000, side: "buy", text: "Bought 1 000" };
@@ -27,8 +27,8 @@ describe("the mark of a fill", () => {
   });
 });
 
-describe("the units of a pair", () => {
-  it("come from the record's own fields, whatever the name of its pair", () => {
+describe("pairUnits", () => {
+  it("takes the units from the record's own fields, whatever the name of its pair", () => {
     expect(pairUnits(filled)).toEqual({ base: "MOON", quote: "ETH" });
     const odd = { ...filled, symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2" };
     expect(pairUnits(odd)).toEqual({ base: "MOON/v2", quote: "ETH" });
@@ -36,7 +36,7 @@ describe("the units of a pair", () => {
     expect(pairUnits({ chain: "sol", ...names })).toEqual({ base: "SOL", quote: "USDC" });
   });
 
-  it("are unknown in other engines' orders without them, and name the coin in the service's own", () => {
+  it("finds no units for other engines' orders without symbols, and the coin for the service's own orders", () => {
     expect(pairUnits({ chain: "sol", symbol: "SOL/USDC" })).toEqual({ base: "", quote: "" });
     const old = { chain: "eth", symbol: "MOON/ETH", token: "0xA1" } as const;
     expect(pairUnits(old)).toEqual({ base: "MOON/ETH", quote: "ETH" });
@@ -44,7 +44,7 @@ describe("the units of a pair", () => {
 });
 
 describe("dollars", () => {
-  it("separate thousands like all other numbers", () => {
+  it("separates the thousands of dollar amounts, as in all other numbers", () => {
     expect([usd(2597.631), usd(1.00064), usd(1_234_567)]).toEqual(["2 597.63", "1.0006", "1 234 567.00"]);
     expect([usdText("-1234.5"), usdText("0.00012345678")]).toEqual(["−$1 234.50", "$0.00012346"]);
   });

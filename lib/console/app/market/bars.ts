@@ -13,13 +13,14 @@ export type Bar = {
   hasGaps: boolean;
 };
 
-/** The most bars that are drawn. */
+/** Most bars that the chart draws. */
 const mostBars = 1500;
 
 /**
- * Makes bars of candles, the oldest first. Intervals without swaps get the close before, since nothing has changed in them.
+ * Makes bars from candles, oldest first. An interval without swaps gets the previous close, because the price did not
+ * change.
  *
- * @param untilMs The time up to which the market is known. Nothing is drawn after it.
+ * @param untilMs Time up to which the market is known. Later bars are not drawn.
  */
 export function barsOf(candles: readonly Candle[], interval: Interval, untilMs: number): Bar[] {
   const seconds = intervalSeconds[interval];
@@ -48,8 +49,8 @@ export function barsOf(candles: readonly Candle[], interval: Interval, untilMs: 
 export type Mark = { time: number; side: "buy" | "sell"; text: string };
 
 /**
- * Marks the user's fills of a token, in the order of time. A fill follows its order by seconds, and an order changes again
- * when its fill is final, so the mark stands where the order was placed.
+ * Marks the user's fills of a token, in order of time. A fill happens within seconds of its order, but the order
+ * changes again when the fill is final. So each mark is placed at the order's time.
  */
 export function marksOf(orders: readonly Order[], name: TokenName, interval: Interval): Mark[] {
   const seconds = intervalSeconds[interval];

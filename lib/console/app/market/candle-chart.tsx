@@ -14,7 +14,7 @@ import { type ChartColours, faded, openChart } from "../chart-frame.ts";
 import { plainNumber } from "../format.ts";
 import type { Bar, Mark } from "./bars.ts";
 
-/** The bars that are in view at first. */
+/** Number of bars that are visible at first. */
 const barsInView = 90;
 
 type Drawn = {
@@ -33,13 +33,13 @@ type ChartProps = {
   title: string;
   bars: readonly Bar[];
   marks: readonly Mark[];
-  /** The price of entry of the open position. */
+  /** Entry price of the open position. */
   entry: number | undefined;
 };
 
 const fiveDigits = (price: number) => plainNumber(Number(price.toPrecision(5)));
 
-/** Draws candles and their volume. */
+/** Draws candles with their volume. */
 export function CandleChart({ title, bars, marks, entry }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn>(undefined);
@@ -158,13 +158,13 @@ function redraw(drawn: Drawn, bars: readonly Bar[]): void {
 
 const isSame = (a: Bar | undefined, b: Bar | undefined) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Draws all bars, or only the last ones if the others are drawn already. */
+/** Draws all bars, or only the last ones if the earlier bars are unchanged. */
 function show(drawn: Drawn, bars: readonly Bar[]): void {
   const { bars: before } = drawn;
   drawn.bars = bars;
   const kept = before.findIndex((bar, index) => !isSame(bar, bars[index]));
   const changed = kept < 0 ? before.length : kept;
-  // The chart can change its last bar and add bars, but not take one away.
+  // The chart can change its last bar and add bars, but cannot remove one.
   const isTaken = changed < before.length && bars[changed]?.time !== before[changed]?.time;
   if (before.length === 0 || changed < before.length - 1 || isTaken) {
     redraw(drawn, bars);

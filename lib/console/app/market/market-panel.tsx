@@ -19,7 +19,7 @@ import { useCandles, useRestMarket } from "./use-market.ts";
 
 const intervals = (Object.keys(intervalSeconds) as Interval[]).map((name) => [name, name] as const);
 
-/** Shows the market of the token in the ticket: its price, depth, chart and the age of all that. */
+/** Shows the market of the ticket's token: price, depth, chart and the age of this data. */
 export function MarketPanel() {
   const { ticket, state } = useDesk();
   const { chain, token } = ticket;
@@ -48,7 +48,7 @@ const direction = (change: number) => (change > 0 ? "up" : change < 0 ? "down" :
 
 type FactsProps = { market: KnownMarket; chain: keyof typeof coinOf };
 
-/** Shows the newest numbers of a market, with their age. */
+/** Shows the latest numbers of a market, with their age. */
 export function MarketFacts({ market, chain }: FactsProps) {
   const { state } = useDesk();
   const nowMs = useNow();
@@ -67,7 +67,7 @@ export function MarketFacts({ market, chain }: FactsProps) {
       </p>
       <p class="quiet">
         {liquidity !== undefined && (
-          <span title="The coins that a sale really gets while it moves the price by at most 2 %">
+          <span title="Coins that a sale gets while it moves the price by at most 2 %">
             Depth {amount(liquidity, 4)} {coin} ·{" "}
           </span>
         )}
@@ -98,7 +98,7 @@ function ageText(ageMs: number): string {
   return seconds < 7200 ? `${Math.floor(seconds / 60)} min old` : `${Math.floor(seconds / 3600)} h old`;
 }
 
-/** Computes the mean price that the open positions of a token were bought at. */
+/** Computes the average purchase price of a token's open positions. */
 function entryOf(positions: readonly Position[], name: { chain: Position["chain"]; token: string }) {
   const held = positions.filter(
     ({ status, chain, token }) =>
@@ -149,7 +149,7 @@ function Chart({ symbol }: { symbol: string }) {
           {problem?.message ??
             (isLoading
               ? "Reading the last 24 hours …"
-              : "Nobody has traded it yet. Candles appear with the next trade.")}
+              : "Nobody has traded this token yet. Candles appear with the first trade.")}
         </p>
       ) : (
         <CandleChart

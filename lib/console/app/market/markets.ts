@@ -9,7 +9,7 @@ import type {
 import { isSameToken } from "trading-terminal-client/markets";
 import { isAddressOn } from "../explorers.ts";
 
-/** The fields of a market that both the stream and the REST API have. */
+/** Fields of a market that the stream and the REST API share. */
 export type KnownMarket = Pick<
   MarketRecord,
   "price" | "priceUsd" | "liquidity" | "change24h" | "volume24h" | "quote" | "flags" | "asOf"
@@ -25,10 +25,10 @@ export const flagTexts: Readonly<Record<Flag, string>> = {
   TOO_MANY_TOKENS: "Not read: too many tokens are followed",
 };
 
-/** Markets are old after this time: heads come at least each ten seconds, and take a moment. */
+/** Age in milliseconds at which a market counts as old. Heads arrive at least every ten seconds, with some delay. */
 export const oldMs = 12_000;
 
-/** The age of a chain's markets. Undefined before its first head has come. */
+/** Returns the age of a chain's markets. Undefined until its first head arrives. */
 export function headAgeMs(
   state: TerminalState | undefined,
   chain: Network,
@@ -39,10 +39,13 @@ export function headAgeMs(
   return time === undefined ? undefined : Math.max(0, nowMs - Date.parse(time));
 }
 
-/** A connection follows at most 20 tokens. The chart adds its token before the page drops the previous one. */
+/**
+ * Most tokens that the page follows. A connection allows 20, and a new chart adds its token before the page drops the
+ * previous one.
+ */
 const mostTokens = 19;
 
-/** Names the tokens that the page shows: the ticket's with candles, then those of open positions. */
+/** Names the tokens that the page shows: first the ticket's token with candles, then those of open positions. */
 export function shownTokens(
   ticket: { chain: Network; token: string },
   positions: readonly Position[],
@@ -66,7 +69,7 @@ export function shownTokens(
   return named.filter(isFirst).slice(0, mostTokens);
 }
 
-/** Gives a market of the REST API the form of the stream's. */
+/** Converts a market of the REST API to the stream's format. */
 export const knownMarket = ({ pool, ...market }: Market): KnownMarket => ({
   ...market,
   ...(pool !== undefined && { quote: pool.quote }),

@@ -2,25 +2,25 @@ import type { Network, Position, TerminalState } from "trading-terminal-client";
 import { marketOf, valueOf as valuationOf } from "trading-terminal-client/markets";
 import { compared, minus, plus, product } from "../exact.ts";
 
-/** The worth of an open position, as the page shows it. */
+/** Value of an open position, as shown on the page. */
 export type Shown = {
-  /** In coin: the proceeds of a sale in a thin pool, or else the amount at the price. */
+  /** Value in coin: the amount at the current price, or in a thin pool the proceeds of a sale. */
   worth: string;
   gain?: string;
-  /** The gain in percent of the cost. */
+  /** Gain as a percentage of the cost. */
   percent?: number;
-  /** The amount at the price, if that says too much. */
+  /** Amount at the current price, in a thin pool where a sale would get less. */
   atPrice?: string;
 };
 
-/** Values an open position. Undefined while its market is unknown or stale. */
+/** Values an open position. Returns undefined while its market is unknown or stale. */
 export function worthNow(state: TerminalState | undefined, position: Position): Shown | undefined {
   const { status, cost } = position;
   if (state === undefined || status !== "open") return undefined;
   const valued = valuationOf(position, marketOf(state, position));
   if (valued.status !== "valued") return undefined;
   const { value, unrealizedPnl: gain, percent, exitValue, isThin } = valued;
-  // In a thin pool, the price says little about what a sale gets.
+  // A thin pool pays much less for a sale than its price suggests.
   if (isThin && exitValue !== undefined)
     return { worth: exitValue, atPrice: value, ...(cost !== undefined && gainOf(exitValue, cost)) };
   return { worth: value, ...(gain !== undefined && { gain }), ...(percent !== undefined && { percent }) };
@@ -31,7 +31,7 @@ function gainOf(worth: string, cost: string): { gain: string; percent?: number }
   return { gain, ...(compared(cost, "0") > 0 && { percent: (Number(gain) / Number(cost)) * 100 }) };
 }
 
-/** Converts coins to dollars. Undefined while the coin's price is unknown. */
+/** Converts coins to dollars. Returns undefined while the coin's price is unknown. */
 export function inDollars(state: TerminalState | undefined, chain: Network, coins: string) {
   const prices: Partial<Record<Network, { price: string }>> = state?.prices ?? {};
   const { price } = prices[chain] ?? {};
@@ -42,15 +42,15 @@ export type Total = { worth: string; gain: string; worthUsd?: string; gainUsd?: 
 
 export type Totals = {
   byChain: ReadonlyMap<Network, Total>;
-  /** In dollars. Absent while the price of one of the coins is unknown. */
+  /** Total value in dollars. Absent while the price of one of the coins is unknown. */
   worthUsd?: string;
   gainUsd?: string;
-  /** The number of open positions, and of those among them that have a value. */
+  /** Number of open positions. `valued` counts those with a known value. */
   open: number;
   valued: number;
 };
 
-/** Adds up the open positions that have a value. Gains are of those whose cost is known. */
+/** Sums up the open positions that have a value. Gains include only positions with a known cost. */
 export function totalsOf(state: TerminalState | undefined): Totals {
   const open = (state?.positions ?? []).filter(({ status }) => status === "open");
   const byChain = new Map<Network, Total>();

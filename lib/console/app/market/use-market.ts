@@ -6,7 +6,7 @@ import { isAddressOn } from "../explorers.ts";
 
 type Failure = { code: string; message: string };
 
-/** Reads the market of a token once, for fields that the stream lacks and until it delivers the market. */
+/** Reads a token's market once, for fields that the stream lacks and until the stream delivers the market. */
 export function useRestMarket({ chain, token }: TokenName): { market?: Market; problem?: Failure } {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; market?: Market; problem?: Failure }>();
@@ -27,7 +27,7 @@ type Asked = TokenName & { interval: Interval; currency: Currency };
 
 type Read = { of: string; candles: readonly Candle[]; isLoading: boolean; problem?: Failure };
 
-/** The most candles of a chart. */
+/** Most candles of a chart. */
 const mostCandles = 500;
 
 /** Follows the candles of a token while the page shows them. */

@@ -11,14 +11,14 @@ const tone = (gain: string | undefined) =>
 
 const signedUsd = (text: string) => `${text.startsWith("-") ? "" : "+"}${usdText(text)}`;
 
-/** Explains a missing number. */
+/** Explains why a value is missing. */
 function whyUnknown(flags: readonly string[] | undefined): string {
   if (flags === undefined) return "waiting for its market";
   if (flags.includes("STALE")) return "its market is stale";
   return flags.includes("NO_POOL") ? "no pool pays a price" : "its price is unknown";
 }
 
-/** The value of an open position, and the profit if it were sold now. */
+/** Shows the value of an open position and the profit of selling it now. */
 export function WorthCells({ position }: { position: Position }) {
   const { state } = useDesk();
   const nowMs = useNow();
@@ -64,7 +64,7 @@ export function WorthCells({ position }: { position: Position }) {
   );
 }
 
-/** The sums of all open positions. */
+/** Shows the totals of all open positions. */
 export function PositionTotals() {
   const { state } = useDesk();
   const { byChain, worthUsd, gainUsd, open, valued } = totalsOf(state);

@@ -3,18 +3,18 @@ import type { QuoteRequest } from "trading-terminal-client";
 import { useDesk } from "../desk.ts";
 import type { Quoted } from "./verdict.ts";
 
-/** A pause in typing that starts a quote. */
+/** A pause in typing of this many milliseconds starts a quote. */
 const quietMs = 350;
-/** The time between two quotes of the same trade. */
+/** Milliseconds between two quotes of the same trade. */
 const everyMs = 4000;
-/** A quote that takes longer has failed. */
+/** A quote fails after this many milliseconds. */
 const patienceMs = 5000;
 
 /**
- * Quotes a trade, and again every few seconds while the page is shown. A quote of another trade would mislead, so a
- * change of the trade takes it away at once.
+ * Quotes a trade, and again every few seconds while the page is visible. A change of the trade removes the quote at
+ * once, because it would mislead.
  *
- * @param progress Changes when the wallet's orders do, since they change the quote.
+ * @param progress Changes with the wallet's orders, because they affect the quote.
  */
 export function useFreshQuote(trade: QuoteRequest | undefined, progress: string): Quoted | undefined {
   const { terminal } = useDesk();
@@ -35,7 +35,7 @@ export function useFreshQuote(trade: QuoteRequest | undefined, progress: string)
       const { data, error } = await terminal.quoteOrder({ body, signal, patienceMs });
       if (signal.aborted || asked === undefined) return;
       if (data) return setAnswer({ asked, quote: data.quote, quotedMs: Date.now() });
-      // The last quote ages while the service does not answer. A refusal ends it.
+      // Keeps the last quote while the service does not answer. A refusal removes it.
       setAnswer((before) =>
         error.status === 0 && before?.asked === asked && before.quote !== undefined
           ? before
@@ -54,7 +54,7 @@ export function useFreshQuote(trade: QuoteRequest | undefined, progress: string)
   return answer?.asked === asked ? answer : undefined;
 }
 
-/** The time now, once a second, for ages that are shown. */
+/** Current time, updated every second, for displayed ages. */
 export function useNow(): number {
   const [nowMs, setNow] = useState(Date.now);
   useEffect(() => {

@@ -13,8 +13,8 @@ type LeastProps = TokenName & {
 };
 
 /**
- * Asks for the least amount that may arrive if only a router's server prices the token. The field starts empty, because
- * the quote is only that server's word. A price from another source is shown beside it.
+ * Asks for the smallest acceptable amount if only a router's server prices the token. The field starts empty, because
+ * nothing else confirms the quote. If another source has a price, it is shown as a hint.
  */
 export function LeastField({ chain, token, symbol, side, least, onEdit }: LeastProps) {
   const { state } = useDesk();

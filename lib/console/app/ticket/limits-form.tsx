@@ -11,10 +11,10 @@ const protections = [
 
 type LimitsProps = { chain: NetworkName; limits: Limits; onEdit: (limits: Limits) => void };
 
-/** Edits the limits of one order. Those left empty are the user's settings. */
+/** Edits the limits of one order. For an empty limit, the user's setting applies. */
 export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
   const settings: Readonly<Record<string, { [name: string]: unknown }>> = useDesk().state?.settings ?? {};
-  // Not every chain has settings.
+  // Some chains have no trading settings.
   const asSet = settings[chain] === undefined ? "the default" : "as in the settings";
   const edit = (change: Partial<Limits>) => onEdit({ ...limits, ...change });
   const isSet = Object.keys(givenLimits(chain, limits)).length > 0;

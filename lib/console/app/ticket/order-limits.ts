@@ -6,7 +6,7 @@ type Given = Partial<
 
 export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
 
-/** The limits of an order as text. The empty text stands for the user's setting. */
+/** Limits of an order as text. Empty text stands for the user's setting. */
 export type Limits = {
   slippage: string;
   gasPreset: "" | (typeof gasPresets)[number];
@@ -25,17 +25,17 @@ export const noLimits: Limits = {
 
 type NumberField = readonly [name: "slippage" | "maxGasPrice" | "priorityFee", label: string];
 
-/** The numbers that a chain's orders have: gas is of EVM chains, and a priority fee of sol. */
+/** Lists the numeric limits of a chain's orders: EVM chains have a gas price, and sol has a priority fee. */
 export const numbersOf = (chain: Network): readonly NumberField[] => [
   ["slippage", "Slippage, %"],
   chain === "sol" ? ["priorityFee", "Priority fee, SOL"] : ["maxGasPrice", "Max gas price, gwei"],
 ];
 
-/** Names the first limit that is not a number. */
+/** Returns the label of the first limit that is not a number. */
 export const wrongLimit = (chain: Network, limits: Limits): string | undefined =>
   numbersOf(chain).find(([name]) => limits[name] !== "" && !/^\d*\.?\d+$/.test(limits[name]))?.[1];
 
-/** Returns the fields of a request. Those of other chains, and those left empty, are absent. */
+/** Returns the limits for a request. Empty limits and those of other chains are left out. */
 export function givenLimits(chain: Network, limits: Limits): Given {
   const { gasPreset, mevProtection } = limits;
   const numbers = numbersOf(chain).filter(([name]) => limits[name] !== "");

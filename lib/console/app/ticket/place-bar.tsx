@@ -4,7 +4,7 @@ import type { Verdict } from "./verdict.ts";
 
 type BarProps = { side: Quote["side"]; verdict: Verdict; onAct: () => unknown };
 
-/** The only control that places an order. It is no submit button, since Enter in a field would press that. */
+/** The only control that places an order. It is not a submit button, because Enter in a field would press that. */
 export function PlaceBar({ side, verdict, onAct }: BarProps) {
   const id = useId();
   return (

@@ -6,31 +6,31 @@ import { mayBePlacedAfter } from "./verdict.ts";
 
 export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 
-/** An order whose answer was lost. It may have been placed. */
+/** An order without an answer. It may have been placed. */
 export type UnansweredOrder = {
-  /** Its Idempotency-Key, which the service shows as `clientOrderId`. */
+  /** Idempotency-Key of the order. The service shows it as `clientOrderId`. */
   key: string;
   body: OrderRequest;
-  /** Names the order for people, such as "The buy of MOON". */
+  /** Name of the order in messages, such as "The buy of MOON". */
   text: string;
   sentAtMs: number;
 };
 
-/** Places orders, one after another. */
+/** Places one order at a time. */
 export type Placing = {
   isBusy: boolean;
-  /** Undefined unless the last order was not answered. No other order is placed until that is settled. */
+  /** Last order, if it was not answered. The page places no other order until this one is settled. */
   unanswered: UnansweredOrder | undefined;
-  /** The last order that this page has placed. */
+  /** Last order that this page placed. */
   placed: OrderRequest | undefined;
   place(body: OrderRequest, text: string): Promise<void>;
-  /** Sends the unanswered order again, with the same key. */
+  /** Sends the unanswered order again with the same key. */
   repeat: () => Promise<void>;
-  /** Forgets the unanswered order, whatever became of it. */
+  /** Forgets the unanswered order, whether or not it was placed. */
   leave: () => void;
 };
 
-/** Stores the orders of a user from before they are sent until they are answered, so that a reload forgets none. */
+/** Stores a user's orders before they are sent and until they are answered, so that a reload loses none. */
 function store(userID: string) {
   const prefix = `unanswered-order ${userID} `;
   return {
@@ -47,7 +47,7 @@ function store(userID: string) {
 
 type Deps = {
   session: Session;
-  /** The user of the session. Undefined until it is known. */
+  /** User of the session. Undefined until known. */
   userID: string | undefined;
   orders: readonly Order[] | undefined;
   notify: (text: string, kind?: "good" | "bad") => void;
@@ -55,8 +55,8 @@ type Deps = {
 };
 
 /**
- * Places orders at most once. A later quote makes another request, and another request would be another order. So an order
- * that was not answered is sent again as it was, or found among the user's orders.
+ * Places each order at most once. A newer quote would make a different request and so a second order. An unanswered
+ * order is therefore sent again unchanged, or found among the user's orders.
  */
 export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps): Placing {
   const [isBusy, setBusy] = useState(false);
@@ -66,7 +66,7 @@ export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps):
 
   useEffect(() => {
     setUnanswered(userID === undefined ? undefined : stored.oldest());
-    // Another page may settle it.
+    // Another tab may settle the order.
     const look = () => setUnanswered((order) => (order && stored.has(order) ? order : undefined));
     addEventListener("storage", look);
     return () => removeEventListener("storage", look);
@@ -117,7 +117,7 @@ export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps):
     placed,
     leave: () => unanswered && forget(unanswered),
     place(body, text) {
-      // crypto.randomUUID is missing on pages without HTTPS.
+      // Makes a key without crypto.randomUUID, which pages without HTTPS lack.
       const key = crypto.getRandomValues(new Uint8Array(16)).toHex();
       return send({ key, body, text, sentAtMs: Date.now() });
     },

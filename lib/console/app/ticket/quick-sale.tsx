@@ -17,7 +17,7 @@ type SaleProps = {
   onDone: () => void;
 };
 
-/** Sells a part of a position, at no less than the minimum that it shows. */
+/** Sells part of a position. The proceeds are at least the minimum shown. */
 export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: SaleProps) {
   const { state, isStale, placing } = useDesk();
   const nowMs = useNow();

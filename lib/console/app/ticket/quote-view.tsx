@@ -28,13 +28,13 @@ const wayOf = (route: Quote["route"], tokens: readonly Token[]) =>
     })
     .join(" → ");
 
-/** Computes the network fee as a percentage of the coins that a trade moves. */
+/** Computes the network fee as a percentage of the coins traded. */
 const feeShare = ({ side, amount: spent, amountOut, networkFee }: Quote) =>
   (Number(networkFee.expected) / Number(side === "buy" ? spent : amountOut)) * 100;
 
 type ViewProps = { quoted: Quoted | undefined; tokens: readonly Token[]; nowMs: number };
 
-/** Shows everything that a user should know before a trade. The order gets exactly the minimum shown here. */
+/** Shows everything that a user should know before a trade. The order gets exactly the shown minimum. */
 export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
   const { quote, quotedMs = nowMs } = quoted ?? {};
   if (quote === undefined) return quoted?.problem ? null : <p class="quote quiet">Asking for a quote …</p>;
@@ -51,7 +51,7 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
       </p>
       <Facts
         facts={[
-          // Hides the quote's minimum where the user has to name one, because it would mislead.
+          // Hides the quote's minimum if the user must set one, because it would mislead.
           ...(quote.wouldBeRefused?.code === "NO_REFERENCE"
             ? []
             : [

@@ -26,7 +26,7 @@ const sides = [
 /** Suggested amounts: coins for a buy, percentages of the balance for a sale. */
 const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as const;
 
-/** Reads the tokens that a chain offers. Their absence keeps nobody from trading a pasted address. */
+/** Reads the tokens that a chain offers. Without the list, users can still trade a pasted address. */
 function useTokens(chain: NetworkName) {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ chain: NetworkName; tokens: readonly Token[]; problem?: string }>();
@@ -42,7 +42,7 @@ function useTokens(chain: NetworkName) {
   return read?.chain === chain ? read : undefined;
 }
 
-/** Reads a wallet's balances, and again after each change of its orders. */
+/** Reads a wallet's balances, and again after each change of the wallet's orders. */
 function useBalances(chain: NetworkName, wallet: string | undefined, token: string, progress: string) {
   const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; balances: readonly Balance[] }>();
@@ -63,14 +63,14 @@ function useBalances(chain: NetworkName, wallet: string | undefined, token: stri
 const tradeOf = ({ chain, side, token }: { chain: string; side: string; token: string }) =>
   `${chain} ${side} ${token.toLowerCase()}`;
 
-/** Keeps a value until its owner changes. */
+/** Keeps a value for one owner. Another owner starts with an empty value. */
 function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void] {
   const [kept, setKept] = useState({ of, value: empty });
   useEffect(() => setKept({ of, value: empty }), [of]);
   return [kept.of === of ? kept.value : empty, (value) => setKept({ of, value })];
 }
 
-/** Keeps the wishes for one trade: another token or side starts without limits and a confirmation. */
+/** Keeps the limits and confirmations of one trade. Another token or side starts without any. */
 function useWishes(ticket: TicketEntry) {
   const { placed } = useDesk().placing;
   const of = tradeOf(ticket);
@@ -96,13 +96,13 @@ function useWishes(ticket: TicketEntry) {
   };
 }
 
-/** Finds the wallets of the chain, and the one that trades. */
+/** Finds the wallets of the chain, and the wallet that trades. */
 function useWallets({ chain, wallet: chosen }: TicketEntry) {
   const { state } = useDesk();
   const wallets = state?.wallets.filter(({ network }) => network === chain) ?? [];
   const picked = wallets.find(({ generatedWalletAddress }) => generatedWalletAddress === chosen);
   const wallet = (picked ?? wallets[0])?.generatedWalletAddress;
-  /** Changes with each order of the wallet, so that balances and quotes are read again. */
+  /** Versions of the wallet's orders. A change reads balances and quotes again. */
   const progress = (state?.orders ?? [])
     .filter((order) => order.wallet === wallet)
     .map(({ version }) => version)
@@ -110,7 +110,7 @@ function useWallets({ chain, wallet: chosen }: TicketEntry) {
   return { wallets, wallet, progress };
 }
 
-/** Reads the tokens of the ticket's chain, the ticket's token and the wallet's balances of it and of the coin. */
+/** Reads the chain's tokens, the ticket's token, and the wallet's balances of the token and the coin. */
 function useHoldings({ chain, token }: TicketEntry, wallet: string | undefined, progress: string) {
   const listed = useTokens(chain);
   const inspection = useInspection(chain, token);
@@ -125,18 +125,18 @@ function useHoldings({ chain, token }: TicketEntry, wallet: string | undefined, 
   };
 }
 
-/** Starts with the first listed token, unless the user was faster. */
+/** Fills in the first listed token, unless the user has entered one already. */
 function useFirstToken(tokens: readonly Token[] | undefined) {
   const { fillTicket } = useDesk();
   useEffect(() => {
     const [first] = tokens ?? [];
-    // It would mix with text that is being typed or pasted.
+    // Skips a focused field, because the address would mix with what the user types or pastes.
     if (first === undefined || document.activeElement?.id === "token") return;
     fillTicket((before) => (before.token === "" ? { token: first.token } : {}));
   }, [tokens]);
 }
 
-/** Remembers the amount of a trade's first quote, the one that its user looks at. */
+/** Remembers the amount of a trade's first quote, which the user has seen. */
 function useAgreed(quote: Quote | undefined, terms: string) {
   const [agreed, setAgreed] = useState<string>();
   const seen = useRef<string>(undefined);
@@ -150,7 +150,7 @@ function useAgreed(quote: Quote | undefined, terms: string) {
 
 type Wishes = Pick<ReturnType<typeof useWishes>, "limits" | "least">;
 
-/** Names the field with a wrong limit. */
+/** Returns the label of the first invalid limit. */
 const wrongWish = (chain: NetworkName, { limits, least }: Wishes) =>
   wrongLimit(chain, limits) ?? (least === "" || isAmount(least) ? undefined : "At least");
 
@@ -219,7 +219,7 @@ export function Ticket() {
     if (quote === undefined || wallet === undefined) return;
     if (verdict.act === "agree") return setAgreed(quote.amountOut);
     if (verdict.act !== "place") return;
-    // The minimum that is shown binds the order, so a slippage would say it twice.
+    // Drops the slippage, because the shown minimum already binds the order.
     const { slippage: _, ...rest } = trade;
     const body = { ...rest, wallet, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
     await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`);
@@ -272,7 +272,7 @@ export function Ticket() {
           <LeastField {...{ chain, token, symbol, side, least }} onEdit={wishes.setLeast} />
         )}
         {isUnsafe && (
-          <Field label={`To buy it all the same, type ${symbol}`} hint="it may never be sold again">
+          <Field label={`To buy it anyway, type ${symbol}`} hint="it may never be sold again">
             <input
               value={confirmation}
               spellcheck={false}
@@ -302,11 +302,11 @@ type AmountProps = {
   onEdit: (change: Partial<TicketEntry>) => void;
 };
 
-/** Edits how much is traded: coins, tokens, or a percentage of the balance. */
+/** Edits the size of the trade: coins, tokens or a percentage of the balance. */
 function AmountField({ ticket, symbol, coinSymbol, coin, held, quote, onEdit }: AmountProps) {
   const { side, unit, given } = ticket;
   const read = side === "buy" ? coin : held;
-  // A deposit shows up in the next quote, which comes every few seconds.
+  // Prefers the quote's balances, because each quote includes the latest deposits.
   const newer = quote?.balances?.find((each) => each.token === read?.token);
   const spent = read && { ...read, available: newer?.available ?? read.available };
   const spentSymbol = side === "buy" ? coinSymbol : symbol;
@@ -346,7 +346,9 @@ function AmountField({ ticket, symbol, coinSymbol, coin, held, quote, onEdit }: 
   );
 }
 
-/** Computes the most that can be spent: all tokens, or the coins that fees, rents and a later sale leave over. */
+/**
+ * Computes the largest amount to spend: all tokens, or the coins left after fees, rents and a reserve for a later sale.
+ */
 function most({ token, available }: Pick<Balance, "token" | "available">, quote: Quote | undefined): string {
   const needed = quote?.balances?.find((each) => each.token === token)?.needed;
   if (token !== "native" || quote === undefined || needed === undefined) return available;

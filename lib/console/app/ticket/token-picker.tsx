@@ -13,7 +13,7 @@ type PickerProps = {
   onPick: (token: string, chain?: NetworkName) => void;
 };
 
-/** Picks the token of a trade: a pasted address, one found by its name, or a listed one. */
+/** Picks a token by a pasted address, by its name or from a list. */
 export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -28,7 +28,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
     onPick(one.token, one.chain);
   }
   function onKey(event: KeyboardEvent) {
-    // Enter must not reach the form: it picks a token, and never buys one.
+    // Keeps Enter from the form, because it picks a token and must never buy one.
     if (event.key === "Enter") event.preventDefault();
     if (!isShown) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -78,7 +78,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
                   role="option"
                   aria-selected={index === active}
                   tabIndex={-1}
-                  // The field would lose the focus, and close the list before the click.
+                  // Keeps the focus in the field. Without it, the list would close before the click.
                   onMouseDown={(event) => event.preventDefault()}
                   onMouseEnter={() => setActive(index)}
                   onClick={() => pick(one)}
@@ -90,7 +90,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
             <p class="quiet" role="status">
               {found === undefined
                 ? "Searching …"
-                : (found.problem ?? (results.length === 0 ? "No token has such a name." : ""))}
+                : (found.problem ?? (results.length === 0 ? "No token has this name." : ""))}
             </p>
           </div>
         )}
@@ -111,7 +111,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
   );
 }
 
-/** A token that was found. Its depth is known if its market is followed. */
+/** Shows a token that the search found. Its depth is known if its market is followed. */
 function Found({ one, isHere }: { one: Token; isHere: boolean }) {
   const { state } = useDesk();
   const { liquidity } = (state && marketOf(state, one)) ?? {};

@@ -3,25 +3,25 @@ import type { Network, Token } from "trading-terminal-client";
 import { useDesk, useReading } from "../desk.ts";
 import { isAddressOn } from "../explorers.ts";
 
-/** A pause in typing that starts a search. */
+/** A pause in typing of this many milliseconds starts a search. */
 const quietMs = 250;
 const [leastLength, mostLength] = [2, 64];
 
 const chains: readonly Network[] = ["eth", "base", "bsc", "avax", "sol"];
 
-/** True for text that a name can be found by. An address needs no search. */
+/** True for text that may be part of a token's name. An address needs no search. */
 export const isSearch = (text: string): boolean =>
   text.length >= leastLength &&
   text.length <= mostLength &&
   !chains.some((chain) => isAddressOn(chain, text));
 
-/** Leaves out coins, which are spent, not bought. */
+/** Leaves out coins, because users spend them instead of buying them. */
 export const traded = (tokens: readonly Token[] = []): Token[] =>
   tokens.filter(({ token, wrapped }) => token !== "native" && !wrapped);
 
 type Found = { of: string; tokens: readonly Token[]; problem?: string };
 
-/** Finds tokens by a part of their name. Undefined while nothing is sought, or before the answer. */
+/** Finds tokens by part of their name. Returns undefined without a search, or until it is answered. */
 export function useTokenSearch(text: string): Omit<Found, "of"> | undefined {
   const { terminal } = useDesk();
   const [found, setFound] = useState<Found>();

@@ -9,7 +9,7 @@ import { type Failure, taxTier } from "./verdict.ts";
 
 export type Inspection = { token?: InspectedToken; problem?: Failure };
 
-/** Inspects a token. Undefined until the answer arrives. */
+/** Inspects a token. Returns undefined until the answer arrives. */
 export function useInspection(chain: NetworkName, token: string): Inspection | undefined {
   const { terminal } = useDesk();
   const [answer, setAnswer] = useState<Inspection & { of: string }>();
@@ -30,7 +30,7 @@ export function useInspection(chain: NetworkName, token: string): Inspection | u
 
 type ViewProps = { chain: NetworkName; token: string; inspection: Inspection | undefined };
 
-/** Shows the results of a simulated buy and sale of a token before the trade. */
+/** Shows the results of a simulated purchase and sale of a token before the trade. */
 export function TokenView({ chain, token, inspection }: ViewProps) {
   if (token === "") return null;
   if (!isAddressOn(chain, token))

@@ -3,7 +3,7 @@ import { useDesk } from "../desk.ts";
 import { amount, chainName, day, shortened } from "../format.ts";
 import { useNow } from "./fresh-quote.ts";
 
-/** After this time, the market may be far from the order's minimum. */
+/** After this many milliseconds, the market may be far from the order's minimum. */
 const oldestTermsMs = 5 * 60_000;
 
 /** Lets the user settle an order whose answer was lost. */
@@ -18,9 +18,7 @@ export function Unanswered() {
     <div class="notice bad" role="alert">
       <p>
         {text} was not answered, and may have been placed. It appears under Orders then.{" "}
-        {isOld
-          ? "Its terms are too old to send it again."
-          : "If it is sent again, it is placed once at most."}
+        {isOld ? "Its terms are too old to send it again." : "Sending it again places it at most once."}
       </p>
       <Facts
         facts={[

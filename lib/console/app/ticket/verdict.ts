@@ -2,12 +2,12 @@ import type { Quote } from "trading-terminal-client";
 import { compared, isAmount, share } from "../exact.ts";
 import { amount, chainName, unitsOf, words } from "../format.ts";
 
-/** The newest answer about a trade. A quote stays until the next one arrives. */
+/** Newest answer about a trade. A quote stays until the next one arrives. */
 export type Quoted = {
   quote?: Quote | undefined;
   /** When the quote arrived, in milliseconds. */
   quotedMs?: number | undefined;
-  /** The reason for which there is no newer quote. */
+  /** Reason why there is no newer quote. */
   problem?: Failure | undefined;
 };
 
@@ -17,19 +17,19 @@ type Answered = { status?: number; retryAfterSeconds?: number | undefined };
 
 const isRefusal = ({ status = 0 }: Answered) => status >= 400 && status < 500;
 
-/** A 503 with a Retry-After is an answer of a service that has recorded nothing. */
+/** A 503 with Retry-After shows that the service has recorded nothing. */
 const isUnavailable = ({ status, retryAfterSeconds }: Answered) =>
   status === 503 && retryAfterSeconds !== undefined;
 
-/** True for an answer that the service gives without having looked for the order. */
+/** True if the service answered without looking for the order. */
 const isBlind = (failure: Answered) =>
   isUnavailable(failure) || [401, 403, 429].includes(failure.status ?? 0);
 
 /**
- * True if an order may have been placed although no try has got it as the answer.
+ * True if an order may have been placed although no response confirmed it.
  *
- * @param failures Those of all tries, in their order
- * @param isRepeated True if an earlier answer was lost, too
+ * @param failures Failures of all tries, in order
+ * @param isRepeated True if an earlier response was lost
  */
 export function mayBePlacedAfter(failures: readonly Answered[], isRepeated: boolean): boolean {
   const isLost = (failure: Answered) => !isRefusal(failure) && !isUnavailable(failure);
@@ -41,28 +41,28 @@ export type Asked = {
   chain: Quote["chain"];
   side: Quote["side"];
   symbol: string;
-  /** Undefined without a wallet on the chain, or before the wallets are known. */
+  /** Wallet that trades. Undefined if the chain has none, or until the wallets are known. */
   wallet: string | undefined;
   isReading: boolean;
   hasToken: boolean;
   given: string;
-  /** Names the limit that the user has not given as a number, if any. */
+  /** Label of a limit that is not a number, if any. */
   wrongLimit?: string | undefined;
-  /** The output that the user has seen and agreed to, since the trade was last changed. */
+  /** Output that the user has seen and accepted since the last change of the trade. */
   agreed: string | undefined;
   isBusy: boolean;
-  /** True if it is not known whether another order was placed. */
+  /** True if another order was not answered, so nobody knows if it was placed. */
   isUnanswered: boolean;
   isStale: boolean;
 };
 
-/** The state of the button that places an order, with its reason. Only `place` and `agree` can be pressed. */
+/** State of the button that places an order, with a reason. The button can be pressed only for `place` and `agree`. */
 export type Verdict = { act: "place" | "agree" | "none"; text: string; reason?: string };
 
-/** An older quote may be far from the market. The page asks again every few seconds. */
+/** Oldest quote that can be traded, in milliseconds. The page asks for a new one every few seconds. */
 export const oldestQuoteMs = 15_000;
 
-/** If less than this percentage of the output that the user has seen would arrive, the user has to agree again. */
+/** Below this percentage of the output that the user accepted, the user must agree again. */
 const agreedPercent = 99;
 
 const none = (text: string, reason?: string): Verdict => ({
@@ -71,7 +71,7 @@ const none = (text: string, reason?: string): Verdict => ({
   ...(reason !== undefined && { reason }),
 });
 
-/** Decides whether an order can be placed now, and how its button reads. */
+/** Decides whether an order can be placed now, and labels its button. */
 export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: number): Verdict {
   const { chain, side, symbol, wallet, agreed } = asked;
   const verb = side === "buy" ? "Buy" : "Sell";
@@ -80,7 +80,7 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
   if (asked.isUnanswered) return none("An order was not answered", "Send it again or leave it, under Trade.");
   if (asked.isReading) return none("Reading the wallets …");
   if (wallet === undefined)
-    return none(`No wallet on ${chainName[chain]}`, "Make one, or import one, under Wallets.");
+    return none(`No wallet on ${chainName[chain]}`, "Create or import one under Wallets.");
   if (!asked.hasToken) return none("Pick a token");
   if (!isAmount(asked.given)) return none("Enter an amount");
   if (asked.wrongLimit)
@@ -95,20 +95,20 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
     return {
       act: "agree",
       text: "Agree to the new price",
-      reason: `The price moved: you would get ${amount(quote.amountOut)} ${unitsOf(quote).received}, and it was ${amount(agreed)}.`,
+      reason: `The price moved: you would get ${amount(quote.amountOut)} ${unitsOf(quote).received} instead of ${amount(agreed)}.`,
     };
   return { act: "place", text: `${verb} ${symbol}` };
 }
 
 type Shortfall = { symbol?: string; needed?: string; available?: string };
 
-/** Says in words why a trade would be refused. */
+/** Explains to the user why a trade would be refused. */
 export function refusalText({ code, message, details }: Failure): string {
   const { symbol, needed, available } = (details ?? {}) as Shortfall;
   if (code === "INSUFFICIENT_BALANCE" && symbol !== undefined && needed !== undefined)
     return Number(available) === 0
       ? `The wallet has no ${symbol} to spend.`
-      : `It takes ${amount(needed)} ${symbol}, fees included, and ${amount(available)} ${symbol} can be spent.`;
+      : `This needs ${amount(needed)} ${symbol}, fees included, but only ${amount(available)} ${symbol} can be spent.`;
   if (code === "TOKEN_UNSAFE") return `${message.split(". To buy")[0]}.`;
   if (code === "NO_REFERENCE")
     return "Only a router's server prices this token: type the least that you accept, under Trade.";
@@ -125,9 +125,11 @@ const tier =
   (percent: number | null | undefined): Tier =>
     (percent ?? 0) >= bad ? "bad" : (percent ?? 0) >= warn ? "warn" : "calm";
 
-/** Difference between a trade's price and the market's, in percent. Orders above 15 % are rejected by default. */
+/**
+ * Rates the difference between a trade's price and the market's, in percent. Orders above 15 % are rejected by default.
+ */
 export const impactTier = tier(1, 5);
-/** The part of a trade that its token takes, in percent. Purchases above 25 % are refused. */
+/** Rates the tax of a token, in percent of the trade. Purchases above 25 % are rejected. */
 export const taxTier = tier(0.01, 10);
-/** The network fee as a part of the trade, in percent. */
+/** Rates the network fee, in percent of the trade. */
 export const feeTier = tier(2, 20);

@@ -1,6 +1,6 @@
 import { encode } from "uqr";
 
-/** Shows an address as a QR code, dark on light in both themes, since many cameras read no other. */
+/** Shows an address as a QR code. It is dark on light in both themes, because many cameras read nothing else. */
 export function AddressCode({ address }: { address: string }) {
   const { data, size } = encode(address, { border: 2 });
   const path = data

@@ -18,8 +18,8 @@ async function openStore(mode: IDBTransactionMode): Promise<IDBObjectStore> {
 }
 
 /**
- * Returns the keys of a wallet's export, and makes them the first time. They outlive the page, since an export takes a day,
- * and no script can read the private half.
+ * Returns the key pair for exporting a wallet, and creates it on first use. It outlives the page, because an export
+ * takes a day. No script can read the private half.
  */
 export async function exportKeysOf(walletId: string): Promise<Keys> {
   const kept = await finished<Keys | undefined>((await openStore("readonly")).get(walletId));

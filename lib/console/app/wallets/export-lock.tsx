@@ -3,14 +3,14 @@ import type { ExportLock as Lock } from "trading-terminal-client";
 import { useCall, useDesk, useReading } from "../desk.ts";
 import { day } from "../format.ts";
 
-/** Locks the exports of all wallets: the first thing to do when somebody else may have the session. */
+/** Locks the exports of all wallets. Users should do this first when somebody else may have their session. */
 export function ExportLock() {
   const { terminal, notify, guardNews } = useDesk();
   const { call, isBusy } = useCall();
   const [lock, setLock] = useState<Lock>();
   const show = (answer: { lock: Lock } | undefined) => answer && setLock(answer.lock);
 
-  // A deployment without exports has no lock.
+  // The lock is missing if the deployment has no exports.
   const news = guardNews.find(({ of }) => of === "lock")?.id;
   useReading(() => void terminal.getExportLock().then(({ data }) => show(data)), [news]);
 

@@ -1,20 +1,20 @@
 import type { ServerMessage } from "trading-terminal-client";
 import { day } from "../format.ts";
 
-/** A guard of the user's wallets that has become looser, or will. */
+/** A guard of the user's wallets that has become looser or soon will. */
 export type GuardNews = {
   of: "export" | "lock" | "policy";
-  /** Stays the same when the service repeats an announcement. */
+  /** Id of the announcement. It stays the same when the service repeats the announcement. */
   id: string;
   walletId?: string;
-  /** The time at which it takes effect. Absent if it has. */
+  /** Time at which the change takes effect. Absent if it already has. */
   at?: string | undefined;
   version?: number;
   /** True if the guard is tight again. */
   isOver?: boolean;
 };
 
-/** Replaces older news about the same guard by the news of a message. */
+/** Updates the news with a message, which replaces older news about the same guard. */
 export function withGuardNews(news: readonly GuardNews[], message: ServerMessage): readonly GuardNews[] {
   switch (message.type) {
     case "WalletExportRequested": {
@@ -38,7 +38,7 @@ export function withGuardNews(news: readonly GuardNews[], message: ServerMessage
     case "ExportLockUpdated": {
       const { status, lockedAt, unlocksAt: at } = message.data;
       const id = `lock ${status} ${at ?? lockedAt ?? message.time}`;
-      // A lock cancels all exports.
+      // Locking cancels all exports.
       const others = status === "unlocked" ? news : news.filter(({ of }) => of !== "export");
       return withNewest(others, { of: "lock", id, at, isOver: status === "locked" });
     }
@@ -47,7 +47,7 @@ export function withGuardNews(news: readonly GuardNews[], message: ServerMessage
   }
 }
 
-/** Messages may come twice or late. */
+/** Adds news, unless it is repeated or late. */
 function withNewest(news: readonly GuardNews[], newest: GuardNews): readonly GuardNews[] {
   const isSame = ({ of, walletId }: GuardNews) => of === newest.of && walletId === newest.walletId;
   const known = news.find(isSame);
@@ -55,28 +55,28 @@ function withNewest(news: readonly GuardNews[], newest: GuardNews): readonly Gua
   return known?.id === newest.id || isOld ? news : [...news.filter((each) => !isSame(each)), newest];
 }
 
-/** Describes the change and its time in words, and how to undo it. */
+/** Describes the change, when it applies and how to undo it. */
 export function guardText({ of, at }: GuardNews, wallet: string): { what: string; stop: string } {
   const time = at && day(at);
   switch (of) {
     case "export":
       return {
-        what: `The private key of ${wallet} was asked for. Unless that is cancelled, it can be read from ${time} on.`,
-        stop: "Was it not you? Open the wallet, cancel the export, and lock your exports.",
+        what: `An export of the private key of ${wallet} was requested. Unless it is cancelled, the key can be read from ${time}.`,
+        stop: "Not you? Open the wallet, cancel the export, and lock your exports.",
       };
     case "lock":
       return {
         what: time
-          ? `The unlocking of exports was asked for. They unlock at ${time}.`
-          : "Exports are not locked any more.",
-        stop: "Was it not you? Lock them again, under the wallets.",
+          ? `Unlocking of exports was requested. They unlock at ${time}.`
+          : "Exports are no longer locked.",
+        stop: "Not you? Lock them again, under the wallets.",
       };
     case "policy":
       return {
         what: time
-          ? `Looser limits of ${wallet} were asked for. They apply from ${time} on.`
-          : `Looser limits of ${wallet} are in force.`,
-        stop: "Was it not you? Open the wallet and switch off that it may trade: that applies at once.",
+          ? `Looser limits for ${wallet} were requested. They apply from ${time}.`
+          : `Looser limits for ${wallet} are in force.`,
+        stop: "Not you? Open the wallet and turn off its trading, which applies at once.",
       };
   }
 }

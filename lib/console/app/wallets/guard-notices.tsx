@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useDesk } from "../desk.ts";
 import { guardText } from "./guard-news.ts";
 
-/** Remembers dismissed news in this browser, because the service repeats all news for each new connection. */
+/** Remembers dismissed news in this browser, because the service repeats all news on each new connection. */
 function useDismissed(userID: string) {
   const name = `dismissed-news ${userID}`;
   const read = () => JSON.parse(localStorage.getItem(name) ?? "[]") as string[];
@@ -17,12 +17,12 @@ function useDismissed(userID: string) {
 
 const mostDismissed = 100;
 
-/** Warns of guards that become looser, on each page of a signed-in user, because a thief may have asked for it. */
+/** Warns signed-in users on every page about guards that become looser, because a thief may have requested it. */
 export function GuardNotices() {
   const { guardNews, state, profile } = useDesk();
   const [dismissed, dismiss] = useDismissed(profile.userID);
   const shown = guardNews.filter(({ id, isOver }) => !isOver && !dismissed.includes(id));
-  // The names of the wallets are not known yet.
+  // Waits until the names of the wallets are known.
   if (state === undefined || shown.length === 0) return null;
   const nameOf = (walletId: string | undefined) =>
     state.wallets.find(({ _id }) => _id === walletId)?.slotName ?? "a wallet";

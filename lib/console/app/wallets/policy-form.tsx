@@ -17,7 +17,7 @@ const texts = (policy: Policy) => ({
   tradingEnabled: policy.tradingEnabled,
 });
 
-/** Shows and changes the limits that the signer enforces for a wallet. */
+/** Shows and edits the limits that the signer enforces for a wallet. */
 export function PolicyForm({ wallet }: { wallet: Wallet }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();

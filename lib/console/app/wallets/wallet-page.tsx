@@ -15,7 +15,7 @@ const parts = [
   ["export", "Export"],
 ] as const;
 
-/** Everything about one wallet. */
+/** Shows everything about one wallet. */
 export function WalletPage({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
   const [part, setPart] = useState<(typeof parts)[number][0]>("deposit");
   return (

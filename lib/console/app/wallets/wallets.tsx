@@ -19,7 +19,7 @@ import { freshSide } from "../ticket/ticket.tsx";
 import { ExportLock } from "./export-lock.tsx";
 import { WalletPage } from "./wallet-page.tsx";
 
-/** Number of wallets from which a search field is shown. */
+/** Number of wallets at which a search field appears. */
 const manyWallets = 8;
 
 export function Wallets() {
@@ -27,7 +27,7 @@ export function Wallets() {
   const [retired, setRetired] = useRetired(profile.userID);
   const [sought, setSought] = useState("");
   const wallets = state?.wallets ?? [];
-  // Restored ones are known only with the wallets.
+  // Waits for the list of wallets, which shows the restored ones.
   const gone = (state ? retired : []).filter(({ _id }) => wallets.every((wallet) => wallet._id !== _id));
   const text = sought.toLowerCase();
   const shown = wallets.filter(({ slotName, network, generatedWalletAddress }) =>
@@ -65,7 +65,7 @@ export function Wallets() {
 
 type Retired = Pick<Wallet, "_id" | "slotName" | "network"> & { restorableUntil: string };
 
-/** Keeps the wallets that this browser has retired until they are gone. The service lists active ones only. */
+/** Keeps wallets retired in this browser while they can be restored. The service lists only active ones. */
 function useRetired(userID: string) {
   const name = `retired-wallets ${userID}`;
   const read = () =>
@@ -118,7 +118,7 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired:
     if (!done) return;
     const { slotName, network } = wallet;
     onRetired({ _id: walletId, slotName, network, restorableUntil: done.restorableUntil });
-    notify(`${slotName} is retired, and can be restored until ${day(done.restorableUntil)}`);
+    notify(`${slotName} is retired. It can be restored until ${day(done.restorableUntil)}`);
   }
 
   return (
@@ -167,7 +167,7 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired:
   );
 }
 
-/** The address beside it copies itself, so this is a link of its own. */
+/** Links to the explorer separately, because a click on the address copies it. */
 function ExplorerLink({ wallet: { network, generatedWalletAddress: address } }: { wallet: Wallet }) {
   const { explorers } = useDesk();
   const page = explorerPage(explorers, network, "wallet", address);
@@ -253,10 +253,10 @@ function ImportWallet() {
   const [network, setNetwork] = useState<NetworkName>("eth");
   const [privateKey, setKey] = useState("");
   async function send() {
-    // Removes the key from the page as soon as it has been read.
+    // Clears the key from the page as soon as it has been read.
     setKey("");
     const { userID } = profile;
-    // This page comes from the service itself. Other clients should name the keys that they trust.
+    // Trusts any import key, because this page comes from the service itself. Other clients should name trusted keys.
     const wanted = { network, privateKey, userID, trustedKeyIds: "any" } as const;
     const imported = await call(() => importSealed(terminal, wanted));
     if (imported) notify(`${imported.wallet.slotName} is imported`);

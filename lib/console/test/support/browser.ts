@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, inject } from "vitest";
 
-/** The folder of screenshots for people to check. */
+/** Folder of screenshots for people to check. */
 const screenshots = new URL("../screenshots/", import.meta.url).pathname;
 
 export type Visit = {
   page: Page;
   context: BrowserContext;
-  /** Errors, refused loads and violations of the policy, as the page reported them. */
+  /** Errors, blocked loads and policy violations that the page reported. */
   complaints: string[];
-  /** The origins to which the page has sent requests. */
+  /** Origins to which the page has sent requests. */
   origins: Set<string>;
   screenshot: (name: string, options?: { fullPage: boolean }) => Promise<void>;
 };
@@ -25,7 +25,7 @@ export type VisitOptions = {
 };
 
 /**
- * Connects the tests of a file to the browser, which all files share.
+ * Connects the tests of a file to the shared browser.
  *
  * @returns a function that opens a page, in a new browser context if none is given
  */
@@ -33,7 +33,7 @@ export function visitsForTests(): (url: string, options?: VisitOptions) => Promi
   let browser: Browser;
 
   beforeAll(async () => {
-    // People who watch must be able to follow.
+    // Slows the browser down, so that people can follow.
     browser = await chromium.connect(inject("chromium"), process.env.HEADED ? { slowMo: 400 } : {});
   });
   afterAll(async () => browser?.close());
@@ -71,7 +71,7 @@ export function visitsForTests(): (url: string, options?: VisitOptions) => Promi
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Lists the rules of accessibility that a page breaks, with the elements. */
+/** Lists the accessibility rules that a page breaks, with the elements. */
 export async function brokenRules(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const { violations } = (await page.evaluate("axe.run()")) as {

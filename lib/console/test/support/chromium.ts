@@ -4,16 +4,16 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The address of Chromium. */
+    /** WebSocket address of Chromium. */
     chromium: string;
   }
 }
 
 const headed = "/usr/bin/chromium";
-/** The shell draws no window and no toolbar, and so takes less processor time. */
+/** Prefers the shell, which draws no window and so takes less processor time. */
 const programs = process.env.HEADED ? [headed] : ["/usr/bin/chromium-headless-shell", headed];
 
-/** Starts one Chromium for all files. */
+/** Starts one Chromium for all test files. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const browser = await chromium.launchServer({
     executablePath: process.env.CHROMIUM ?? programs.find((path) => existsSync(path)) ?? "chromium",

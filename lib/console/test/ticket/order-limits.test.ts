@@ -10,25 +10,25 @@ const limits: Limits = {
 };
 
 describe("wrongLimit", () => {
-  it.each(["1,5", "1.5.", "x", "-1", "1e3", "."])("names a limit with the text %j", (slippage) => {
+  it.each(["1,5", "1.5.", "x", "-1", "1e3", "."])("rejects a limit with the text %j", (slippage) => {
     expect(wrongLimit("eth", { ...limits, slippage })).toBe("Slippage, %");
   });
 
-  it("accepts numbers, nothing, and text in limits of other chains", () => {
+  it("accepts numbers, empty text, and any text in limits of other chains", () => {
     for (const slippage of ["", "0", ".5", "1.5"])
       expect(wrongLimit("sol", { ...limits, slippage, maxGasPrice: "x" })).toBeUndefined();
   });
 });
 
 describe("givenLimits", () => {
-  it("gives gas to EVM chains, and a priority fee to sol", () => {
+  it("sends gas limits to EVM chains, and a priority fee to sol", () => {
     const common = { slippage: 2, mevProtection: false };
     expect(givenLimits("sol", limits)).toEqual({ ...common, priorityFee: 1e-9 });
     for (const chain of ["eth", "base", "bsc", "avax"] as const)
       expect(givenLimits(chain, limits)).toEqual({ ...common, gasPreset: "fast", maxGasPrice: 30 });
   });
 
-  it("leaves out what is empty, so that the settings apply, and gives a priority fee of 0", () => {
+  it("leaves out empty limits, so that the settings apply, but keeps a priority fee of 0", () => {
     expect(givenLimits("sol", noLimits)).toEqual({});
     expect(givenLimits("eth", noLimits)).toEqual({});
     expect(givenLimits("sol", { ...noLimits, priorityFee: "0", mevProtection: "on" })).toEqual({

@@ -45,7 +45,7 @@ const quoted = (change: Partial<Quote> = {}, more: Partial<Quoted> = {}): Quoted
 });
 
 describe("the button that places an order", () => {
-  it("places it while the quote is fresh", () => {
+  it("offers to place an order while the quote is fresh", () => {
     expect(verdictOf(asked, quoted(), nowMs)).toEqual({ act: "place", text: "Buy MOON" });
     expect(verdictOf({ ...asked, side: "sell" }, quoted(), nowMs).text).toBe("Sell MOON");
   });
@@ -60,17 +60,17 @@ describe("the button that places an order", () => {
     ["a limit is no number", { wrongLimit: "Slippage, %" }, "Check the limits"],
     ["the amount is 0", { given: "0" }, "Enter an amount"],
     ["the amount is no number", { given: "1e3" }, "Enter an amount"],
-  ])("cannot be pressed while %s", (_, change, text) => {
+  ])("disables the button while %s", (_, change, text) => {
     expect(verdictOf({ ...asked, ...change }, quoted(), nowMs)).toMatchObject({ act: "none", text });
   });
 
-  it("cannot be pressed without a quote, nor with an old one", () => {
+  it("disables the button without a quote or with an old one", () => {
     expect(verdictOf(asked, undefined, nowMs)).toMatchObject({ act: "none", text: "Asking for a quote …" });
     const old = quoted({}, { quotedMs: nowMs - oldestQuoteMs - 1 });
     expect(verdictOf(asked, old, nowMs)).toMatchObject({ act: "none", text: "The quote is too old" });
   });
 
-  it("cannot be pressed if the order would be refused, and gives the reason", () => {
+  it("disables the button and gives the reason if the order would be refused", () => {
     const refusal = { code: "NO_ROUTE", message: "No pool trades this token" } as const;
     expect(verdictOf(asked, quoted({ wouldBeRefused: refusal }), nowMs)).toEqual({
       act: "none",
@@ -81,12 +81,12 @@ describe("the button that places an order", () => {
     expect(verdictOf(asked, failed, nowMs)).toMatchObject({ act: "none", reason: /No pool/ });
   });
 
-  it("asks again if more than 1 % less would arrive than its user has seen", () => {
+  it("asks the user again if the output falls by more than 1 %", () => {
     expect(verdictOf(asked, quoted({ amountOut: "990" }), nowMs).act).toBe("place");
     expect(verdictOf(asked, quoted({ amountOut: "989.9" }), nowMs)).toEqual({
       act: "agree",
       text: "Agree to the new price",
-      reason: "The price moved: you would get 989.9 MOON, and it was 1 000.",
+      reason: "The price moved: you would get 989.9 MOON instead of 1 000.",
     });
     expect(verdictOf(asked, quoted({ amountOut: "1500" }), nowMs).act).toBe("place");
     expect(verdictOf({ ...asked, agreed: undefined }, quoted({ amountOut: "1" }), nowMs).act).toBe("place");
@@ -102,7 +102,7 @@ describe("mayBePlacedAfter", () => {
     ["a fault of the service", [{ status: 500 }]],
     ["a lost answer and a gateway that refuses the next try", [lost, { status: 401 }]],
     ["a lost answer and hosts that do not agree in the next try", [lost, unavailable]],
-  ])("is true after %s", (_, failures) => {
+  ])("counts an order as possibly placed after %s", (_, failures) => {
     expect(mayBePlacedAfter(failures, false)).toBe(true);
   });
 
@@ -112,11 +112,11 @@ describe("mayBePlacedAfter", () => {
     ["a lost answer and a refusal of the service, which looked for the order", [lost, { status: 422 }]],
     ["hosts that never agreed", [unavailable, unavailable]],
     ["an expired session", [{ status: 401 }]],
-  ])("is false after %s", (_, failures) => {
+  ])("counts an order as not placed after %s", (_, failures) => {
     expect(mayBePlacedAfter(failures, false)).toBe(false);
   });
 
-  it("stays true for an order sent again until the service has looked for it", () => {
+  it("counts a repeated order as possibly placed until the service has looked for it", () => {
     expect([{ status: 401 }, unavailable].map((failure) => mayBePlacedAfter([failure], true))).toEqual([
       true,
       true,
@@ -126,18 +126,18 @@ describe("mayBePlacedAfter", () => {
 });
 
 describe("the text of a refusal", () => {
-  it("shortens amounts, and says plainly that there is nothing", () => {
+  it("shortens amounts in a refusal, and says plainly if the balance is 0", () => {
     const refusal = { code: "INSUFFICIENT_BALANCE", message: "Long" };
     const details = { symbol: "ETH", needed: "1000.000698261973754092", available: "3.2" };
     expect(refusalText({ ...refusal, details })).toBe(
-      "It takes 1 000 ETH, fees included, and 3.2 ETH can be spent.",
+      "This needs 1 000 ETH, fees included, but only 3.2 ETH can be spent.",
     );
     expect(refusalText({ ...refusal, details: { ...details, available: "0" } })).toBe(
       "The wallet has no ETH to spend.",
     );
   });
 
-  it("names only fields for which the page has a control", () => {
+  it("mentions only fields that the page has a control for", () => {
     const message = "The token cannot be sold. To buy it anyway, set allowUnsafe";
     expect(refusalText({ code: "TOKEN_UNSAFE", message })).toBe("The token cannot be sold.");
     const hearsay = { code: "NO_REFERENCE", message: "Name the least that may arrive in minAmountOut" };
@@ -146,7 +146,7 @@ describe("the text of a refusal", () => {
 });
 
 describe("tiers", () => {
-  it("grow with the loss of a trade", () => {
+  it("raises the tier with the loss of a trade", () => {
     expect([0, 0.99, 1, 4.99, 5, 91].map(impactTier)).toEqual(["calm", "calm", "warn", "warn", "bad", "bad"]);
     expect([0, null, undefined, 1, 10].map(taxTier)).toEqual(["calm", "calm", "calm", "warn", "bad"]);
     expect([1, 2, 20].map(feeTier)).toEqual(["calm", "warn", "bad"]);
