@@ -4,7 +4,7 @@ import type { FamilyTypes, SlotTerms } from "./family.ts";
 import type { BookEvent } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
 import { watchFor } from "./lane-watch.ts";
-import { fillOfOrder, type SlotRules } from "./slot-rules.ts";
+import type { SlotRules } from "./slot-rules.ts";
 import { type ItemWrite, isFreeAt, type Lane, type TradeStep, unchanged } from "./table-step.ts";
 import {
   type AnyOrder,
@@ -156,7 +156,8 @@ function eventsOf(
   const common = { orderId: intent.orderId, settled: life.settled };
   if (ending?.soldOutAt !== undefined)
     return [{ ...common, kind: "sold-out", place: ending.soldOutAt, time: new Date(nowMs).toISOString() }];
-  const found = life.status === "filled" ? fillOfOrder(order, slots, rules) : undefined;
+  if (life.status !== "filled") return [];
+  const [found] = slotsOf(order, slots).flatMap((slot) => rules.fillIn(slot) ?? []);
   if (found === undefined) return [];
   const { place, spent, received, timeSeconds, held = spent } = found;
   const time = new Date(timeSeconds * 1000).toISOString();

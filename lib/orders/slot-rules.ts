@@ -1,6 +1,6 @@
 import type { BlockName } from "./block.ts";
 import type { FamilyTypes } from "./family.ts";
-import { slotsOf, type TradeOrder } from "./trade-order.ts";
+import type { TradeOrder } from "./trade-order.ts";
 
 /** Where hosts have seen a slot's transactions. */
 export type SlotSight = {
@@ -39,13 +39,3 @@ export const retryMs = 5000;
 
 /** Blocks arrive later than their timestamp. */
 export const afterDeadlineMs = 2000;
-
-/** Returns the fill that a block has, if any. */
-export function fillOfOrder<F extends FamilyTypes>(
-  order: TradeOrder<F>,
-  slots: readonly F["slot"][],
-  rules: SlotRules<F>,
-): FoundFill | undefined {
-  const [fill] = slotsOf(order, slots).flatMap((slot) => rules.fillIn(slot) ?? []);
-  return fill;
-}

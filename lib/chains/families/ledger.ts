@@ -5,8 +5,8 @@ import { isEntered } from "../evm/rules/ledger.ts";
 import { isSolEntered } from "../sol/rules/ledger.ts";
 import type { Family } from "./family.ts";
 
-type LedgerRules<F extends FamilyTypes = FamilyTypes> = {
-  isEntered(ledger: F["signed"], slot: F["slot"]): boolean;
+type LedgerRules = {
+  isEntered(ledger: FamilyTypes["signed"], slot: FamilyTypes["slot"]): boolean;
 };
 
 const families: Readonly<Record<Family, LedgerRules>> = {

@@ -17,10 +17,10 @@ import type { ChainReader } from "./open-chains.ts";
 export type TradeQuote = EvmQuote | SolQuote;
 
 /** The quotes of a family's chains. */
-export type QuoteFamily<Reader = ChainReader, F extends FamilyTypes = FamilyTypes> = {
-  setupOf(reader: Reader): F["setup"];
+type QuoteFamily = {
+  setupOf(reader: ChainReader): FamilyTypes["setup"];
   /** Asks two hosts about a wallet's next order. */
-  quotesOf(reader: Reader, question: F["quoteQuestion"]): Promise<HostAnswers<F>>;
+  quotesOf(reader: ChainReader, question: FamilyTypes["quoteQuestion"]): Promise<HostAnswers>;
   /**
    * Quotes an order from the facts that one host reports. A quote reserves nothing and is not binding.
    *
@@ -28,12 +28,17 @@ export type QuoteFamily<Reader = ChainReader, F extends FamilyTypes = FamilyType
    * percentage of an empty balance
    * @throws {ChainUnavailable}
    */
-  quoteTrade(reader: Reader, request: QuoteRequest, trader: F["trader"], now: Date): Promise<TradeQuote>;
+  quoteTrade(
+    reader: ChainReader,
+    request: QuoteRequest,
+    trader: FamilyTypes["trader"],
+    now: Date,
+  ): Promise<TradeQuote>;
   /** Formats a checked trade for clients. */
   shown(
     wallet: string | undefined,
     trade: AskedTrade,
-    assessed: Pick<Assessed<F>, "facts" | "check">,
+    assessed: Pick<Assessed, "facts" | "check">,
     now: Date,
   ): TradeQuote;
 };

@@ -1,13 +1,12 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import type { Procedure, SignAnswer, SignRequest } from "../../orders/effects.ts";
-import type { FamilyTypes } from "../../orders/family.ts";
 import { signTransaction } from "../evm/rules/sign.ts";
 import { signMessage } from "../sol/rules/sign.ts";
 import type { Family } from "./family.ts";
 
-type SignRules<F extends FamilyTypes = FamilyTypes> = {
+type SignRules = {
   /** Signs the requested transaction, or gives the reason for a refusal. */
-  signRequested(request: SignRequest<F>): Procedure<SignAnswer<F>>;
+  signRequested(request: SignRequest): Procedure<SignAnswer>;
 };
 
 const families: Readonly<Record<Family, SignRules>> = {
