@@ -2,13 +2,12 @@ import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import type { DomainError } from "../core/domain-error.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
 import { formatAmount, formatPrice } from "./decimal-text.ts";
+import type { CheckTerms, FactsTerms } from "./family.ts";
 import { isEnough, type Need } from "./needs.ts";
 import type { Submission } from "./order-details.ts";
 import { percentOf } from "./percent.ts";
 import type { PoolPrice } from "./price-impact.ts";
 import type { QuoteWarning, Warned } from "./quote-warnings.ts";
-import type { TokenIdentity } from "./token-identity.ts";
-import type { TokenSafety } from "./token-safety.ts";
 import type { AskedTrade } from "./trade.ts";
 import { nativeToken, pairNames } from "./trading-chain.ts";
 
@@ -62,24 +61,8 @@ export type QuoteEnd = {
 
 /** A checked trade on a chain of any family. */
 type Checked = {
-  facts: {
-    identity: TokenIdentity;
-    amount: bigint;
-    amountOut: bigint;
-    priceImpact: number;
-    market?: { impact: number; reference: PoolPrice };
-    safety: TokenSafety;
-    flags: readonly TokenFlag[];
-  };
-  check: {
-    chain: TradingChain;
-    least: bigint;
-    needs: readonly Need[];
-    submission: Submission;
-    objection?: DomainError;
-    settings: { slippage: number };
-    networkFee: Warned["networkFee"];
-  };
+  facts: FactsTerms;
+  check: CheckTerms;
 };
 
 /** Formats what quotes of all chains have. */

@@ -1,10 +1,9 @@
-import type { Trader } from "../../chains/evm/rules/check-trade.ts";
 import { placingOf } from "../../chains/families/place.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
 import { coinUnitsFrom } from "../../orders/decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "../../orders/effects.ts";
-import type { FamilyTypes, HostAnswers } from "../../orders/family.ts";
+import type { FamilyTypes, HostAnswers, TraderTerms } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import { objectionToTrading, objectionToWallet } from "../../orders/order-checks.ts";
 import type { Assessed, PlacingFamily } from "../../orders/placing-family.ts";
@@ -23,7 +22,7 @@ export type TradeRequest = LaneKey & {
   createdAt: string;
   /** The chain, or the reason why it does not trade. */
   setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
-} & Pick<Trader, "mayLose">;
+} & Pick<TraderTerms, "mayLose">;
 
 /** A request to place an order. */
 export type PlaceRequest = TradeRequest & {

@@ -8,12 +8,12 @@ import { amountOfSale, noRoute, tooLarge, tooSmall } from "../../../orders/sale-
 import { isWritable } from "../../../orders/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../../../orders/token-safety.ts";
 import type { Trade } from "../../../orders/trade.ts";
+import { availableOf } from "../../../orders/trade-check.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "../calls/fee-market.ts";
 import { blockCall, coinsCall, hashAgainCall, nonceCall, pendingNonceCall } from "../calls/rpc-call.ts";
 import { belongingsCall } from "../calls/token-belongings.ts";
 import { tokenClaimsCall } from "../calls/token-claims.ts";
-import { availableOf } from "../rules/check-trade.ts";
 import { feesFor } from "../rules/fees.ts";
 import { isSameRoute, poolsOf } from "../rules/intent.ts";
 import { deepTimes, ranked } from "../rules/route-choice.ts";

@@ -1,16 +1,10 @@
-import { chainFacts, type EvmChain, type TradingChain } from "../../../core/chain-facts.ts";
-import type { DomainError } from "../../../core/domain-error.ts";
-import { greatest } from "../../../orders/bigints.ts";
-import { unitsFrom } from "../../../orders/decimal-text.ts";
-import { unlistedPurchases } from "../../../orders/large-loss.ts";
-import type { Need } from "../../../orders/needs.ts";
-import { type Submission, submissionOf } from "../../../orders/order-details.ts";
-import { millionthsOf, minimumOf } from "../../../orders/percent.ts";
-import { reservedBy } from "../../../orders/reserved.ts";
+import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
+import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
+import { submissionOf } from "../../../orders/order-details.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
+import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
-import { type ChainLimits, nativeToken } from "../../../orders/trading-chain.ts";
-import { addedBy, type OrderRules } from "../../../orders/wallet-policy.ts";
+import { addedBy } from "../../../orders/wallet-policy.ts";
 import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./fees.ts";
 import type { Fees } from "./intent.ts";
 import { objectionToOrder } from "./order-checks.ts";
@@ -18,39 +12,20 @@ import type { OrderSettings } from "./order-settings.ts";
 import type { TradeFacts } from "./trade-facts.ts";
 
 /** The user's facts that decide about an order, in addition to the request and the chain. */
-export type Trader = {
-  /** The user's settings for the chain. The request may override them. */
+export type Trader = TraderTerms & {
   settings: OrderSettings;
   /** All users' orders of the wallet. */
   orders: readonly AnyOrder[];
-  /** True if an operator has stopped trading. */
-  isStopped: boolean;
-  /** True if an order may lose any part of its value: the caller has just signed in, or needs no fresh sign-in. */
-  mayLose: boolean;
-  /** The rules for the wallet's orders. Absent without a wallet. */
-  rules?: OrderRules | undefined;
 };
 
 /** A chain as the service is configured for it. */
-export type ChainSetup = {
+export type ChainSetup = SetupTerms & {
   chain: EvmChain;
   hasRelay: boolean;
-  limits: ChainLimits;
-  /** The addresses of the listed tokens. */
-  listed: readonly string[];
-  /** Names the configuration of the chain, with its hosts. */
-  name: string;
 };
 
-/** Returns the figures that decide whether a trade needs a fresh sign-in. Undefined if any loss is allowed. */
-export const lossOf = (
-  { listed }: Pick<ChainSetup, "listed">,
-  { mayLose, orders }: Pick<Trader, "mayLose" | "orders">,
-  { identity: { isListed }, held }: Pick<TradeFacts, "identity" | "held">,
-) => (mayLose ? undefined : { isListed, coins: held?.coins, unlisted: unlistedPurchases(orders, listed) });
-
 /** The terms that an order would get, and the reason to refuse it. */
-export type TradeCheck = {
+export type TradeCheck = CheckTerms & {
   chain: EvmChain;
   settings: OrderSettings;
   /** In wei per unit of gas. */
@@ -58,12 +33,6 @@ export type TradeCheck = {
   /** At most the highest gas price, unless that is the objection. */
   fees: Fees;
   networkFee: NetworkFee;
-  /** The lowest amount that may arrive. */
-  least: bigint;
-  /** The needs, the coin's first. Empty without a wallet. */
-  needs: readonly Need[];
-  submission: Submission;
-  objection?: DomainError;
 };
 
 /** Chooses the settings of an order: its own first, then the user's. */
@@ -99,7 +68,9 @@ export function checkTrade(
   const fee = networkFee(transactions, fees, baseFee);
   const orders = trader.orders.filter((order) => !hasEnded(order));
   const least = leastOut(setup.chain, trade, settings, facts);
-  const needs = needsOfTrade(setup.chain, trade, { ...facts, orders }, fee);
+  const available = facts.held && availableOf(facts.held, trade.token, orders);
+  const coins = addedBy(side, amount, fee.max);
+  const needs = available ? needsOfTrade(setup.chain, side, facts, coins, available) : [];
   const objection = objectionToOrder({
     chain: setup.chain,
     side,
@@ -108,7 +79,7 @@ export function checkTrade(
     isStopped: trader.isStopped,
     openOrders: orders.length,
     maxOrder,
-    adds: addedBy(side, amount, fee.max),
+    adds: coins,
     // Nothing is paid while gas is too dear, which is the more helpful objection.
     networkFees: within ? fee.max : 0n,
     minAmountOut: least,
@@ -142,55 +113,4 @@ export function checkTrade(
     }),
     ...(objection && { objection }),
   };
-}
-
-/** Computes the lowest amount that may arrive. */
-export function leastOut(
-  chain: TradingChain,
-  { side, minAmountOut }: AskedTrade,
-  { slippage }: Pick<OrderSettings, "slippage">,
-  { amountOut, identity }: Pick<TradeFacts, "amountOut" | "identity">,
-): bigint {
-  if (minAmountOut !== undefined)
-    return unitsFrom(
-      minAmountOut,
-      side === "buy" ? identity.decimals : chainFacts[chain].coin.decimals,
-      "minAmountOut",
-    );
-  return minimumOf(amountOut, millionthsOf(slippage));
-}
-
-const rest = (units: bigint, taken: bigint) => greatest(units - taken, 0n);
-
-/** Computes the wallet's balances minus the amounts that its open orders will spend. */
-export function availableOf(
-  held: NonNullable<TradeFacts["held"]>,
-  token: string,
-  orders: readonly AnyOrder[],
-): { coins: bigint; tokens: bigint } {
-  const reserved = reservedBy(orders);
-  return {
-    coins: rest(held.coins, reserved.coins),
-    tokens: rest(held.tokens, reserved.tokens.get(token) ?? 0n),
-  };
-}
-
-function needsOfTrade(
-  chain: EvmChain,
-  { side, token }: AskedTrade,
-  { identity, amount, held, orders }: TradeFacts & Pick<Trader, "orders">,
-  { max }: NetworkFee,
-): Need[] {
-  if (held === undefined) return [];
-  const available = availableOf(held, token, orders);
-  const { symbol } = chainFacts[chain].coin;
-  const needed = addedBy(side, amount, max);
-  const coin = {
-    token: nativeToken,
-    symbol,
-    decimals: chainFacts[chain].coin.decimals,
-    needed,
-    available: available.coins,
-  };
-  return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
 }

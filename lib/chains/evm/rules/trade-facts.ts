@@ -1,9 +1,6 @@
 import type { DomainError } from "../../../core/domain-error.ts";
-import type { TokenFlag } from "../../../core/token-flag.ts";
+import type { FactsTerms } from "../../../orders/family.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
-import type { PoolPrice } from "../../../orders/price-impact.ts";
-import type { TokenIdentity } from "../../../orders/token-identity.ts";
-import type { TokenSafety } from "../../../orders/token-safety.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
 import type { GasPreset } from "../../../users/settings.ts";
@@ -36,20 +33,8 @@ export const addressesOf = (route: QuotedRoute | undefined): string[] =>
   route === undefined ? [] : [...(route.bridgePool === undefined ? [] : [route.bridgePool]), route.pool];
 
 /** One host's facts about a trade at one block. Amounts are in units. */
-export type TradeFacts = {
+export type TradeFacts = FactsTerms & {
   block: { number: number; time: number };
-  identity: TokenIdentity;
-  /** The amounts that would be spent and would arrive. */
-  amount: bigint;
-  amountOut: bigint;
-  /** Percentage by which the route's price is worse than that of its pools. */
-  priceImpact: number;
-  /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
-  market?: {
-    /** Percentage by which the best price is worse. */
-    impact: number;
-    reference: PoolPrice;
-  };
   /** The routes that work, the best first. The other facts are those of the best one. */
   routes: readonly [QuotedRoute, ...QuotedRoute[]];
   /** The transactions still needed: approvals, then the swap. */
@@ -58,10 +43,6 @@ export type TradeFacts = {
   fees: HostFees;
   /** The base fee of the next block. */
   baseFee: bigint;
-  safety: TokenSafety;
-  flags: readonly TokenFlag[];
-  /** The wallet's balances. Absent without a wallet. */
-  held?: { coins: bigint; tokens: bigint };
   /** The wallet's next nonce. Absent without a wallet. */
   nextNonce?: number;
   /** Absent if they were not asked for, or if a block arrived meanwhile. */

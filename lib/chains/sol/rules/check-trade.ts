@@ -1,14 +1,11 @@
-import { chainFacts } from "../../../core/chain-facts.ts";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
-import type { Need } from "../../../orders/needs.ts";
+import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { objectionBeside } from "../../../orders/order-checks.ts";
-import type { AskedTrade } from "../../../orders/trade.ts";
-import { defaultMaxPriceImpact } from "../../../orders/trade.ts";
-import { hasEnded } from "../../../orders/trade-order.ts";
-import { nativeToken } from "../../../orders/trading-chain.ts";
+import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
+import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/trade-check.ts";
+import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
-import { availableOf, type ChainSetup, leastOut, lossOf, type Trader } from "../../evm/rules/check-trade.ts";
 import { stayingRentLamports } from "./fees.ts";
 import type { SolOrderSettings } from "./order-settings.ts";
 import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
@@ -23,10 +20,14 @@ import {
 } from "./trade-fees.ts";
 
 /** The user's facts that decide about an order on sol. */
-export type SolTrader = Omit<Trader, "settings"> & { settings: SolOrderSettings };
+export type SolTrader = TraderTerms & {
+  settings: SolOrderSettings;
+  /** All users' orders of the wallet. */
+  orders: readonly AnyOrder[];
+};
 
 /** The chain sol as the service is configured for it. Amounts are in lamports. */
-export type SolSetup = Pick<ChainSetup, "limits" | "listed" | "name"> & {
+export type SolSetup = SetupTerms & {
   chain: "sol";
   /** The lowest tip of the relay. Absent without a relay. */
   leastTip?: bigint;
@@ -35,7 +36,7 @@ export type SolSetup = Pick<ChainSetup, "limits" | "listed" | "name"> & {
 };
 
 /** The terms that an order on sol would get, and the reason to refuse it. */
-export type SolTradeCheck = {
+export type SolTradeCheck = CheckTerms & {
   chain: "sol";
   settings: SolOrderSettings;
   /** Limits priority fees and tips of all its transactions, in lamports. */
@@ -51,14 +52,9 @@ export type SolTradeCheck = {
   mostRents: bigint;
   /** The lamports that a buy must leave beside its needs, so that a later sale can be paid. */
   exitReserve: bigint;
-  /** The lowest amount that may arrive. */
-  least: bigint;
-  /** The needs, the coin's first. Empty without a wallet. */
-  needs: readonly Need[];
   submission: "private" | "public";
   /** True if an attempt pays less for priority than half of the recent transactions with the pool. */
   isBelowMarket: boolean;
-  objection?: DomainError;
 };
 
 /** Chooses the settings of an order: its own first, then the user's. */
@@ -104,7 +100,7 @@ export function checkSolTrade(
   const budget = least(asked, affordable);
   const { attempt, networkFee } = feeOf(budget);
   const leastAmount = leastOut("sol", trade, settings, facts);
-  const needs = available ? needsOf(trade, facts, besideFees + networkFee.max, available) : [];
+  const needs = available ? needsOfTrade("sol", side, facts, besideFees + networkFee.max, available) : [];
   const objection = objectionBeside(budget < lowest ? tooLow(budget, lowest) : undefined, {
     chain: "sol",
     side,
@@ -160,23 +156,3 @@ const tooLow = (budget: bigint, lowest: bigint) => {
  */
 const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): bigint =>
   side === "buy" ? marker + tokenAccount + greatest(wsol, marker) : wsol + marker;
-
-function needsOf(
-  { side }: AskedTrade,
-  { identity, amount }: SolTradeFacts,
-  needed: bigint,
-  available: { coins: bigint; tokens: bigint },
-): Need[] {
-  const { symbol } = chainFacts.sol.coin;
-  const coin: Need = {
-    token: nativeToken,
-    symbol,
-    decimals: chainFacts.sol.coin.decimals,
-    needed,
-    available: available.coins,
-  };
-  const { token, symbol: tokenSymbol, decimals } = identity;
-  return side === "buy"
-    ? [coin]
-    : [coin, { token, symbol: tokenSymbol, decimals, needed: amount, available: available.tokens }];
-}

@@ -1,8 +1,6 @@
 import type { DomainError } from "../../../core/domain-error.ts";
 import type { TokenFlag } from "../../../core/token-flag.ts";
-import type { PoolPrice } from "../../../orders/price-impact.ts";
-import type { TokenIdentity } from "../../../orders/token-identity.ts";
-import type { TokenSafety } from "../../../orders/token-safety.ts";
+import type { FactsTerms } from "../../../orders/family.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
 import type { SolRoute } from "./intent.ts";
@@ -55,30 +53,20 @@ export type SolCosts = {
 };
 
 /** One host's facts about a trade on sol at one slot. Amounts are in units and lamports. */
-export type SolTradeFacts = {
+export type SolTradeFacts = FactsTerms & {
   slot: number;
-  identity: TokenIdentity;
   /** The data of the mint's account, except its supply. */
   mint: { program: string; decimals: number; transferFeeBps: number; flags: readonly TokenFlag[] };
-  /** The amounts that would be spent and would arrive. */
-  amount: bigint;
-  amountOut: bigint;
   /**
    * Percentage by which the price is worse than the pool's, or on a route by Jupiter than the price of a tenth of the
    * amount.
    */
   priceImpact: number;
-  /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
-  market?: { impact: number; reference: PoolPrice };
   /** True if the only price is that of a router's server. */
   lacksReference: boolean;
   /** The pools that pay most, the best first. The other facts are those of the best one. */
   routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
   costs: SolCosts;
-  safety: TokenSafety;
-  flags: readonly TokenFlag[];
-  /** The wallet's balances. Absent without a wallet. */
-  held?: { coins: bigint; tokens: bigint };
   /** Facts of the same host without Jupiter. Present if its routes include one by Jupiter. */
   byPools?: SolTradeFacts | DomainError;
 };

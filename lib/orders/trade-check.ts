@@ -1,0 +1,67 @@
+import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
+import { greatest } from "./bigints.ts";
+import { unitsFrom } from "./decimal-text.ts";
+import type { FactsTerms, SetupTerms, TraderTerms } from "./family.ts";
+import { unlistedPurchases } from "./large-loss.ts";
+import type { Need } from "./needs.ts";
+import { millionthsOf, minimumOf } from "./percent.ts";
+import { reservedBy } from "./reserved.ts";
+import type { AskedTrade } from "./trade.ts";
+import type { AnyOrder } from "./trade-order.ts";
+import { nativeToken } from "./trading-chain.ts";
+
+/** Returns the figures that decide whether a trade needs a fresh sign-in. Undefined if any loss is allowed. */
+export const lossOf = (
+  { listed }: Pick<SetupTerms, "listed">,
+  { mayLose, orders }: Pick<TraderTerms, "mayLose"> & { orders: readonly AnyOrder[] },
+  { identity: { isListed }, held }: Pick<FactsTerms, "identity" | "held">,
+) => (mayLose ? undefined : { isListed, coins: held?.coins, unlisted: unlistedPurchases(orders, listed) });
+
+/**
+ * Computes the lowest amount that may arrive.
+ *
+ * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
+ */
+export function leastOut(
+  chain: TradingChain,
+  { side, minAmountOut }: AskedTrade,
+  { slippage }: TraderTerms["settings"],
+  { amountOut, identity }: Pick<FactsTerms, "amountOut" | "identity">,
+): bigint {
+  if (minAmountOut === undefined) return minimumOf(amountOut, millionthsOf(slippage));
+  const decimals = side === "buy" ? identity.decimals : chainFacts[chain].coin.decimals;
+  return unitsFrom(minAmountOut, decimals, "minAmountOut");
+}
+
+const rest = (units: bigint, taken: bigint) => greatest(units - taken, 0n);
+
+/** Computes the wallet's balances minus the amounts that its open orders will spend. */
+export function availableOf(
+  held: NonNullable<FactsTerms["held"]>,
+  token: string,
+  orders: readonly AnyOrder[],
+): { coins: bigint; tokens: bigint } {
+  const reserved = reservedBy(orders);
+  return {
+    coins: rest(held.coins, reserved.coins),
+    tokens: rest(held.tokens, reserved.tokens.get(token) ?? 0n),
+  };
+}
+
+/**
+ * Lists the needs of a trade, the coin's first.
+ *
+ * @param coins The coins that it needs in all.
+ */
+export function needsOfTrade(
+  chain: TradingChain,
+  side: AskedTrade["side"],
+  { identity, amount }: Pick<FactsTerms, "identity" | "amount">,
+  coins: bigint,
+  available: { coins: bigint; tokens: bigint },
+): Need[] {
+  const { symbol, decimals } = chainFacts[chain].coin;
+  const coin = { token: nativeToken, symbol, decimals, needed: coins, available: available.coins };
+  const ofToken = { token: identity.token, symbol: identity.symbol, decimals: identity.decimals };
+  return side === "buy" ? [coin] : [coin, { ...ofToken, needed: amount, available: available.tokens }];
+}
