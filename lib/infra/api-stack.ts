@@ -1,12 +1,14 @@
-import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import { CfnOutput, Duration, Stack, type StackProps } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
 import type { Construct } from "constructs";
 import { type OperationName, operations, operationsOf, servedMethods } from "../operations/operations.ts";
+import type { ScheduleRow } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { MacKey } from "./functions/mac-key.ts";
-import { OperationFunctions } from "./functions/operation-functions.ts";
-import { addSchedule, freshOnly, keepInUse, untilDone } from "./functions/schedule.ts";
+import { type OperationFunction, OperationFunctions } from "./functions/operation-functions.ts";
 import { environmentOf } from "./functions/variables.ts";
 import type { Watched } from "./monitoring/metrics.ts";
 import { type Openings, openersOf, openingsOf } from "./openings.ts";
@@ -19,6 +21,12 @@ import { addStreamRoute } from "./websocket/routes.ts";
 import { addStreamDomainName, StreamApi } from "./websocket/stream-api.ts";
 
 export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; data: DataStack };
+
+/** Invocation settings for work that is soon out of date, because the next message or run replaces it. */
+const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
+
+/** Invocation settings for a run that nobody else starts again: if it fails, Lambda does, after one minute and after two. */
+const untilDone = { retryAttempts: 2, maxEventAge: Duration.hours(1) };
 
 /** The service over HTTP and WebSocket. It stores nothing: lasting data is in the data stack. */
 export class ApiStack extends Stack {
@@ -132,4 +140,26 @@ function refusalOf(name: OperationName, openings: Openings): OperationName {
   const [found] = operationsOf("refusal").find(([, { refuses }]) => refuses === missing) ?? [];
   if (found === undefined) throw new Error(`No function rejects requests for ${name}`);
   return found;
+}
+
+/**
+ * Invokes a function in the VPC every day. Lambda takes back the network interfaces of a function that is
+ * idle for 14 days, and the next invocation would fail.
+ */
+const keepInUse = ({ name, lambda }: OperationFunction): Rule =>
+  new Rule(Stack.of(lambda), `${name}Ping`, {
+    description: `Keep the network interfaces of ${name}`,
+    schedule: Schedule.rate(Duration.days(1)),
+    targets: [new LambdaFunction(lambda)],
+  });
+
+/** Runs a row's function at its rate. Runs may overlap. */
+function addSchedule({ everyMinutes, summary }: ScheduleRow, { name, lambda }: OperationFunction): Rule {
+  // Once EventBridge has delivered the event, Lambda does the retries.
+  lambda.configureAsyncInvoke(freshOnly);
+  return new Rule(Stack.of(lambda), `${name}Schedule`, {
+    description: summary,
+    schedule: Schedule.rate(Duration.minutes(everyMinutes)),
+    targets: [new LambdaFunction(lambda, freshOnly)],
+  });
 }

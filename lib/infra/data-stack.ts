@@ -1,12 +1,19 @@
-import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import {
+  CfnOutput,
+  CrossStackReferences,
+  ReferenceStrength,
+  Stack,
+  type StackProps,
+  Validations,
+} from "aws-cdk-lib";
 import { AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import type { Key } from "aws-cdk-lib/aws-kms";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import { timeToLive } from "../table/layout.ts";
 import type { Configuration } from "./config.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
-import { OriginKey } from "./data/origin-key.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey } from "./data/wallet-key.ts";
 import { openingsOf } from "./openings.ts";
@@ -86,5 +93,34 @@ export class DataStack extends Stack {
       new CfnOutput(this, "UserPoolId", { value: users.pool.userPoolId });
       new CfnOutput(this, "UserPoolClientId", { value: users.client.userPoolClientId });
     }
+  }
+}
+
+/**
+ * A secret header value by which the authorizers recognize requests from the edge. Templates hold a dynamic
+ * reference only.
+ *
+ * It stays in Secrets Manager when its label or the edge is removed: CloudFormation reads the value that the
+ * distribution has had whenever it changes the distribution, and fails without it.
+ */
+class OriginKey extends Secret {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, {
+      description: "Trading terminal: the secret header that the edge sends to the APIs",
+      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
+      removalPolicy: retained,
+    });
+    // A strong reference would create an export, which CloudFormation could not remove together with its
+    // label.
+    CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
+    Validations.of(this).acknowledge({
+      id: "AwsSolutions-SMG4",
+      reason:
+        "CloudFormation reads it when the edge and the authorizers are deployed. A rotation on its own would leave them with different values.",
+    });
+  }
+
+  get reference(): string {
+    return this.secretValue.unsafeUnwrap();
   }
 }

@@ -10,7 +10,7 @@ import { countLook } from "./items/look-count.ts";
 import { readMarket } from "./items/market-items.ts";
 import { type AskedToken, askedToken, tooManyLooks } from "./market-token.ts";
 import { coinView, type MarketView, marketView, type ShownMarket } from "./show-market.ts";
-import { storedDay } from "./stored-day.ts";
+import { storedDay } from "./stored-candles.ts";
 import type { Want } from "./want-markets.ts";
 
 export type MarketDeps = {

@@ -1,20 +1,24 @@
 import type { ChainReader } from "../chains/families/open-chains.ts";
 import { ChainUnavailable } from "../chains/hosts/host-fault.ts";
 import type { TradingChain } from "../core/chain-facts.ts";
+import { type Decimal, formatDecimal, multiply } from "../core/decimal.ts";
 import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
 import { tableEffects } from "../trading/execution/table-effects.ts";
 import { Coins } from "./coins.ts";
 import { intervalStart } from "./core/candles.ts";
-import type { TokenName } from "./core/market.ts";
+import type { Market, TokenName } from "./core/market.ts";
+import type { IndexedToken } from "./core/token-search.ts";
 import type { Follower } from "./demand.ts";
 import { coinPriceBy, type MarketPorts, openMarkets } from "./families/open-markets.ts";
 import { HeldTokens } from "./held-tokens.ts";
+import { writeMarketIndex } from "./items/market-index.ts";
+import { allMarketsOf } from "./items/market-items.ts";
 import { readNewsSince } from "./items/news.ts";
 import { openPositions } from "./open-positions.ts";
 import type { ReadMarketsDeps } from "./read-markets.ts";
+import type { ChainMarkets } from "./runs/chain-markets.ts";
 import { tokenStore } from "./runs/token-store.ts";
-import { saveIndex } from "./save-index.ts";
 import { tokenOfPosition } from "./value-positions.ts";
 
 export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
@@ -70,4 +74,27 @@ async function unlessSilent<Answer>(answer: Promise<Answer> | undefined): Promis
 async function heldTokens(table: Table, userID: string): Promise<TokenName[]> {
   const positions = await openPositions(table, userID);
   return positions.flatMap((position) => tokenOfPosition(position) ?? []);
+}
+
+/** Stores what a search finds on a chain: the tokens that are read, and those that were read in the last days. */
+async function saveIndex(
+  table: Table,
+  read: Pick<ChainMarkets, "chain" | "markets">,
+  { epoch, coinUsd, now }: { epoch: number; coinUsd: Decimal | undefined; now: Date },
+): Promise<void> {
+  // Without it, no depth could be compared.
+  if (coinUsd === undefined) return;
+  const stored = await allMarketsOf(table, read.chain);
+  const newest = new Map(stored.map(({ market }) => [market.token, market]));
+  for (const market of read.markets(now.getTime())) newest.set(market.token, market);
+  const tokens = [...newest.values()].flatMap((market) => indexed(market, coinUsd) ?? []);
+  await writeMarketIndex(table, read.chain, tokens, { epoch, now });
+}
+
+/** Undefined for a token without a pool. */
+function indexed(market: Market, coinUsd: Decimal): IndexedToken | undefined {
+  const { chain, token, symbol, name, decimals, pool, firstSeenAt } = market;
+  if (pool === undefined) return undefined;
+  const depthUsd = Number(formatDecimal(multiply(pool.depth, coinUsd)));
+  return { chain, token, symbol, name, decimals, depthUsd, firstSeen: Date.parse(firstSeenAt) / 1000 };
 }

@@ -3,12 +3,37 @@ import type { Candle } from "../core/candle.ts";
 import { intervalStart } from "../core/candles.ts";
 import type { TokenName } from "../core/market.ts";
 import type { TokenStore, WantedToken } from "../runs/chain-markets.ts";
-import { Attempts } from "./rules/attempts.ts";
 import type { Journal } from "./rules/journal.ts";
 import type { PoolBook } from "./rules/pool-book.ts";
 import { noReference, type ReferenceChoice } from "./rules/reference.ts";
 import type { TokenMarket } from "./rules/token-market.ts";
 import { TokenSaving } from "./token-saving.ts";
+
+/** Attempts at something that may fail for long. The pause after each doubles. */
+class Attempts {
+  readonly #pauses: { leastMs: number; mostMs: number };
+  #pauseMs: number;
+  #nextMs = 0;
+
+  constructor(pauses: { leastMs: number; mostMs: number }) {
+    this.#pauses = pauses;
+    this.#pauseMs = pauses.leastMs;
+  }
+
+  isDue(nowMs: number): boolean {
+    return this.#nextMs <= nowMs;
+  }
+
+  begin(nowMs: number): void {
+    this.#nextMs = nowMs + this.#pauseMs;
+    this.#pauseMs = Math.min(2 * this.#pauseMs, this.#pauses.mostMs);
+  }
+
+  /** The next pause is the least one again. */
+  succeed(): void {
+    this.#pauseMs = this.#pauses.leastMs;
+  }
+}
 
 /** The pauses before a beginning or a history that could not be read is asked for again. Some hosts never answer. */
 const mostPauseMs = 10 * 60_000;

@@ -6,7 +6,6 @@ import type { CostTemplate } from "./billed-resources.ts";
 import type { Documents } from "./client-types/openapi-source.ts";
 import { costsPage } from "./costs-page.ts";
 import { functionsPage } from "./functions-page.ts";
-import { withGeneratedPart } from "./generated-part.ts";
 import { methodList } from "./method-list.ts";
 import { openApiDocument } from "./openapi.ts";
 import { siteFiles } from "./site/site.ts";
@@ -84,4 +83,20 @@ export async function main(argv: readonly string[], { read, write, warn, templat
   const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
   for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);
   return stale.length > 0 ? 1 : 0;
+}
+
+/**
+ * Replaces the part of a document between two markers.
+ *
+ * @param source The file from which the part is made, which the first marker names.
+ * @throws {Error} if the document has no such markers
+ */
+function withGeneratedPart(document: string, source: string, part: string): string {
+  const start = `<!-- Generated from ${source} by npm run documents -->`;
+  const end = "<!-- End -->";
+  const [before, rest] = document.split(start);
+  const after = rest?.slice(rest.indexOf(end) + end.length);
+  if (before === undefined || rest === undefined || !rest.includes(end))
+    throw new Error(`A document lacks the markers of the part from ${source}`);
+  return [before, start, "\n\n", part, "\n\n", end, after].join("");
 }
