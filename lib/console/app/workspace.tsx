@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
+import { Panel } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEntry } from "./desk.ts";
 import { type Explorers, readExplorers } from "./explorers.ts";
+import { clock } from "./format.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
-import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
+import { isPrice, type LogEntry, newEntry, withNewest } from "./log-entries.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
 import { shownTokens } from "./market/markets.ts";
-import { MessageLog } from "./message-log.tsx";
 import { type Notice, Notices, useNotices } from "./notices.tsx";
 import { Orders } from "./orders.tsx";
 import { Positions } from "./positions.tsx";
@@ -241,5 +242,39 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
       </footer>
       <Notices notices={notices as readonly Notice[]} onDismiss={dismiss} />
     </>
+  );
+}
+
+function MessageLog({ entries }: { entries: readonly LogEntry[] }) {
+  const [withPrices, setWithPrices] = useState(false);
+  const shown = entries.filter((entry) => withPrices || !isPrice(entry));
+  const toggle = (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={withPrices}
+        onChange={({ currentTarget }) => setWithPrices(currentTarget.checked)}
+      />
+      prices
+    </label>
+  );
+  return (
+    <Panel title="Messages" area="log" aside={toggle}>
+      <ol class="messages" aria-label="Messages, newest first">
+        {shown.map(({ id, direction, time, message }) => (
+          <li key={id} class={direction}>
+            <details>
+              <summary>
+                <time>{clock(time)}</time> <span title={direction}>{direction === "sent" ? "→" : "←"}</span>{" "}
+                <strong>{message.type}</strong>{" "}
+                {"channel" in message && <span>{String(message.channel)}</span>}
+              </summary>
+              <pre>{JSON.stringify(message, null, 2)}</pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+      {shown.length === 0 && <p class="empty">Nothing yet.</p>}
+    </Panel>
   );
 }

@@ -4,7 +4,7 @@ import { Choice, Dialog } from "../controls.tsx";
 import { useCopy } from "../desk.ts";
 import { chainName, coinOf } from "../format.ts";
 import { AddressCode } from "./address-code.tsx";
-import { ExportView } from "./export-view.tsx";
+import { ExportView } from "./exports.tsx";
 import { PolicyForm } from "./policy-form.tsx";
 import { WalletEvents } from "./wallet-events.tsx";
 

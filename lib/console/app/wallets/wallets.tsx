@@ -16,7 +16,7 @@ import { explorerPage } from "../explorers.ts";
 import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
 import { freshSide } from "../ticket/ticket.tsx";
-import { ExportLock } from "./export-lock.tsx";
+import { ExportLock } from "./exports.tsx";
 import { WalletPage } from "./wallet-page.tsx";
 
 /** Number of wallets at which a search field appears. */
