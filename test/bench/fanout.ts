@@ -4,10 +4,13 @@
  * lost.
  */
 import { parseArgs } from "node:util";
-import { bareBroadcast } from "./bare-broadcast.ts";
+import type { BroadcastAnswer, BroadcastRequest } from "./broadcast-process.ts";
+import { startChild } from "./child.ts";
 import { openCrowd } from "./crowd.ts";
 import { measure } from "./measure.ts";
 import { checkOpenFiles } from "./open-files.ts";
+import type { Outcome } from "./outcome.ts";
+import { messageOf, pricesAsOf } from "./price-message.ts";
 import { fanOutTable, machine, processorTimeTable, type Run, settingsTable } from "./report.ts";
 import { startService } from "./service.ts";
 import { settingsLatency } from "./settings-latency.ts";
@@ -56,6 +59,32 @@ async function throughTheService(clients: number): Promise<Pick<Run, "service" |
     }
   } finally {
     await service.stop();
+  }
+}
+
+/** Sends the same messages to as many clients with a bare loop over the sockets of one process. */
+async function bareBroadcast(options: {
+  clients: number;
+  processes: number;
+  ticks: number;
+}): Promise<Outcome> {
+  const server = await startChild<BroadcastRequest, BroadcastAnswer, { url: string }>("broadcast-process.ts");
+  const { url } = server.first;
+  const crowd = await openCrowd({ url, tokens: [], subscribe: false, ...options });
+  try {
+    return await measure({
+      crowd,
+      server: server.pid,
+      ...options,
+      async send() {
+        const asOf = new Date().toISOString();
+        const { sentAt } = await server.ask({ messages: [messageOf(pricesAsOf(asOf))] });
+        return { asOf, sentAt };
+      },
+    });
+  } finally {
+    await crowd.stop();
+    await server.stop();
   }
 }
 

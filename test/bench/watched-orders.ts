@@ -19,11 +19,11 @@ import { workLane } from "../../lib/trading/procedures/work-lane.ts";
 import { orderFacts, routeFacts, snapshot } from "../support/lane-states.ts";
 import { draftOf, placeRequest, quoteFrom, setupName } from "../support/place-request.ts";
 import { noLimits, wideLimits } from "../support/trading.ts";
+import { inVirtualTime } from "../support/virtual-clock.ts";
 import { ModelTable } from "../trading/model/table.ts";
 import { countsOf, type HostCounts, isShared } from "./host-requests.ts";
 import type { OrderCalls, Stage } from "./order-calls.ts";
 import { type Finality, hostOf, TimedChain } from "./timed-chain.ts";
-import { inVirtualTime, pause } from "./virtual-time.ts";
 
 export type WatchOptions = {
   chain: EvmChain;
@@ -87,6 +87,8 @@ const minuteMs = 60_000;
  */
 export const watchOrders = (options: WatchOptions): Promise<WatchReport> =>
   inVirtualTime(startMs, () => new Watched(options).run());
+
+const pause = (ms: number) => new Promise<void>((end) => void setTimeout(end, ms));
 
 /** An order's wallet, its items, and what it has asked. */
 type Watch = {

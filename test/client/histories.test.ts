@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { createTerminal } from "trading-terminal-client";
 import { expect, it } from "vitest";
 import { createChance } from "../soak/chance.ts";
-import { disturb, FaultyService } from "./support/faulty-service.ts";
+import { disturb, FaultyService, virtualSockets } from "./support/faulty-service.ts";
 import { followedTokens, TerminalTable } from "./support/terminal-table.ts";
 import { VirtualClock } from "./support/virtual-clock.ts";
-import { virtualSockets } from "./support/virtual-socket.ts";
 import { watched } from "./support/watched.ts";
 
 async function history(seed: number, steps: number): Promise<{ states: number; connections: number }> {

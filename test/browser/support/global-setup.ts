@@ -1,11 +1,14 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "trading-terminal-devnet/free-ports";
 import { chainPorts } from "trading-terminal-devnet/local-chains";
 import type { TestProject } from "vitest/node";
 import { type Runner, startRunner } from "../../e2e/support/runner.ts";
-import { servePages } from "./page-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -36,5 +39,31 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     server.close();
     await runner.stop();
     await rm(folder, { recursive: true, force: true });
+  };
+}
+
+/** Serves docs/live-page.html, configured for `api`, and the built client next to it. */
+async function servePages() {
+  let api = "";
+  const page = readFileSync("docs/live-page.html", "utf8");
+  const files: Record<string, () => [type: string, text: string]> = {
+    "/live-page.html": () => ["text/html", page.replace("http://api.terminal.localhost:3000", api)],
+    "/client.js": () => ["text/javascript", readFileSync("lib/client/dist/index.js", "utf8")],
+  };
+  const server = createServer(({ url = "" }, response) => {
+    const [type, text] = files[url]?.() ?? [];
+    if (type === undefined) return response.writeHead(404).end();
+    return response.writeHead(200, { "Content-Type": type }).end(text);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    callApi(url: string) {
+      api = url;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
   };
 }

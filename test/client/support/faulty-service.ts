@@ -1,5 +1,6 @@
 import type { ServerMessage, TerminalState } from "trading-terminal-client";
 import type { Clock } from "../../../lib/client/clock.ts";
+import type { SocketConstructor, SocketLike } from "../../../lib/client/socket.ts";
 import type { Chance } from "../../soak/chance.ts";
 import type { TerminalTable } from "./terminal-table.ts";
 
@@ -213,4 +214,38 @@ export function disturb(service: FaultyService, chance: Chance): void {
   if (what === "cut") service.disconnect(link);
   if (what === "dead") link.isDead = true;
   if (what === "hurry") service.hurry(link);
+}
+
+type Listener = (event: never) => void;
+
+/** WebSockets to a service of the same process. */
+export function virtualSockets(service: FaultyService, clock: Clock): SocketConstructor {
+  return class implements SocketLike {
+    onopen: Listener | null = null;
+    onmessage: Listener | null = null;
+    onclose: Listener | null = null;
+    onerror: Listener | null = null;
+    #link: Link | undefined;
+
+    constructor() {
+      clock.after(20, () => {
+        const handshake = service.handshake();
+        if (handshake === "refused") this.onclose?.({} as never);
+        if (handshake !== "accepted") return;
+        this.#link = service.connect({
+          deliver: (data) => this.onmessage?.({ data } as never),
+          drop: () => this.onclose?.({} as never),
+        });
+        this.onopen?.({} as never);
+      });
+    }
+
+    send(text: string): void {
+      if (this.#link !== undefined) service.receive(this.#link, text);
+    }
+
+    close(): void {
+      if (this.#link !== undefined) this.#link.isOpen = false;
+    }
+  };
 }

@@ -1,14 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { badHandshakes, goodHandshakes, goodSubprotocols, type Handshake } from "../../cases/handshakes.ts";
 import { runsAll, sampled } from "../../cases/sample.ts";
 import { forgeries } from "../../cases/tokens.ts";
-import { browserSocket } from "../support/browser-socket.ts";
 import { deployment } from "../support/deployment.ts";
 import { expectNoTraceOf } from "../support/expectations.ts";
-import { connect, expectToWork, refusalOf } from "../support/stream.ts";
+import { createInbox, type Inbox } from "../support/inbox.ts";
+import { connect, expectToWork, refusalOf, streamAddress } from "../support/stream.ts";
 import { changeSettings } from "../support/terminal.ts";
 import { forged } from "../support/tokens.ts";
 import { someUser, twoUsers, type User } from "../support/users.ts";
+import { keepAnswer, noteSecretsIn } from "../support/written.ts";
 
 const cookie = (token: string) => `__Host-access_token=${token}`;
 const allowed = [deployment().allowedOrigin].filter((origin) => origin !== undefined);
@@ -106,3 +107,28 @@ describe("the user of a connection", () => {
     expect(await stream.take(events)).toMatchObject({ data: { chain: "sol" } });
   });
 });
+
+/** A connection by the platform's WebSocket, which sets subprotocols and no headers. */
+type BrowserSocket = Inbox & { subprotocol: string; send(message: object): void };
+
+/** @throws when the connection fails, for example if the server selects none of the subprotocols. */
+async function browserSocket(subprotocols: string[]): Promise<BrowserSocket> {
+  noteSecretsIn({ head: subprotocols });
+  const socket = new WebSocket(streamAddress(), subprotocols);
+  const inbox = createInbox();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.addEventListener("open", () => resolve());
+  socket.addEventListener("message", ({ data }) => {
+    keepAnswer(String(data));
+    inbox.put(String(data));
+  });
+  socket.addEventListener("error", () => reject(new Error("The connection failed")));
+  socket.addEventListener("close", ({ code }) => inbox.close(code));
+  onTestFinished(() => socket.close());
+  await promise;
+  return {
+    ...inbox,
+    subprotocol: socket.protocol,
+    send: (message) => socket.send(JSON.stringify(message)),
+  };
+}

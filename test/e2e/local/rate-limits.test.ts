@@ -1,9 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeAll, describe, expect, it } from "vitest";
+import { APIGatewayClient, GetUsagePlanKeysCommand, GetUsagePlansCommand } from "@aws-sdk/client-api-gateway";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { newEvmKey } from "../../support/keys.ts";
 import { admin } from "../support/admin.ts";
 import { get, post } from "../support/client.ts";
-import { hasKeyOn } from "../support/plans.ts";
+import { deployment } from "../support/deployment.ts";
 import { importAll } from "../support/terminal.ts";
 import { knownUser, type User } from "../support/users.ts";
 
@@ -82,4 +83,34 @@ async function untilRefused(headers: Record<string, string>) {
     const refused = answers.find(({ status }) => status === 429);
     if (refused !== undefined) return refused;
   }
+}
+
+type Description = {
+  outputs: Record<"StandardPlanId" | "ProPlanId", string>;
+  endpoints: { apigateway: string };
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+};
+
+/**
+ * Waits until a known user has an API key on this plan, and the authorizers use it. Enterprise users have a
+ * plan of their own.
+ */
+async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: User): Promise<void> {
+  const response = await fetch(`${deployment().baseUrl}/_local/outputs`);
+  const { outputs, endpoints, region, credentials } = (await response.json()) as Description;
+  const client = new APIGatewayClient({ endpoint: endpoints.apigateway, region, credentials });
+  const name = `TerminalApi/user/${id}/`;
+  const planId = async () => {
+    if (plan !== "their own") return outputs[`${plan}PlanId`];
+    const { items = [] } = await client.send(new GetUsagePlansCommand({ limit: 500 }));
+    return items.find((each) => each.name?.startsWith(name))?.id;
+  };
+  const isThere = async () => {
+    const query = { usagePlanId: (await planId()) ?? "none yet", nameQuery: name, limit: 500 };
+    expect((await client.send(new GetUsagePlanKeysCommand(query))).items).toHaveLength(1);
+  };
+  await vi.waitFor(isThere, { timeout: 30_000, interval: 200 });
+  // An authorizer caches a missing key for two seconds.
+  await pause(2_500);
 }

@@ -1,6 +1,46 @@
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
-import Report from "./support/report.ts";
+import {
+  BaseSequencer,
+  type Reporter,
+  type TestCase,
+  type TestModule,
+  type TestSpecification,
+} from "vitest/node";
+
+const marks = { passed: "pass", failed: "FAIL", skipped: "skip" };
+
+/** Prints a line for each check with its seconds, its reason if it has one, and a summary. */
+class Report implements Reporter {
+  readonly #counts = { passed: 0, failed: 0, skipped: 0 };
+
+  onTestCaseResult(test: TestCase): void {
+    const result = test.result();
+    if (result.state === "pending") return;
+    this.#counts[result.state]++;
+    const line = `${marks[result.state]}  ${test.fullName.replaceAll(" > ", " ")}`;
+    if (result.state === "skipped") {
+      print(line);
+      printReasons(result.note ?? "an earlier step failed");
+    } else {
+      print(`${line} (${((test.diagnostic()?.duration ?? 0) / 1000).toFixed(1)} s)`);
+      for (const { message } of result.errors ?? []) printReasons(message);
+    }
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string }[]): void {
+    for (const { message } of [...modules.flatMap((file) => file.errors()), ...unhandled]) {
+      this.#counts.failed++;
+      print("FAIL  outside of the checks");
+      printReasons(message);
+    }
+    const { passed, failed, skipped } = this.#counts;
+    print(`\npassed: ${passed}, failed: ${failed}, skipped: ${skipped}`);
+  }
+}
+
+const printReasons = (text: string) => print(text.replace(/^/gm, "      "));
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
 
 /** Runs the files by name, so that the user's first request comes first, and the logs are read last. */
 class ByName extends BaseSequencer {

@@ -1,12 +1,39 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { linesOf } from "./support/admin.ts";
 import { opened, rotate, targetWith, userWithWallets } from "./support/custody.ts";
 import { localRunner, serve } from "./support/http.ts";
-import { start } from "./support/process.ts";
-import { expectNoSecretPrinted } from "./support/secrets.ts";
+import { expectNoSecretPrinted, type Finished, printed } from "./support/secrets.ts";
+
+const program = new URL("../../../bin/admin.ts", import.meta.url).pathname;
+
+/** Removes credentials and region of the machine that runs the tests. */
+const bareEnvironment = {
+  HOME: "/nonexistent",
+  AWS_CONFIG_FILE: "/nonexistent/config",
+  AWS_SHARED_CREDENTIALS_FILE: "/nonexistent/credentials",
+  AWS_EC2_METADATA_DISABLED: "true",
+};
+
+type Running = { child: ChildProcess; finished: Promise<Finished> };
+
+/** Starts the program in a new process. */
+function start(args: string[]): Running {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: bareEnvironment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const finished = Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once("close", resolve)),
+  ]).then(([out, err, code]) => printed({ code, out, err }));
+  return { child, finished };
+}
 
 let engine: Engine;
 let target: ReturnType<typeof targetWith>;
