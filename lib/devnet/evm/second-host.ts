@@ -14,7 +14,6 @@ import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "../rpc-serv
 import { finalAfterBlocks, usualTimes } from "./chain-times.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import { type AsOf, asOf, headerNotFound } from "./lagging.ts";
-import { withOddFees } from "./odd-fees.ts";
 import { logRefusals, refusedLogs, waysOfLogs, withOddLogs } from "./odd-logs.ts";
 
 const names = [
@@ -39,7 +38,9 @@ const HostFaults = ratesSchema(names, {
   mostGas: v.optional(Count),
   batchLimit: v.optional(v.picklist(batchLimits)),
   simulation: v.optional(v.picklist(waysToMissSimulation)),
+  /** Suggests no tip, and sees none in blocks, like hosts of bsc whose blocks contain free transactions. */
   zeroTips: v.optional(v.boolean()),
+  /** Lists the base fees of past blocks only, like old nodes of avax: N entries instead of N + 1. */
   shortFeeHistory: v.optional(v.boolean()),
   logs: v.optional(v.picklist(waysOfLogs)),
   refusesLogs: v.optional(v.picklist(logRefusals)),
@@ -142,6 +143,28 @@ async function repliesTo(
     const reply = replies[asked.indexOf(plan)] as RpcReply;
     return plan.read?.(reply) ?? reply;
   });
+}
+
+type FeeHistory = { baseFeePerGas: string[]; reward?: string[][] };
+
+/** Changes a host's reply to a question about fees. */
+function withOddFees(
+  { zeroTips = false, shortFeeHistory = false }: HostFaults,
+  { method }: RpcQuestion,
+  reply: RpcReply,
+): RpcReply {
+  if (!("result" in reply)) return reply;
+  if (zeroTips && (method === "eth_gasPrice" || method === "eth_maxPriorityFeePerGas"))
+    return { result: "0x0" };
+  if (method !== "eth_feeHistory") return reply;
+  const history = reply.result as FeeHistory;
+  return {
+    result: {
+      ...history,
+      ...(zeroTips && { reward: history.reward?.map((tips) => tips.map(() => "0x0")) }),
+      ...(shortFeeHistory && { baseFeePerGas: history.baseFeePerGas.slice(0, -1) }),
+    },
+  };
 }
 
 /** Changes fees and logs as the faults say, unless the result of the method is fixed. */
