@@ -1,7 +1,5 @@
 import { type GatewayResponse, json } from "cdk-local-runner";
-import type { RpcQuestion, RpcReply } from "./rpc-service.ts";
-
-const refusal = (code: number, message: string) => ({ error: { code, message } });
+import { type RpcQuestion, type RpcReply, refusal } from "./rpc-service.ts";
 
 /** How providers refuse batches of more calls than these: as a whole, or call by call. */
 const batchRefusals = {

@@ -6,6 +6,8 @@ export type RpcQuestion = { id: string | number | null; method: string; params: 
 /** A result, or an error. */
 export type RpcReply = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
 
+export const refusal = (code: number, message: string) => ({ error: { code, message } });
+
 const Question = v.object({
   id: v.optional(v.union([v.string(), v.number(), v.null()]), null),
   method: v.string(),

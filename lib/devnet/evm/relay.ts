@@ -1,24 +1,11 @@
-import {
-  faultsRoute,
-  type GatewayResponse,
-  type Handle,
-  json,
-  listen,
-  type Route,
-  ratesSchema,
-  strikesOf,
-} from "cdk-local-runner";
+import { ratesSchema, strikesOf } from "cdk-local-runner";
 import { Transaction } from "ethers/transaction";
 import * as v from "valibot";
-import { invalid, type RpcReply, rpcService } from "../rpc-service.ts";
+import { type RpcReply, refusal } from "../rpc-service.ts";
+import { listenAs, relayFaults, relayService, type StandInOptions } from "../stand-in.ts";
 
-const names = ["lost", "refused", "silent", "stalled"] as const;
-
-/**
- * The shares of transactions with a fault. lost: answered, but never included; refused: not accepted; silent: included,
- * but never answered; stalled: neither. All others are included after a number of blocks.
- */
-const RelayFaults = ratesSchema(names, {
+/** The shares of transactions with a fault. All others are included after a number of blocks. */
+const RelayFaults = ratesSchema(relayFaults, {
   delayBlocks: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
 
@@ -34,14 +21,10 @@ export type Relay = {
   close(): Promise<void>;
 };
 
-export type RelayOptions = {
+export type RelayOptions = StandInOptions & {
   chainId: number;
   /** Calls anvil. */
   request: (method: string, params?: readonly unknown[]) => Promise<unknown>;
-  port?: number;
-  /** Serves `/_local/faults`, like the runner. */
-  canBeSet?: boolean;
-  seed?: number;
   /** A clock in milliseconds. */
   now?: () => number;
 };
@@ -66,9 +49,8 @@ type Request = RelayOptions["request"];
  * @throws StartupError if the port is in use
  */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { chainId, request, port = 0, canBeSet = false, seed = 1 } = options;
-  const { now = () => performance.now() } = options;
-  const strikes = strikesOf(names, seed, () => relay.faults);
+  const { chainId, request, seed = 1, now = () => performance.now() } = options;
+  const strikes = strikesOf(relayFaults, seed, () => relay.faults);
   /** Transactions by sender and nonce: a later one replaces an earlier one. */
   const waiting = new Map<string, Waiting>();
   /** When the relay took a transaction that can be cancelled, by sender and nonce. */
@@ -76,10 +58,9 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
   function take(raw: unknown): RpcReply | "nothing" {
     const transaction = parsed(raw);
-    if (transaction === undefined) return { error: { code: -32602, message: "invalid transaction" } };
-    if (Number(transaction.chainId) !== chainId)
-      return { error: { code: -32000, message: "invalid chain id" } };
-    if (strikes("refused")) return { error: { code: -32000, message: "request rejected" } };
+    if (transaction === undefined) return refusal(-32602, "invalid transaction");
+    if (Number(transaction.chainId) !== chainId) return refusal(-32000, "invalid chain id");
+    if (strikes("refused")) return refusal(-32000, "request rejected");
     const isStalled = strikes("stalled");
     if (isCancellation(transaction)) waiting.delete(keyOf(transaction));
     else hold(transaction, !isStalled && !strikes("lost"));
@@ -98,17 +79,6 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     if (isIncluded) waiting.set(keyOf(transaction), { transaction, blocks: 0, delayBlocks });
   }
 
-  const serve = rpcService(
-    async ([question]) => {
-      if (question?.method !== "eth_sendRawTransaction")
-        return [{ error: { code: -32601, message: "method not found" } }];
-      const reply = take(question.params[0]);
-      return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
-    },
-    // Rejects batches, like real relays.
-    ({ length }) => (length > 1 ? json(200, invalid) : undefined),
-  );
-
   async function mine(): Promise<void> {
     const sent = await sendDue(request, waiting.values());
     await request("evm_mine");
@@ -116,9 +86,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     for (const [key, held] of waiting) if (await isOver(request, held)) waiting.delete(key);
   }
 
-  const own: Route = canBeSet ? faultsRoute(RelayFaults, () => relay) : () => undefined;
-  const handle: Handle = async (request): Promise<GatewayResponse> => own(request) ?? serve(request);
-  const listener = await listen(port, handle, () => {});
+  const serve = relayService("eth_sendRawTransaction", ([raw]) => take(raw));
+  const listener = await listenAs(() => relay, RelayFaults, options, serve);
   const relay: Relay = {
     url: listener.url,
     faults: {},

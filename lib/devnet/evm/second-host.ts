@@ -1,4 +1,4 @@
-import { faultsRoute, type Handle, listen, type Route, ratesSchema, strikesOf } from "cdk-local-runner";
+import { ratesSchema, strikesOf } from "cdk-local-runner";
 import * as v from "valibot";
 import { fixedAnswerNames, fixedAnswers } from "../fixed-answers.ts";
 import {
@@ -11,6 +11,7 @@ import {
   waysToMissSimulation,
 } from "../host-refusals.ts";
 import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
+import { listenAs, type StandInOptions } from "../stand-in.ts";
 import { finalAfterBlocks, usualTimes } from "./chain-times.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import { type AsOf, asOf, headerNotFound } from "./lagging.ts";
@@ -60,13 +61,9 @@ export type SecondHost = {
   close(): Promise<void>;
 };
 
-export type SecondHostOptions = {
+export type SecondHostOptions = StandInOptions & {
   /** The URL of anvil. */
   chainUrl: string;
-  port?: number;
-  /** Serves `/_local/faults`, like the runner. */
-  canBeSet?: boolean;
-  seed?: number;
   /** How many blocks must follow a block until it is final. */
   finalAfter?: number;
   /** When the chain reached its heights. By default, the host learns of a block when it is asked. */
@@ -184,9 +181,8 @@ const otherChainId = "0x539539";
  * @throws StartupError if the port is in use
  */
 export async function startSecondHost(options: SecondHostOptions): Promise<SecondHost> {
-  const { chainUrl, port = 0, canBeSet = false, seed = 1 } = options;
+  const { chainUrl, seed = 1, onWaiting = () => {} } = options;
   const { finalAfter = finalAfterBlocks(usualTimes), heads = createHeads() } = options;
-  const { onWaiting = () => {} } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
 
   async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
@@ -216,16 +212,16 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
 
   const serve = rpcService(answersOf, (questions) => batchRefusal(host.faults.batchLimit, questions));
 
-  const own: Route = canBeSet ? faultsRoute(HostFaults, () => host) : () => undefined;
-
-  const handle: Handle = async (request) => {
-    const answer = own(request);
-    if (answer !== undefined) return answer;
-    const failure = fixedAnswerNames.find((name) => strikes(name));
-    // Anvil may already be gone while the host still runs.
-    return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
-  };
-  const listener = await listen(port, handle, () => {});
+  const listener = await listenAs(
+    () => host,
+    HostFaults,
+    options,
+    async (request) => {
+      const failure = fixedAnswerNames.find((name) => strikes(name));
+      // Anvil may already be gone while the host still runs.
+      return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
+    },
+  );
   const host: SecondHost = {
     url: listener.url,
     faults: {},

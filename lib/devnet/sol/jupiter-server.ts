@@ -1,18 +1,15 @@
 import { type Address, address, isAddress } from "@solana/web3.js";
 import {
-  faultsRoute,
   type GatewayRequest,
   type GatewayResponse,
-  type Handle,
   header,
   json,
-  listen,
   pathOf,
-  type Route,
   ratesSchema,
   strikesOf,
 } from "cdk-local-runner";
 import * as v from "valibot";
+import { listenAs, type StandInOptions } from "../stand-in.ts";
 import { tradeFee } from "./constant-product.ts";
 import { addressOf, associatedAccount, programs, wrappedCoin } from "./published.ts";
 import type { JupiterPool, SolDeployment } from "./sol-deployment.ts";
@@ -37,15 +34,11 @@ export type LocalJupiter = {
   close(): Promise<void>;
 };
 
-export type JupiterServerOptions = {
+export type JupiterServerOptions = StandInOptions & {
   node: Pick<SolNode, "request">;
   jupiter: SolDeployment["jupiter"];
   /** The tokens that it trades. By default, all that have a pool. */
   symbols?: readonly (keyof SolDeployment["jupiter"]["pools"])[];
-  port?: number;
-  /** Serves `/_local/faults`, like the runner. */
-  canBeSet?: boolean;
-  seed?: number;
   /** Receives the parameters of each request, and its key. */
   onRequest?: (query: Readonly<Record<string, string>>, key: string | undefined) => void;
 };
@@ -96,7 +89,7 @@ const stranger = addressOf(new Uint8Array(32).fill(7));
  * @throws StartupError if the port is in use
  */
 export async function startJupiterServer(options: JupiterServerOptions): Promise<LocalJupiter> {
-  const { node, jupiter, port = 0, canBeSet = false, seed = 1 } = options;
+  const { node, jupiter, seed = 1 } = options;
   const symbols = options.symbols ?? (Object.keys(jupiter.pools) as (keyof typeof jupiter.pools)[]);
   const pools = symbols.map((symbol) => jupiter.pools[symbol]);
   const strikes = strikesOf(names, seed, () => server.faults);
@@ -142,10 +135,12 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     };
   }
 
-  const own: Route = canBeSet ? faultsRoute(JupiterFaults, () => server) : () => undefined;
-  const handle: Handle = async (request) =>
-    own(request) ?? (pathOf(request) === path ? answer(request) : json(404, { error: "Not found" }));
-  const listener = await listen(port, handle, () => {});
+  const listener = await listenAs(
+    () => server,
+    JupiterFaults,
+    options,
+    async (request) => (pathOf(request) === path ? answer(request) : json(404, { error: "Not found" })),
+  );
   const server: LocalJupiter = {
     url: `${listener.url}${path}`,
     faults: {},

@@ -1,16 +1,9 @@
-import {
-  faultsRoute,
-  type GatewayResponse,
-  type Handle,
-  listen,
-  type Route,
-  ratesSchema,
-  strikesOf,
-} from "cdk-local-runner";
+import { type GatewayResponse, ratesSchema, strikesOf } from "cdk-local-runner";
 import * as v from "valibot";
 import { fixedAnswerNames, fixedAnswers } from "../fixed-answers.ts";
 import { longError } from "../host-refusals.ts";
 import { type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
+import { listenAs, type StandInOptions } from "../stand-in.ts";
 import { answerAsOf, behindBy } from "./lagging-sol.ts";
 import { type SolNode, simulatedWithoutBlockhash, unknownBlockhash } from "./sol-node.ts";
 import { type SolPast, startSolPast } from "./sol-past.ts";
@@ -42,14 +35,10 @@ export type SolHost = {
   close(): Promise<void>;
 };
 
-export type SolHostOptions = {
+export type SolHostOptions = StandInOptions & {
   node: SolNode;
-  port?: number;
   /** The time of a slot. */
   slotMs: number;
-  /** Serves `/_local/faults`, like the runner. */
-  canBeSet?: boolean;
-  seed?: number;
 };
 
 const noBatch: RpcReply = { error: { code: -32600, message: "Batches are not supported" } };
@@ -123,7 +112,7 @@ function withoutHistory({ method }: RpcQuestion, reply: RpcReply, isPruned: () =
  * @throws StartupError if the port is in use
  */
 export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
-  const { node, port = 0, slotMs, canBeSet = false, seed = 1 } = options;
+  const { node, slotMs, seed = 1 } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
   const lag = openLag(node, slotMs);
 
@@ -161,16 +150,17 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
   const serve = rpcService((questions) =>
     Promise.all(questions.map((question) => (questions.length > 1 ? noBatch : replyTo(question)))),
   );
-  const own: Route = canBeSet ? faultsRoute(SolHostFaults, () => host) : () => undefined;
-  const handle: Handle = async (request) => {
-    const answer = own(request);
-    if (answer !== undefined) return answer;
-    if (strikes("rateLimited")) return tooManyRequests();
-    const failure = fixedAnswerNames.find((name) => strikes(name));
-    // The chain may not have started yet, or already be gone.
-    return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
-  };
-  const listener = await listen(port, handle, () => {});
+  const listener = await listenAs(
+    () => host,
+    SolHostFaults,
+    options,
+    async (request) => {
+      if (strikes("rateLimited")) return tooManyRequests();
+      const failure = fixedAnswerNames.find((name) => strikes(name));
+      // The chain may not have started yet, or already be gone.
+      return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
+    },
+  );
   const host: SolHost = {
     url: listener.url,
     faults: {},

@@ -1,28 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CompiledTransactionMessage } from "@solana/web3.js";
-import {
-  faultsRoute,
-  type Handle,
-  json,
-  listen,
-  pathOf,
-  type Route,
-  ratesSchema,
-  strikesOf,
-} from "cdk-local-runner";
+import { json, pathOf, ratesSchema, strikesOf } from "cdk-local-runner";
 import * as v from "valibot";
-import { invalid, type RpcReply, rpcService } from "../rpc-service.ts";
+import { type RpcReply, refusal } from "../rpc-service.ts";
+import { listenAs, relayFaults, relayService, type StandInOptions } from "../stand-in.ts";
 import { programs } from "./published.ts";
 import type { SolNode } from "./sol-node.ts";
 import { transactionIn } from "./wire-message.ts";
 
-const names = ["lost", "refused", "silent", "stalled"] as const;
-
-/**
- * The shares of transactions with a fault. lost: answered, but never sent to the chain; refused: not accepted; silent:
- * sent, but never answered; stalled: neither. All others are sent after a number of slots.
- */
-const SolRelayFaults = ratesSchema(names, {
+/** The shares of transactions with a fault. All others are sent to the chain after a number of slots. */
+const SolRelayFaults = ratesSchema(relayFaults, {
   delaySlots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
 
@@ -33,23 +20,17 @@ export type LocalSolRelay = {
   close(): Promise<void>;
 };
 
-export type SolRelayOptions = {
+export type SolRelayOptions = StandInOptions & {
   node: SolNode;
   tipAccounts: readonly string[];
   /** The time of a slot. */
   slotMs: number;
-  port?: number;
-  /** Serves `/_local/faults`, like the runner. */
-  canBeSet?: boolean;
-  seed?: number;
 };
 
 const path = "/api/v1/transactions";
 
 /** The lowest accepted tip. */
 export const leastTip = { lamports: 1000n, sol: "0.000001" };
-
-const refusal = (code: number, message: string): RpcReply => ({ error: { code, message } });
 
 /**
  * Stands in for Jito's block engine. It accepts only transactions that pay a tip, and sends them to the chain. Until
@@ -58,8 +39,8 @@ const refusal = (code: number, message: string): RpcReply => ({ error: { code, m
  * @throws StartupError if the port is in use
  */
 export async function startSolRelay(options: SolRelayOptions): Promise<LocalSolRelay> {
-  const { node, tipAccounts, slotMs, port = 0, canBeSet = false, seed = 1 } = options;
-  const strikes = strikesOf(names, seed, () => relay.faults);
+  const { node, tipAccounts, slotMs, seed = 1 } = options;
+  const strikes = strikesOf(relayFaults, seed, () => relay.faults);
   const closed = new AbortController();
 
   /** Relays do not tell what becomes of a transaction. */
@@ -82,20 +63,13 @@ export async function startSolRelay(options: SolRelayOptions): Promise<LocalSolR
     return isStalled || strikes("silent") ? "nothing" : { result: sent.signature };
   }
 
-  const serve = rpcService(
-    async ([question]) => {
-      if (question?.method !== "sendTransaction") return [refusal(-32601, "Method not found")];
-      const reply = take(question.params);
-      return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
-    },
-    // Rejects batches, like real relays.
-    ({ length }) => (length > 1 ? json(200, invalid) : undefined),
+  const serve = relayService("sendTransaction", take);
+  const listener = await listenAs(
+    () => relay,
+    SolRelayFaults,
+    options,
+    async (request) => (pathOf(request) === path ? serve(request) : json(404, { error: "Not found" })),
   );
-
-  const own: Route = canBeSet ? faultsRoute(SolRelayFaults, () => relay) : () => undefined;
-  const handle: Handle = async (request) =>
-    own(request) ?? (pathOf(request) === path ? serve(request) : json(404, { error: "Not found" }));
-  const listener = await listen(port, handle, () => {});
   const relay: LocalSolRelay = {
     url: `${listener.url}${path}`,
     faults: {},
