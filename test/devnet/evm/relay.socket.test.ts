@@ -5,6 +5,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { publishCall } from "../../../lib/chains/evm/calls/rpc-call.ts";
 import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { setFaults } from "../../support/local-hosts.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
 const gwei = 10n ** 9n;
@@ -50,12 +51,7 @@ describe("the relay of a local chain", () => {
 
   const receipt = (hash: string) => chain.request("eth_getTransactionReceipt", [hash]);
 
-  async function setFaults(faults: object): Promise<void> {
-    const headers = { "Content-Type": "application/json" };
-    const body = JSON.stringify(faults);
-    const { ok } = await fetch(`${relay.url}/_local/faults`, { method: "PUT", headers, body });
-    expect(ok).toBe(true);
-  }
+  const set = (faults: object) => setFaults(relay.url, faults);
 
   it("hides a transaction from the public pool until a block has it", async () => {
     const { raw, hash } = await signed();
@@ -147,7 +143,7 @@ describe("the relay of a local chain", () => {
   });
 
   it("delays transactions by the blocks of its faults", async () => {
-    await setFaults({ delayBlocks: 2 });
+    await set({ delayBlocks: 2 });
     const { raw, hash } = await signed();
     await send(raw);
     for (const isIncluded of [false, false, true]) {
@@ -162,7 +158,7 @@ describe("the relay of a local chain", () => {
     ["silent", "TIMEOUT", true],
     ["stalled", "TIMEOUT", false],
   ] as const)("meets the fault %s: it answers %s, and includes: %s", async (fault, answer, includes) => {
-    await setFaults({ [fault]: 1 });
+    await set({ [fault]: 1 });
     const { raw, hash } = await signed();
     const answered = await send(raw, 200).then(
       ([said]) => said === hash && "hash",

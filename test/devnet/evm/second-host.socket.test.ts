@@ -6,6 +6,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { blockCall, chainIdentity } from "../../../lib/chains/evm/calls/rpc-call.ts";
 import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
+import { askOne, setFaults } from "../../support/local-hosts.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
 
@@ -34,15 +35,8 @@ describe("the second host of a local chain", () => {
       body: JSON.stringify(body),
     });
 
-  async function ask(method: string, ...params: unknown[]) {
-    const response = await post({ jsonrpc: "2.0", id: 7, method, params });
-    return (await response.json()) as { id: number; result?: unknown; error?: { code: number } };
-  }
-
-  const set = (faults: HostFaults, url = host.url) => {
-    const headers = { "Content-Type": "application/json" };
-    return fetch(`${url}/_local/faults`, { method: "PUT", headers, body: JSON.stringify(faults) });
-  };
+  const ask = (method: string, ...params: unknown[]) => askOne(host.url, method, ...params);
+  const set = (faults: HostFaults, url = host.url) => setFaults(url, faults);
 
   const pay = () => chain.transact({ from: alice.address, to: stranger, value: 1n });
 
@@ -184,7 +178,7 @@ describe("the second host of a local chain", () => {
         address: [token, stranger],
       };
       const { result, error } = await ask("eth_getLogs", range);
-      if (error !== undefined) throw new Error((error as { code: number; message: string }).message);
+      if (error !== undefined) throw new Error(error.message);
       return result as Log[];
     }
     const blocks = async (faults: HostFaults) =>

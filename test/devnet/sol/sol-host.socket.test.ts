@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { chainTimeCall, genesisHashCall } from "../../../lib/chains/sol/calls/rpc-call.ts";
 import { transferLamports } from "../../../lib/chains/sol/venues/instructions.ts";
+import { askOne, setFaults } from "../../support/local-hosts.ts";
 
 let chain: TestSurfnet;
 let node: SolNode;
@@ -31,31 +32,14 @@ afterAll(async () => {
   await chain.stop();
 });
 
-type Reply = { result?: unknown; error?: { code: number } };
-
-async function askAt({ url }: SolHost, method: string, ...params: unknown[]): Promise<Reply> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  return (await response.json()) as Reply;
-}
-
-const ask = (method: string, ...params: unknown[]) => askAt(second, method, ...params);
-
-async function set(faults: SolHostFaults): Promise<void> {
-  const headers = { "Content-Type": "application/json" };
-  const body = JSON.stringify(faults);
-  const { ok } = await fetch(`${second.url}/_local/faults`, { method: "PUT", headers, body });
-  expect(ok).toBe(true);
-}
+const ask = (method: string, ...params: unknown[]) => askOne(second.url, method, ...params);
+const set = (faults: SolHostFaults) => setFaults(second.url, faults);
 
 const processed = { commitment: "processed" };
 const confirmed = { commitment: "confirmed", maxSupportedTransactionVersion: 0 };
 const base64 = { encoding: "base64" };
 
-const slotOf = async (host: SolHost) => (await askAt(host, "getSlot", processed)).result as number;
+const slotOf = async (host: SolHost) => (await askOne(host.url, "getSlot", processed)).result as number;
 
 /** Waits until the chain is that many slots ahead of where it is now. */
 async function slotsLater(count: number): Promise<void> {
@@ -67,7 +51,7 @@ let lamports = 1_000_000n;
 
 /** Signs a payment, each of another amount, with a blockhash of the first host. */
 async function payment() {
-  const { result } = await askAt(first, "getLatestBlockhash");
+  const { result } = await askOne(first.url, "getLatestBlockhash");
   const { blockhash } = (result as { value: { blockhash: string } }).value;
   lamports += 1n;
   const signed = signedWire(wallet, [transferLamports(wallet.address, payee.address, lamports)], blockhash);
@@ -101,8 +85,7 @@ describe("a host of the local Solana chain", () => {
   });
 
   it("cannot be set unless the runner was started with --faults", async () => {
-    const headers = { "Content-Type": "application/json" };
-    await fetch(`${first.url}/_local/faults`, { method: "PUT", headers, body: '{"stalled":1}' });
+    await setFaults(first.url, { stalled: 1 });
     expect(first.faults).toEqual({});
   });
 
@@ -136,7 +119,7 @@ describe("a host of the local Solana chain", () => {
     await set({ dropSends: 1 });
     expect(await ask("sendTransaction", wire, base64)).toMatchObject({ result: signature });
     await slotsLater(3);
-    expect(await askAt(first, "getTransaction", signature, confirmed)).toMatchObject({ result: null });
+    expect(await askOne(first.url, "getTransaction", signature, confirmed)).toMatchObject({ result: null });
   });
 
   it("has forgotten transactions with the fault pruned", async () => {
@@ -171,7 +154,8 @@ describe("a host of the local Solana chain", () => {
       expect(truth - shown).toBeGreaterThanOrEqual(slotsBehind - 1);
       const [now, then] = await Promise.all(
         [first, second].map(
-          async (host) => (await askAt(host, "getEpochInfo", processed)).result as Record<string, number>,
+          async (host) =>
+            (await askOne(host.url, "getEpochInfo", processed)).result as Record<string, number>,
         ),
       );
       for (const field of ["absoluteSlot", "blockHeight", "slotIndex"])
@@ -184,7 +168,7 @@ describe("a host of the local Solana chain", () => {
     it("learns of a transaction, its effects and its blockhash together", async () => {
       const addresses = [payee.address, wallet.address];
       const accounts = async (host: SolHost) =>
-        (await askAt(host, "getMultipleAccounts", addresses, base64)).result as Found;
+        (await askOne(host.url, "getMultipleAccounts", addresses, base64)).result as Found;
       const { value } = await accounts(first);
       await set({ slotsBehind });
       await slotOf(second);
@@ -199,11 +183,11 @@ describe("a host of the local Solana chain", () => {
         result: signature,
       });
       await expect
-        .poll(() => askAt(first, "getTransaction", signature, confirmed))
+        .poll(() => askOne(first.url, "getTransaction", signature, confirmed))
         .not.toMatchObject({
           result: null,
         });
-      const { slot } = (await askAt(first, "getTransaction", signature, confirmed)).result as {
+      const { slot } = (await askOne(first.url, "getTransaction", signature, confirmed)).result as {
         slot: number;
       };
       for (let shown = 0; shown <= slot; ) {
@@ -228,7 +212,7 @@ describe("a host of the local Solana chain", () => {
       const { context, value } = result as { context: { slot: number }; value: { blockhash: string } };
       expect(context.slot).toBeLessThan(await slotOf(first));
       expect(await ask("isBlockhashValid", value.blockhash)).toMatchObject({ result: { value: true } });
-      const there = await askAt(first, "isBlockhashValid", value.blockhash);
+      const there = await askOne(first.url, "isBlockhashValid", value.blockhash);
       expect(there).toMatchObject({ result: { value: true } });
     });
 

@@ -1,3 +1,4 @@
+import { askRpc } from "trading-terminal-devnet/rpc-service";
 import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
 import { createSolNode, type SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { slotMs, startTestSurfnet, type TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
@@ -8,6 +9,7 @@ import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
 import { genesisHashCall } from "../../../lib/chains/sol/calls/rpc-call.ts";
 import { transferLamports } from "../../../lib/chains/sol/venues/instructions.ts";
+import { askOne } from "../../support/local-hosts.ts";
 
 let chain: TestSurfnet;
 let node: SolNode;
@@ -24,16 +26,7 @@ afterAll(async () => {
   await chain.stop();
 });
 
-async function post(body: unknown, url = host.url) {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  return (await response.json()) as { result?: unknown; error?: unknown };
-}
-
-const ask = (method: string, ...params: unknown[]) => post({ jsonrpc: "2.0", id: 1, method, params });
+const ask = (method: string, ...params: unknown[]) => askOne(host.url, method, ...params);
 
 const latest = async () => {
   const { result } = await ask("getLatestBlockhash");
@@ -91,18 +84,17 @@ describe("the node of the local Solana chain", () => {
   it("knows the blockhashes that any of its hosts has issued, and no others", async () => {
     const hosts = [node, node, createSolNode(chain)].map((each) => startSolHost({ node: each, slotMs }));
     const [one, other, stranger] = (await Promise.all(hosts)) as [SolHost, SolHost, SolHost];
-    const at = (url: string, method: string, ...params: unknown[]) =>
-      post({ jsonrpc: "2.0", id: 1, method, params }, url);
     try {
-      const { result } = await at(one.url, "getLatestBlockhash");
+      const { result } = await askOne(one.url, "getLatestBlockhash");
       const { blockhash } = (result as { value: { blockhash: string } }).value;
       const { wire, message, signature } = signedWire(wallet, budget(), blockhash);
       const askedAt = async ({ url }: SolHost) => ({
-        valid: (await at(url, "isBlockhashValid", blockhash)).result,
-        fee: (await at(url, "getFeeForMessage", message)).result,
-        simulated: (await at(url, "simulateTransaction", wire, base64)).result,
-        replaced: (await at(url, "simulateTransaction", wire, { ...base64, replaceRecentBlockhash: true }))
-          .result,
+        valid: (await askOne(url, "isBlockhashValid", blockhash)).result,
+        fee: (await askOne(url, "getFeeForMessage", message)).result,
+        simulated: (await askOne(url, "simulateTransaction", wire, base64)).result,
+        replaced: (
+          await askOne(url, "simulateTransaction", wire, { ...base64, replaceRecentBlockhash: true })
+        ).result,
       });
       const replaced = { value: { err: null } };
       expect(await askedAt(stranger)).toMatchObject({
@@ -111,22 +103,22 @@ describe("the node of the local Solana chain", () => {
         replaced,
         simulated: { value: { err: "BlockhashNotFound" } },
       });
-      expect(await at(stranger.url, "sendTransaction", wire, base64)).toMatchObject({
+      expect(await askOne(stranger.url, "sendTransaction", wire, base64)).toMatchObject({
         error: { code: -32002, data: { err: "BlockhashNotFound" } },
       });
       const blind = { ...base64, skipPreflight: true };
-      expect(await at(stranger.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
+      expect(await askOne(stranger.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
       expect(await askedAt(other)).toMatchObject({
         valid: { value: true },
         fee: { value: fee },
         replaced,
         simulated: { value: { err: null } },
       });
-      expect(await at(other.url, "sendTransaction", wire, base64)).toMatchObject({ result: signature });
+      expect(await askOne(other.url, "sendTransaction", wire, base64)).toMatchObject({ result: signature });
       expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });
       // Real clusters answer so, too, and clients repeat what they have sent.
-      expect(await at(one.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
-      expect(await at(one.url, "sendTransaction", wire, base64)).toMatchObject({
+      expect(await askOne(one.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
+      expect(await askOne(one.url, "sendTransaction", wire, base64)).toMatchObject({
         error: { code: -32002, data: { err: "AlreadyProcessed" } },
       });
     } finally {
@@ -173,8 +165,9 @@ describe("the node of the local Solana chain", () => {
   });
 
   it("rejects batches, and a client then sends single calls", async () => {
-    const questions = [1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "getSlot", params: [] }));
-    expect(await post(questions)).toMatchObject([{ error: { code: -32600 } }, { error: { code: -32600 } }]);
+    const questions = [1, 2].map((id) => ({ id, method: "getSlot", params: [] }));
+    const refused = { error: { code: -32600 } };
+    expect(await askRpc(host.url, questions)).toMatchObject([refused, refused]);
     const chainId = (await ask("getGenesisHash")).result as string;
     const slotCall: RpcCall<number> = { method: "getSlot", params: [], read: Number };
     const client = rpcHost({ url: host.url, identity: { id: chainId, call: genesisHashCall() } });

@@ -2,6 +2,7 @@ import { portsOf } from "trading-terminal-devnet/local-chains";
 import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { newSolanaKey } from "../../support/keys.ts";
+import { askOne } from "../../support/local-hosts.ts";
 import { post } from "../support/client.ts";
 import { localRunner } from "../support/deployment.ts";
 import { dataFor, ordersPath, placeOrder, settles, updatesOf } from "../support/orders.ts";
@@ -19,12 +20,7 @@ let cancelled: string;
 
 async function call<Result>(method: string, ...params: unknown[]): Promise<Result> {
   const { node } = portsOf("sol", localRunner().chainPort);
-  const response = await fetch(`http://127.0.0.1:${node}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  });
-  return ((await response.json()) as { result: Result }).result;
+  return (await askOne(`http://127.0.0.1:${node}`, method, ...params)).result as Result;
 }
 
 beforeAll(async () => {

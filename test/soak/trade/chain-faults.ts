@@ -1,5 +1,6 @@
 import { portsOf } from "trading-terminal-devnet/local-chains";
 import type { TradingChain } from "../../../lib/core/chain-facts.ts";
+import { setFaults } from "../../support/local-hosts.ts";
 
 /** The faults of a chain's hosts and of its relay. */
 export type ChainFaults = {
@@ -14,18 +15,12 @@ export type ChainFaults = {
 
 export const urlAt = (port: number): string => `http://127.0.0.1:${port}`;
 
-async function put(url: string, body: object): Promise<void> {
-  const headers = { "Content-Type": "application/json" };
-  const answer = await fetch(`${url}/_local/faults`, { method: "PUT", headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${url} answers ${answer.status} to its faults: ${await answer.text()}`);
-}
-
 /** @param port the runner's `--chain-port` */
 export function faultsOf(chain: TradingChain, port: number): ChainFaults {
   const { firstHost, secondHost, relay } = portsOf(chain, port);
   let faults: object = {};
   let unkindness: object = {};
-  const setSecond = () => put(urlAt(secondHost), { ...faults, ...unkindness });
+  const setSecond = () => setFaults(urlAt(secondHost), { ...faults, ...unkindness });
   return {
     chain,
     setHostFaults(next) {
@@ -34,8 +29,8 @@ export function faultsOf(chain: TradingChain, port: number): ChainFaults {
     },
     async setUnkindness(first, second) {
       unkindness = second;
-      await Promise.all([put(urlAt(firstHost), first), setSecond()]);
+      await Promise.all([setFaults(urlAt(firstHost), first), setSecond()]);
     },
-    setRelayFaults: relay === undefined ? undefined : (faults) => put(urlAt(relay), faults),
+    setRelayFaults: relay === undefined ? undefined : (faults) => setFaults(urlAt(relay), faults),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { portsOf } from "trading-terminal-devnet/local-chains";
 import { type SolDeployment, solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
+import { askOne } from "../../../support/local-hosts.ts";
 import { type ChainFaults, faultsOf, urlAt } from "../chain-faults.ts";
 
 /** The Solana chain of the runner, with its faults. */
@@ -18,14 +19,9 @@ export async function accessSol(port: number): Promise<SolAccess> {
   const url = urlAt(portsOf("sol", port).node);
 
   async function request<Result>(method: string, ...params: unknown[]): Promise<Result> {
-    const answer = await fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    });
-    const { result, error } = (await answer.json()) as { result: Result; error?: { message: string } };
+    const { result, error } = await askOne(url, method, ...params);
     if (error !== undefined) throw new Error(`sol answers to ${method}: ${error.message}`);
-    return result;
+    return result as Result;
   }
 
   return {
