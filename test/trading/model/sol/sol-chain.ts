@@ -1,11 +1,5 @@
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
-import { mostFeeLamports, priorityLamportsOf } from "../../../../lib/chains/sol/rules/fees.ts";
-import type {
-  SeenReceipt,
-  SolOrderFacts,
-  SolReceipt,
-  SolSnapshot,
-} from "../../../../lib/chains/sol/rules/host-snapshot.ts";
+import type { SeenReceipt, SolReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import type { Question, Recipients } from "../../../../lib/orders/effects.ts";
@@ -13,24 +7,20 @@ import type { Random } from "../random.ts";
 import { ModelHelpers } from "./model-helpers.ts";
 import type { Signed, SolBelongings, SolChainUnderTest, SolFlaws, SolScale } from "./sol-chain-under-test.ts";
 import { type SolLie, solLies, withLie } from "./sol-lies.ts";
+import {
+  baseFee,
+  belongings,
+  execute,
+  factsOf,
+  genesis,
+  rents,
+  type SolAccount,
+  type SolState,
+} from "./sol-state.ts";
 
 /** A message is in a block only while its blockhash is among the last ones. */
 const lifetime = 8;
 const depthOfFinality = 4;
-const baseFee = 5n;
-const rents = { marker: 9n, wsol: 20n, token: 21n };
-const tokens = ["MOON", "FEEZ"];
-
-type SolAccount = { coins: bigint; tokens: ReadonlyMap<string, bigint>; opened: ReadonlySet<string> };
-
-type SolState = {
-  accounts: ReadonlyMap<string, SolAccount>;
-  pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
-  /** The orders whose markers have their byte. */
-  markers: ReadonlySet<string>;
-  /** The orders whose markers strangers have paid into. */
-  deposits: ReadonlySet<string>;
-};
 
 type SolBlock = {
   /** The slot. Some slots have no block. */
@@ -42,11 +32,6 @@ type SolBlock = {
   state: SolState;
   receipts: ReadonlyMap<string, SolReceipt>;
 };
-
-/** Enough for two orders of a wallet at once. */
-const startCoins = 13_000_000n;
-
-const belongings = { coins: startCoins, tokens: new Map(tokens.map((token) => [token, 30_000n])) };
 
 const modelScale: SolScale = {
   unit: 1n,
@@ -62,13 +47,6 @@ const modelScale: SolScale = {
   lifetime,
   blocksAtOnce: 1,
   hasJupiter: true,
-};
-
-const genesis: SolState = {
-  accounts: new Map(["A1", "B2"].map((wallet) => [wallet, { ...belongings, opened: new Set(["MOON"]) }])),
-  pools: new Map(tokens.map((token) => [token, { coins: 1_000_000n, tokens: 100_000_000n }])),
-  markers: new Set(),
-  deposits: new Set(),
 };
 
 class Node {
@@ -403,94 +381,4 @@ function seenBy(node: Node, hash: string): [[string, SeenReceipt]] | undefined {
   if (receipt === undefined) return undefined;
   const isFinal = receipt.block.number <= finalized.number;
   return isPruned && isFinal ? undefined : [[hash, { ...receipt, isFinal }]];
-}
-
-/** Computes what a pool of a constant product pays, without a fee. */
-function quoteOf(state: SolState, { side, token }: SolIntent, amountIn: bigint): bigint {
-  const { coins, tokens } = state.pools.get(token) as { coins: bigint; tokens: bigint };
-  return side === "buy" ? (tokens * amountIn) / (coins + amountIn) : (coins * amountIn) / (tokens + amountIn);
-}
-
-function factsOf(state: SolState, intent: SolIntent, helper: string): SolOrderFacts {
-  const { side, token, wallet, amount, routes } = intent;
-  const account = state.accounts.get(wallet) as SolAccount;
-  const held = account.tokens.get(token) ?? 0n;
-  const amountIn = side === "sell" && held < amount ? held : amount;
-  const amountOut = quoteOf(state, intent, amountIn);
-  return {
-    ...(side === "sell" && { held }),
-    routes:
-      amountOut === 0n
-        ? []
-        : routes.map((route) =>
-            route.venue === "jupiter-metis"
-              ? { ...route, amountOut, build: { helper, sourceDecimals: 9, accounts: [], data: "" } }
-              : { ...route, amountOut },
-          ),
-    computeUnitLimit: 1000,
-    baseFeeLamports: baseFee,
-    rents: { ...rents, token: account.opened.has(token) ? 0n : rents.token },
-  };
-}
-
-/** Executes a message. Undefined if the wallet cannot pay its fee. */
-function execute(
-  state: SolState,
-  { hash, intent, message }: Signed,
-  block: SolReceipt["block"],
-): { state: SolState; receipt: SolReceipt } | undefined {
-  const { wallet, token, side, minAmountOut, orderId } = intent;
-  const account = state.accounts.get(wallet) as SolAccount;
-  const tip = message.tip?.lamports ?? 0n;
-  const charged = BigInt(message.signatures) * baseFee + priorityLamportsOf(message);
-  if (account.coins < charged) return undefined;
-  const common = { hash, block, computeUnits: 900 };
-  const withAccount = (changed: SolAccount, more: Partial<SolState> = {}): SolState => ({
-    ...state,
-    accounts: new Map(state.accounts).set(wallet, changed),
-    ...more,
-  });
-  const failed = (isSlippage: boolean) => ({
-    state: withAccount({ ...account, coins: account.coins - charged }),
-    receipt: { ...common, fee: charged, tip: 0n, rent: 0n, status: "failed", isSlippage } as const,
-  });
-  if (state.markers.has(orderId)) return failed(false);
-  const markers = new Set(state.markers).add(orderId);
-  const fee = mostFeeLamports({ ...message, tipLamports: tip }, baseFee);
-  const held = account.tokens.get(token) ?? 0n;
-  if (message.purpose === "clear") {
-    const coins = account.coins - fee - rents.marker;
-    if (coins < 0n) return failed(false);
-    const receipt = {
-      ...common,
-      fee,
-      tip,
-      rent: rents.marker,
-      status: "ok",
-      spent: 0n,
-      received: 0n,
-      held,
-    } as const;
-    return { state: withAccount({ ...account, coins }, { markers }), receipt };
-  }
-  const { amountIn } = message;
-  const opening = account.opened.has(token) || side === "sell" ? 0n : rents.token;
-  const rent = rents.marker + opening;
-  const out = quoteOf(state, intent, amountIn);
-  const peak = fee + rent + rents.wsol + (side === "buy" ? amountIn : 0n);
-  if (account.coins < peak || (side === "sell" && held < amountIn)) return failed(false);
-  if (out < minAmountOut) return failed(true);
-  const pool = state.pools.get(token) as { coins: bigint; tokens: bigint };
-  const [coinsIn, tokensOut] = side === "buy" ? [amountIn, out] : [-out, -amountIn];
-  const pools = new Map(state.pools).set(token, {
-    coins: pool.coins + coinsIn,
-    tokens: pool.tokens - tokensOut,
-  });
-  const changed = {
-    coins: account.coins - fee - rent - coinsIn,
-    tokens: new Map(account.tokens).set(token, held + tokensOut),
-    opened: new Set(account.opened).add(token),
-  };
-  const receipt = { ...common, fee, tip, rent, status: "ok", spent: amountIn, received: out, held } as const;
-  return { state: withAccount(changed, { markers, pools }), receipt };
 }
