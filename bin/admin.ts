@@ -4,7 +4,7 @@ require("./run.cjs")(async () => {
   const { confirm } = await import("../lib/tools/admin/ask-secret.ts");
   const { interruption } = await import("../lib/tools/admin/terminal.ts");
 
-  // A reader such as head may close the pipe before everything is printed.
+  // Exits quietly when a reader such as `head` closes the pipe early.
   process.stdout.on("error", (error) => {
     if ("code" in error && error.code === "EPIPE") process.exit(0);
     throw error;

@@ -1,4 +1,4 @@
-/** Writes the types and methods of the client from the documents of the API. `npm run build:client` begins with it. */
+/** Writes the client's types and methods from the API's documents, as the first step of `npm run build:client`. */
 require("./run.cjs")(async () => {
   const { readFileSync, writeFileSync } = await import("node:fs");
   const path = await import("node:path");

@@ -8,7 +8,7 @@ require("./run.cjs")(async () => {
   const { main } = await import("../lib/tools/documents/documents.ts");
 
   const args = process.argv.slice(2);
-  // Stacks are only needed for writing: CDK takes seconds to load.
+  // Loads the stacks only for writing: loading CDK takes seconds.
   const needsStacks = !args.some((arg) => /^--(check|site)/.test(arg));
   const infra = needsStacks ? await import("../lib/infra/read-stacks.ts") : undefined;
 

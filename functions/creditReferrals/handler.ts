@@ -7,7 +7,7 @@ import { creditReferrals } from "../../lib/users/credit-referrals.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-/** The longest time for one referral, with all attempts. */
+/** Longest time to credit one referral, including all retries. */
 const reserveMs = 20_000;
 
 export const handler = background("creditReferrals", (_event: unknown, context: Context) =>

@@ -6,7 +6,7 @@ import { logFault } from "../../lib/runtime/log.ts";
 
 const deps = mirrorDeps();
 
-/** Enough for a key and a plan, including all retries. */
+/** Reserves enough time to delete a key and a plan, including all retries. */
 const reserveMs = 60_000;
 
 export const handler = background("deleteRetiredKeys", (_: unknown, context: Context) =>

@@ -21,10 +21,10 @@ const feeds = environment("PRICE_FEEDS");
 const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
 const everyMs = environment("PRICES_EVERY_SECONDS") * 1000;
 
-/** The next run takes over after ten minutes. If it is missing, this one keeps prices moving a little longer. */
+/** The next run takes over after ten minutes. If it fails to start, this run keeps prices moving for three more. */
 const longestRunMs = 13 * 60_000;
 
-/** Time for the last save and for closing the connections. */
+/** Reserves time for the last save and for closing the connections. */
 const shutdownMs = 15_000;
 
 export const handler = background("feedPrices", async ({ after }: FeedStart, context: Context) => {

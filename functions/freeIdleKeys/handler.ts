@@ -7,7 +7,7 @@ import { logFault } from "../../lib/runtime/log.ts";
 
 const deps = planDeps(openCheckingTable());
 
-/** Enough for one user, including all retries. */
+/** Reserves enough time for one user, including all retries. */
 const reserveMs = 60_000;
 
 export const handler = background("freeIdleKeys", (_: unknown, context: Context) =>

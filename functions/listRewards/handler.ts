@@ -10,16 +10,16 @@ import { readOwnProfile } from "../../lib/users/profile-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-/** The catalogue is one item of up to 400 KB, which all users read. Operators rarely replace it. */
+/** Remembers the catalogue, an item of up to 400 KB that all users read and operators rarely replace. */
 const catalogue = remembered(() => readCatalogue(table), 5000);
 
 const readLeft = async () => readStocks(table, limitedIds(await catalogue()));
 
-/** Stocks change with each sale. */
+/** Remembers stocks only briefly: each sale changes them. */
 const stocksForMs = 1000;
 const stocks = remembered(readLeft, stocksForMs);
 
-/** Clocks of two instances may differ by this much. */
+/** Longest difference to expect between the clocks of two instances. */
 const skewMs = 1000;
 
 export const handler = rest("listRewards", schemas.listRewards, async ({ userID, now }) => {

@@ -11,7 +11,7 @@ import { openTable } from "../../lib/table/table.ts";
 const table = openTable(environment("TABLE_NAME"));
 const chains = openEvmChains(environment("TRADING"));
 
-/** Leaves time to store the results. */
+/** Reserves time to store the results. */
 const storeMs = 15_000;
 
 export const handler = background("loadHistory", async (order: HistoryOrder, context: Context) => {

@@ -11,7 +11,7 @@ const deps = {
   ...reporter("loosenGuards"),
 };
 
-/** Covers one change with all its retries. */
+/** Reserves enough time for one change, including all retries. */
 const reserveMs = 15_000;
 
 export const handler = background("loosenGuards", (event: unknown, context: Context) =>

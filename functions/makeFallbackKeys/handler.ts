@@ -5,7 +5,7 @@ import { fallbackKeyDeps } from "../../lib/runtime/deps.ts";
 
 const deps = fallbackKeyDeps();
 
-/** Enough for one key, including all retries. */
+/** Reserves enough time for one key, including all retries. */
 const reserveMs = 60_000;
 
 export const handler = background("makeFallbackKeys", (_: unknown, context: Context) =>

@@ -8,8 +8,8 @@ const deps = mirrorDeps();
 
 export const handler = onChanges("mirrorPlans", (records) =>
   mirrorChanges(deps, records, (error) => {
-    // Logs only a warning: a full account is not a fault of this function. It has its own alarm, which counts warnings,
-    // too.
+    // Logs a full account as a warning, since it is not a fault of this function. A separate alarm counts such
+    // warnings.
     const log = error instanceof LimitReached ? logWarning : logFault;
     log("mirrorPlans", error);
   }),

@@ -16,22 +16,22 @@ const chains = openChains(environment("TRADING"));
 const onFault = (error: unknown) => logFault("readChains", error);
 const effects = { ...tableEffects(openTable(environment("TABLE_NAME"))), ...lookEffects(chains) };
 
-/** The bundle contains the configuration of the chains too. */
+/** Hashes the bundle, which includes the configuration of the chains. */
 const build = createHash("sha256")
   .update(readFileSync(import.meta.filename))
   .digest("hex");
 
-/** The next run takes over within ten minutes. If it fails, this one goes on a little longer. */
+/** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
 const longestRunMs = 13 * 60_000;
 
-/** Time for the last round. */
+/** Reserves time for the last round. */
 const shutdownMs = 15_000;
 
 export const handler = background("readChains", (_event: unknown, context: Context) =>
   readChains(
     {
       effects,
-      // Each chain has connections of its own.
+      // Gives each chain connections of its own.
       wakeOf: () => wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault).wake,
       onFault,
       onSilence: (error) => logWarning("readChains", error),

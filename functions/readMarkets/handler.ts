@@ -20,22 +20,22 @@ const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));
 const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
 const feed = handOverTo<object>(environment("FEED_PRICES_FUNCTION"));
-/** A run of the feed needs a moment until it is alive. */
+/** Waits 5 seconds before starting the feed again: a new run needs a moment to come alive. */
 const startFeed = environment("PRICE_FEEDS").length > 0 ? remembered(() => feed({}), 5000) : undefined;
-// A delivery that arrived twice would be two messages in a second.
+// Makes a single attempt: a delivery that arrived twice would send two messages in a second.
 const deliver = callOf(environment("DELIVER_FUNCTION"), { maxAttempts: 1 });
-/** A little longer than loadHistory may take. */
+/** Allows a little more time than loadHistory may take. */
 const loadHistory = callOf(environment("LOAD_HISTORY_FUNCTION"), { maxAttempts: 1 }, 65_000);
 
-/** The bundle contains the configuration of the chains too. */
+/** Hashes the bundle, which includes the configuration of the chains. */
 const build = createHash("sha256")
   .update(readFileSync(import.meta.filename))
   .digest("hex");
 
-/** The next run takes over within ten minutes. If it fails, this one goes on a little longer. */
+/** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
 const longestRunMs = 13 * 60_000;
 
-/** Leaves time to store the results. */
+/** Reserves time to store the results. */
 const shutdownMs = 30_000;
 
 export const handler = background("readMarkets", (_event: unknown, context: Context) =>

@@ -13,7 +13,7 @@ const startExecution = executor === "" ? async () => undefined : handOverTo(exec
 const deps: RetiringDeps = {
   table: openTable(environment("TABLE_NAME")),
   limits: environment("WALLET_LIMITS"),
-  // If this fails, the next sweep starts it.
+  // Wakes the lane. If that fails, the next sweep wakes it.
   wake: (lane) => startExecution(lane).catch((error) => logFault("retireWallet", error)),
 };
 

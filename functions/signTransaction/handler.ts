@@ -13,7 +13,7 @@ const vault = openVault(environment("KEY_ID"));
 const deps = {
   table: openCheckingTable(),
   vault,
-  // One connection serves both keys.
+  // Shares one KMS connection between both keys.
   checkMac: macsOf(vault.client, environment("MAC_KEY_ID"), environment("TABLE_ID")).checkMac,
   chains: environment("TRADING"),
   onSigned: logSignature,
