@@ -27,7 +27,7 @@ const BalanceSchema = v.pipe(
     amount: v.pipe(AmountTextSchema, v.description("On chain")),
     reserved: v.pipe(
       AmountTextSchema,
-      v.description("The amount that open orders will spend, network fees included"),
+      v.description("Amount that open orders will spend, including network fees"),
     ),
     available: v.pipe(AmountTextSchema, v.description("The rest")),
   }),

@@ -19,19 +19,24 @@ export const MessageIDSchema = v.union(
 
 const namesRule = "must be an array of at most 100 channel names";
 
-/** Unknown names are rejected later, so that the known channels of the request still count. */
+/**
+ * Accepts unknown names of channels here. They are rejected later, so that the known ones of the request still count.
+ */
 const ChannelNamesSchema = v.pipe(v.array(v.string("must be text"), namesRule), v.maxLength(100, namesRule));
 
 const optionalId = { id: v.optional(MessageIDSchema) };
 
 const tokensRule = `must be an array of at most ${mostNamedTokens} tokens`;
 
-/** A chain or an address. Wrong ones are rejected later, so that the other tokens of the request still count. */
+/**
+ * Accepts any text as a chain or an address. Wrong ones are rejected later, so that a request's other tokens still
+ * count.
+ */
 const given = (description: string) => v.pipe(v.string("must be text"), v.description(description));
 
 const named = {
   chain: given("A chain whose tokens trade here"),
-  token: given("Its address: on EVM chains in any case with a right checksum; on sol in base58"),
+  token: given("Address of the token: on EVM chains in any case with a right checksum; on sol in base58"),
 };
 
 const tokensOf = <Entries extends v.ObjectEntries>(title: string, entries: Entries) =>
@@ -51,18 +56,20 @@ export const clientMessages = {
       channels: ChannelNamesSchema,
       every: v.pipe(
         v.optional(v.picklist(paces)),
-        v.description("The shortest time between two updates of `prices`, in seconds: 1 by default"),
+        v.description("Shortest time between two updates of `prices`, in seconds: 1 by default"),
       ),
       tokens: v.pipe(
         tokensOf("FollowedToken", {
           ...named,
           candles: v.pipe(
             v.optional(v.boolean()),
-            v.description(`True for its minutes, too: at most ${mostCandleTokens} tokens of a connection`),
+            v.description(
+              `True to get the token's minutes as well: at most ${mostCandleTokens} tokens of a connection`,
+            ),
           ),
         }),
         v.description(
-          `Tokens to follow, at most ${mostFollowedTokens} by a connection, in addition to those that it follows. They need the channel \`prices\``,
+          `More tokens to follow, at most ${mostFollowedTokens} for a connection in all. They need the channel \`prices\``,
         ),
       ),
     }),
@@ -74,7 +81,9 @@ export const clientMessages = {
       ...optionalId,
       channels: v.pipe(
         v.optional(ChannelNamesSchema),
-        v.description("Without `prices`, no token is followed either. Required if there are no tokens"),
+        v.description(
+          "Channels to leave. Leaving `prices` ends following tokens. Required if there are no tokens",
+        ),
       ),
       tokens: tokensOf("UnfollowedToken", named),
     }),

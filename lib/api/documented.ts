@@ -4,26 +4,23 @@ import { evmChains } from "../core/chain-facts.ts";
 /** Keywords of JSON Schema, with properties or titles of components. */
 type Keywords = { readonly [keyword: string]: unknown };
 
-/**
- * Adds keywords to the JSON Schema of the API's documents, from which the client's types are made. They check nothing at
- * run time.
- */
+/** Adds keywords to the API's JSON Schema, which shapes the client's types. They check nothing at run time. */
 export const documented = <Input>(keywords: Keywords) => v.metadata<Input, Keywords>(keywords);
 
-/** Decimal text, which clients may write and read as a number of any precision. */
+/** Describes decimal text, which clients may write and read as a number of any precision. */
 export const decimalFormat = <Input>() => documented<Input>({ format: "decimal" });
 
-/** A number in text, as queries have it. Clients pass a number. */
+/** Describes a number in a query, which is text. Clients pass a number. */
 export const numberInText = <Input>(bounds: { minimum: number; maximum: number }) =>
   documented<Input>({ type: "integer", pattern: undefined, ...bounds });
 
 /** The text form of a boolean parameter. */
 export const booleanInText = <Input>() => documented<Input>({ type: "boolean", enum: undefined });
 
-/** The form of addresses on EVM chains. Those of sol have none that a type could have. */
+/** Describes the form of EVM addresses. No type can describe Solana's. */
 export const evmAddress = { type: "string", format: "evm-address" };
 
-/** The variants of an object by the family of its chain, with the form of its addresses on EVM chains. */
+/** Makes an object's variants for EVM chains and for sol. `addresses` describes its EVM addresses. */
 export const variantsByChain = (title: string, key: "chain" | "network", addresses: Keywords) => [
   {
     title: `${title}OnEvm`,
@@ -42,8 +39,8 @@ export const variantsByChain = (title: string, key: "chain" | "network", address
 const present = (field: string) => ({ type: "object", properties: { [field]: {} }, required: [field] });
 
 /**
- * The rules that involve several fields of a trade: see `tradeProblem`. Only those of the side are variants, since pages show
- * one choice.
+ * Describes rules that involve several fields of a trade: see `tradeProblem`. Only a trade's side makes variants, since
+ * pages show a single choice.
  */
 export function tradeVariants(share: { title: string; required: readonly string[] }) {
   const side = (side: "buy" | "sell") => ({ side: { type: "string", const: side } });

@@ -11,7 +11,7 @@ const AmountText = v.pipe(v.string(), decimalFormat());
 const Percent = v.number();
 const Gwei = v.pipe(v.string(), decimalFormat());
 
-/** The details of each code in the general envelope. Other codes have none. */
+/** Details that the general envelope has for each code. Codes not listed have none. */
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
   IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
@@ -69,7 +69,7 @@ const withDetails = Object.entries(detailsOfCode).map(([code, details]) =>
   v.object({
     code: v.literal(code),
     message: v.string(),
-    // A body that is not a JSON object has no field to name.
+    // Makes the details optional: when a body is not a JSON object, no field is at fault.
     details: code === "INVALID_REQUEST" ? v.optional(details) : details,
   }),
 );
@@ -85,10 +85,10 @@ export const EnvelopeErrorSchema = v.pipe(
   v.title("EnvelopeError"),
 );
 
-/** `{error}`: the body of some endpoints and of the gateway. */
+/** `{error}`: the error body of some endpoints and of the gateway. */
 const ErrorBodySchema = v.pipe(v.object({ error: v.string() }), v.title("Error"));
 
-/** A 401. `needsRefresh` is true if the token has expired, and otherwise absent. */
+/** Body of a 401. `needsRefresh` is true if the token has expired, and absent if not. */
 export const UnauthorizedBodySchema = v.pipe(
   v.object({ error: v.string(), needsRefresh: v.optional(v.literal(true)) }),
   v.title("Unauthorized"),

@@ -1,8 +1,8 @@
 import type { DomainErrorCode } from "../core/domain-error.ts";
 
 /**
- * Every error code that leaves the service. HTTP responses, messages of the stream and results of executions choose
- * theirs below.
+ * Every error code that leaves the service. HTTP responses, stream messages and results of executions each use some of
+ * them.
  */
 export type ErrorCode =
   | DomainErrorCode

@@ -41,10 +41,12 @@ const ValuedPositionSchema = v.pipe(
     price: v.exactOptional(
       v.pipe(
         AmountTextSchema,
-        v.description("Native coin for one token. This and the next ones with `valued`"),
+        v.description("Price of one token in native coin. Present, like the next fields, only with `valued`"),
       ),
     ),
-    value: v.exactOptional(v.pipe(AmountTextSchema, v.description("Native coin for `amount` at `price`"))),
+    value: v.exactOptional(
+      v.pipe(AmountTextSchema, v.description("Worth of `amount` at `price`, in native coin")),
+    ),
     unrealizedPnl: v.exactOptional(v.pipe(AmountTextSchema, v.description("`value` less `cost`"))),
     priceAsOf: v.exactOptional(TimestampSchema),
   }),
@@ -62,7 +64,7 @@ export const OrderPathSchema = v.strictObject({
 const submission = v.pipe(
   v.picklist(["private", "sequencer", "public"]),
   v.description(
-    "Through a relay; directly to the sequencer, since the chain has no public pool; or through a public pool",
+    "`private`: through a relay; `sequencer`: directly to the sequencer of a chain without a public pool; `public`: through a public pool",
   ),
 );
 
@@ -93,7 +95,10 @@ const SolAttemptSchema = v.pipe(
     priorityFee: sol,
     tip: sol,
     computeUnitLimit: whole,
-    lastValidBlockHeight: v.pipe(whole, v.description("No later block can have the transaction")),
+    lastValidBlockHeight: v.pipe(
+      whole,
+      v.description("Height of the last block that can contain the transaction"),
+    ),
     outcome: v.picklist(["pending", "mined", "reverted", "expired"]),
   }),
   v.title("SolAttempt"),
@@ -105,12 +110,12 @@ const report = {
   spent: side,
   received: side,
   quotedAmountOut: AmountTextSchema,
-  slippage: v.pipe(v.number(), v.description("Percent; negative if more arrived than was quoted")),
+  slippage: v.pipe(v.number(), v.description("Percent; negative if more arrived than quoted")),
   priceImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
   marketImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
   route: v.exactOptional(v.array(RouteStepSchema)),
   submission,
-  block: v.pipe(whole, v.description("On sol, the slot")),
+  block: v.pipe(whole, v.description("Block of the fill; on sol, its slot")),
   blockTime: TimestampSchema,
 };
 
@@ -131,7 +136,7 @@ const EvmReportSchema = v.pipe(
       v.pipe(
         v.array(v.picklist(["ODD_EVENTS"])),
         v.description(
-          "ODD_EVENTS: the token's events do not say what the wallet got or gave, so its balances count",
+          "ODD_EVENTS: the token's events do not tell the amounts, so the wallet's balances count",
         ),
       ),
     ),
@@ -143,7 +148,7 @@ const EvmReportSchema = v.pipe(
     ),
   }),
   v.title("OrderReport"),
-  v.description("The result of a filled order, from its receipts"),
+  v.description("Result of a filled order, from its receipts"),
 );
 
 const SolReportSchema = v.pipe(
@@ -154,7 +159,7 @@ const SolReportSchema = v.pipe(
     computeUnits: v.exactOptional(whole),
   }),
   v.title("SolOrderReport"),
-  v.description("The result of a filled order on sol, from its transaction"),
+  v.description("Result of a filled order on sol, from its transaction"),
 );
 
 export const OrderAnswerSchema = envelopeOf(
@@ -162,7 +167,7 @@ export const OrderAnswerSchema = envelopeOf(
     order: OrderSchema,
     attempts: v.pipe(
       v.array(v.union([EvmAttemptSchema, SolAttemptSchema])),
-      v.description("Empty for orders of other engines"),
+      v.description("Attempts of the order, empty for orders of other engines"),
     ),
     report: v.exactOptional(v.union([EvmReportSchema, SolReportSchema])),
   }),

@@ -42,8 +42,8 @@ const given: Parts = {
   time: GivenTimestampSchema,
 };
 
-// Messages have no limits: a record stored by an earlier version must stay valid when a limit is narrowed. One invalid
-// record would block all others of its user.
+// Applies no limits to stored records, so that narrowing a limit never makes one invalid. One invalid record would
+// block all others of its user.
 const storedAmount = v.pipe(v.string(), v.description("A decimal number as text"), decimalFormat());
 const stored: Parts = {
   identifier: v.string(),
@@ -69,7 +69,7 @@ const common = ({ text }: Parts) => ({
   settled: described(v.boolean(), "True if it is final on chain"),
 });
 
-/** The fields from `clientOrderId` on belong to orders placed here. Other engines need not send them. */
+/** Only orders placed here need the fields from `clientOrderId` on. Other engines may omit them. */
 const orderOf = (parts: Parts) => {
   const { identifier, amount, text, time } = parts;
   return {
@@ -102,7 +102,7 @@ const orderOf = (parts: Parts) => {
   };
 };
 
-/** `token`, `settled` and the fields from `closedAt` on belong to positions from orders placed here. */
+/** Only positions from orders placed here have `token`, `settled` and the fields from `closedAt` on. */
 const positionOf = (parts: Parts) => ({
   positionId: parts.identifier,
   ...common(parts),
@@ -117,7 +117,7 @@ const positionOf = (parts: Parts) => ({
   reason: described(v.picklist(["MOVED_OUT"]), "Closed without a sale: its tokens left the wallet"),
 });
 
-/** The last fields of orders and positions. */
+/** Fields at the end of orders and positions. */
 const last = { updatedAt: TimestampSchema, version: v.pipe(v.number(), v.integer()) };
 const givenLast = { updatedAt: GivenTimestampSchema, version: VersionSchema };
 
@@ -183,7 +183,7 @@ export const RecordExecutionsSchema = v.pipe(
 export const ExecutionResultSchema = v.object({
   /** The record's position in the list, from 0. */
   index: v.number(),
-  /** Absent, like `id`, if the record cannot be read. */
+  /** Id of the record. `kind` and `id` are absent if the record cannot be read. */
   kind: v.exactOptional(v.picklist(executionKinds)),
   id: v.exactOptional(v.string()),
   status: v.picklist(["recorded", "unchanged", "rejected", "failed"]),

@@ -3,9 +3,9 @@ import * as v from "valibot";
 const keyRule = "must be 1 to 255 printable ASCII characters, bare or as a quoted string";
 
 /**
- * Headers with an idempotency key. Quotes around it are ignored.
+ * Requires an idempotency key in the headers. Quotes around the key are ignored.
  *
- * @param use A sentence about the single use of a key.
+ * @param use a sentence that says what a key does only once.
  */
 export const idempotencyHeaders = (use: string) =>
   v.object({

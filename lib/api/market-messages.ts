@@ -10,11 +10,11 @@ import { PriceSchema } from "./price-schema.ts";
 import { CountSchema, TimestampSchema } from "./scalars.ts";
 import { AddressSchema, TokenNameSchema, TradingChainSchema } from "./trading-scalars.ts";
 
-/** The pace and the tokens of a connection, in `subscriptions`. */
+/** Fields of `subscriptions` with the pace and the tokens of a connection. */
 export const followedEntries = {
   every: v.pipe(
     v.exactOptional(v.picklist(paces)),
-    v.description("The shortest time between two updates of `prices`, in seconds. Only with `tokens`"),
+    v.description("Shortest time between two updates of `prices`, in seconds. Only with `tokens`"),
   ),
   tokens: v.pipe(
     v.exactOptional(
@@ -26,7 +26,7 @@ export const followedEntries = {
         }),
       ),
     ),
-    v.description("The tokens that the connection follows, once it has named `tokens` or `every`"),
+    v.description("Tokens that the connection follows, once a message has named `tokens` or `every`"),
   ),
 };
 
@@ -43,17 +43,20 @@ const MinuteSchema = v.pipe(
     close: number,
     volume: number,
     trades: CountSchema,
-    coinUsd: v.exactOptional(decimal("The coin in dollars at the end of the minute, or now")),
+    coinUsd: v.exactOptional(decimal("Price of the coin in dollars at the end of the minute, or now")),
     isFinal: v.exactOptional(
-      v.pipe(v.literal(true), v.description("Two hosts have shown the same swaps, after its end")),
+      v.pipe(
+        v.literal(true),
+        v.description("True once two hosts have shown the same swaps after the minute ended"),
+      ),
     ),
     hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
     hasNewPool: v.exactOptional(
-      v.pipe(v.literal(true), v.description("Another pool has taken over since the minute before")),
+      v.pipe(v.literal(true), v.description("Another pool has priced the token since the minute before")),
     ),
   }),
   v.title("MarketMinute"),
-  v.description("Prices and volume in the chain's coin; times `coinUsd`, they are in dollars"),
+  v.description("Prices and volume in the chain's coin; multiply by `coinUsd` for dollars"),
 );
 
 const MarketRecordSchema = v.pipe(
@@ -64,12 +67,12 @@ const MarketRecordSchema = v.pipe(
     decimals: v.exactOptional(CountSchema),
     price: v.exactOptional(decimal("In the chain's coin")),
     priceUsd: v.exactOptional(number),
-    liquidity: v.exactOptional(decimal("The coins that a sale really gets at an impact of at most 2 %")),
+    liquidity: v.exactOptional(decimal("Coins that a sale really gets at an impact of at most 2 %")),
     change24h: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
     volume24h: v.exactOptional(decimal("In `quote`")),
     quote: v.exactOptional(TokenNameSchema),
     flags: v.array(v.picklist(marketFlags)),
-    revision: v.pipe(CountSchema, v.description("Grows when a reorganisation has taken back older records")),
+    revision: v.pipe(CountSchema, v.description("Grows when a reorganisation has withdrawn older records")),
     block: CountSchema,
     asOf: TimestampSchema,
     minutes: v.exactOptional(
@@ -89,19 +92,19 @@ export const MarketsUpdateSchema = v.pipe(
     time: TimestampSchema,
     heads: v.pipe(
       v.object(v.entriesFromList(tradingChains, v.exactOptional(HeadSchema))),
-      v.description("The newest block that was read of each chain of its tokens"),
+      v.description("Newest block read on each chain of the connection's tokens"),
     ),
     data: v.array(v.union([PriceSchema, MarketRecordSchema])),
   }),
   v.title("MarketsUpdate"),
 );
 
-/** API Gateway takes messages of 128 KB. */
+/** Most bytes in a message. API Gateway accepts 128 KB. */
 const mostBytes = 128 * 1024;
 
 /**
- * Makes a function that encodes the updates of many connections, and each of their parts only once. An update that is too
- * large, because tokens have absurd prices, goes without minutes.
+ * Makes a function that encodes updates for many connections, and each shared part only once. Drops the minutes of an
+ * update that absurd prices make too large.
  */
 export function marketEncoder(time: string): (message: MarketMessage) => string {
   const update = JSON.stringify({ type: "update", channel: "prices", time });

@@ -8,7 +8,7 @@ import {
 import type { OperationSchemas } from "./operation-schema.ts";
 import { NoQuerySchema } from "./scalars.ts";
 
-/** Errors of operations about a token's market. Where markets are off, another function answers. */
+/** Errors of operations about a token's market. If markets are off, another function answers such requests. */
 const ofMarkets = [
   "INVALID_REQUEST",
   "UNSUPPORTED_CHAIN",
@@ -31,7 +31,7 @@ export const listCandles = {
   query: CandlesQuerySchema,
   success: CandlesAnswerSchema,
   answerHeaders: {
-    ETag: "Changes with the candles. A request with it in `If-None-Match` gets a 304 if they are the same.",
+    ETag: "Changes with the candles. A request that sends it in `If-None-Match` gets a 304 if the candles are unchanged.",
   },
   errors: ofMarkets,
 } as const satisfies OperationSchemas;

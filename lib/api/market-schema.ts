@@ -21,17 +21,17 @@ const decimalText = (description: string) => v.pipe(v.string(), v.description(de
 
 const inCoin = decimalText("In the chain's coin");
 const inDollars = decimalText("In dollars");
-const inQuote = decimalText("In the quote of the pool");
-const ChangeSchema = v.pipe(v.number(), v.description("Percent, in the quote of the pool"));
+const inQuote = decimalText("In the quote currency of the pool");
+const ChangeSchema = v.pipe(v.number(), v.description("Percent, in the quote currency of the pool"));
 
 const QuoteSchema = v.pipe(
   v.string(),
-  v.description("What prices of the pool are in: `native` for the chain's coin, or a stable token's address"),
+  v.description("Currency of the pool's prices: `native` for the chain's coin, or a stable token's address"),
 );
 
 const HistorySchema = v.pipe(
   v.picklist(["loading", "complete", "unavailable"]),
-  v.description("Whether the 24 hours before somebody first wanted the token have been read"),
+  v.description("State of reading the 24 hours before somebody first wanted the token"),
 );
 
 const MarketSchema = v.pipe(
@@ -44,7 +44,7 @@ const MarketSchema = v.pipe(
     price: v.exactOptional(inCoin),
     priceUsd: v.exactOptional(inDollars),
     usdSource: v.exactOptional(
-      v.pipe(v.string(), v.description("The exchange that the coin's price in dollars comes from")),
+      v.pipe(v.string(), v.description("Exchange that sets the coin's price in dollars")),
     ),
     change1h: v.exactOptional(ChangeSchema),
     change24h: v.exactOptional(ChangeSchema),
@@ -53,10 +53,10 @@ const MarketSchema = v.pipe(
     volume24h: v.exactOptional(inQuote),
     trades24h: v.exactOptional(CountSchema),
     liquidity: v.exactOptional(
-      decimalText("The coins that a sale really gets while it moves the price by at most 2 %"),
+      decimalText("Coins that a sale really gets while moving the price by at most 2 %"),
     ),
     liquidityUsd: v.exactOptional(inDollars),
-    fdvUsd: v.exactOptional(decimalText("All tokens that exist at `priceUsd`, in dollars")),
+    fdvUsd: v.exactOptional(decimalText("Worth of all existing tokens at `priceUsd`, in dollars")),
     pool: v.exactOptional(
       v.object({
         venue: v.picklist(poolVenues),
@@ -65,10 +65,10 @@ const MarketSchema = v.pipe(
         quote: QuoteSchema,
       }),
     ),
-    pools: v.pipe(CountSchema, v.description("Pools by which the token could be priced")),
+    pools: v.pipe(CountSchema, v.description("Number of pools that could price the token")),
     flags: v.array(v.picklist(marketFlags)),
     history: HistorySchema,
-    block: v.exactOptional(v.pipe(CountSchema, v.description("Absent for the coin"))),
+    block: v.exactOptional(v.pipe(CountSchema, v.description("Newest block read. Absent for the coin"))),
     asOf: TimestampSchema,
   }),
   v.title("Market"),
@@ -82,8 +82,14 @@ const limitRule = `must be a whole number from 1 to ${mostCandles}`;
 
 export const CandlesQuerySchema = v.strictObject({
   interval: v.picklist(intervals),
-  from: v.pipe(v.optional(GivenTimestampSchema), v.description("If absent, as early as `limit` allows")),
-  to: v.pipe(v.optional(GivenTimestampSchema), v.description("Not included. If absent, now")),
+  from: v.pipe(
+    v.optional(GivenTimestampSchema),
+    v.description("Start of the range, included. If absent, as early as `limit` allows"),
+  ),
+  to: v.pipe(
+    v.optional(GivenTimestampSchema),
+    v.description("End of the range, not included. If absent, now"),
+  ),
   limit: v.pipe(
     v.optional(
       v.pipe(
@@ -94,7 +100,7 @@ export const CandlesQuerySchema = v.strictObject({
       ),
       "300",
     ),
-    v.description("The most candles. Those at the end of the range are returned"),
+    v.description("Most candles to return. If the range has more, the latest are returned"),
     documented({ default: 300 }),
   ),
   currency: v.pipe(
@@ -110,18 +116,18 @@ const CandleSchema = v.pipe(
     high: decimalText("The highest price at the end of a block"),
     low: decimalText("The lowest price at the end of a block"),
     close: decimalText("The last price"),
-    volume: decimalText("The quote side of the swaps, in the currency"),
+    volume: decimalText("Volume on the quote side of the swaps, in the chosen currency"),
     trades: CountSchema,
     isFinal: v.pipe(
       v.boolean(),
-      v.description("True if a second host has shown the same swaps, after the interval ended"),
+      v.description("True once a second host has shown the same swaps after the interval ended"),
     ),
     hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
     hasNewPool: v.exactOptional(
-      v.pipe(v.literal(true), v.description("Another pool has taken over since the candle before")),
+      v.pipe(v.literal(true), v.description("Another pool has priced the token since the candle before")),
     ),
     partial: v.exactOptional(
-      v.pipe(v.literal(true), v.description("The interval is not over, or its beginning is unknown")),
+      v.pipe(v.literal(true), v.description("The interval has not ended, or its beginning is unknown")),
     ),
   }),
   v.title("Candle"),
@@ -131,12 +137,12 @@ const CandlesSchema = v.object({
   interval: v.picklist(intervals),
   currency: v.picklist(currencies),
   quote: v.exactOptional(
-    v.pipe(QuoteSchema, v.description("With the currency `quote`: what the prices are in")),
+    v.pipe(QuoteSchema, v.description("Currency of the prices. Present only with the currency `quote`")),
   ),
   history: HistorySchema,
   revision: v.pipe(
     CountSchema,
-    v.description("Grows when a reorganisation of the chain has taken back what was shown"),
+    v.description("Grows when a reorganisation of the chain has withdrawn candles already shown"),
   ),
   candles: v.pipe(v.array(CandleSchema), v.description("Oldest first. Intervals without swaps are absent")),
 }) satisfies v.GenericSchema<Candles>;

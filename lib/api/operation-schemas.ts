@@ -8,7 +8,7 @@ import * as trading from "./trading-operations.ts";
 import * as users from "./user-operations.ts";
 import * as wallets from "./wallet-operations.ts";
 
-/** The input and output of each operation. Functions import their own alone, and of this file only types. */
+/** Inputs and outputs of all operations. Each function imports only its own, and from this file only types. */
 export const schemas = {
   ...wallets,
   ...users,
@@ -25,7 +25,7 @@ type InputPart<Name extends RestOperationName, Part extends string> = Schemas[Na
   ? v.InferOutput<Schema>
   : undefined;
 
-/** The parsed request of an operation. A part without a schema is undefined. */
+/** Parsed request of an operation. A part without a schema is undefined. */
 export type Request<Name extends RestOperationName> = {
   path: InputPart<Name, "path">;
   query: InputPart<Name, "query">;

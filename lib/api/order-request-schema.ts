@@ -30,13 +30,13 @@ export const PlaceOrderSchema = v.pipe(
   documented(tradeVariants({ title: "SellShare", required: ["percent"] })),
   v.title("PlaceOrder"),
   v.description(
-    `${tradeDescription} \`maxPriceImpact\` is ${defaultMaxPriceImpact} by default. With \`dryRun\` nothing is recorded, and no key is needed.`,
+    `${tradeDescription} \`maxPriceImpact\` is ${defaultMaxPriceImpact} by default. With \`dryRun\`, nothing is recorded and no key is needed.`,
   ),
 ) satisfies v.GenericSchema<PlaceOrderRequest>;
 
-export const PlaceOrderHeadersSchema = idempotencyHeaders("A key places only one order of a user, ever.");
+export const PlaceOrderHeadersSchema = idempotencyHeaders("A key places only one order per user, ever.");
 
-/** The placed order, or the quote of a trial run. */
+/** The placed order, or the quote of a dry run. */
 export const PlacedAnswerSchema = envelopeOf(
   v.union([
     v.object({

@@ -12,10 +12,10 @@ const LimitSchema = v.pipe(
 
 const CursorSchema = v.pipe(
   v.optional(v.pipe(v.string(), v.regex(/^[\w-]{16,300}$/, cursorRule))),
-  v.description("The cursor of the page before. All other parameters must stay the same"),
+  v.description("Cursor from the previous page. All other parameters must stay the same"),
 );
 
-const limitText = "The most records of a page, 1 to 100. A page may have fewer even if more follow.";
+const limitText = "Most records in a page, 1 to 100. A page may have fewer even if more follow.";
 
 /** Parameters of a list that always comes in pages. */
 export const paging = {
@@ -23,7 +23,7 @@ export const paging = {
   cursor: CursorSchema,
 };
 
-/** Parameters of a list that comes in pages if one of them is given. */
+/** Parameters of a list that comes in pages only if one of them is given. */
 export const pagingOnDemand = {
   limit: v.pipe(
     v.optional(LimitSchema),
@@ -32,5 +32,5 @@ export const pagingOnDemand = {
   cursor: CursorSchema,
 };
 
-/** The cursor in a response. */
+/** Cursor in a response, for the next page. */
 export const nextCursor = v.exactOptional(v.pipe(v.string(), v.description("Absent on the last page")));

@@ -22,7 +22,7 @@ import {
   TradingChainSchema,
 } from "./trading-scalars.ts";
 
-/** The fields of a trade and its limits. Absent limits come from the user's settings. */
+/** Fields of a trade and its limits. The user's settings replace absent limits. */
 export const tradeEntries = {
   side: v.picklist(orderSides),
   token: GivenAddressSchema,
@@ -36,7 +36,7 @@ export const tradeEntries = {
   priorityFee: v.optional(
     v.pipe(
       priorityFee,
-      v.description("SOL, for the priority and tips of all transactions of an order on sol"),
+      v.description("Budget in SOL for the priority and tips of all the order's transactions. Only on sol"),
     ),
   ),
   mevProtection: v.optional(v.boolean()),
@@ -56,7 +56,7 @@ const valueFields = [
   ...(["gasPreset", "maxGasPrice", "priorityFee"] as const),
 ];
 
-/** Returns the field at fault if a trade's fields contradict each other, and the reason. */
+/** Returns the field at fault and the reason if a trade's fields contradict each other. */
 function tradeProblem({ chain, side, wallet, amount, percent, slippage, minAmountOut, ...fees }: GivenTrade) {
   if (chain !== "sol" && fees.priorityFee !== undefined)
     return ["priorityFee", "is for sol only; use gasPreset and maxGasPrice instead"] as const;
@@ -86,7 +86,7 @@ export const tradeRules = <Trade extends GivenTrade>() =>
   });
 
 export const tradeDescription =
-  "Exactly one of `amount` and `percent`. `percent` refers to the available balance and is for sales only. `slippage` or `minAmountOut`, not both. The user's settings of the chain replace absent fields.";
+  "Needs exactly one of `amount` and `percent`. `percent` refers to the available balance and is for sales only. Accepts `slippage` or `minAmountOut`, not both. The user's settings of the chain replace absent fields.";
 
 export const QuoteRequestSchema = v.pipe(
   v.strictObject({ chain: ChainNameSchema, wallet: v.optional(GivenAddressSchema), ...tradeEntries }),
@@ -110,22 +110,22 @@ const EvmNetworkFeeSchema = v.pipe(
   v.object({
     expected: AmountTextSchema,
     max: AmountTextSchema,
-    l1: amount("The part paid beside gas: for data on layer 1, and to the operator of base"),
+    l1: amount("Part paid beside gas: for data on layer 1, and to the operator of base"),
   }),
   v.title("EvmNetworkFee"),
 );
 
 const SolNetworkFeeSchema = v.pipe(
   v.object({
-    expected: amount("Of a first attempt that fills the order"),
-    max: amount("Of all attempts and a cancellation"),
-    priority: amount("The part of a first attempt for its priority. Later attempts pay more"),
-    tip: amount("The part of a first attempt for a relay"),
+    expected: amount("Fee of a first attempt that fills the order"),
+    max: amount("Fee of all attempts and a cancellation together"),
+    priority: amount("Priority fee within a first attempt's fee. Later attempts pay more"),
+    tip: amount("Relay's tip within a first attempt's fee"),
   }),
   v.title("SolNetworkFee"),
 );
 
-/** Only that of sol has a tip. */
+/** A network fee of either family. Only Solana's has a tip. */
 const NetworkFeeSchema = v.union([EvmNetworkFeeSchema, SolNetworkFeeSchema]);
 
 const submissions = ["private", "sequencer", "public"] as const;
@@ -142,33 +142,33 @@ export const QuoteSchema = v.pipe(
     amount: AmountTextSchema,
     amountToken: TokenNameSchema,
     percent: v.exactOptional(PercentSchema),
-    amountOut: v.pipe(AmountTextSchema, v.description("After pool fees and token taxes")),
+    amountOut: v.pipe(AmountTextSchema, v.description("Expected output after pool fees and token taxes")),
     minAmountOut: AmountTextSchema,
     slippage: v.exactOptional(PercentSchema),
-    price: v.pipe(v.string(), v.description("Native coin for one token"), decimalFormat()),
+    price: v.pipe(v.string(), v.description("Price of one token in native coin"), decimalFormat()),
     priceImpact: PercentSchema,
     marketImpact: v.exactOptional(
-      v.pipe(PercentSchema, v.description("Against the best price of a tenth of the amount")),
+      v.pipe(PercentSchema, v.description("Percent worse than the best price for a tenth of the amount")),
     ),
     referencePrice: v.exactOptional(
       v.pipe(
         v.string(),
-        v.description("Native coin for one token, for a tenth of the amount"),
+        v.description("Price of one token in native coin when trading a tenth of the amount"),
         decimalFormat(),
       ),
     ),
     route: v.array(RouteStepSchema),
     ...safetyEntries,
     approval: v.pipe(v.boolean(), v.description("True if one of the transactions is an approval")),
-    networkFee: v.pipe(NetworkFeeSchema, v.description("Native coin for the transactions still needed")),
+    networkFee: v.pipe(
+      NetworkFeeSchema,
+      v.description("Fee of the transactions still needed, in native coin"),
+    ),
     rent: v.exactOptional(
-      v.pipe(AmountTextSchema, v.description("On sol, the coin that stays in accounts that the order opens")),
+      v.pipe(AmountTextSchema, v.description("Coin that stays in accounts opened by the order. Only on sol")),
     ),
     exitReserve: v.exactOptional(
-      v.pipe(
-        AmountTextSchema,
-        v.description("On sol, the coin that a purchase should leave beside what it needs, for a later sale"),
-      ),
+      v.pipe(AmountTextSchema, v.description("Coin to keep after a purchase for a later sale. Only on sol")),
     ),
     balances: v.exactOptional(v.array(QuoteBalanceSchema)),
     submission: v.picklist(submissions),

@@ -10,10 +10,10 @@ export const RedemptionSchema = v.pipe(
     redemptionId: v.string(),
     rewardId: id,
     name: v.pipe(name, v.description("The reward's name at the time of purchase")),
-    cost: v.pipe(cost, v.description("The points that were paid")),
+    cost: v.pipe(cost, v.description("Points paid for the reward")),
     status: v.pipe(
       v.picklist(redemptionStatuses),
-      v.description("The points of a refunded redemption have been given back"),
+      v.description("The points of a `refunded` redemption have been returned"),
     ),
     createdAt: TimestampSchema,
     updatedAt: TimestampSchema,

@@ -13,7 +13,7 @@ export const redeemReward = {
     rewardId: v.pipe(v.string(), v.regex(/^[\w.-]{1,64}$/, "must be the id of a reward")),
   }),
   query: NoQuerySchema,
-  headers: idempotencyHeaders("A key buys only one reward for a user, ever."),
+  headers: idempotencyHeaders("A key buys only one reward per user, ever."),
   body: v.pipe(v.strictObject({}), v.title("RedeemReward")),
   success: envelopeOf(v.object({ redemption: RedemptionSchema, points: PointsLeftSchema })),
   answerHeaders: {

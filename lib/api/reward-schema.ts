@@ -22,7 +22,7 @@ export const CatalogueSchema = v.pipe(
   v.array(
     v.strictObject({
       ...RewardInputSchema.entries,
-      // Only new catalogues are checked, so that an older one can still be shown.
+      // Limits prices only in new catalogues, so that older ones can still be shown.
       cost: v.pipe(CountSchema, v.maxValue(maxPoints)),
     }),
   ),
@@ -37,7 +37,7 @@ export const RewardSchema = v.pipe(
   v.title("Reward"),
 );
 
-/** The rewards endpoint has an envelope of its own, without a timestamp. */
+/** Envelope of the rewards endpoint alone, without a timestamp. */
 export const RewardListSchema = v.pipe(
   v.object({ success: v.literal(true), data: v.object({ rewards: v.array(RewardSchema) }) }),
   v.title("RewardList"),

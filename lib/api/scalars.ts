@@ -1,14 +1,12 @@
 import * as v from "valibot";
 
-/** ISO 8601 in UTC, with milliseconds. The schema is lax, since it reads data stored by earlier versions. */
+/** ISO 8601 in UTC, with milliseconds. Stays lax, since it also reads data stored by earlier versions. */
 export const TimestampSchema = v.pipe(v.string(), v.isoTimestamp());
 
 const timestampRule = "must be an ISO 8601 timestamp, such as 2026-01-31T09:30:00.000Z";
 const timestampPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/**
- * A timestamp from outside, in any time zone, converted to UTC with milliseconds. Clients compare timestamps as text.
- */
+/** Converts a timestamp from any time zone to UTC with milliseconds, since clients compare timestamps as text. */
 export const GivenTimestampSchema = v.pipe(
   v.string(timestampRule),
   v.check(isTimestamp, timestampRule),
@@ -22,7 +20,7 @@ function isTimestamp(text: string): boolean {
   return new Date(`${local}Z`).toISOString().startsWith(local);
 }
 
-/** Refuses numbers with more decimal places: rounding would turn them into others. */
+/** Refuses numbers with more decimal places, since rounding would change them. */
 export const decimalPlaces = (most: number) =>
   v.check(
     (value: number) => Number(value.toFixed(most)) === value,
@@ -31,20 +29,20 @@ export const decimalPlaces = (most: number) =>
 
 export const ThumbprintSchema = v.pipe(
   v.string(),
-  v.description("The thumbprint (RFC 7638) of the public key to which the wallet is exported"),
+  v.description("Thumbprint (RFC 7638) of the public key that the wallet is exported to"),
 );
 
 export const CountSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** `{message}`: the success of an import, and the errors of some endpoints. */
+/** `{message}`: the body of a successful import, and of some endpoints' errors. */
 export const MessageSchema = v.pipe(v.object({ message: v.string() }), v.title("Message"));
 
-/** The general envelope around a success. */
+/** Wraps the data of a success in the general envelope. */
 export const envelopeOf = <Data extends v.GenericSchema>(data: Data) =>
   v.object({ success: v.literal(true), data, timestamp: TimestampSchema });
 
-/** Operations without query parameters use it, so that a mistaken one is not ignored. */
+/** Refuses any query parameter, so that a mistaken one is not ignored. */
 export const NoQuerySchema = v.strictObject({});
 
-/** The success of an operation that answers 204. */
+/** Empty body of a 204 response. */
 export const NoContentSchema = v.undefined();

@@ -36,7 +36,7 @@ const tagBytes = 16;
 const keyIdBytes = 32;
 
 export const ImportSealedWalletHeadersSchema = idempotencyHeaders(
-  "A key imports only one wallet of a user, ever. It is the additional data of the sealed key.",
+  "A key imports only one wallet per user, ever. It is the additional data of the sealed key.",
 );
 
 const addressRule = "must be an address: 0x and 40 hex digits, or base58";
@@ -44,17 +44,17 @@ const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 export const ImportSealedWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
-    keyId: base64urlOf([keyIdBytes], "The id of the key to which the private key is sealed"),
+    keyId: base64urlOf([keyIdBytes], "Id of the import key that seals the private key"),
     enc: base64urlOf([pointBytes], "HPKE's encapsulated key: an uncompressed point"),
     ciphertext: base64urlOf(
       [32, 64].map((length) => length + tagBytes),
-      "The sealed private key: 32 bytes for EVM networks, 64 for Solana or 32 of its seed",
+      "Sealed private key: 32 bytes for EVM networks, 64 for Solana or 32 of its seed",
     ),
     expectedAddress: v.optional(
       v.pipe(
         v.string(addressRule),
         v.regex(/^(?:0[xX][\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, addressRule),
-        v.description("Rejects the key of another address"),
+        v.description("Expected address. A key with another address is rejected"),
       ),
     ),
     ...walletLabels,
@@ -64,9 +64,9 @@ export const ImportSealedWalletSchema = v.pipe(
 
 const coordinate = base64urlOf([32], "A coordinate, 32 bytes in base64url");
 
-/** A JWK as browsers export it. Members about the use of the key have no effect. */
+/** A JWK as browsers export it. Members that restrict the key's use have no effect. */
 const PublicKeySchema = v.strictObject({
-  // Checked first, so that a private key gets this error.
+  // Checks `d` first, so that a private key gets this error.
   d: v.optional(v.never("is the private part of a key, which must not be sent")),
   kty: v.literal("EC"),
   crv: v.literal("P-256"),
@@ -83,7 +83,7 @@ export const ExportWalletSchema = v.pipe(
   v.strictObject({ publicKey: PublicKeySchema }),
   v.title("ExportWallet"),
   v.description(
-    "The public key, as a JWK, to which the private key is sealed. Send the same one again after the delay.",
+    "Public key, as a JWK, that the private key is sealed to. Send the same one again after the delay.",
   ),
 );
 
@@ -112,7 +112,7 @@ export const ExportLockSchema = v.pipe(
     status: v.picklist(["locked", "unlocking", "unlocked"]),
     lockedAt: v.pipe(
       v.exactOptional(TimestampSchema),
-      v.description("The time of the last lock. Absent if exports are unlocked."),
+      v.description("Time of the last lock. Absent if exports are unlocked."),
     ),
     unlocksAt: v.pipe(
       v.exactOptional(TimestampSchema),

@@ -23,7 +23,7 @@ const optionalId = { id: v.optional(MessageIDSchema) };
 
 const time = { time: TimestampSchema };
 
-/** A message with records of a channel: all of them, or only changed ones. */
+/** Makes the message with a channel's records: all in a snapshot, changed ones in an update. */
 const channelMessage = <Type extends string, More extends v.ObjectEntries>(
   type: Type,
   title: string,
@@ -73,12 +73,12 @@ export const serverMessages = {
       ...time,
     }),
     v.title("Subscriptions"),
-    v.description("Every channel to which the connection is now subscribed."),
+    v.description("All channels that the connection now subscribes to."),
   ),
   snapshot: channelMessage("snapshot", "Snapshot", {
     more: v.pipe(v.optional(v.literal(true)), v.description("Another snapshot of this channel follows.")),
   }),
-  // The schema of other updates drops the heads.
+  // Puts the update of markets first: the schema of other updates would drop its `heads`.
   update: v.variant("channel", [MarketsUpdateSchema, ...channelMessage("update", "Update", {}).options]),
   TradingSettingsUpdated: v.pipe(
     v.object({
@@ -123,7 +123,7 @@ export const serverMessages = {
         change: v.pipe(
           v.picklist(["tightened", "announced", "loosened"]),
           v.description(
-            "Nothing became looser, `pending` was announced, or a looser policy has just taken effect.",
+            "`tightened`: nothing became looser; `announced`: `pending` was announced; `loosened`: a looser policy has just taken effect.",
           ),
         ),
         version: v.number(),
@@ -170,7 +170,7 @@ export const errorMessage = (code: MessageErrorCode, message: string): ServerMes
   message,
 });
 
-/** The most bytes of data in one message. API Gateway takes 128 KB, and the rest of the message needs some. */
+/** Most bytes of data in one message. API Gateway accepts 128 KB, and the rest of the message needs some. */
 const maxDataBytes = 120_000;
 
 /** Splits a list, in order, into as few parts as fit into messages. An empty list gives one empty part. */

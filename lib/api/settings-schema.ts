@@ -4,8 +4,8 @@ import { chains } from "../core/network.ts";
 import { gasPresets } from "../users/settings.ts";
 import { decimalPlaces, envelopeOf, TimestampSchema } from "./scalars.ts";
 
-// The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL); the upper ones are far above any
-// fee ever paid. Numbers outside are typing errors and could not be stored exactly.
+// Limits keep out typing errors, and numbers that could not be stored exactly. The lower ones are the smallest units of
+// the chains (wei in gwei, lamport in SOL); the upper ones are far above any fee ever paid.
 const slippage = v.pipe(
   v.number(),
   v.minValue(0.0001),
@@ -35,7 +35,7 @@ export const ChainPathSchema = v.strictObject({
   chain: v.picklist(chains),
 });
 
-/** Any settings of any chain. The domain checks which of them the chain has. */
+/** Accepts any settings of any chain. The domain checks which of them the chain has. */
 export const SettingsPatchSchema = v.pipe(
   v.strictObject({
     slippage: v.optional(slippage),
@@ -48,11 +48,11 @@ export const SettingsPatchSchema = v.pipe(
   }),
   v.title("TradingSettingsPatch"),
   v.description(
-    "Only the settings to change. eth and base have gasPreset and maxGasPrice; sol has priorityFee. All chains have the others.",
+    "Only the settings to change. eth and base have gasPreset and maxGasPrice; sol has priorityFee. All other settings exist on every chain.",
   ),
 );
 
-// Responses have no limits: a record stored by an earlier version must stay valid when a limit is narrowed.
+// Applies no limits to responses, so that narrowing a limit never makes a stored record invalid.
 const number = (unit: "Percent" | "Gwei" | "SOL") => v.pipe(v.number(), v.description(unit));
 const flags = { mevProtection: flag, autoBuy: flag, autoSell: flag };
 const evm = { slippage: number("Percent"), gasPreset, maxGasPrice: number("Gwei"), ...flags };
@@ -60,16 +60,19 @@ const solana = { slippage: number("Percent"), priorityFee: number("SOL"), ...fla
 const record = { _id: v.string(), userID: v.string() };
 const times = { createdAt: TimestampSchema, updatedAt: TimestampSchema };
 
-/** The full settings after an update. The EVM form comes first, since only it requires a gasPreset. */
+/** Full settings after an update. The EVM form comes first, since only it requires a gasPreset. */
 export const SettingsRecordSchema = v.union([
   v.pipe(v.object({ ...record, ...evm, ...times }), v.title("EvmTradingSettings")),
   v.pipe(v.object({ ...record, ...solana, ...times }), v.title("SolanaTradingSettings")),
 ]);
 
-/** All settings of a chain for events, without ids and times. The EVM form comes first, as above. */
+/**
+ * All settings of a chain for events, without ids and times. The EVM form comes first, since only it requires a
+ * gasPreset.
+ */
 export const StreamedSettingsSchema = v.union([v.object(evm), v.object(solana)]);
 
-/** The settings of a chain, in the form of TradingSettingsUpdated. Version 0 means that the user has changed none. */
+/** Settings of a chain in the form of TradingSettingsUpdated. Version 0 means that the user has changed none. */
 export const SettingsAnswerSchema = envelopeOf(
   v.object({
     chain: v.picklist(chains),
@@ -94,14 +97,14 @@ export const IfMatchHeadersSchema = v.object({
   ),
 });
 
-/** rest.ts compares it with the answer's ETag. */
+/** Reads the ETag of a conditional request, which rest.ts compares with the answer's. */
 export const IfNoneMatchHeadersSchema = v.object({
   "If-None-Match": v.optional(
     v.pipe(v.string(), v.description("Responds with 304 and no body if the ETag is in this list.")),
   ),
 });
 
-/** The settings inside the profile data, without ids and times. */
+/** Settings inside the profile data, without ids and times. */
 export const ProfileSettingsSchema = v.object({
   ethereum: v.object(evm),
   solana: v.object({ slippage: solana.slippage, priorityFee: solana.priorityFee }),

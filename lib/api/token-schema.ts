@@ -18,12 +18,13 @@ import {
 } from "./trading-scalars.ts";
 
 export const ListTokensQuerySchema = v.strictObject({
-  chain: v.pipe(v.optional(ChainNameSchema), v.description("If absent, the tokens of all chains")),
+  chain: v.pipe(
+    v.optional(ChainNameSchema),
+    v.description("Chain to list. If absent, tokens of all chains are listed"),
+  ),
   query: v.pipe(
     v.optional(v.string()),
-    v.description(
-      "A part of the symbol or name, or an address. If present, tokens are found that are not listed, too",
-    ),
+    v.description("A part of the symbol or name, or an address. Also finds tokens that are not listed"),
   ),
 });
 
@@ -46,13 +47,15 @@ const TokenSchema = v.pipe(
     listed: v.exactOptional(
       v.pipe(
         v.boolean(),
-        v.description("Only with `query`. True if it is among the tokens that users are shown"),
+        v.description("True if users are shown the token without searching. Only with `query`"),
       ),
     ),
     flags: v.exactOptional(
       v.pipe(
         v.array(v.literal("IMPERSONATES")),
-        v.description("Only with `query`. `IMPERSONATES`: its symbol or name is like that of a listed token"),
+        v.description(
+          "`IMPERSONATES`: the token's symbol or name is like that of a listed token. Only with `query`",
+        ),
       ),
     ),
   }),
@@ -91,9 +94,9 @@ const PoolSchema = v.pipe(
     pool: AddressSchema,
     feeBps: v.number(),
     quoteToken: v.exactOptional(
-      v.pipe(AddressSchema, v.description("The other token. Absent if that is the wrapped coin")),
+      v.pipe(AddressSchema, v.description("Other token of the pool. Absent if that is the wrapped coin")),
     ),
-    liquidity: v.pipe(AmountTextSchema, v.description("The worth of the other side, in native coin")),
+    liquidity: v.pipe(AmountTextSchema, v.description("Worth of the pool's other side, in native coin")),
   }),
   v.title("Pool"),
 );
@@ -104,7 +107,10 @@ const InspectedTokenSchema = v.pipe(
     token: AddressSchema,
     listed: v.boolean(),
     ...safetyEntries,
-    pools: v.pipe(v.array(PoolSchema), v.description("The deepest pools first, at most 10")),
+    pools: v.pipe(
+      v.array(PoolSchema),
+      v.description("Deepest pools of the token, the deepest first, at most 10"),
+    ),
     ...asOfBlock,
   }),
   v.title("InspectedToken"),

@@ -25,7 +25,7 @@ import {
   TokenPathSchema,
 } from "./token-schema.ts";
 
-/** Errors of operations that ask chains. If no chain trades, another function answers. */
+/** Errors of operations that query chains. If no chain trades, another function answers. */
 const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies HttpErrorCode[];
 
 export const listTokens = {

@@ -4,13 +4,13 @@ import { networks } from "../core/network.ts";
 import { decimalFormat } from "./documented.ts";
 import { decimalPlaces, TimestampSchema } from "./scalars.ts";
 
-/** A chain's name in requests. The configuration decides whether it trades here. */
+/** Name of a chain in requests. The configuration decides whether it trades here. */
 export const ChainNameSchema = v.picklist(networks);
 
 /** A chain in a response. */
 export const TradingChainSchema = v.picklist(tradingChains);
 
-// Checksums, and whether the address fits the chain, are checked later: hashing would double the code that every
+// Leaves checksums, and whether the address fits the chain, to later checks: hashing would double the code that every
 // function loads.
 const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 const addressForms = String.raw`0[xX](?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$|[1-9A-HJ-NP-Za-km-z]{32,44}$`;
@@ -19,7 +19,7 @@ export const GivenAddressSchema = v.pipe(
   v.string(addressRule),
   v.regex(new RegExp(`^(?:${addressForms})`), addressRule),
   v.description(
-    "On EVM chains all lower case, all upper case, or with the right checksum; on sol in base58, where case counts",
+    "Address: on EVM chains all lower case, all upper case, or with the right checksum; on sol in base58, where case counts",
   ),
 );
 
@@ -41,7 +41,7 @@ export const GivenAmountSchema = v.pipe(
   decimalFormat(),
 );
 
-/** A percentage from outside, above 0. */
+/** A percentage above 0 in a request. */
 export const GivenPercentSchema = v.pipe(
   v.number(),
   v.minValue(0.0001),
@@ -50,7 +50,7 @@ export const GivenPercentSchema = v.pipe(
   v.description("Percent, with at most 4 decimal places"),
 );
 
-export const AddressSchema = v.pipe(v.string(), v.description("In EIP-55 form; on sol in base58"));
+export const AddressSchema = v.pipe(v.string(), v.description("Address in EIP-55 form; on sol in base58"));
 
 export const TokenNameSchema = v.pipe(
   v.string(),
@@ -65,8 +65,8 @@ export const AmountTextSchema = v.pipe(
 
 export const PercentSchema = v.pipe(v.number(), v.description("Percent"));
 
-/** In percent, or null if it is unknown. */
+/** A token's tax in percent, or null if unknown. */
 export const TaxSchema = v.pipe(v.nullable(v.number()), v.description("Percent; null if unknown"));
 
-/** The block to which a response refers, and the time at which it was read. */
+/** Block that a response refers to, and the time at which it was read. */
 export const asOfBlock = { block: v.pipe(v.number(), v.integer()), asOf: TimestampSchema };

@@ -45,8 +45,8 @@ export const ReferralDataSchema = v.pipe(
   v.description("`referrals` holds the newest 100, newest first."),
 );
 
-/** Profile data comes first, since only it requires a tier. */
+/** Tries the profile data first, since only it requires a tier. */
 export const UserDataSchema = v.union([ProfileDataSchema, ReferralDataSchema]);
 
-/** An empty object. JSON is required so that a form on another site cannot send it. */
+/** Requires an empty JSON object, which a form on another site cannot send. */
 export const StartSessionSchema = v.pipe(v.strictObject({}), v.title("StartSession"));

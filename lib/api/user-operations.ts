@@ -10,15 +10,14 @@ import {
 } from "./settings-schema.ts";
 import { StartSessionSchema, UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
 
-const settingsTag = { ETag: 'The version of the settings for If-Match, such as `"5"`; `"0"` for defaults.' };
+const settingsTag = { ETag: 'Version of the settings for If-Match, such as `"5"`; `"0"` for defaults.' };
 
 export const startSession = {
   query: NoQuerySchema,
   body: StartSessionSchema,
   success: NoContentSchema,
   answerHeaders: {
-    "Set-Cookie":
-      "The token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
+    "Set-Cookie": "Token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
   },
   errors: ["INVALID_REQUEST"],
   isRepeatable: true,
@@ -27,7 +26,7 @@ export const startSession = {
 export const endSession = {
   query: NoQuerySchema,
   success: NoContentSchema,
-  answerHeaders: { "Set-Cookie": "The cookie with an empty value, so that the browser removes it." },
+  answerHeaders: { "Set-Cookie": "Cookie with an empty value, so that the browser removes it." },
 } as const satisfies OperationSchemas;
 
 export const updateTradingSettings = {

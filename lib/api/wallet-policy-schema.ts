@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { AmountTextSchema, GivenAmountSchema, GivenPercentSchema, PercentSchema } from "./trading-scalars.ts";
 
-/** The most tokens that a policy can name. */
+/** Most tokens that a policy can name. */
 const mostTokens = 100;
 
 const tokensRule = `must be any, or a list of at most ${mostTokens} addresses`;
 
-/** A policy from outside. Addresses and decimal places depend on the network and are checked later. */
+/** A policy in a request. Addresses and decimal places depend on the network and are checked later. */
 export const GivenPolicySchema = v.pipe(
   v.strictObject({
     maxPerOrder: v.optional(GivenAmountSchema),
@@ -33,12 +33,14 @@ export const GivenPolicySchema = v.pipe(
 const PolicySchema = v.pipe(
   v.object({
     maxPerOrder: v.optional(AmountTextSchema),
-    maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Per day in UTC, network fees included"))),
+    maxPerDay: v.optional(
+      v.pipe(AmountTextSchema, v.description("Most to spend per day in UTC, network fees included")),
+    ),
     maxNetworkFeesPerDay: v.optional(
       v.pipe(
         AmountTextSchema,
         v.description(
-          "The most that transactions of a day in UTC may pay the network, in place of the usual limit",
+          "Most that a day's transactions (in UTC) may pay the network, in place of the usual limit",
         ),
       ),
     ),
@@ -47,12 +49,12 @@ const PolicySchema = v.pipe(
       v.description("The tokens that may be bought"),
     ),
     maxSlippage: v.optional(
-      v.pipe(PercentSchema, v.description("Percent: how far an order's minimum may be below its quote")),
+      v.pipe(PercentSchema, v.description("Percent by which an order's minimum may be below its quote")),
     ),
     anyLoss: v.optional(
       v.pipe(
         v.boolean(),
-        v.description("Orders may lose more than half of their value without a fresh sign-in"),
+        v.description("True if orders may lose more than half of their value without a fresh sign-in"),
       ),
     ),
     tradingEnabled: v.pipe(
@@ -68,12 +70,12 @@ const PolicySchema = v.pipe(
 
 const PendingPolicySchema = v.object({ policy: PolicySchema, effectiveAt: TimestampSchema });
 
-/** The policy in force, and the pending one. */
+/** A policy in force, and the pending one. */
 export const policyStateEntries = { policy: PolicySchema, pending: v.optional(PendingPolicySchema) };
 
 export const PolicyAnswerSchema = envelopeOf(v.object(policyStateEntries));
 
-/** The policy in an event: the response to the request that changed it. */
+/** A policy in an event: the response to the request that changed it. */
 export const policyOfEvent = {
   policy: v.exactOptional(PolicySchema),
   pending: v.exactOptional(PendingPolicySchema),

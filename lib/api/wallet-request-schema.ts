@@ -12,7 +12,7 @@ export const WalletPathSchema = v.strictObject({
   walletId: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, "must be the id of a wallet")),
 });
 
-export const CreateWalletHeadersSchema = idempotencyHeaders("A key makes only one wallet of a user, ever.");
+export const CreateWalletHeadersSchema = idempotencyHeaders("A key makes only one wallet per user, ever.");
 
 export const CreateWalletSchema = v.pipe(
   v.strictObject({ network: v.picklist(networks), ...walletLabels }),
@@ -62,7 +62,7 @@ export const RetiredAnswerSchema = envelopeOf(
     wallet: WalletSchema,
     restorableUntil: v.pipe(
       TimestampSchema,
-      v.description("The time at which its private key is deleted for good"),
+      v.description("Time at which the wallet's private key is deleted for good"),
     ),
   }),
 );

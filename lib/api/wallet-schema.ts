@@ -5,13 +5,15 @@ import { isWalletName, tidyWalletName, walletNameRule } from "../wallets/wallet-
 import { documented, evmAddress, variantsByChain } from "./documented.ts";
 import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
 
-/** `network` comes first, so that a wrong one is reported before the key, whose format depends on it. */
+/** Checks `network` first, so that a wrong one is reported before the key, whose format depends on it. */
 export const ImportWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
     privateKey: v.pipe(
       v.string(),
-      v.metadata({ description: "Hex for EVM networks, base58 for Solana. Never returned, never logged." }),
+      v.metadata({
+        description: "Private key: hex for EVM networks, base58 for Solana. Never returned, never logged.",
+      }),
     ),
   }),
   v.title("ImportWallet"),
@@ -26,7 +28,7 @@ const WalletNameSchema = v.pipe(
   ),
 );
 
-/** The labels that a user may choose for a wallet. */
+/** Labels that a user may choose for a wallet. */
 export const walletLabels = {
   slotName: v.optional(v.nullable(WalletNameSchema)),
   colortag: v.optional(v.nullable(v.picklist(colorTags))),
@@ -52,7 +54,7 @@ export const WalletSchema = v.pipe(
   v.title("Wallet"),
 );
 
-/** A wallet on the stream. It has no field for the private key either. */
+/** A wallet on the stream. It has no field for the private key, encrypted or not. */
 export const StreamedWalletSchema = v.pipe(
   v.object({
     ...WalletSchema.entries,
@@ -64,5 +66,5 @@ export const StreamedWalletSchema = v.pipe(
 
 export const WalletsSchema = v.array(WalletSchema);
 
-/** The success of operations on one wallet. */
+/** Body of a success for operations on one wallet. */
 export const WalletAnswerSchema = envelopeOf(v.object({ wallet: WalletSchema }));
