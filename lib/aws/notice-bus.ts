@@ -24,7 +24,7 @@ export type Notice =
 /**
  * Makes a function that puts a notice on an EventBridge bus.
  *
- * @param arn the ARN of the bus. If undefined, the function does nothing.
+ * @param arn The ARN of the bus. If undefined, the function does nothing.
  */
 export function noticeBus(arn: string | undefined, config: EventBridgeClientConfig = {}) {
   if (arn === undefined) return async () => {};

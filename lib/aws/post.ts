@@ -62,11 +62,11 @@ function poster(config: Config): (message: Message) => Promise<Output> {
       const { response } = await requestHandler.handle((await signer.sign(request)) as HttpRequest);
       if (response.statusCode !== 200)
         return await protocol.deserializeResponse<Output>(postToConnection, context, response);
-      // Frees the socket.
+      // Discards the response's body, which frees the socket.
       response.body.resume();
       return { $metadata: { httpStatusCode: 200 } };
     } catch (error) {
-      // Copies the SDK's retries. Without a status, there was no response.
+      // Adds the number of attempts, as the SDK does. Without a status, no response arrived.
       const { $metadata } = error as Partial<Output>;
       throw Object.assign(error as Error, { $metadata: { ...$metadata, attempts: 1 } });
     }
@@ -81,7 +81,7 @@ async function endpointOf(config: Config) {
   return { protocol, hostname, host, path: path.replace(/\/$/, ""), ...(port !== undefined && { port }) };
 }
 
-/** The keys of recent signatures. Preparing a key takes Node longer than using it. */
+/** Remembers the keys of recent signatures, as preparing a key takes Node longer than using it. */
 const keys = new Map<string, KeyObject>();
 
 function prepared(secret: SourceData): KeyObject {
@@ -89,14 +89,14 @@ function prepared(secret: SourceData): KeyObject {
   const name = bytes.toString("latin1");
   const known = keys.get(name);
   if (known !== undefined) return known;
-  // Keys change once a day, and with the credentials.
+  // Signing keys change once a day, and with the credentials.
   if (keys.size >= 10) keys.clear();
   const key = createSecretKey(bytes);
   keys.set(name, key);
   return key;
 }
 
-/** SHA-256, or HMAC if there is a secret, of one chunk. The signer needs no more. */
+/** Hashes one chunk with SHA-256, or with HMAC if there is a secret. The signer needs no more. */
 class Sha256 implements Checksum {
   readonly #secret: SourceData | undefined;
   #chunk: Uint8Array = new Uint8Array();

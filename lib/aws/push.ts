@@ -36,18 +36,18 @@ export type PushOptions<Target> = {
   rounds?: number;
   /** True if a connection should be tried again. */
   isRetried?: (to: Target) => boolean;
-  /** No push starts after this time. */
+  /** Time after which no push starts. */
   deadline?: Date;
 };
 
-/** Each uses its own keep-alive connection to API Gateway. */
+/** Pushes at a time, each on a keep-alive connection of its own. */
 export const concurrentPushes = 64;
 
 /** Opens the pusher of a function. Each function does this once, when it is loaded. */
 export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pusher {
   const agent = { maxSockets: concurrentPushes, keepAlive: true };
   const requestHandler = { ...timeouts, httpAgent: agent, httpsAgent: agent };
-  // No SDK retries: they would delay all other connections. push() retries in rounds.
+  // Switches off the SDK's retries, which would delay all other connections. push() retries in rounds.
   const pusher = new ApiGatewayManagementApiClient({
     requestHandler,
     maxAttempts: 1,
@@ -99,7 +99,7 @@ export const connectionPort = (pusher: Pusher) => ({
   hangUp: (connectionId: string) => hangUp(pusher, connectionId),
 });
 
-/** True if a connection is open. It is not open before its handshake ends. */
+/** True if a connection is open, which it is only after its handshake. */
 export async function isConnected(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
     await pusher.send(new GetConnectionCommand({ ConnectionId: connectionId }));
@@ -141,7 +141,7 @@ export async function pushTo(
   for (const { error } of missed) throw error;
 }
 
-/** Returns the messages that are left, and the error that stopped it unless that was the deadline. */
+/** Returns the unsent messages, and the error that stopped the push, if any. A deadline counts as no error. */
 async function deliver<Target>(
   pusher: Pusher,
   { connectionId, messages }: Delivery<Target>,

@@ -1,6 +1,6 @@
 /**
- * The limits of one attempt of an SDK client, in milliseconds. Three attempts and their pauses fit into a
- * function's 10 seconds. deadline.ts limits several calls together.
+ * Limits of one attempt of an SDK client, in milliseconds. Three attempts and their pauses fit into a function's 10
+ * seconds. deadline.ts limits several calls together.
  */
 export const timeouts = { connectionTimeout: 1000, requestTimeout: 2500, throwOnRequestTimeout: true };
 

@@ -15,7 +15,7 @@ export type Vault = { keyId: string; client: KMSClient };
 
 /** An encrypted private key. */
 export type SealedKey = {
-  /** See {@link Container}. */
+  /** Bytes of the {@link Container}. */
   encryptedPrivateKey: Uint8Array;
   /** The version of the KMS key that wrapped the data key. */
   keyMaterialId: string | undefined;
@@ -30,10 +30,7 @@ export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault =>
   client: openKms(config),
 });
 
-/**
- * The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has
- * ids only.
- */
+/** Additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
 export function bindingOf(wallet: SealableWallet): Binding {
   const { UserID: userID, _id: walletId, network, generatedWalletAddress: address } = wallet;
   return { userID, walletId, network, address };
@@ -55,7 +52,7 @@ export async function seal(
   };
 }
 
-/** The stored bytes were changed, or sealed for another wallet. */
+/** Reports that the stored bytes were changed, or sealed for another wallet. */
 export class NotSealed extends ServiceError {
   override readonly code = "NOT_SEALED";
 }
@@ -123,7 +120,7 @@ function useOnce<Result>(plaintext: Uint8Array | undefined, use: (dataKey: Uint8
   }
 }
 
-/** KMS always returns these bytes, although the SDK's types make them optional. */
+/** Checks for the type's sake: KMS always returns these bytes, although the SDK marks them as optional. */
 function given(bytes: Uint8Array | undefined): Uint8Array {
   if (bytes === undefined) throw new Error("KMS returned no data key");
   return bytes;

@@ -4,7 +4,7 @@ import bs58 from "bs58";
 const mostDigits = { 32: 44, 64: 88 };
 
 /**
- * Decodes base58 of at most 32 or 64 bytes. Decoding takes quadratic time, so longer text is rejected first.
+ * Decodes base58 of 32 or 64 bytes at most. Rejects longer text first, as decoding takes quadratic time.
  * @returns undefined for any other text.
  */
 export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8Array | undefined =>

@@ -3,13 +3,13 @@ import type { Network } from "./network.ts";
 /** Describes a chain by facts that every deployment shares. */
 type CommonFacts = {
   coin: { symbol: string; name: string; decimals: number };
-  /** The usual time between two blocks. On sol, these are slots. */
+  /** Usual time between two blocks. On sol, between two slots. */
   blockSeconds: number;
 };
 
 type EvmFacts = CommonFacts & {
   family: "evm";
-  /** The id that its hosts must report, and that every transaction is signed for. */
+  /** Chain id that hosts must report, and that transactions are signed for. */
   chainId: number;
   /** True if pending transactions are public, so that a relay can hide them. */
   hasPublicPool: boolean;
@@ -17,7 +17,7 @@ type EvmFacts = CommonFacts & {
   hasL1Fee?: true;
   /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
   isGasPriceFloor?: true;
-  /** The lowest tip that validators accept, in wei per unit of gas. Absent if they accept any tip above 0. */
+  /** Lowest tip that validators accept, in wei per unit of gas. Absent if they accept any tip above 0. */
   lowestTip?: bigint;
 };
 
@@ -71,7 +71,7 @@ export const chainFacts = { eth, base, bsc, avax, sol } satisfies Record<Network
 /** Returns the family of a chain. Chains of a family share the forms of their addresses, keys and transactions. */
 export const familyOf = (chain: Network) => chainFacts[chain].family;
 
-/** The hosts of the chains' public explorers. Apart, because no function needs them. */
+/** Hosts of the chains' public explorers. Kept apart, because no function needs them. */
 export const explorers: Readonly<Record<Network, string>> = {
   eth: "etherscan.io",
   base: "basescan.org",
@@ -86,7 +86,7 @@ type ChainOf<Family extends string> = {
 
 export type EvmChain = ChainOf<"evm">;
 
-/** The chains of Ethereum's family. Listed apart from the other facts, which most functions do not need. */
+/** Chains of Ethereum's family. Listed apart from the other facts, which most functions do not need. */
 export const evmChains = ["eth", "base", "bsc", "avax"] as const satisfies EvmChain[];
 
 /** The networks on which trading is possible. */

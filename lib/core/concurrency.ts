@@ -1,6 +1,6 @@
 /**
- * Works on items as they arrive, up to `concurrency` at a time. After an abort of the signal, or an error of
- * the source, it starts no further item but finishes those it has started.
+ * Works on items as they arrive, up to `concurrency` at a time. After an abort or an error of the source, it starts no
+ * more items but finishes those it has started.
  *
  * @param work must not reject.
  * @throws the error of the source.

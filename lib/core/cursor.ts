@@ -3,10 +3,7 @@ import { DomainError } from "./domain-error.ts";
 
 const digestBytes = 12;
 
-/**
- * Not a secret. It only keeps a cursor from being used for another list: any position is within the user's
- * own list.
- */
+/** Key that ties a cursor to its list. It need not be secret: any position is within the user's own list. */
 const digestOf = (position: string, list: readonly unknown[]): Buffer =>
   createHash("sha256")
     .update(JSON.stringify([position, ...list]))
@@ -14,28 +11,28 @@ const digestOf = (position: string, list: readonly unknown[]): Buffer =>
     .subarray(0, digestBytes);
 
 /**
- * The cursor at which a list continues. Clients send it back with the same request.
+ * Makes the cursor at which a list continues. Clients send it back with the same request.
  *
  * @param list identifies the list: user, kind and filters.
  */
 export const cursorAt = (position: string, list: readonly unknown[]): string =>
   Buffer.concat([digestOf(position, list), Buffer.from(position)]).toString("base64url");
 
-/** DynamoDB rejects a position that sorts after the list's last key. */
+/** Checks a position, since DynamoDB rejects one that sorts after the list's last key. */
 const isPosition = (text: string) => /^[\x21-\x7e]+$/.test(text);
 
-/** The position in a cursor, or undefined if it is not one of this list. */
+/** Returns the position in a cursor, or undefined if the cursor belongs to another list. */
 export function positionIn(cursor: string, list: readonly unknown[]): string | undefined {
   const bytes = Buffer.from(cursor, "base64url");
   const position = bytes.subarray(digestBytes).toString();
-  // Compared as text: decoding skips characters outside base64url.
+  // Compares as text, since decoding skips characters outside base64url.
   return isPosition(position) && cursorAt(position, list) === cursor ? position : undefined;
 }
 
 /**
  * Reads an optional cursor.
  *
- * @throws {DomainError} INVALID_REQUEST if the cursor is not one of this list.
+ * @throws {DomainError} INVALID_REQUEST if the cursor belongs to another list.
  */
 export function positionGiven(cursor: string | undefined, list: readonly unknown[]): string | undefined {
   if (cursor === undefined) return undefined;

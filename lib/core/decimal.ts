@@ -1,6 +1,6 @@
 /**
- * A decimal number that is not negative: `mantissa` × 10^`exponent`. It has at most 18 significant digits, no zeros at
- * its end, and one form for each value: zero has the exponent 0.
+ * A decimal number of at least 0: `mantissa` × 10^`exponent`. The mantissa has at most 18 significant digits and does
+ * not end in a zero. Each value has one form: zero has the exponent 0.
  */
 export type Decimal = Readonly<{ mantissa: bigint; exponent: number }>;
 
@@ -41,7 +41,7 @@ export function ratioOf(dividend: bigint, divisor: bigint): Decimal {
 /** Like {@link ratioOf}, but also rounded to the given number of decimal places. The result may end in zeros. */
 export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number): Decimal {
   const guess = String(dividend).length - String(divisor).length;
-  // The digits before the point of the quotient. Below 0.1, minus the number of zeros after the point.
+  // Counts the digits before the quotient's point. Below 0.1, returns minus the number of zeros after the point.
   const digits = timesTen(dividend, -guess) >= timesTen(divisor, guess) ? guess + 1 : guess;
   const places = Math.min(mostPlaces, mostDigits - digits);
   return {
@@ -53,7 +53,7 @@ export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number
 /** Multiplies by a power of ten. A negative exponent changes nothing. */
 export const timesTen = (value: bigint, count: number): bigint => value * 10n ** BigInt(Math.max(0, count));
 
-/** Divides to the nearest whole number, and to the even one of two that are equally near. */
+/** Divides and rounds half-even to a whole number. */
 function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const floor = dividend / divisor;
   const twice = (dividend % divisor) * 2n;
@@ -98,7 +98,7 @@ export function formatUnits(units: bigint, decimals: number): string {
   return digits.slice(0, point) + (places && `.${places}`);
 }
 
-/** Formats without an exponent. */
+/** Formats a number without an exponent. */
 export const formatDecimal = ({ mantissa, exponent }: Decimal): string =>
   formatUnits(timesTen(mantissa, exponent), Math.max(0, -exponent));
 

@@ -4,17 +4,17 @@ import { ServiceError } from "./service-error.ts";
 import type { TokenFlag } from "./token-flag.ts";
 
 /**
- * The codes of domain errors, with the details of each. Amounts and gas prices are decimal text, gas prices
- * in gwei; taxes and impact are percent, or null if unknown.
+ * Codes of domain errors, with the details of each. Amounts and gas prices are decimal text, gas prices in gwei. Taxes
+ * and impact are percent, or null if unknown.
  */
 export type DomainErrorDetails = {
   /** The field that breaks a rule of the domain. */
   INVALID_REQUEST: { field: string };
   /** The missing header. */
   IDEMPOTENCY_KEY_MISSING: { field: string };
-  /** The order or wallet that the key added, or the reward that it bought. */
+  /** Id of the order or wallet that the key added, or of the reward that it bought. */
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
-  /** The greatest accepted age of the sign-in, in seconds. */
+  /** Greatest accepted age of the sign-in, in seconds. */
   SIGN_IN_REQUIRED: { maxAgeSeconds: number };
   INVALID_PRIVATE_KEY: undefined;
   UNKNOWN_IMPORT_KEY: undefined;
@@ -23,7 +23,7 @@ export type DomainErrorDetails = {
   EXPORT_DISABLED: undefined;
   EXPORT_NOT_FOUND: undefined;
   EXPORT_LIMIT_REACHED: { limit: number };
-  /** The time when an announced unlocking takes effect. Absent if none is announced. */
+  /** Time when an announced unlocking takes effect. Absent if none is announced. */
   EXPORT_LOCKED: { unlocksAt?: string };
   INVALID_SETTING: undefined;
   PRECONDITION_FAILED: undefined;
@@ -32,7 +32,7 @@ export type DomainErrorDetails = {
   UNSUPPORTED_CHAIN: { chains: readonly Network[] };
   NO_ROUTE: undefined;
   AMOUNT_TOO_SMALL: undefined;
-  /** The coin or token whose balance is too low: an address, or `native`. */
+  /** Coin or token whose balance is too low: an address, or `native`. */
   INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
   TRADING_DISABLED: undefined;
   MARKETS_DISABLED: undefined;
@@ -50,7 +50,7 @@ export type DomainErrorDetails = {
   NO_REFERENCE: { field: "minAmountOut" };
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };
-  /** In SOL as decimal text: the order's budget, and the lowest with which each attempt can pay the relay. */
+  /** SOL as decimal text: the order's budget, and the lowest one that can pay the relay for each attempt. */
   PRIORITY_FEE_TOO_LOW: { priorityFee: string; least: string };
   TOKEN_UNSAFE: { flags: readonly TokenFlag[]; buyTax: number | null; sellTax: number | null };
   REWARD_NOT_FOUND: undefined;
@@ -66,7 +66,7 @@ export type DomainErrorCode = keyof DomainErrorDetails;
 
 type Rest<Details> = Details extends undefined ? [] : [details: Details];
 
-/** A request breaks a rule of the domain. The message is for the caller and never quotes a secret. */
+/** Reports that a request breaks a rule of the domain. The message is for the caller and never quotes a secret. */
 export class DomainError<Code extends DomainErrorCode = DomainErrorCode> extends ServiceError {
   declare readonly code: Code;
   readonly details: DomainErrorDetails[Code];

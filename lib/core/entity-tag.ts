@@ -1,13 +1,13 @@
-/** The tags of an If-Match or If-None-Match: `*`, or a list. `text` is the part between the quotes. */
+/** Tags of an If-Match or If-None-Match: `*`, or a list. `text` is the part between the quotes. */
 export type EntityTags = "*" | readonly { text: string; isWeak: boolean }[];
 
-/** The strong tag of a record's version. Version 0 is a record that does not exist yet. */
+/** Strong tag of a record's version. Version 0 means that the record does not exist yet. */
 export const tagOfVersion = (version: number): string => `"${version}"`;
 
 const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
 const list = new RegExp(`^[\\s,]*${tag.source}(?:\\s*,[\\s,]*${tag.source})*[\\s,]*$`);
 
-/** Returns undefined if the text is neither `*` nor a list of entity tags. */
+/** Parses `*` or a list of entity tags. Returns undefined for any other text. */
 export function readEntityTags(text: string): EntityTags | undefined {
   if (text.trim() === "*") return "*";
   if (!list.test(text)) return undefined;
@@ -17,10 +17,7 @@ export function readEntityTags(text: string): EntityTags | undefined {
   }));
 }
 
-/**
- * The versions that an If-Match accepts, or undefined for all. Weak tags and tags of other forms match
- * nothing.
- */
+/** Versions that an If-Match accepts, or undefined for all. Weak tags and tags of other forms match nothing. */
 export function matchedVersions(tags: EntityTags): number[] | undefined {
   if (tags === "*") return undefined;
   const strong = tags.filter(({ isWeak }) => !isWeak).map(({ text }) => text);
@@ -28,6 +25,6 @@ export function matchedVersions(tags: EntityTags): number[] | undefined {
   return versions.filter((version) => Number.isSafeInteger(version));
 }
 
-/** True if an If-None-Match contains a tag. Weak and strong forms of it count alike: a cached copy is as good. */
+/** True if an If-None-Match contains a tag, weak or strong: a cached copy is good with either. */
 export const isNamed = (etag: string, tags: EntityTags): boolean =>
   tags === "*" || tags.some(({ text }) => `"${text}"` === etag.replace(/^W\//, ""));

@@ -1,7 +1,7 @@
 import { DomainError } from "./domain-error.ts";
 
 /**
- * @param consequence completes the message: the effect that the key prevents in a repeated request.
+ * @param consequence the end of the message: the effect that the key prevents when a request is repeated.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
  */

@@ -2,16 +2,16 @@ import { DomainError } from "./domain-error.ts";
 
 /** A private key and its address. Disposing of it wipes the secret. */
 export type PrivateKey = Disposable & {
-  /** EIP-55 checksummed hex for EVM networks, base58 for Solana. */
+  /** Address: EIP-55 checksummed hex for EVM networks, base58 for Solana. */
   address: string;
-  /** 32 bytes: the secp256k1 scalar or the Ed25519 seed. */
+  /** Secret of 32 bytes: the secp256k1 scalar or the Ed25519 seed. */
   secret: Uint8Array;
 };
 
 /** Derives the address of a 32-byte secret. */
 export type Derivation = (secret: Uint8Array) => Promise<string> | string;
 
-/** Two derivations that share no code for the curve, the hash, or the form of an address. */
+/** Two derivations of an address that share no code for the curve, the hash, or the address's form. */
 export type Derivations = readonly [Derivation, Derivation];
 
 export function withWipe(address: string, secret: Uint8Array): PrivateKey {

@@ -1,6 +1,6 @@
-/** A map of limited size: beyond it, the entry that was used longest ago is forgotten. */
+/** A map of limited size. When full, it forgets the entry used longest ago. */
 export class RecentMap<Key, Value> {
-  // A Map iterates in the order of insertion, so the first entry is the oldest.
+  // Relies on a Map's order of insertion, which puts the oldest entry first.
   readonly #entries = new Map<Key, Value>();
   readonly #maxSize: number;
 

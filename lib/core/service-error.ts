@@ -5,21 +5,21 @@ export const errorName = (code: string | number): string =>
 type Options = ErrorOptions & { code?: string | number; name?: string };
 
 /**
- * The base of the service's errors. Its message contains no key, token, body or URL. An error that nobody catches by its
- * class needs no class of its own.
+ * Base of the service's errors. Messages contain no key, token, body or URL. An error that no code catches by its class
+ * needs no class of its own.
  */
 export class ServiceError extends Error {
   readonly code: string | number;
   readonly #name: string | undefined;
 
-  /** @param options `name` if errors of one class have several codes. */
+  /** @param options `name` for a class whose errors have several codes. */
   constructor(message?: string, options: Options = {}) {
     super(message, options);
     this.code = options.code ?? "ERROR";
     this.#name = options.name;
   }
 
-  /** Does not read the class's name, which minification changes. */
+  /** Takes the name from the code, since minification changes the class's name. */
   override get name(): string {
     return this.#name ?? errorName(this.code);
   }

@@ -1,6 +1,6 @@
 import { DomainError } from "./domain-error.ts";
 
-/** The greatest age of a sign-in for sensitive requests, so that a stolen token alone does not suffice for them. */
+/** Greatest age of a sign-in for sensitive requests, for which a stolen token alone must not suffice. */
 export const maxSignInAgeSeconds = 300;
 
 /** Tolerates issuers whose clocks are ahead. */

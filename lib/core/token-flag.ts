@@ -2,23 +2,23 @@
 export const tokenFlags = [
   /** The token is not on the list shown to users. */
   "NOT_LISTED",
-  /** Its symbol or name resembles that of a listed token or a coin on any chain. */
+  /** The token's symbol or name resembles that of a listed token or a coin on any chain. */
   "IMPERSONATES",
-  /** Its name or symbol cannot be displayed unchanged. */
+  /** The token's name or symbol cannot be displayed unchanged. */
   "ODD_METADATA",
   "TAXED",
   /** Transfers deliver less than was sent, for reasons other than a tax. */
   "TRANSFER_LOSS",
-  /** Its events misstate the amount that a wallet gets. */
+  /** The token's events misstate the amount that a wallet gets. */
   "ODD_EVENTS",
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",
   "LOW_LIQUIDITY",
-  /** An authority can freeze anybody's tokens. This and all below occur on sol only. */
+  /** An authority can freeze anybody's tokens. Like all flags below, it occurs on sol only. */
   "FREEZABLE",
   /** An authority can make more tokens. */
   "MINTABLE",
-  /** A program of its issuer runs in each transfer, and can refuse it. */
+  /** The issuer's program runs in each transfer, and can refuse it. */
   "HOOKED",
   /** An authority can later make each transfer run a program. */
   "HOOKABLE",
@@ -31,7 +31,7 @@ export const tokenFlags = [
   /** An authority can stop all transfers. */
   "PAUSABLE",
   "NON_TRANSFERABLE",
-  /** Wallets may show other amounts of it than the service does. */
+  /** Wallets may show other amounts of the token than the service does. */
   "SCALED",
 ] as const;
 
