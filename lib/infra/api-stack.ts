@@ -30,7 +30,7 @@ const untilDone = { retryAttempts: 2, maxEventAge: Duration.hours(1) };
 
 /** The service over HTTP and WebSocket. It stores nothing: lasting data is in the data stack. */
 export class ApiStack extends Stack {
-  /** The dynamic reference to the origin key that the edge sends. Undefined without an edge. */
+  /** Dynamic reference to the origin key that the edge sends. Undefined without an edge. */
   readonly originKey: string | undefined;
   readonly watched: Watched;
 
@@ -38,7 +38,7 @@ export class ApiStack extends Stack {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, edge, streamDomain, throttles } = configuration;
     const { signerVpc, signerZones, leadingKeys } = configuration;
-    // With an edge, the default addresses are its origins.
+    // Leaves custom domains to the edge, if there is one. Its origins are the APIs' default addresses.
     const domain = edge ? undefined : configuration.domain;
     const { table, key, importKeys, issuer } = data;
 
@@ -50,7 +50,7 @@ export class ApiStack extends Stack {
     this.originKey = originKeys.at(-1);
     const environment = environmentOf(configuration, issuer, planEnvironment, {
       originKeys,
-      // A restored table has the name of the old one, but never its stream.
+      // Identifies the table by its stream, since a restored table keeps its name but never its stream.
       tableId: data.streamArn,
     });
     const openings = openingsOf(configuration);
@@ -94,9 +94,9 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     functions.get("feedPrices").lambda.configureAsyncInvoke(untilDone);
-    // No retries: the sweep runs the lane again.
+    // Switches off retries, since the sweep runs the lane again.
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
-    // The next client that wants a market starts them again.
+    // Switches off retries, since the next client that wants a market starts the run again.
     for (const name of (["readMarkets", "loadHistory"] as const).filter((name) => functions.has(name)))
       functions.get(name).lambda.configureAsyncInvoke(freshOnly);
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
@@ -132,7 +132,9 @@ export class ApiStack extends Stack {
   }
 }
 
-/** The function that rejects requests for a row that is not deployed. Markets are those of the chains that trade. */
+/**
+ * Returns the function that rejects requests for a row that is not deployed. Without trading, markets are missing too.
+ */
 function refusalOf(name: OperationName, openings: Openings): OperationName {
   const { deployed } = operations[name];
   const isTrading = openings["with trading"].length > 0;

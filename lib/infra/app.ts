@@ -13,12 +13,12 @@ import { WatchStack } from "./watch-stack.ts";
 /** CloudFormation tags every resource of all stacks. */
 const tags = { service: "trading-terminal" };
 
-/** Fixed here because key policies name roles by it. */
+/** Fixes the name of the stack, because key policies name its roles. */
 const apiStackName = "TerminalApi";
 
 /**
- * The whole deployment, ready to synthesize. It sets the feature flags of cdk.json itself, so templates are
- * the same with and without the CDK CLI. Context from the CLI or from `props` overrides them.
+ * Makes the whole deployment, ready to synthesize. It sets the feature flags of cdk.json itself, so templates are the
+ * same with and without the CDK CLI. Context from the CLI or from `props` overrides them.
  *
  * @throws {ConfigurationError}
  */
@@ -29,8 +29,8 @@ export function terminalApp(props: AppProps = {}): App {
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });
   new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   const { originKey } = api;
-  // The edge is a stack that nothing waits for: an account may be denied a distribution, or may not be bootstrapped in
-  // us-east-1. It does not wait for the alarms either, which a wrong topic fails.
+  // Keeps the edge in a stack that no other waits for, since AWS may deny an account a distribution, or us-east-1 may
+  // not be bootstrapped. Nor does it wait for the alarms, whose stack fails on a wrong topic.
   if (originKey !== undefined) {
     const { api: rest, stream } = api.watched;
     new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags }).addStackDependency(

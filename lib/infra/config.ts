@@ -17,29 +17,32 @@ import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts
 /** A domain name with its ACM certificate. */
 export type Domain = { domainName: string; certificateArn: string };
 
-/** The sender of mail, and the verified SES identity that it belongs to. */
+/** Sender of mail, and the verified SES identity that the address belongs to. */
 export type MailIdentity = { from: string; identityArn: string };
 
-/** The keys that `dynamodb:LeadingKeys` has for a part of a transaction: its own, or those of the whole request. */
+/**
+ * Keys that IAM compares with `dynamodb:LeadingKeys` for a part of a transaction: the part's own, or those of the whole
+ * request.
+ */
 const leadingKeysChoices = ["each-part", "whole-request"] as const;
 
 export type LeadingKeys = (typeof leadingKeysChoices)[number];
 
 export type WarmThroughput = { readUnitsPerSecond: number; writeUnitsPerSecond: number };
 
-/** The settings of a deployment, from CDK context (`-c key=value`). */
+/** Settings of a deployment, from CDK context (`-c key=value`). */
 export type Configuration = {
-  /** The issuer of accepted tokens. If undefined, it is the user pool in the data stack. */
+  /** Issuer of accepted tokens. If undefined, it is the user pool in the data stack. */
   issuer: Issuer | undefined;
-  /** The sender of the user pool's mail. If undefined, Cognito sends it, at most 50 a day. */
+  /** Sender of the user pool's mail. If undefined, Cognito sends it, at most 50 a day. */
   mail: MailIdentity | undefined;
-  /** The longest accepted lifetime of a token, in seconds. */
+  /** Longest accepted lifetime of a token, in seconds. */
   maxTokenSeconds: number;
-  /** The cookie that may carry the token instead of the Authorization header, without its prefix `__Host-`. */
+  /** Cookie that may carry the token instead of the Authorization header. The name lacks the prefix `__Host-`. */
   cookieName: string;
-  /** True if a cookie without the prefix counts, too. */
+  /** True if a cookie without the prefix `__Host-` is accepted as well. */
   bareCookie: boolean;
-  /** The pages whose requests carry the cookie: the API's own site, links to it, or all sites. */
+  /** Pages whose requests carry the cookie: the API's own site, links to it, or all sites. */
   cookieSameSite: SameSite;
   /** Web origins whose pages may call the service with credentials. */
   allowedOrigins: readonly string[];
@@ -48,83 +51,82 @@ export type Configuration = {
   edge: boolean;
   /** True if the APIs reject requests that bypass the edge. */
   edgeOnly: boolean;
-  /** The labels of the secrets by which the APIs recognize the edge. It sends the last one; all are accepted. */
+  /**
+   * Labels of the secrets that prove a request came through the edge. The edge sends the last one; the APIs accept all.
+   */
   originKeys: readonly string[];
-  /** The web ACL of the distribution. */
+  /** ARN of the distribution's web ACL. */
   webAclArn: string | undefined;
   /** True if a web ACL is deployed, which limits requests per address. */
   firewall: boolean;
   firewallRequestsPerMinute: number;
   /**
-   * A custom domain name: the edge's, with a certificate in us-east-1, or without an edge the REST API's, in
-   * its own region.
+   * Custom domain of the edge, with a certificate in us-east-1. Without an edge, it is the REST API's, with a
+   * certificate in its own region.
    */
   domain: Domain | undefined;
-  /**
-   * A custom domain name of the WebSocket API, for deployments without an edge. The two APIs cannot share a
-   * name.
-   */
+  /** Custom domain of the WebSocket API, for deployments without an edge. The two APIs cannot share a name. */
   streamDomain: Domain | undefined;
-  /** The number of shards of a public channel's subscribers. Shards are delivered to in parallel. */
+  /** Number of shards of a public channel's subscribers. Shards get their messages in parallel. */
   channelShards: number;
-  /** The most open WebSocket connections per user. Each of them gets every change. */
+  /** Most open WebSocket connections per user. Each of them gets every change. */
   connectionsPerUser: number;
-  /**
-   * The labels of the keys that private keys are sealed to. Clients are offered the last one; all are
-   * accepted.
-   */
+  /** Labels of the keys that private keys are sealed to. Clients are offered the last one; all are accepted. */
   importKeys: readonly string[];
   /**
-   * The change stream of a table that was restored under its old name. CloudFormation only knows the stream
-   * of the lost table.
+   * Change stream of a table that was restored under its old name. CloudFormation only knows the stream of the lost
+   * table.
    */
   tableStreamArn: string | undefined;
   /** Price feeds, in order of preference. An empty list fetches no prices. */
   priceFeeds: readonly PriceFeed[];
-  /** The number of API keys that users without one of their own share. */
+  /** Number of API keys shared by users without one of their own. */
   fallbackKeys: number;
-  /** The shortest time between two updates of prices. */
+  /** Shortest time between two updates of prices. */
   pricesEverySeconds: number;
-  /** How long to wait before using a new API key: API Gateway takes a while to accept it. */
+  /** Seconds to wait before using a new API key, which API Gateway takes a while to accept. */
   keyGraceSeconds: number;
-  /** The limits of each method and route, over all callers. */
+  /** Rate limits of each method and route, for all callers together. */
   throttles: Throttles;
-  /** The chains on which orders are executed, with the hosts and contracts of each. Trading is off if it is empty. */
+  /** Chains on which orders are executed, with the hosts and contracts of each. Without any, trading is off. */
   trading: TradingConfiguration;
-  /** The number of shards of a chain's lanes. */
+  /** Number of shards of a chain's lanes. */
   laneShards: number;
-  /** True if the markets of tokens are read, on the chains that trade. */
+  /** True if the service reads the markets of tokens on the chains that trade. */
   markets: boolean;
-  /** The account's limit of functions that run at the same time. */
+  /** Account's limit of functions that run at the same time. */
   concurrentRuns: number;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
-  /** The two availability zones of that network. If undefined, AWS's list decides. */
+  /** Two availability zones for the network of functions that open wallets. If undefined, AWS's list decides. */
   signerZones: readonly string[] | undefined;
   /** True if orders that could lose more than half of their value need a fresh sign-in. */
   lossSignIn: boolean;
   /** True if users can export the private keys of their wallets. */
   walletExport: boolean;
-  /** The delay between requesting an export and exporting. */
+  /** Delay between requesting an export and exporting. */
   exportDelaySeconds: number;
-  /** The EventBridge bus that requested exports are announced on. */
+  /** EventBridge bus that announces requested exports. */
   noticeBusArn: string | undefined;
   /** Decides which keys of a transaction IAM compares with policies: those of each part, or of all parts. */
   leadingKeys: LeadingKeys;
-  /** The traffic that the table takes at once. If undefined, a new table has DynamoDB's least, and grows with its use. */
+  /**
+   * Traffic that the table can take at once. If undefined, a new table starts with DynamoDB's least, and grows with its
+   * use.
+   */
   warmThroughput: WarmThroughput | undefined;
-  /** The SNS topic that alarms notify. */
+  /** SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };
 
-/** Defaults of the context. Keys that are not listed here are off. */
+/** Defaults of the context. Keys not listed here are off. */
 export const defaults = {
   // A day and an hour, in seconds.
   maxTokenSeconds: 90_000,
   cookieName: "access_token",
   cookieSameSite: "Strict",
   allowedOrigins: [],
-  // The context may set some tiers only.
+  // Lists all tiers, since the context may set only some of them.
   walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
   connectionsPerUser: 30,
   // Public feeds that need no API key. Each is used only while those before it are silent.
@@ -146,7 +148,7 @@ export class ConfigurationError extends ServiceError {
   override readonly code = "CONFIGURATION_ERROR";
 }
 
-/** Matches keys such as ours. Those of CDK itself contain other characters. */
+/** Matches the keys of this project's context. CDK's own keys contain other characters. */
 const ownKey = /^\w+$/;
 
 /** @throws {ConfigurationError} */
@@ -259,20 +261,20 @@ const ThrottleSchema = v.strictObject(
 
 const unitsFrom = (least: number) => wholeWithin(least, 1_000_000);
 
-/** DynamoDB accepts nothing below what every new table has. */
+/** Requires at least the throughput of a new table: DynamoDB accepts no less. */
 const WarmThroughputSchema = v.strictObject(
   { readUnitsPerSecond: unitsFrom(12_000), writeUnitsPerSecond: unitsFrom(4000) },
   "must be an object of readUnitsPerSecond and writeUnitsPerSecond",
 );
 
-/** Lambda refuses a function whose variables have more than 4096 bytes. */
+/** Limits a list's size, as Lambda refuses functions whose variables exceed 4096 bytes. */
 const within = <Item>(maxBytes: number) =>
   v.check<Item[], string>(
     (list) => Buffer.byteLength(JSON.stringify(list)) <= maxBytes,
     `must have at most ${maxBytes} bytes as JSON`,
   );
 
-/** Keys that require another key. */
+/** Pairs of keys: the first requires the second. */
 const needs = [
   ["issuer", "audience"],
   ["audience", "issuer"],
@@ -358,7 +360,7 @@ const Context = v.pipe(
       addIssue({
         message: `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
       });
-    // These rules need valid values.
+    // Checks rules between several values only once each value is valid.
     if (dataset.issues === undefined)
       for (const problemsOf of [edgeProblems, tradingProblems, exportProblems])
         for (const message of problemsOf(dataset.value)) addIssue({ message });

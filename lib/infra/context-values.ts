@@ -1,12 +1,12 @@
 import * as v from "valibot";
 
-/** `-c key=value` makes every value a string, so values other than text may arrive as JSON. */
+/** Parses JSON, since `-c key=value` makes every value a string. */
 const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {
   if (typeof dataset.value !== "string") return dataset.value;
   try {
     return JSON.parse(dataset.value);
   } catch {
-    // Does not repeat the text: URLs of hosts contain keys.
+    // Does not repeat the text, since URLs of hosts contain keys.
     addIssue({ message: "is not JSON" });
     return NEVER;
   }
@@ -27,7 +27,7 @@ export function wholeWithin(from: number, to: number, unit?: "seconds") {
   );
 }
 
-/** The labels of keys that replace each other, the newest last. */
+/** Labels of keys that replace each other, the newest last. */
 export const labels = v.pipe(
   v.array(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "must be a list of labels"),
   v.minLength(1, "must have a label"),
@@ -35,7 +35,7 @@ export const labels = v.pipe(
   v.check((list) => new Set(list).size === list.length, "must not have a label twice"),
 );
 
-/** A URL with TLS, or without it on the local machine. */
+/** Accepts a URL with TLS, or one of the local machine without it. */
 export const urlOf = (plain: "http" | "ws", message: string) =>
   v.pipe(
     v.string("must be a URL"),

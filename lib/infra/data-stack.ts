@@ -21,26 +21,26 @@ import { retained } from "./retained.ts";
 
 export type DataStackProps = Pick<StackProps, "tags"> & {
   configuration: Configuration;
-  /** The stack of the functions. */
+  /** Name of the functions' stack. */
   apiStackName: string;
 };
 
 /**
- * Everything that cannot be recreated: the table, the keys and the user pool. Of the configuration, it
- * depends only on the user pool's settings, on which functions may open wallets, and on the labels of import
- * keys and origin keys. No other setting can remove anything here.
+ * Stack of everything that cannot be recreated: the table, the keys and the user pool. Of the configuration, it depends
+ * only on the user pool's settings, on which functions may open wallets, and on the labels of import keys and origin
+ * keys. No other setting can remove anything here.
  */
 export class DataStack extends Stack {
   /** The one table of the service. lib/table/layout.ts has the layout of its items. */
   readonly table: Table;
   readonly key: Key;
-  /** The keys for imports, in the order of their labels. */
+  /** Keys for imports, in the order of their labels. */
   readonly importKeys: readonly Key[];
-  /** The secrets by which the APIs recognize the edge, in the order of their labels. */
+  /** Secrets that prove a request came through the edge, in the order of their labels. */
   readonly originKeys: readonly OriginKey[];
   /** The change stream of the table. */
   readonly streamArn: string;
-  /** The configured issuer, else the user pool of this stack. */
+  /** The configured issuer, or else the user pool of this stack. */
   readonly issuer: Issuer;
 
   constructor(scope: Construct, id: string, { configuration, apiStackName, ...props }: DataStackProps) {
@@ -68,22 +68,22 @@ export class DataStack extends Stack {
     this.importKeys = configuration.importKeys.map(
       (label) => new ImportKeyPair(this, `ImportKey-${label}`, { label, apiStackName }),
     );
-    // They exist without an edge too, so that a new edge finds them.
+    // Makes the origin keys even without an edge, so that a new edge finds them.
     this.originKeys = configuration.originKeys.map((label) => new OriginKey(this, `OriginKey-${label}`));
     const users = new UserDirectory(this, "Users", {
       isIssuer: configuration.issuer === undefined,
       mail: configuration.mail,
     });
-    // The table comes last: a failed first deploy is rolled back, but a table that is protected from deletion
-    // stays.
+    // Creates the table last. When a first deploy fails, all is rolled back except a table that is protected from
+    // deletion.
     this.table.node.addDependency(this.key, ...this.importKeys, ...this.originKeys, users);
 
     const { tableStreamArn } = this.table;
     if (tableStreamArn === undefined) throw new Error("The table has no stream");
     this.streamArn = configuration.tableStreamArn ?? tableStreamArn;
     this.issuer = configuration.issuer ?? users.issuer;
-    // CloudFormation cannot remove an export that another stack imports, and these are imported in some
-    // configurations only.
+    // Exports these values always, as only some configurations import them and CloudFormation cannot remove an export
+    // in use.
     for (const value of [tableStreamArn, users.pool.userPoolId, users.client.userPoolClientId])
       this.exportValue(value);
 

@@ -16,7 +16,7 @@ const token = (symbol: string, name: string, decimals: number, address: string):
   decimals,
 });
 
-/** Describes the contract that wraps a chain's coin. */
+/** Describes the wrapped coin of a chain. */
 const wrapped = (chain: TradingChain, name: string, address: string): ListedToken => {
   const { symbol, decimals } = chainFacts[chain].coin;
   return token(`W${symbol}`, name, decimals, address);
@@ -24,7 +24,7 @@ const wrapped = (chain: TradingChain, name: string, address: string): ListedToke
 
 const uniswapTiers = [1, 5, 30, 100];
 
-/** PancakeSwap has deployed its v3 to the same addresses everywhere, but for its router on base. */
+/** PancakeSwap v3 has the same addresses on every chain, except for its router on base. */
 const pancakeswapV3: V3Contracts = {
   venue: "pancakeswap-v3",
   factory: "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865",
@@ -33,7 +33,7 @@ const pancakeswapV3: V3Contracts = {
   tiers: [1, 5, 25, 100],
 };
 
-/** LFJ's router trades with the pools of both versions. A pool's usual fee is about its step. */
+/** Contracts of LFJ, whose router trades with pools of both versions. A pool's usual fee is about its step. */
 const lfj = (venue: BinContracts["venue"], factory: string): BinContracts => ({
   venue,
   factory,
@@ -41,7 +41,7 @@ const lfj = (venue: BinContracts["venue"], factory: string): BinContracts => ({
   tiers: [5, 10, 15, 20, 25, 50, 100].map((spacing) => ({ spacing, feeBps: spacing })),
 });
 
-/** @param pools The bridges: a venue, its fee in basis points, and its spacing if it has one, as in `uniswap-v3 5`. */
+/** @param pools Bridges, each a venue, its fee in basis points, and its spacing if any, as in `uniswap-v3 5`. */
 const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[]): QuoteToken => ({
   token,
   isStable,

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { flag, json, labels, matching, wholeWithin } from "./context-values.ts";
 
-/** CloudFront takes certificates and web ACLs of this region only. */
+/** CloudFront accepts certificates and web ACLs only from this region. */
 export const edgeRegion = "us-east-1";
 
-/** The keys of the context that choose the address of both APIs. */
+/** Keys of the context that choose the address of both APIs. */
 export const edgeContext = {
   edge: flag(true),
   edgeOnly: flag(false),
@@ -16,7 +16,7 @@ export const edgeContext = {
     ),
   ),
   firewall: flag(false),
-  // AWS WAF takes 10 to 2,000,000,000.
+  // AWS WAF accepts 10 to 2,000,000,000.
   firewallRequestsPerMinute: v.optional(json(wholeWithin(10, 2_000_000_000)), 20_000),
 };
 
@@ -30,7 +30,7 @@ type Context = {
   streamDomainName?: string | undefined;
 };
 
-/** Problems between several values. */
+/** Finds problems between several values of the edge's configuration. */
 export function edgeProblems({ edge, edgeOnly, webAclArn, firewall, ...domains }: Context): string[] {
   const { domainName, streamDomainName, certificateArn } = domains;
   if (edge)

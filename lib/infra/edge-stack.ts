@@ -28,13 +28,12 @@ export type EdgeStackProps = Pick<StackProps, "tags"> & {
   configuration: Pick<Configuration, "domain" | "webAclArn">;
   rest: TerminalRestApi;
   stream: StreamApi;
-  /** The secret header value that the APIs require from the edge. */
+  /** Secret header value that the APIs require from the edge. */
   originKey: string;
 };
 
 /**
- * The statuses whose caching CloudFront lets us set. By default, it caches some errors for 10 seconds, for
- * all users.
+ * Statuses whose caching can be configured. By default, CloudFront caches some errors for 10 seconds, for all users.
  */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
@@ -43,13 +42,13 @@ const passedOn = {
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-  // CloudFront's compression would make strong ETags weak. API Gateway compresses.
+  // Leaves compression to API Gateway, as CloudFront's would make strong ETags weak.
   compress: false,
 };
 
 /**
- * One address for both APIs. It is a stack of its own, so that its failures, changes and removal do not touch
- * them: AWS lets an account create distributions only once the account is verified. It stores nothing.
+ * Stack of a distribution that puts both APIs at one address. It is separate, so that its failures, changes and removal
+ * do not touch them: AWS lets only verified accounts create distributions. It stores nothing.
  */
 export class EdgeStack extends Stack {
   constructor(
@@ -59,7 +58,7 @@ export class EdgeStack extends Stack {
   ) {
     const { domain, webAclArn } = configuration;
     super(scope, id, { ...props, description: "Trading terminal: one address for both APIs" });
-    // CloudFormation would refuse to remove or replace what this stack imports.
+    // Avoids exports: CloudFormation would refuse to remove or replace anything that this stack imports.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     const distribution = new Distribution(this, "Distribution", {
       comment: "Trading terminal",
@@ -75,7 +74,7 @@ export class EdgeStack extends Stack {
         allowedMethods: AllowedMethods.ALLOW_ALL,
       },
       additionalBehaviors: {
-        // The exact path, and no POST: @connections cannot be reached this way.
+        // Matches the exact path without POST, so that @connections cannot be reached this way.
         [streamStageName]: {
           ...passedOn,
           origin: originOf(stream.apiId, originKey),

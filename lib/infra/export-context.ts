@@ -4,7 +4,7 @@ import { type ChainsContext, isLocalChain } from "./trading-context.ts";
 
 const daySeconds = 86_400;
 
-/** The keys of the context that choose whether and when wallets can be exported. */
+/** Keys of the context that choose whether and when wallets can be exported. */
 export const exportContext = {
   walletExport: flag(false),
   exportDelaySeconds: v.optional(json(wholeWithin(0, 30 * daySeconds, "seconds")), daySeconds),
@@ -15,7 +15,7 @@ export const exportContext = {
 
 type Context = ChainsContext & { exportDelaySeconds: number };
 
-/** Problems between several values. An export without delay would bypass the limits of the wallet's policy. */
+/** Finds problems between several values. An export without delay would bypass the limits of the wallet's policy. */
 export function exportProblems({ exportDelaySeconds, ...context }: Context): string[] {
   const real = context.trading.filter((chain) => !isLocalChain(context, chain));
   if (exportDelaySeconds >= daySeconds || real.length === 0) return [];

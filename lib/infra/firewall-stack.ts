@@ -10,7 +10,7 @@ export type FirewallStackProps = Pick<StackProps, "tags"> & {
   configuration: Pick<Configuration, "allowedOrigins" | "firewallRequestsPerMinute">;
 };
 
-/** Samples would show requests, and requests carry tokens and private keys. */
+/** Takes no samples of requests, which carry tokens and private keys. */
 const measured = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
@@ -20,8 +20,8 @@ const measured = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
 const secretHeaders = ["authorization", "cookie", "sec-websocket-protocol", originKeyHeader];
 
 /**
- * A web ACL for the edge, in the region that CloudFront requires. The edge gets its ARN by the context
- * `webAclArn`. The limit per address is above that of the plans, because several users may share an address.
+ * A web ACL for the edge, in the region that CloudFront requires. The context `webAclArn` passes its ARN to the edge.
+ * The limit per address is above that of the plans, because several users may share an address.
  */
 export class FirewallStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, ...props }: FirewallStackProps) {
@@ -74,7 +74,7 @@ export class FirewallStack extends Stack {
           statement: {
             managedRuleGroupStatement: { vendorName: "AWS", name: "AWSManagedRulesCommonRuleSet" },
           },
-          // Counts only: the owner reviews the counts before switching to block.
+          // Only counts requests: the owner reviews the counts before switching to block.
           overrideAction: { count: {} },
           visibilityConfig: measured("Common"),
         },

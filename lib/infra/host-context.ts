@@ -6,7 +6,7 @@ import { matching, urlOf, wholeWithin } from "./context-values.ts";
 
 const mostHosts = 5;
 
-/** Rejects URLs with a password, as `fetch` does. Messages do not repeat the URL: providers put keys into it. */
+/** Rejects URLs with a password, as `fetch` does. Messages do not repeat the URL, since providers put keys into it. */
 export const HostUrl = v.pipe(
   urlOf("http", "must be an https URL"),
   v.check((text) => {
@@ -15,14 +15,14 @@ export const HostUrl = v.pipe(
   }, "must be a URL without user name and password"),
 );
 
-/** The hosts of a chain, of any family. */
+/** Hosts of a chain, of any family. */
 export const HostsContext = v.pipe(
   v.array(HostUrl, "must be a list of URLs"),
   v.minLength(1, "must have a host"),
   v.maxLength(mostHosts, `must have at most ${mostHosts} hosts`),
 );
 
-/** A listed token, by the form of its family's addresses. */
+/** A listed token, with an address in the form of its family. */
 export const tokenOf = <Address extends v.GenericSchema<string, string>>(
   token: Address,
   mostDecimals: number,
@@ -47,13 +47,13 @@ export const coinAmountOf = (chain: TradingChain) =>
     }),
   );
 
-/** Names hosts that occur twice. */
+/** Reports hosts that occur twice. */
 export const repeatedHosts = (hosts: readonly string[]): string[] =>
   repeated(hosts.map((url) => new URL(url).host)).map(
     (host) => `hosts names ${host} twice: hosts that check each other must be different ones`,
   );
 
-/** Names tokens and symbols that occur twice among the listed ones, of which the wrapped coin is one. */
+/** Reports tokens and symbols that occur twice in the list, which includes the wrapped coin. */
 export function repeatedTokens(chain: TradingChain, listed: readonly ListedToken[]): string[] {
   const symbols = [chainFacts[chain].coin, ...listed].map(({ symbol }) => symbol.toUpperCase());
   return [
@@ -64,7 +64,7 @@ export function repeatedTokens(chain: TradingChain, listed: readonly ListedToken
   ];
 }
 
-/** The values that occur more than once. */
+/** Returns the values that occur more than once. */
 export const repeated = <Value>(values: readonly Value[]): Value[] => [
   ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
 ];

@@ -6,14 +6,14 @@ import { json, wholeWithin } from "./context-values.ts";
 const defaultConcurrentRuns = 1000;
 
 /**
- * Below this limit, long runs could leave too few for requests: both readers of the chains, the feed of prices, and a run
- * of deliver for each shard.
+ * Least limit that leaves enough runs for requests beside long ones: both readers of the chains, the feed of prices,
+ * and a run of deliver for each shard.
  */
 const enoughRuns = 50;
 
 export const defaultChannelShards = 4;
 
-/** The keys of the context about the markets of tokens, and about the functions that follow them. */
+/** Keys of the context about the markets of tokens, and about the functions that follow them. */
 export const marketContext = {
   markets: v.optional(json(v.boolean("must be true or false"))),
   concurrentRuns: v.optional(json(wholeWithin(1, 1_000_000)), defaultConcurrentRuns),
@@ -22,7 +22,7 @@ export const marketContext = {
 
 type Runs = { concurrentRuns: number };
 
-/** Markets are read where chains trade, unless the context says otherwise or few functions can run. */
+/** True if markets are read: by default where chains trade, unless few functions can run. */
 export const marketsOf = ({
   trading,
   markets,
@@ -30,11 +30,11 @@ export const marketsOf = ({
 }: Runs & { trading: readonly unknown[]; markets: boolean | undefined }): boolean =>
   trading.length > 0 && (markets ?? concurrentRuns >= enoughRuns);
 
-/** The shards of the subscribers where the context does not say. */
+/** Number of the subscribers' shards if the context does not set it. */
 export const channelShardsOf = ({ concurrentRuns }: Runs): number =>
   concurrentRuns < enoughRuns ? 1 : defaultChannelShards;
 
-/** Lists the effects of a limit at which functions may have to wait for each other. */
+/** Warns of the effects of a limit at which functions may have to wait for each other. */
 export const marketWarnings = ({ concurrentRuns, markets }: Runs & { markets: boolean }): string[] =>
   concurrentRuns >= enoughRuns
     ? []

@@ -5,8 +5,8 @@ import type { Configuration } from "./config.ts";
 import { chainsOf } from "./trading-context.ts";
 
 /**
- * For each capability, the networks that it is switched on for. Functions that open wallets may open those of these networks.
- * Empty if the capability is off.
+ * Networks on which each capability is switched on, and whose wallets its functions may open. Empty if the capability
+ * is off.
  */
 export type Openings = Readonly<Record<Capability, readonly Network[]>>;
 
@@ -23,7 +23,7 @@ export const openingsOf = ({
 export const isDeployed = (openings: Openings, { deployed }: Operation): boolean =>
   deployed === "always" || openings[deployed].length > 0;
 
-/** The networks whose wallets a row's function may open. */
+/** Networks whose wallets a row's function may open. */
 export const openedBy = (openings: Openings, { opensWallets, deployed }: Operation): readonly Network[] =>
   opensWallets && deployed !== "always" ? openings[deployed] : [];
 

@@ -15,9 +15,9 @@ type Template = {
 
 type ReadStack = {
   stackName: string;
-  /** The stack's template, with those of its nested stacks merged into it. */
+  /** Template of the stack, with those of its nested stacks merged into it. */
   template: Template;
-  /** The stacks that are deployed before it. */
+  /** Stacks that are deployed before this one. */
   deployedAfter: string[];
   isProtected: boolean;
 };
@@ -32,7 +32,7 @@ export function readStacks<T>(context: Record<string, unknown>, read: (stacks: R
     const app = terminalApp({
       outdir,
       builtinCloudFormationValidation: false,
-      // Only readers of an error or of the tree in a console need these.
+      // Leaves out data that only readers of an error or of the tree in a console need.
       stackTraces: false,
       treeMetadata: false,
       analyticsReporting: false,
@@ -62,7 +62,7 @@ export function mergedTemplate(stack: Stack, outdir: string): Template {
   return resolved({ ...root.template, Resources }, root);
 }
 
-/** A template with the values of its parameters, which are expressions in the template around it. */
+/** A template with its parameters' values, which are expressions in the outer template. */
 type Place = {
   template: Template;
   parameters: Record<string, unknown>;
@@ -102,7 +102,7 @@ function resolved(value: unknown, place: Place): unknown {
   const { Ref, "Fn::GetAtt": attribute } = value as { Ref?: string; "Fn::GetAtt"?: [string, string] };
   if (Ref !== undefined && place.around && Ref in place.parameters)
     return resolved(place.parameters[Ref], place.around);
-  // A nested stack has an id of its own, which the merged template could not tell from that of the stack around it.
+  // Refuses a nested stack's own id: the merged template could not tell it from the id of the stack around it.
   if (Ref === "AWS::StackId" && place.around) throw new Error("A nested stack uses its own id");
   const inside = attribute && place.nested.get(attribute[0]);
   if (inside) return resolved(inside.template.Outputs[attribute[1].replace("Outputs.", "")]?.Value, inside);

@@ -41,13 +41,13 @@ const Relay = v.strictObject(
 const Jupiter = v.strictObject(
   {
     url: HostUrl,
-    // Messages do not repeat it.
+    // Rejects other keys with messages that do not repeat the key.
     key: v.optional(matching(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable characters")),
   },
   "must be an object of url and key",
 );
 
-/** The accounts of as many pools fit into one call, beside those of the token and the wallet. */
+/** Most pools whose accounts fit into one call, beside those of the token and the wallet. */
 const mostConfigs = 16;
 
 export const SolContext = v.strictObject(
@@ -79,7 +79,7 @@ export const SolContext = v.strictObject(
   "must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, maxNetworkFeesPerDay, baseFee and payer",
 );
 
-/** Completes the setup of sol by the defaults. */
+/** Completes the setup of sol with the defaults. */
 export function solConfigurationOf(given: v.InferOutput<typeof SolContext> = {}): SolConfiguration {
   const { relay, jupiter, maxOrder, payer, ...rest } = given;
   const chosen = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -93,7 +93,7 @@ export function solConfigurationOf(given: v.InferOutput<typeof SolContext> = {})
   };
 }
 
-/** Problems between several values, as lines that begin with their key. */
+/** Finds problems between several values. Returns lines that begin with their key. */
 export function solProblems({ hosts, wrapped, cpmmConfigs, tokens, relay }: SolConfiguration): string[] {
   return [
     ...repeatedHosts(hosts),

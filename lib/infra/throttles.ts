@@ -8,29 +8,29 @@ import {
 } from "../operations/operations.ts";
 import type { Throttle } from "../plans/plan.ts";
 
-/** Everything with a throttle: REST methods, preflights by path, and WebSocket routes. */
+/** Names of all that is throttled: REST methods, preflights by path, and WebSocket routes. */
 export type ThrottledName = RestOperationName | WebSocketOperationName | "preflight";
 
-/** Limits over all callers. A user's plan limits each user. */
+/** Limits for all callers together. A user's plan limits each user. */
 export type Throttles = Readonly<Record<ThrottledName, Throttle>>;
 
-/** The part of the account's request rate that both stages may take. Pushes and other APIs share the rest. */
+/** Part of the account's request rate that both stages may take. Pushes and other APIs share the rest. */
 export const stagesShare = 0.8;
 
 type Share = { rate: number; burst: number };
 
 /**
- * Shares of the account's requests per second, by the mix of requests that is expected: a connected user sends six a
- * minute, and a third of all are quotes of open order forms. By default, an account may burst to half of a second's
+ * Shares of the account's requests per second, for the expected mix of requests: a connected user sends six a minute,
+ * and a third of all requests are quotes of open order forms. By default, an account may burst to half of a second's
  * requests.
  */
 const often = { rate: 0.02, burst: 0.5 };
 const sometimes = { rate: 0.01, burst: 0.25 };
 const seldom = { rate: 0.002, burst: 0.1 };
-/** Methods that may ask a host for each request. By default, this is 25 requests a second. */
+/** Share of methods that may query a host for each request. By default, this is 25 requests a second. */
 const costly = { rate: 0.0025, burst: 0.01 };
 
-/** The shares of the methods that users call more than seldom. */
+/** Shares of methods that users call often or sometimes. */
 const methodShares: { readonly [Name in RestOperationName]?: Share } = {
   quoteOrder: { rate: 0.1, burst: 0.5 },
   placeOrder: often,
@@ -48,7 +48,7 @@ const methodShares: { readonly [Name in RestOperationName]?: Share } = {
   getMarket: costly,
   listCandles: costly,
   getOrder: sometimes,
-  // Users stop a thief with these, so no plan allows one user to take all of them.
+  // Gives these methods room for everyone. Users stop a thief with them, so no plan allows one user to take it all.
   cancelOrder: sometimes,
   cancelExport: sometimes,
   lockExports: sometimes,
@@ -56,9 +56,9 @@ const methodShares: { readonly [Name in RestOperationName]?: Share } = {
 };
 
 const otherShares: Readonly<Record<WebSocketOperationName | "preflight", Share>> = {
-  // Browsers remember preflights.
+  // Preflights need little, since browsers remember them.
   preflight: { rate: 0.004, burst: 0.05 },
-  // After an outage, all clients reconnect at once.
+  // Allows a large burst: after an outage, all clients reconnect at once.
   connect: { rate: 0.05, burst: 0.5 },
   disconnect: { rate: 0.05, burst: 0.5 },
   subscribe: { rate: 0.05, burst: 0.5 },
@@ -75,7 +75,7 @@ export const throttledNames: readonly ThrottledName[] = [...methods, "preflight"
 
 const shares: { readonly [Name in ThrottledName]?: Share } = { ...methodShares, ...otherShares };
 
-/** The throttles that apply unless the context overrides them. */
+/** Throttles that apply unless the context overrides them. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   const partOf = (share: number) => Math.max(1, Math.floor(share * accountRequestsPerSecond));
   return Object.fromEntries(
@@ -100,7 +100,7 @@ export function throttleOfMethod(
   return { rateLimit: tenthOf(rateLimit), burstLimit: tenthOf(burstLimit) };
 }
 
-/** The most requests per second that both stages accept together. */
+/** Adds up the most requests per second that both stages accept together. */
 export function totalRate(throttles: Throttles): number {
   const limits = [
     ...servedMethods.map((served) => throttleOfMethod(throttles, served)),

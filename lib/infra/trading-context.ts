@@ -53,7 +53,7 @@ const row = {
 };
 const quoter = Address;
 
-/** The spacings of v3 contracts have 24 bits with a sign. */
+/** Spacing of a v3 contract, a signed number of 24 bits. */
 const Spacing = wholeWithin(1, 2 ** 23 - 1);
 
 const tiersOf = <Tier extends v.GenericSchema>(tier: Tier, message: string) =>
@@ -111,13 +111,13 @@ const QuoteToken = v.strictObject(
   "must be an object of token, isStable and bridges",
 );
 
-/** The coins of all EVM chains have as many decimals. */
+/** An amount of any EVM chain's coin. All of them have the same number of decimals. */
 const Coins = coinAmountOf("eth");
 
 const ChainContext = v.strictObject(
   {
     hosts: v.optional(HostsContext),
-    // Null turns off a default relay.
+    // Address of the relay. Null turns off a default relay.
     relay: v.optional(v.nullable(HostUrl)),
     wrapped: v.optional(Token),
     venues: v.optional(
@@ -132,7 +132,7 @@ const ChainContext = v.strictObject(
   "must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder, maxNetworkFee and maxNetworkFeesPerDay",
 );
 
-/** Rejects lists, which are objects to valibot. */
+/** Rejects lists, which valibot accepts as objects. */
 const ChainContexts = v.pipe(
   v.unknown(),
   v.check((chains) => !Array.isArray(chains), "must be an object of chains"),
@@ -145,7 +145,7 @@ const ChainContexts = v.pipe(
 
 const twoZones = "must be a list of two availability zones";
 
-/** The keys of the context that choose the chains and their setup. */
+/** Keys of the context that choose the chains and their setup. */
 export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
@@ -168,7 +168,7 @@ export const tradingContext = {
 
 export type ChainsContext = {
   trading: TradingChain[];
-  /** True if chains may trade with the public hosts of the defaults. */
+  /** True if chains may trade with the default public hosts. */
   publicHosts: boolean;
   chains: { [Chain in EvmChain]?: v.InferOutput<typeof ChainContext> | undefined } & {
     sol?: v.InferOutput<typeof SolContext> | undefined;
@@ -193,7 +193,7 @@ function configurationOf({ chains }: ChainsContext, chain: EvmChain): ChainConfi
     ...(typeof relay === "string" && { relay }),
     wrapped: wrapped ?? defaults.wrapped,
     venues: venues ?? defaults.venues,
-    // Without some of the default venues, their bridges are left out.
+    // Leaves out bridges of default venues that the setup does not have.
     quoteTokens:
       quoteTokens ??
       defaults.quoteTokens.map((quote) => ({
@@ -207,7 +207,7 @@ function configurationOf({ chains }: ChainsContext, chain: EvmChain): ChainConfi
   };
 }
 
-/** The setup of each chain, completed by the defaults. */
+/** Setup of each chain, completed with the defaults. */
 export const tradingOf = (context: ChainsContext): TradingConfiguration =>
   Object.fromEntries(
     context.trading.map((chain) => [
@@ -226,7 +226,7 @@ const defaultsOf = (chain: TradingChain): { hosts: readonly string[] } =>
 export const isLocalChain = ({ chains }: ChainsContext, chain: TradingChain): boolean =>
   (chains[chain]?.hosts ?? defaultsOf(chain).hosts).every((url) => isLoopback(new URL(url).hostname));
 
-/** Problems between several values, as lines that begin with their key. */
+/** Finds problems between several values. Returns lines that begin with their key. */
 export function tradingProblems(context: ChainsContext): string[] {
   const given = evmChains.filter((chain) => context.chains[chain] !== undefined);
   return [
@@ -272,7 +272,7 @@ function problemsOf(
 }
 
 /**
- * Lists venues with other contracts than the defaults. Coin that is sent to an address without a router is lost, so real
+ * Lists venues whose contracts differ from the defaults. Coin sent to an address without a router is lost, so real
  * chains trade only with contracts that are part of the program.
  */
 function unknownVenues(chain: EvmChain, { hosts, venues }: Pick<ChainConfiguration, "hosts" | "venues">) {
@@ -286,11 +286,11 @@ function unknownVenues(chain: EvmChain, { hosts, venues }: Pick<ChainConfigurati
     );
 }
 
-/** Lists the chains that trade, but have only the hosts of the defaults. */
+/** Lists the chains that trade but have only default hosts. */
 const chainsWithPublicHosts = ({ trading, chains }: ChainsContext): TradingChain[] =>
   [...new Set(trading)].filter((chain) => chains[chain]?.hosts === undefined);
 
-/** Lists settings that are valid but give up a protection. */
+/** Warns of settings that are valid but give up a protection. */
 export function tradingWarnings({
   trading,
   signerVpc,

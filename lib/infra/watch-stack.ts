@@ -8,13 +8,13 @@ import type { Watched } from "./monitoring/metrics.ts";
 export type WatchStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; watched: Watched };
 
 /**
- * The alarms, the log metric filters, and the dashboard. It reads the other stacks, and nothing refers to it.
- * It stores nothing: it can be deleted and deployed again at any time.
+ * Stack of the alarms, the log metric filters and the dashboard. It reads the other stacks, and nothing refers to it.
+ * It stores nothing, so it can be deleted and deployed again at any time.
  */
 export class WatchStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, watched, ...props }: WatchStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the alarms and the dashboard" });
-    // CloudFormation would refuse to remove or replace what this stack imports.
+    // Avoids exports: CloudFormation would refuse to remove or replace anything that this stack imports.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     new Alarms(this, "Alarms", watched, configuration.alarmTopicArn);
     new TerminalDashboard(this, "Dashboard", watched, { hasSol: configuration.trading.sol !== undefined });

@@ -7,14 +7,14 @@ import { retained } from "../retained.ts";
 import { administration, ofAccount } from "./key-administration.ts";
 
 export type ImportKeyPairProps = {
-  /** The label from the context. */
+  /** Label of the key, from the context. */
   label: string;
-  /** The stack of the functions that use it. */
+  /** Name of the stack whose functions use the key. */
   apiStackName: string;
 };
 
 /**
- * A KMS key pair for imported private keys. Users seal to its public half, which IAM may let anyone read. The
+ * A KMS key pair for imported private keys. Users seal to its public half, which anyone may read if IAM allows it. The
  * key policy names the roles that may decrypt.
  */
 export class ImportKeyPair extends Key {
@@ -22,7 +22,7 @@ export class ImportKeyPair extends Key {
     const openers = rowsThat(({ importKeys }) => importKeys.includes("kms:DeriveSharedSecret"));
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/import/${label}`,
-      description: "The key to which users seal the private keys that they import",
+      description: "Users seal private keys with its public half, to import them",
       keySpec: KeySpec.ECC_NIST_P256,
       keyUsage: KeyUsage.KEY_AGREEMENT,
       removalPolicy: retained,
@@ -31,15 +31,14 @@ export class ImportKeyPair extends Key {
           administration(),
           ofAccount("ReadPublicKey", ["kms:GetPublicKey"]),
           ofAccount("OpenSealedKeys", ["kms:DeriveSharedSecret"], {
-            // The roles may not exist yet, so they cannot be principals.
+            // Names roles in a condition, since roles that do not exist yet cannot be principals.
             ArnEquals: { "aws:PrincipalArn": openers.map((name) => roleArnOf(scope, apiStackName, name)) },
             StringEquals: { "kms:KeyAgreementAlgorithm": "ECDH" },
           }),
         ],
       }),
     });
-    // A strong reference would create an export, which CloudFormation could not remove together with its
-    // label.
+    // Avoids a strong reference, whose export CloudFormation could not remove together with its label.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
   }
 }

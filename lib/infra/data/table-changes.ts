@@ -19,12 +19,12 @@ type Delivery = Pick<
 >;
 
 /**
- * The stream filter and the delivery settings of each kind of change. Two functions can read the stream; a
- * third would slow the others down.
+ * Stream filter and delivery settings for each kind of change. Two functions can read the stream; a third would slow
+ * the others down.
  */
 const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }> = {
   "published items": {
-    // Deletions are not published.
+    // Leaves deletions out, which are never published.
     filter: {
       eventName: FilterRule.or("INSERT", "MODIFY"),
       dynamodb: {
@@ -36,9 +36,10 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
       },
     },
     batchSize: 100,
-    // Several batches of a shard run at once. The changes of one item stay in order.
+    // Runs several batches of a shard at once. The changes of one item stay in order.
     parallelizationFactor: 10,
-    // A change that cannot be published must not delay the others for the 24 hours that the stream keeps it.
+    // Gives up after an hour, so that a change that cannot be published does not block others for the stream's 24
+    // hours.
     retryAttempts: 5,
     maxRecordAge: Duration.hours(1),
   },
@@ -48,16 +49,18 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
         Keys: { SK: { S: sortKeysSentTo("mirrorPlans").flatMap((key) => FilterRule.isEqual(key)) } },
       },
     },
-    // API Gateway's control plane allows few calls a second, so parallel batches would only wait for each other.
+    // Runs one batch at a time. API Gateway's control plane allows few calls a second, so parallel batches would only
+    // wait.
     batchSize: 20,
     parallelizationFactor: 1,
-    // A change that cannot be mirrored must not delay the others. The user's next visit tries again.
+    // Gives up on a change that cannot be mirrored, so that it does not delay others. The user's next visit tries
+    // again.
     retryAttempts: 10,
     maxRecordAge: Duration.hours(6),
   },
 };
 
-/** The table's change stream, and the queue for batches that Lambda gave up. */
+/** The table's change stream, and a queue for batches that Lambda gave up. */
 export class TableChanges extends Construct {
   readonly streamArn: string;
   /** One message per failed batch, with its position in the stream but without its contents. */
@@ -77,7 +80,7 @@ export class TableChanges extends Construct {
     });
   }
 
-  /** Invokes a row's function with the kind of changes that the row names. */
+  /** Sends the changes that a row names to the row's function. */
   sendTo(name: OperationName, lambda: IFunction, { changes }: ChangesRow): EventSourceMapping {
     const { filter, ...delivery } = subscriptions[changes];
     return new EventSourceMapping(this, `${name}Mapping`, {
@@ -85,12 +88,12 @@ export class TableChanges extends Construct {
       eventSourceArn: this.streamArn,
       filters: [FilterCriteria.filter(filter)],
       ...delivery,
-      // A mapping takes minutes to start, and `LATEST` would silently skip changes made meanwhile. Repeated
-      // changes are harmless: clients drop them by their version.
+      // Starts at the oldest change: a mapping takes minutes to start, and `LATEST` would silently skip changes made
+      // meanwhile. Repeated changes are harmless, as clients drop them by their version.
       startingPosition: StartingPosition.TRIM_HORIZON,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // CDK's own destination would also grant the right to read the queue's attributes.
+      // Replaces CDK's own destination, which would also grant the right to read the queue's attributes.
       onFailure: { bind: () => ({ destination: this.failed.queueArn }) },
     });
   }

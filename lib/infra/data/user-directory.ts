@@ -12,7 +12,7 @@ import type { MailIdentity } from "../config.ts";
 import { retained } from "../retained.ts";
 
 export type UserDirectoryProps = {
-  /** True if this pool is the deployment's issuer. Otherwise nobody can sign up. */
+  /** True if this pool is the deployment's issuer. If false, nobody can sign up. */
   isIssuer: boolean;
   mail: MailIdentity | undefined;
 };
@@ -32,7 +32,7 @@ export class UserDirectory extends Construct {
       selfSignUpEnabled: isIssuer,
       signInAliases: { email: true },
       autoVerify: { email: true },
-      // A new address replaces the old one only after it has been verified.
+      // Keeps the old address until the new one is verified.
       keepOriginal: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       mfa: Mfa.OPTIONAL,
@@ -48,7 +48,8 @@ export class UserDirectory extends Construct {
       deletionProtection: true,
       removalPolicy: retained,
     });
-    // CDK's own property needs the region of the identity, and this stack may be deployed to any region.
+    // Sets the property directly: CDK's own needs the region of the identity, and this stack may be deployed to any
+    // region.
     (this.pool.node.defaultChild as CfnUserPool).emailConfiguration = mail
       ? { emailSendingAccount: "DEVELOPER", from: mail.from, sourceArn: mail.identityArn }
       : { emailSendingAccount: "COGNITO_DEFAULT" };
@@ -56,7 +57,7 @@ export class UserDirectory extends Construct {
       {
         id: "AwsSolutions-COG2",
         reason:
-          "A second factor is each user's choice. An owner who wants to require one can configure another issuer.",
+          "Each user chooses whether to use a second factor. An owner who wants to require one can configure another issuer.",
       },
       {
         id: "AwsSolutions-COG8",
@@ -66,8 +67,7 @@ export class UserDirectory extends Construct {
 
     this.client = this.pool.addClient("Client", {
       generateSecret: false,
-      // Operators who need a token sign in with the admin flow, which takes a right on the pool that users
-      // lack.
+      // Lets operators who need a token sign in with the admin flow. It takes a right on the pool that users lack.
       authFlows: { userSrp: true, adminUserPassword: true },
       disableOAuth: true,
       accessTokenValidity: Duration.minutes(15),

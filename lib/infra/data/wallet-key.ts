@@ -12,7 +12,7 @@ import { administration, ofAccount } from "./key-administration.ts";
 
 export type WalletKeyProps = {
   openings: Openings;
-  /** The stack of the functions that open wallets. */
+  /** Name of the stack whose functions open wallets. */
   apiStackName: string;
 };
 
@@ -24,21 +24,21 @@ export class WalletKey extends Key {
   constructor(scope: Construct, id: string, { openings, apiStackName }: WalletKeyProps) {
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/wallets`,
-      description: "Wraps the data keys under which the users' private keys are stored",
+      description: "Wraps the data keys that encrypt the users' private keys",
       enableKeyRotation: true,
       removalPolicy: retained,
       policy: new PolicyDocument({
         statements: [
           administration(),
           ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
-          // Rewrapping to another key would be a way to decrypt.
+          // Allows rewrapping only to this key: rewrapping to another key would be a way to decrypt.
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
             Bool: { "kms:ReEncryptOnSameKey": "true" },
           }),
           ...openersOf(openings).map((name) =>
             ofAccount(`OpenWalletsBy${name}`, ["kms:Decrypt"], {
               ...ofOneWalletOn(openedBy(openings, operations[name])),
-              // The role may not exist yet, so it cannot be the principal.
+              // Names the role in a condition, since a role that does not exist yet cannot be the principal.
               ArnEquals: { "aws:PrincipalArn": roleArnOf(scope, apiStackName, name) },
             }),
           ),
@@ -55,13 +55,13 @@ const bindingKeys = { userID: true, walletId: true, network: true, address: true
 
 /** Requires the encryption context of one wallet's data key, with no other keys. */
 export const ofOneWallet = {
-  // This condition alone would also hold for a part of these keys, or for none.
+  // Rejects other keys. Alone, this condition would also accept a part of these keys, or none.
   "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": Object.keys(bindingKeys) },
   // Requires every key to be present.
   Null: Object.fromEntries(Object.keys(bindingKeys).map((key) => [`kms:EncryptionContext:${key}`, "false"])),
 };
 
-/** Requires, in addition, a wallet of one of these networks. */
+/** Requires the encryption context of one wallet's data key, on one of these networks. */
 export const ofOneWalletOn = (networks: readonly Network[]) => ({
   ...ofOneWallet,
   StringEquals: { "kms:EncryptionContext:network": [...networks] },

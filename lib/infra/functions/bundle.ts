@@ -17,20 +17,20 @@ export const bundleOptions = {
   platform: "node",
   target: "node24",
   format: "esm",
-  // CommonJS packages, such as undici, require modules of Node.
+  // Defines `require`, which CommonJS packages such as undici call for modules of Node.
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
-  // Prefers `module`: tree shaking needs ES modules. It halves the bundle, and so the cold start.
+  // Prefers `module`, which halves the bundle and so the cold start: tree shaking needs ES modules.
   mainFields: ["module", "main"],
   alias: {
     "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts"),
     "@aws-sdk/client-lambda": resolve(root, "lib/runtime/invoke-client.ts"),
   },
-  // The SDK imports it only for operations that stream events, and functions call none.
+  // Leaves out a module that the SDK imports only for operations that stream events. Functions call none.
   external: ["@smithy/core/event-streams"],
   logLevel: "warning",
 } as const satisfies BuildOptions;
 
-/** The first line of a bundle, which sets variables before any code runs. Empty without variables. */
+/** Makes the first line of a bundle, which sets variables before any code runs. Empty without variables. */
 export function variablesLine(variables: Readonly<Record<string, string>>): string {
   const lines = Object.entries(variables).map(
     ([name, value]) => `process.env.${name}=${JSON.stringify(value)};`,

@@ -8,10 +8,10 @@ import { bundleOptions, codeFile, handlerOf, variablesLine } from "./bundle.ts";
 
 type Bundle = { text: string; contents: Metafile["outputs"][string] };
 
-/** esbuild makes all bundles together, so it reads shared imports once. */
+/** Makes all bundles in one run, in which esbuild reads shared imports once. */
 let bundles: ReadonlyMap<string, Bundle> | undefined;
 
-/** The bundle of a function, and what esbuild says about its contents. */
+/** The bundle of a function, and esbuild's report about its contents. */
 export function bundleOf(name: OperationName): Bundle {
   bundles ??= bundleAll(Object.keys(operations) as OperationName[]);
   const bundle = bundles.get(name);

@@ -8,9 +8,8 @@ import { deployedStackName } from "./function-stack.ts";
 import { roleArnOf, rowsThat } from "./named-roles.ts";
 
 /**
- * The KMS key that authenticates an order from its placement to its signature. Its policy names the roles
- * that may create codes, and those that may verify them. It protects nothing permanent: without it, open
- * orders are refused.
+ * The KMS key that authenticates an order from its placement to its signature. Its policy names the roles that may
+ * create codes, and those that may verify them. Losing the key loses nothing permanent: only open orders are refused.
  */
 export class MacKey extends Key {
   constructor(scope: Construct, id: string) {
@@ -31,7 +30,7 @@ export class MacKey extends Key {
   }
 }
 
-/** Allows an action to the roles of the rows that list it. Returns no statement if there are none. */
+/** Allows an action to the roles of the rows that list it. Returns no statement if no row does. */
 function useBy(scope: Construct, sid: string, action: MacAction): PolicyStatement[] {
   const apiStackName = deployedStackName(scope);
   const roles = rowsThat(({ mac }) => mac.includes(action)).map((name) =>

@@ -23,9 +23,9 @@ import { type Environment, variablesOf } from "./variables.ts";
 type Surroundings = Resources & { environment: Environment };
 
 type Deployment = Surroundings & {
-  /** The functions in a network without a route out. */
+  /** Functions to place in a network without a route out. */
   inside: readonly OperationName[];
-  /** The two availability zones of that network. If undefined, AWS's list decides. */
+  /** Two availability zones for that network without a route out. If undefined, AWS's list decides. */
   zones: readonly string[] | undefined;
 };
 
@@ -35,11 +35,11 @@ type Invoked = Readonly<Partial<Record<Operation["invokes"][number], InvokedFunc
 type OperationFunctionProps = Surroundings & {
   row: Operation;
   invoked: Invoked;
-  /** If undefined, the function runs outside any VPC. */
+  /** Network of the function. If undefined, the function runs outside any VPC. */
   walls: Walls | undefined;
 };
 
-/** The functions of all rows that are deployed. */
+/** Functions of all rows that are deployed. */
 export class OperationFunctions extends Construct {
   readonly #surroundings: Surroundings;
   readonly #walls: Walls | undefined;
@@ -48,7 +48,7 @@ export class OperationFunctions extends Construct {
   constructor(scope: Construct, id: string, { inside, zones, ...surroundings }: Deployment) {
     super(scope, id);
     this.#surroundings = surroundings;
-    // Belongs to the stack of its functions, so that CloudFormation deletes them before their network.
+    // Puts the network into the stack of its functions, so that CloudFormation deletes them first.
     const [first] = inside;
     this.#walls = first && new Walls(this.#stackOf(first), "Walls", { inside, zones, ...surroundings });
   }
@@ -57,7 +57,7 @@ export class OperationFunctions extends Construct {
     return isDeployed(this.#surroundings.openings, operations[name]);
   }
 
-  /** The function of a row, created on first use after the functions that it invokes. */
+  /** Returns the function of a row. The first call creates it, after the functions that it invokes. */
   get(name: OperationName): OperationFunction {
     const made = this.#made.get(name);
     if (made !== undefined) return made;
@@ -123,9 +123,9 @@ export class OperationFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: row.memoryMB,
-      // Without reserved concurrency: it would be taken from the account's other functions, and the account's
-      // limit may be as low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows
-      // down if API Gateway throttles it.
+      // Reserves no concurrency, which would be taken from the account's other functions: the account's limit may be as
+      // low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows down if API Gateway
+      // throttles it.
       timeout: Duration.seconds(row.timeoutSeconds),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
@@ -135,7 +135,7 @@ export class OperationFunction extends Construct {
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
         ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
         ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
-        // The SDK reads this variable, so no code names an endpoint.
+        // Sets the endpoint in a variable that the SDK reads, so no code names it.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
@@ -170,7 +170,7 @@ export class OperationFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
     });
-    // A function that ran before its network is complete could look up any name.
+    // Creates the function after its network: in an incomplete network, it could look up any name.
     if (walls) this.lambda.node.addDependency(walls);
   }
 }

@@ -20,17 +20,17 @@ import { hasNamedRole, roleNameOf } from "./named-roles.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
 import { checking, tableActionsOf, transactionPartitionsOf } from "./transactions.ts";
 
-/** The resources that rows can grant rights on. */
+/** Resources that rows can grant rights on. */
 export type Resources = {
   table: Table;
   leadingKeys: LeadingKeys;
   key: Key;
   /** Keys that users seal private keys to. */
   importKeys: readonly Key[];
-  /** Exists where chains trade. */
+  /** Key that authenticates orders. Undefined if no chain trades. */
   macKey: Key | undefined;
   openings: Openings;
-  /** The operators' event bus. Optional. */
+  /** The operators' event bus, if there is one. */
   noticeBusArn: string | undefined;
   changes: TableChanges;
   /** The stage of the WebSocket connections. */
@@ -42,13 +42,13 @@ export type InvokedFunction = Pick<IFunction, "functionName" | "functionArn">;
 export type OperationRoleProps = Resources & {
   name: OperationName;
   row: Operation;
-  /** Undefined if the function is outside the VPC. */
+  /** Network of the function. Undefined if it is outside the VPC. */
   walls: Walls | undefined;
   invoked: readonly InvokedFunction[];
   logGroup: LogGroup;
 };
 
-/** The role of one function. It allows what the row lists on the resources that the row names, and its own log. */
+/** Role of one function. It allows what the row lists on the resources that the row names, and its own log. */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
     const { name, row, table, leadingKeys, key, importKeys, macKey, openings, noticeBusArn } = props;
@@ -105,7 +105,7 @@ export class OperationRole extends Role {
         }),
         ...(row.notices && noticeBusArn && { Notices: allow(["events:PutEvents"], [noticeBusArn]) }),
         ...(row.plans.length > 0 && { Plans: planAccess(scope, row) }),
-        // Lambda reads the table's stream, and reports failures, with the rights of the function.
+        // Lets Lambda read the table's stream and report failures, which it does with the rights of the function.
         ...(row.kind === "changes" && {
           ReadChanges: allow(streamReading, [changes.streamArn]),
           NoteFailedChanges: allow(["sqs:SendMessage"], [changes.failed.queueArn]),
@@ -128,7 +128,7 @@ export class OperationRole extends Role {
 
 type Conditions = Record<string, Record<string, unknown>>;
 
-/** Merges conditions; the keys of one operator are combined. */
+/** Merges conditions, and combines the keys of each operator. */
 const merged = (conditions: Conditions, more: Conditions = {}): Conditions => ({
   ...conditions,
   ...Object.fromEntries(
@@ -142,7 +142,7 @@ function allow(actions: readonly string[], resources: readonly string[], conditi
   });
 }
 
-/** All actions that delete items, those that write them, and those that read them, whether a row lists them or not. */
+/** All actions that delete items, that write them, and that read them, whether or not a row lists them. */
 const allDeletions = actionsOf("DeleteItem", "BatchWriteItem", "PartiQLDelete");
 const allWrites = [...allDeletions, ...actionsOf("PutItem", "UpdateItem", "PartiQLInsert", "PartiQLUpdate")];
 const allReads = actionsOf("GetItem", "BatchGetItem", "Query", "Scan", "ConditionCheckItem", "PartiQLSelect");
@@ -152,8 +152,8 @@ function actionsOf(...names: string[]) {
 }
 
 /**
- * The row's actions on the table. Denials apply even where no wallet is opened: a forged item would be
- * trusted as soon as the operator switches on trading or export.
+ * Builds the statements about the table. Denials apply even where no wallet is opened: a forged item would be trusted
+ * as soon as the operator switches on trading or export.
  */
 function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
   const { writes, deletes, reads } = row;
@@ -170,29 +170,32 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
     );
   const unread = protectedPartitions.filter((partition) => !reads.includes(partition));
   deny(allWrites, outside(named ?? writes));
-  // A deletion in a transaction may have the keys of all its parts.
+  // Lets a deletion name all partitions of its transaction, since IAM may compare it with the keys of every part.
   deny(allDeletions, outside(deletes.length === 0 ? [] : (named ?? deletes)));
   deny(named === undefined ? allReads : allReads.filter((action) => action !== checking), inside(unread));
-  // IAM compares a condition check with all keys of its transaction, so the check also needs the keys that the function
-  // only writes.
+  // Lets a check name the partitions that the function only writes, as IAM compares it with all keys of its
+  // transaction.
   if (named !== undefined) deny([checking], inside(unread.filter((partition) => !named.includes(partition))));
-  // DynamoDB would delete an expired item although the function may not.
+  // Denies setting an expiry: DynamoDB would delete an expired item although the function may not.
   if (writes.length > 0 && writes.every(neverExpires))
     deny(allWrites, { "ForAnyValue:StringEquals": { "dynamodb:Attributes": [timeToLive] } });
-  // Without keys, no condition above would hold.
+  // Denies requests without keys, to which no condition above applies.
   deny([...allWrites, ...allReads], { Null: { [keysOfRequest]: "true" } });
   return access;
 }
 
 const keysOfRequest = "dynamodb:LeadingKeys";
 
-/** Holds if a request names any other partition: a single key is enough to deny a batch. Always holds for no partition. */
+/**
+ * Matches a request that names any other partition: a single key is enough to deny a batch. With no partitions, matches
+ * every request.
+ */
 const outside = (partitions: readonly PartitionName[]): Conditions =>
   partitions.length === 0
     ? {}
     : { "ForAnyValue:StringNotLike": { [keysOfRequest]: partitions.map(leadingKeysOf) } };
 
-/** Holds if a request names any of these partitions. */
+/** Matches a request that names any of these partitions. */
 const inside = (partitions: readonly PartitionName[]): Conditions => ({
   "ForAnyValue:StringLike": { [keysOfRequest]: partitions.map(leadingKeysOf) },
 });
@@ -207,8 +210,8 @@ const interfaceActions = [
 ];
 
 /**
- * Lambda attaches a function to a VPC with the rights of the function's role. The function's own code is
- * denied these calls.
+ * Lets Lambda attach the function to a VPC, which it does with the rights of the function's role. Denies these calls to
+ * the function's own code.
  */
 const networkInterfaces = () =>
   new PolicyDocument({
@@ -223,14 +226,14 @@ const networkInterfaces = () =>
     ],
   });
 
-/** Why {@link networkInterfaces} may have a wildcard. */
+/** Reason for the wildcard in {@link networkInterfaces}. */
 const acknowledgedInterfaces = {
   id: "AwsSolutions-IAM5[Resource::*]",
   reason:
-    "Lambda makes the network interfaces of a function, with ids that EC2 chooses. Its code is denied the same.",
+    "Lambda makes the network interfaces of a function, with ids that EC2 chooses. The function's own code is denied these calls.",
 };
 
-/** All connections of the stage. */
+/** ARN of all connections of the stage. */
 const connectionsOf = (
   stage: WebSocketStage,
   action: ConnectionAction,
@@ -243,7 +246,10 @@ const connectionsOf = (
     ...reference,
   });
 
-/** All connections of the stage, in cdk-nag's notation. CDK passes the API's id to a nested stack in a parameter of this name. */
+/**
+ * ARN of all connections of the stage, in cdk-nag's notation. CDK passes the API's id to a nested stack in a parameter
+ * of this name.
+ */
 const connectionsInFindings = (stage: WebSocketStage, action: ConnectionAction) =>
   connectionsOf(stage, action, {
     partition: "<AWS::Partition>",

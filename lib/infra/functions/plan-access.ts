@@ -14,8 +14,8 @@ type ControlPlaneCall = {
 };
 
 /**
- * API Gateway also checks this right when a key or a plan is created with tags. It then calls the new
- * resource `*`. To IAM, `${*}` is a literal asterisk, so functions cannot add tags to existing resources.
+ * Allows tagging new resources: API Gateway also checks this right when a key or a plan is created with tags, and names
+ * the new resource `*`. To IAM, `${*}` is a literal asterisk, so functions cannot add tags to existing resources.
  */
 const tagNew = (kind: "apikeys" | "usageplans"): ControlPlaneCall => ({
   method: "PUT",
@@ -23,7 +23,7 @@ const tagNew = (kind: "apikeys" | "usageplans"): ControlPlaneCall => ({
 });
 
 /**
- * IAM names calls of API Gateway's control plane by method and path. The tag excludes the keys and plans of
+ * Calls of API Gateway's control plane, which IAM names by method and path. The tag excludes the keys and plans of
  * other programs.
  */
 const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
@@ -38,7 +38,7 @@ const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
   GetUsagePlans: [{ method: "GET", path: "/usageplans" }],
   UpdateUsagePlan: [{ method: "PATCH", path: "/usageplans/*", condition: "has the tag" }],
   DeleteUsagePlan: [{ method: "DELETE", path: "/usageplans/*", condition: "has the tag" }],
-  // The plans of the tiers come from the template and have no tag, so that no function can change them.
+  // Allows any plan. The plans of the tiers come from the template and have no tag, so no function can change them.
   CreateUsagePlanKey: [{ method: "POST", path: "/usageplans/*/keys" }],
   GetUsagePlanKeys: [{ method: "GET", path: "/usageplans/*/keys" }],
   GetUsagePlanKey: [{ method: "GET", path: "/usageplans/*/keys/*" }],
@@ -46,7 +46,7 @@ const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
 
 const prefixes = { users: "user", fallback: "fallback" } as const;
 
-/** The name prefix of all keys and plans of a kind that are created at run time, which is also the value of their tag. */
+/** Name prefix of all keys and plans of a kind that are created at run time. It is also the value of their tag. */
 export const keyPrefixOf = (scope: Construct, keysOf: Operation["keysOf"]): string =>
   `${deployedStackName(scope)}/${prefixes[keysOf]}/`;
 
@@ -57,7 +57,7 @@ const conditionKeys: Record<Condition, string> = {
 
 const callsOf = (actions: readonly PlanAction[]) => actions.flatMap((action) => controlPlaneCalls[action]);
 
-/** Allows a row's calls in this region. */
+/** Allows a row's calls to the control plane in this region. */
 export function planAccess(
   scope: Construct,
   { plans, keysOf }: Pick<Operation, "plans" | "keysOf">,
@@ -79,7 +79,7 @@ function conditionsOf(prefix: string, condition: Condition | undefined) {
   return { StringEquals: { [conditionKeys[condition]]: prefix } };
 }
 
-/** The wildcard resources of these calls, in cdk-nag's notation. */
+/** Wildcard resources of a row's control plane calls, in cdk-nag's notation. */
 export function planWildcards(scope: Construct, actions: readonly PlanAction[]): string[] {
   const notation = { partition: "<AWS::Partition>", region: "<AWS::Region>" };
   const paths = new Set(callsOf(actions).map(({ path }) => path));

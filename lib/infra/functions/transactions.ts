@@ -2,17 +2,17 @@ import type { Operation, TableAction } from "../../operations/types.ts";
 import type { PartitionName } from "../../table/layout.ts";
 import type { LeadingKeys } from "../config.ts";
 
-/** The action of checks in transactions. */
+/** IAM action for condition checks in transactions. */
 export const checking = "dynamodb:ConditionCheckItem" satisfies TableAction;
 
-/** The partitions that a transaction of a row's function may name. Undefined if it may check items of any. */
+/** Partitions that a row's transactions may name. Undefined if they may check items of any partition. */
 export const transactionPartitionsOf = (
   { writes, enforces }: Pick<Operation, "writes" | "enforces">,
   leadingKeys: LeadingKeys,
 ): PartitionName[] | undefined =>
   leadingKeys === "each-part" ? undefined : [...new Set([...writes, ...enforces])];
 
-/** The actions of a row's function on the table: the row's, and the one that reads what its transactions may not check. */
+/** A row's actions on the table, and one more to read items that its transactions may not check. */
 export const tableActionsOf = (
   { table }: Pick<Operation, "table">,
   leadingKeys: LeadingKeys,

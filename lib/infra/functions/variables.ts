@@ -2,16 +2,16 @@ import type { EnvName, Operation } from "../../operations/types.ts";
 import type { Issuer } from "../../runtime/token-verifier.ts";
 import type { Configuration } from "../config.ts";
 
-/** The value of every variable that rows may list, in the form that lib/runtime/environment.ts reads. */
+/** Values of all variables that rows may list, in the form that lib/runtime/environment.ts reads. */
 export type Environment = Readonly<Record<EnvName, string>>;
 
-/** The variables that describe the usage plans. */
+/** Variables that describe the usage plans. */
 export type PlanEnvironment = Pick<
   Environment,
   "SHARED_KEY" | "FALLBACK_PREFIX" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
 >;
 
-/** Lambda limits variables to 4 KB. These may be longer, so they go into the code. */
+/** Variables that go into the code, since they may exceed Lambda's limit of 4 KB. */
 const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING"]);
 
 /** Splits a row's variables between the function's environment and its code. */

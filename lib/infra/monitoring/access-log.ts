@@ -12,18 +12,18 @@ export class RetainedLogGroup extends LogGroup {
 }
 
 /**
- * The user's id, escaped by the authorizers so that it cannot break a line of JSON. Issuers choose the
+ * Logs the user's id as escaped by the authorizers, so that it cannot break a line of JSON. Issuers choose the
  * principal's id, and API Gateway does not document whether it escapes quotes there.
  */
 const loggedUser: keyof LoggedContext = "loggedUser";
 
 /**
- * The client's address, as determined by the authorizers. The source address is the edge's; it is logged for
- * requests that reached no authorizer.
+ * Logs the client's address as found by the authorizers. The source address is the edge's, and serves for requests that
+ * reached no authorizer.
  */
 const clientIp: keyof LoggedContext = "clientIp";
 
-/** The start of every line: the time and the origin of a request or a message. */
+/** Start of every line: the time and the origin of a request or a message. */
 const originFields = {
   requestId: AccessLogField.contextRequestId(),
   extendedRequestId: AccessLogField.contextExtendedRequestId(),
@@ -33,8 +33,8 @@ const originFields = {
 };
 
 /**
- * One line of JSON per request. It has the route's path, but no headers, query or error message, so a token
- * or a private key that a caller sends by mistake is not logged.
+ * Logs one line of JSON per request. It has the route's path, but no headers, query or error message, so a token or a
+ * private key that a caller sends by mistake is not logged.
  */
 export const restAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
@@ -51,7 +51,7 @@ export const restAccessLogFormat = AccessLogFormat.custom(
   }),
 );
 
-/** One line of JSON per message, connection and disconnection, also without headers, query and content. */
+/** Logs one line of JSON per message, connection and disconnection, without headers, query and content. */
 export const streamAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
     ...originFields,

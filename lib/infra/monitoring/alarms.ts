@@ -62,7 +62,7 @@ export class Alarms extends Construct {
     const alarm = new Alarm(this, id, {
       metric: metric.with({ period }),
       alarmDescription,
-      // A single failure may be transient.
+      // Tolerates single failures, which may be transient.
       threshold: 3,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: 1,
@@ -146,7 +146,7 @@ export class Alarms extends Construct {
     this.#add(
       "KeyLimitReached",
       limitsReached(this, [functions.get("mirrorPlans"), functions.get("makeFallbackKeys")]),
-      "Active users begin to share rate limits: there is no room for another API key (10,000 per account and region, of which some are reserved) or another customer's plan (300), so those without a key of their own stay on fallback keys. Look first at whether freeIdleKeys and deleteRetiredKeys run. If they do, that many users are active, and docs/plans.md says how to make room.",
+      "Active users begin to share rate limits. No room is left for another API key (10,000 per account and region, some of them reserved) or another customer's plan (300), so users without a key of their own stay on fallback keys. Look first at whether freeIdleKeys and deleteRetiredKeys run. If they do, that many users are active, and docs/plans.md says how to make room.",
       { threshold: 1 },
     );
   }
@@ -162,20 +162,17 @@ export class Alarms extends Construct {
           // Allows for a late run and a delayed metric. A day is CloudWatch's longest period.
           period: Duration.minutes(Math.min(Math.max(5, 2 * row.everyMinutes), 24 * 60)),
           datapointsToAlarm: 2,
-          // The last run has to stay in view until the alarm is raised.
+          // Keeps the last run in view until the alarm is raised.
           evaluationPeriods: 4,
           threshold: 1,
           comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-          // There is no data before the first run, which can be a day after the deployment.
+          // Ignores missing data: before the first run, up to a day after the deployment, there is none.
           treatMissingData: TreatMissingData.IGNORE,
         },
       );
   }
 
-  /**
-   * Alarms on stuck orders and chains, and on refused signature requests. None of these is a failure of a
-   * function.
-   */
+  /** Alarms on stuck orders and chains, and on refused signature requests. No function fails in these cases. */
   #watchTrading({ functions }: Watched) {
     this.#add(
       "SignatureRefused",
@@ -239,13 +236,13 @@ export class Alarms extends Construct {
   }
 }
 
-/** The last period may look healthy only because its data is late. */
+/** Also looks at the period before, since the last one may look healthy only because its data is late. */
 const lateAndFilled = { evaluationPeriods: 2, datapointsToAlarm: 1 };
 
 /** The shortest alarm period that contains at least one run. */
 const periodOf = ({ everyMinutes }: ScheduleRow) => Duration.minutes(Math.max(5, everyMinutes));
 
-/** Three failures within five minutes. For a function that runs less often, three failed runs in a row. */
+/** Requires three failures within five minutes, or three failed runs in a row of a function that runs less often. */
 function raisedByFailures(row: Operation) {
   if (row.kind !== "schedule" || row.everyMinutes < 5) return {};
   return { period: periodOf(row), evaluationPeriods: 3, threshold: 1 };

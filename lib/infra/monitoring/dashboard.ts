@@ -12,7 +12,7 @@ import {
   type Watched,
 } from "./metrics.ts";
 
-/** One page from the callers down to the table: traffic, errors and latency. */
+/** A dashboard from the callers down to the table: traffic, errors and latency. */
 export class TerminalDashboard extends Dashboard {
   constructor(scope: Construct, id: string, watched: Watched, { hasSol }: { hasSol: boolean }) {
     const all = watched.functions.all();
@@ -39,7 +39,7 @@ function requests({ api, endpoints }: Watched): IWidget[] {
   const of = (metricName: string, statistic: string, label: string) =>
     requestMetric(api, metricName, { statistic, label });
   return [
-    graph("Requests, all, refused and failed", [
+    graph("Requests: all, refused and failed", [
       of("Count", Stats.SAMPLE_COUNT, "all"),
       of("4XXError", Stats.SUM, "4xx"),
       of("5XXError", Stats.SUM, "5xx"),
@@ -112,7 +112,7 @@ function table({ table }: Watched): IWidget[] {
   ];
 }
 
-/** Orders are few, so a shorter period would show single messages. */
+/** Shows landed messages over a long period: orders are few, so a shorter one would show single messages. */
 const landings = (scope: Construct, { functions }: Watched): IWidget =>
   graph(
     "Solana: messages in a block, in percent of those signed",

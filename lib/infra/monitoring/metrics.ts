@@ -22,7 +22,7 @@ import type { Endpoint } from "../rest/methods.ts";
 import { restStageName, type TerminalRestApi } from "../rest/rest-api.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
 
-/** The resources that the alarms and the dashboard watch. They belong to the other stacks. */
+/** Resources that the alarms and the dashboard watch. They belong to the other stacks. */
 export type Watched = {
   api: TerminalRestApi;
   endpoints: readonly Endpoint[];
@@ -41,7 +41,7 @@ export const requestMetric = (api: TerminalRestApi, metricName: string, options:
     ...options,
   });
 
-/** The metric of a method that {@link countFailedRequests} feeds. */
+/** Metric of a method that {@link countFailedRequests} feeds. */
 export const failedRequests = ({ method }: Endpoint, api: TerminalRestApi) =>
   logMetric(api.accessLog, failedRequestsName).with({
     dimensionsMap: { Method: method.httpMethod, Resource: method.resource.path },
@@ -95,12 +95,12 @@ const brokenOff = FilterPattern.all(
 );
 
 /**
- * Failures of a function: errors that Lambda counts, and faults that the function logged but answered. A
- * failure is often counted as both, so the metric is their maximum rather than their sum.
+ * Counts failures of a function: errors that Lambda counts, and faults that the function logged but answered. Takes the
+ * maximum rather than the sum, as most failures are counted as both.
  */
 export function failuresOf(scope: Construct, operation: OperationFunction): MathExpression {
   return new MathExpression({
-    // Unlike `a + b`, MAX has a value even if one metric has no data, which is usual for faults.
+    // Uses MAX, which has a value even if one metric has no data, as is usual for faults. `a + b` would have none.
     expression: "MAX(METRICS())",
     usingMetrics: {
       errors: operation.lambda.metricErrors({ statistic: Stats.SUM }),
@@ -110,14 +110,14 @@ export function failuresOf(scope: Construct, operation: OperationFunction): Math
 }
 
 /**
- * Failures of a function that throws to refuse a caller, from its log alone. Lambda counts every refusal as
- * an error, so anybody could raise the alarm by connecting without a token.
+ * Counts failures of a function that throws to refuse a caller, from its log alone. Lambda counts every refusal as an
+ * error, so anybody could raise the alarm by connecting without a token.
  */
 export function failuresBesideRefusals(scope: Construct, operation: OperationFunction): Metric {
   return faultsOf(scope, operation, FilterPattern.any(loggedBy(operation.name), brokenOff));
 }
 
-/** Number of keys or plans that these functions could not create for lack of room. */
+/** Counts keys or plans that these functions could not create for lack of room. */
 export function limitsReached(scope: Construct, creators: readonly OperationFunction[]): Metric {
   const reached = ["KeyLimitReached", "PlanLimitReached"].map((error) =>
     FilterPattern.stringValue("$.message.error", "=", error),
@@ -126,14 +126,12 @@ export function limitsReached(scope: Construct, creators: readonly OperationFunc
   return counted(scope, limitMetricName, logs, FilterPattern.any(...reached));
 }
 
-/** The metric fed by {@link limitsReached}. */
+/** Metric that {@link limitsReached} feeds. */
 export const limitMetric = ({ lambda }: OperationFunction) => logMetric(lambda.logGroup, limitMetricName);
 
 const limitMetricName = "KeyLimitReached";
 
-/**
- * How often the authorizers could not fetch the issuer's keys, with or without a cached copy to fall back on.
- */
+/** Counts the authorizers' failures to fetch the issuer's keys, with or without a cached copy to fall back on. */
 export function issuerOutages(scope: Construct, authorizers: readonly OperationFunction[]): Metric {
   const logs = authorizers.map(({ lambda }) => lambda.logGroup);
   return counted(
@@ -144,10 +142,10 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
   );
 }
 
-/** The warnings of sweepLanes, logged once for each minute that they last. */
+/** Warnings of sweepLanes, logged once for each minute that they last. */
 export type TradingTrouble = "CHAIN_UNAVAILABLE" | "READER_MISSING" | LaneTrouble;
 
-/** How often a warning was logged, for all chains together. */
+/** Counts how often a warning was logged, for all chains together. */
 export const troublesSeen = (
   scope: Construct,
   { lambda }: OperationFunction,
@@ -163,7 +161,7 @@ export const troublesSeen = (
     ),
   );
 
-/** How often the signer refused a request: the lines of logRefusal (lib/runtime/log.ts). */
+/** Counts requests that the signer refused, from the lines of logRefusal (lib/runtime/log.ts). */
 export const refusedSignatures = (scope: Construct, { lambda }: OperationFunction): Metric =>
   counted(
     scope,
@@ -173,8 +171,8 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
   );
 
 /**
- * How many requests the signer postponed, if those are more than it signed. Refusals name streaks that one instance
- * saw; this also notices requests that are spread over many instances.
+ * Counts requests that the signer postponed, if it postponed more than it signed. Also notices requests spread over
+ * many instances, unlike refusals, which name streaks of one instance.
  */
 export function postponedSignatures(scope: Construct, { lambda }: OperationFunction): MathExpression {
   const counting = (name: string, event: string) =>
@@ -190,7 +188,7 @@ export function postponedSignatures(scope: Construct, { lambda }: OperationFunct
 }
 
 /**
- * How many of the signed messages of settled orders on Solana are in a block, in percent, for each path: the lines of
+ * Percent of the signed messages of settled orders on Solana that are in a block, for each path, from the lines of
  * logLandings (lib/runtime/log.ts). A path has metrics, and costs, only while it is used.
  */
 export function landingRates(scope: Construct, { lambda: { logGroup } }: OperationFunction) {
@@ -218,8 +216,8 @@ export function landingRates(scope: Construct, { lambda: { logGroup } }: Operati
 }
 
 /**
- * The requests and connections that API Gateway answered 403 because of their API key. Requests that bypass
- * the edge have no key and do not count.
+ * Counts requests and connections that API Gateway answered 403 because of their API key. Requests that bypass the edge
+ * have no key and do not count.
  */
 export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): Metric =>
   counted(
@@ -254,7 +252,7 @@ function counted(
   return metric;
 }
 
-/** A metric fed by log filters. Its namespace is the stack of the APIs. */
+/** A metric that log filters feed. Its namespace is the stack of the APIs. */
 const logMetric = (log: ILogGroup, metricName: string) =>
   new Metric({ namespace: deployedStackName(log), metricName, statistic: Stats.SUM });
 
@@ -263,7 +261,7 @@ const tableActions = Object.values<Operation>(operations)
   .filter((action) => action !== "dynamodb:ConditionCheckItem");
 
 /**
- * The calls that the functions make. Transactions need no permission of that name, but DynamoDB counts them
+ * Calls that the functions make. Transactions need no permission named TransactWriteItems, but DynamoDB counts them
  * under it.
  */
 const tableCalls = [
@@ -271,10 +269,7 @@ const tableCalls = [
   "TransactWriteItems",
 ];
 
-/**
- * How often a function ran: 0 for a period without a run. Before the first run in view, there is no data at
- * all.
- */
+/** Counts runs of a function: 0 for a period without a run. Before the first run in view, there is no data at all. */
 export const runsOf = ({ lambda }: OperationFunction): MathExpression =>
   new MathExpression({
     label: "runs",
@@ -282,7 +277,7 @@ export const runsOf = ({ lambda }: OperationFunction): MathExpression =>
     usingMetrics: { runs: lambda.metricInvocations() },
   });
 
-/** The sum of a metric that DynamoDB keeps per table and call. It is 0 where DynamoDB has no data. */
+/** Sums a metric that DynamoDB keeps per table and call. The sum is 0 where DynamoDB has no data. */
 export function sumOverCalls(table: Table, metricName: "ThrottledRequests" | "SystemErrors"): MathExpression {
   const metricOf = (call: string) =>
     table.metric(metricName, {
@@ -291,9 +286,8 @@ export function sumOverCalls(table: Table, metricName: "ThrottledRequests" | "Sy
     });
   return new MathExpression({
     label: metricName,
-    // DynamoDB has data only when something goes wrong, and its alarms keep their state without data: they
-    // would stay in ALARM. It is not documented whether FILL fills a metric that has no data at all;
-    // TIME_SERIES makes that irrelevant.
+    // Fills in zeros, since DynamoDB has data only when something goes wrong, and an alarm without data would stay in
+    // ALARM. TIME_SERIES adds data in any case: it is not documented whether FILL fills a metric without any.
     expression: "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)",
     usingMetrics: Object.fromEntries(tableCalls.map((call) => [call.toLowerCase(), metricOf(call)])),
   });

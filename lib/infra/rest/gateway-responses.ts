@@ -3,7 +3,7 @@ import { exposedHeaders } from "../../runtime/cors.ts";
 
 type Answer = { type: ResponseType; body: string; statusCode?: string; headers?: Record<string, string> };
 
-/** Both shapes of an error at once, because the gateway does not know the route's shape. */
+/** Body in both shapes of an error at once, because the gateway does not know the route's shape. */
 const both = (message: string) => JSON.stringify({ error: message, message });
 
 const internal = both("Internal server error");
@@ -15,8 +15,8 @@ const notFound = { body: JSON.stringify({ error: "Not found" }), statusCode: "40
  * contains `$context.error.messageString`, because that can repeat the caller's token.
  */
 const answers: readonly Answer[] = [
-  // The authorizer denies an invalid token with the response body in its context. If it threw instead, that
-  // would count as its own fault.
+  // Sends the body that the authorizer puts into its context when it denies an invalid token. An authorizer that threw
+  // would count as failed.
   { type: ResponseType.ACCESS_DENIED, statusCode: "401", body: "$context.authorizer.unauthorized" },
   {
     type: ResponseType.UNAUTHORIZED,
@@ -25,7 +25,7 @@ const answers: readonly Answer[] = [
   },
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...notFound },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...notFound },
-  // Where no method matches, API Gateway takes a bearer token for an AWS signature. No method here uses
+  // Covers paths without a method, where API Gateway takes a bearer token for an AWS signature. No method here uses
   // signatures.
   { type: ResponseType.INVALID_SIGNATURE, ...notFound },
   { type: ResponseType.EXPIRED_TOKEN, ...notFound },
@@ -50,15 +50,15 @@ export function addGatewayResponses(api: RestApi, allowedOrigins: readonly strin
     api.addGatewayResponse(type.responseType, {
       type,
       templates: { "application/json": body },
-      // An edge in front might cache errors otherwise.
+      // Keeps an edge in front from caching errors.
       responseHeaders: { "Cache-Control": "'no-store'", ...headers, ...cors },
       ...(statusCode && { statusCode }),
     });
 }
 
 /**
- * The CORS headers of responses with fixed headers. API Gateway and the firewall can name one origin only, so
- * only pages of the first allowed origin can read these responses.
+ * CORS headers of responses with fixed headers. API Gateway and the firewall can name one origin only, so only pages of
+ * the first allowed origin can read these responses.
  */
 export function fixedCors([origin]: readonly string[]): Record<string, string> {
   if (origin === undefined) return {};

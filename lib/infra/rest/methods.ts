@@ -15,15 +15,13 @@ import type { OperationFunction } from "../functions/operation-functions.ts";
 import { restStageName } from "./rest-api.ts";
 
 /**
- * Invokes its function for every request. Results are not cached: a cached result would outlive its token.
- * API Gateway also caches only if all identity sources are present, and the token may be in a header or in a
- * cookie.
+ * Invokes its function for every request. Results are not cached, since a cached result would outlive its token. API
+ * Gateway also caches only if all identity sources are present, and the token may be in a header or in a cookie.
  */
 export class TokenAuthorizer extends RequestAuthorizer {
   constructor(scope: Construct, id: string, handler: IFunction) {
     super(scope, id, { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
-    // CDK writes the empty list as an empty string, which API Gateway does not document. Leaving it out is
-    // documented.
+    // Removes the empty list, which CDK writes as an empty string. API Gateway documents only leaving it out.
     (this.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride("IdentitySource");
   }
 }
@@ -39,7 +37,7 @@ export function addEndpoint(
   authorizer: TokenAuthorizer,
 ): Endpoint {
   const { lambda } = operation;
-  // CDK's own integration adds the permission to the stack of the API, and refers to its stage: a cycle.
+  // Adds the permission here. CDK's own integration would add it to the API's stack and refer to the stage, a cycle.
   lambda.addPermission(`${method} ${path}`, {
     principal: new ServicePrincipal("apigateway.amazonaws.com"),
     sourceArn: api.arnForExecuteApi(method, path.replaceAll(/\{[^}]*\}/g, "*"), restStageName),

@@ -21,14 +21,14 @@ import { retained } from "../retained.ts";
 import { throttleOfMethod } from "../throttles.ts";
 
 /**
- * The only stage of the API. It is a literal because references to the stage would form a cycle: the stage depends on
- * its methods, they depend on the authorizer, and its function's environment would refer to the stage.
+ * Name of the API's only stage. It is a literal, because references would form a cycle: the stage depends on its
+ * methods, they depend on the authorizer, and its function's environment would refer to the stage.
  */
 export const restStageName = "live";
 
 /** Repeats all options, because the options of one method replace those of all methods. */
 const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOptions => ({
-  // Metrics of a method would cost $1.50 a month. Those of the stage are free.
+  // Switches off metrics of single methods, each $1.50 a month. Those of the stage are free.
   metricsEnabled: false,
   loggingLevel: MethodLoggingLevel.OFF,
   dataTraceEnabled: false,
@@ -48,15 +48,15 @@ export class TerminalRestApi extends RestApi {
   ) {
     const accessLog = new RetainedLogGroup(scope, `${id}AccessLog`);
     super(scope, id, {
-      // The name is a dimension of the metrics: two APIs with one name would be counted together.
+      // Sets a name of its own, which is a dimension of the metrics: two APIs with one name would be counted together.
       restApiName: Stack.of(scope).stackName,
       description: "Trading terminal",
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: domain !== undefined,
       minCompressionSize: Size.kibibytes(1),
-      // A key in a header would let callers use up another user's plan.
+      // Takes the API key from the authorizer. A key in a header would let callers use up another user's plan.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
-      // Without this role, one per account and region, API Gateway refuses to write access logs.
+      // Makes the account's role for API Gateway in this region. Without it, API Gateway refuses to write access logs.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: retained,
       deployOptions: {
@@ -104,7 +104,7 @@ export class TerminalRestApi extends RestApi {
     );
   }
 
-  /** API Gateway writes access logs of any API with the role that this construct sets for the account. */
+  /** Role that this construct sets for the account. API Gateway uses it to write access logs of any API. */
   get logging(): CfnAccount {
     if (this.cloudWatchAccount === undefined) throw new Error("The REST API has no role for logs");
     return this.cloudWatchAccount;

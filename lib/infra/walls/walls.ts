@@ -35,12 +35,12 @@ type Passing = { actions: readonly string[]; resource: string };
 export type WallsProps = {
   /** The functions that open wallets. */
   inside: readonly OperationName[];
-  /** The two availability zones of its subnets. If undefined, AWS's list decides. */
+  /** Two availability zones for the network's subnets. If undefined, AWS's list decides. */
   zones: readonly string[] | undefined;
   table: Table;
   leadingKeys: LeadingKeys;
   key: Key;
-  /** Undefined where trading is off. */
+  /** Key that authenticates orders. Undefined where trading is off. */
   macKey: Key | undefined;
 };
 
@@ -48,17 +48,17 @@ const isolated = { subnetType: SubnetType.PRIVATE_ISOLATED };
 const https = Port.tcp(443);
 
 /**
- * The network of functions that open wallets. It reaches only DynamoDB and KMS, whose endpoints admit only
- * the roles of these functions, and only for the calls that they need. Names of other hosts do not resolve: a
- * lookup could leak a key.
+ * A network for functions that open wallets. It reaches only DynamoDB and KMS, whose endpoints admit only the roles of
+ * these functions, and only for the calls that they need. Names of other hosts do not resolve: a lookup could leak a
+ * key.
  */
 export class Walls extends Construct {
   /**
-   * Variables of the functions. By default, the SDK would use host names with the account's id, which do not
-   * resolve here.
+   * Variables of the functions. Sets host names that resolve here, unlike the SDK's defaults, which contain the
+   * account's id.
    */
   readonly environment = { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" };
-  /** The id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
+  /** Id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
   readonly kmsEndpointId: string;
   readonly #vpc: IVpc;
   readonly #groups: ReadonlyMap<OperationName, SecurityGroup>;
@@ -71,13 +71,14 @@ export class Walls extends Construct {
       ...(zones === undefined ? { maxAzs: 2 } : { availabilityZones: [...zones] }),
       natGateways: 0,
       createInternetGateway: false,
-      // Restricting the default group would add a function with rights on networks. Nothing uses that group.
+      // Leaves the default group unrestricted, as nothing uses it. Restricting it would add a function with rights on
+      // networks.
       restrictDefaultSecurityGroup: false,
       subnetConfiguration: [{ name: "Isolated", cidrMask: 26, ...isolated }],
     }) as IVpc;
     Validations.of(vpc).acknowledge({
       id: "AwsSolutions-VPC7",
-      reason: "Only two services can be reached, and CloudTrail records the calls of KMS.",
+      reason: "Functions here can reach only two services, and CloudTrail records the calls of KMS.",
     });
 
     const atKms = new SecurityGroup(this, "AtKms", {
@@ -124,7 +125,7 @@ export class Walls extends Construct {
   }
 
   /**
-   * Creates the security group of one function. Functions that share subnets and a group share network interfaces, too:
+   * Creates the security group of one function. Functions that share subnets and a group also share network interfaces:
    * the removal of one would wait for interfaces that the other still uses.
    */
   #groupOf(name: OperationName, vpc: IVpc): SecurityGroup {
@@ -133,7 +134,7 @@ export class Walls extends Construct {
       description: `The function ${name}`,
       allowAllOutbound: false,
     });
-    // A stack for any account and region cannot know DynamoDB's addresses. The routes restrict traffic
+    // Allows every address: a stack for any account and region cannot know DynamoDB's. The routes restrict traffic
     // instead.
     group.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, the only destinations with a route");
     return group;
@@ -149,7 +150,7 @@ export class Walls extends Construct {
           priority: 1,
           action: "ALLOW",
           firewallDomainListId: allowed.attrId,
-          // AWS may answer with an alias of its own.
+          // Accepts AWS's aliases in the answer.
           firewallDomainRedirectionAction: "TRUST_REDIRECTION_DOMAIN",
         },
         { priority: 2, action: "BLOCK", blockResponse: "NXDOMAIN", firewallDomainListId: all.attrId },
@@ -158,15 +159,15 @@ export class Walls extends Construct {
     new CfnFirewallRuleGroupAssociation(this, "NamesOfVpc", {
       firewallRuleGroupId: rules.attrId,
       vpcId,
-      // AWS reserves priorities up to 100.
+      // Uses the first free priority, as AWS reserves those up to 100.
       priority: 101,
     });
   }
 }
 
 /**
- * Endpoint policies match a role by a condition: as the principal, the policy of a gateway endpoint accepts
- * only the account.
+ * Lets a role through an endpoint. A condition names the role, since policies of gateway endpoints accept only the
+ * account as principal.
  */
 const pass = (roleArn: string, { actions, resource }: Passing) =>
   new PolicyStatement({

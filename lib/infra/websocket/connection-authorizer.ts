@@ -44,7 +44,7 @@ export class ConnectionAuthorizer extends Construct implements IWebSocketRouteAu
   }
 }
 
-/** The URI by which API Gateway invokes a function. */
+/** URI that API Gateway invokes a function by. */
 export function invocationUri(stack: Stack, lambda: IFunction): string {
   return stack.formatArn({
     service: "apigateway",

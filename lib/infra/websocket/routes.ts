@@ -22,7 +22,7 @@ export function addStreamRoute(
 ): WebSocketRoute {
   const integration = new RouteIntegration(lambda, api.stage.stageName);
   if (route === "$connect")
-    // addRoute cannot require an API key. Usage plans count new connections, not messages.
+    // Requires an API key, which addRoute cannot. Usage plans count new connections, not messages.
     return new WebSocketRoute(api, `${route}-Route`, {
       webSocketApi: api,
       routeKey: route,
@@ -57,7 +57,7 @@ class RouteIntegration extends WebSocketRouteIntegration {
 
   override bind({ route, scope }: WebSocketRouteIntegrationBindOptions): WebSocketRouteIntegrationConfig {
     const stack = Stack.of(scope);
-    // Belongs to the stack of the function, so that both are removed together.
+    // Adds the permission to the stack of the function, so that both are removed together.
     this.#lambda.addPermission(route.routeKey, {
       principal: new ServicePrincipal("apigateway.amazonaws.com"),
       sourceArn: stack.formatArn({

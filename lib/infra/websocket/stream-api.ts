@@ -19,13 +19,13 @@ import type { Domain } from "../config.ts";
 import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-log.ts";
 
 /**
- * The only stage of the API, and its path at the edge. A WebSocket API accepts no path after its stage, and CloudFront
- * forwards paths unchanged. It is a literal because a reference would form a cycle, as in the REST API.
+ * Name of the API's only stage, and its path at the edge. A WebSocket API accepts no path after its stage, and
+ * CloudFront forwards paths unchanged. It is a literal because a reference would form a cycle, as in the REST API.
  */
 export const streamStageName = "stream";
 
 export type StreamApiProps = {
-  /** The resource that API Gateway needs before it writes access logs. */
+  /** Resource that API Gateway needs before it writes access logs. */
   logging: IDependable;
 };
 
@@ -56,15 +56,16 @@ export class StreamApi extends WebSocketApi {
       },
     });
     this.stage.node.addDependency(logging);
-    // CDK's stage has no route settings. CloudFormation takes them as JSON, with its own spelling.
+    // Sets the routes' throttles, which CDK's stage does not support. CloudFormation takes them as JSON, with its own
+    // spelling.
     (this.stage.node.defaultChild as CfnStage).routeSettings = Lazy.any({
       produce: () => this.#routeSettings,
     });
   }
 
-  /** Limits a route over all connections. API Gateway rejects settings of a route that does not exist yet. */
+  /** Limits a route for all connections together. API Gateway rejects settings of a route that does not exist yet. */
   throttle(route: WebSocketRoute, { rateLimit, burstLimit }: Throttle): void {
-    // Metrics of a route would cost $1.50 a month. Those of the stage are free.
+    // Switches off metrics of single routes, each $1.50 a month. Those of the stage are free.
     this.#routeSettings[route.routeKey] = {
       DetailedMetricsEnabled: false,
       ThrottlingRateLimit: rateLimit,
