@@ -1,6 +1,6 @@
 import type { Row } from "./types.ts";
 
-/** Rights to show a market: they include notes that somebody wants it, and a count of the user's requests. */
+/** Rights to show a market. They include notes that somebody wants it, and a count of the user's requests. */
 const showsMarket = {
   table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   writes: ["MARKETNEWS", "MARKETLOOKS"],
@@ -32,7 +32,7 @@ export const marketRows = {
     env: ["TRADING"],
     impact: "Users see no charts of the past. The stream and orders are not affected.",
   },
-  // Without a schedule: the first client that wants a market starts a run.
+  // Needs no schedule: the first client that wants a market starts a run.
   readMarkets: {
     kind: "internal",
     deployed: "with markets",
@@ -48,7 +48,7 @@ export const marketRows = {
     invokes: ["deliver", "feedPrices", "loadHistory"],
     env: ["TRADING", "CHANNEL_SHARDS", "PRICE_FEEDS"],
     memoryMB: 1024,
-    // A run hands over within ten minutes, or goes on for 13 if none comes.
+    // Lets a run hand over within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Prices, charts and volumes of tokens stop. Orders and the prices of coins are not affected.",
   },
@@ -61,7 +61,7 @@ export const marketRows = {
     env: ["TRADING"],
     memoryMB: 1024,
     timeoutSeconds: 60,
-    impact: "Charts of tokens that nobody has watched before begin when somebody does.",
+    impact: "Charts of tokens that nobody has watched before start only when somebody watches.",
   },
   refuseMarkets: {
     kind: "refusal",

@@ -41,7 +41,7 @@ const defaultsOfKinds: DefaultsOfKinds = {
   refusal: answers,
 };
 
-/** Variables with which both authorizers find and verify tokens. */
+/** Variables for both authorizers to find and verify tokens. */
 const tokenEnv = [
   "ISSUER",
   "AUDIENCE",
@@ -51,12 +51,12 @@ const tokenEnv = [
   "BARE_COOKIE",
 ] as const;
 
-/** The variables by which both authorizers recognize the edge. */
+/** Variables for both authorizers to recognize requests from the edge. */
 const originEnv = ["ORIGIN_KEYS", "EDGE_ONLY"] as const;
 
 /**
- * The rows by subject. The functions of a subject are deployed in a stack of their own. Moving a row to another subject
- * replaces its function. Rows with usage plans stay apart from methods, because the plans depend on those.
+ * Rows by subject. The functions of a subject are deployed in a stack of their own. Moving a row to another subject
+ * replaces its function. Rows with usage plans stay apart from methods, because the plans depend on the methods.
  */
 const rowsOfSubjects = {
   wallets: walletRows,
@@ -110,7 +110,7 @@ export type RefusalOperationName = NamesOf<"refusal">;
 
 export type WebSocketOperationName = NamesOf<"websocket">;
 
-/** The functions that no client waits for. */
+/** Names of the functions that no client waits for. */
 export type BackgroundOperationName = NamesOf<"changes" | "schedule" | "internal">;
 
 type OperationOf<Name extends OperationName> = Extract<Operation, { kind: (typeof rows)[Name]["kind"] }>;
@@ -127,11 +127,11 @@ function withDefaults(row: Row): Operation {
   return { ...defaults, ...ofKind, ...row, env } as Operation;
 }
 
-/** The subject of a row. Undefined for the authorizers, which belong to the APIs. */
+/** Subject of a row. Undefined for the authorizers, which belong to the APIs. */
 export const subjectOf = (name: OperationName): Subject | undefined =>
   (Object.keys(rowsOfSubjects) as Subject[]).find((subject) => name in rowsOfSubjects[subject]);
 
-/** The rows of one kind, by name, in the order of THE TABLE. */
+/** Rows of one kind, by name, in the order of THE TABLE. */
 export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {
   return Object.entries<Operation>(operations).filter(
     (row): row is [NamesOf<Kind>, Extract<Operation, { kind: Kind }>] => row[1].kind === kind,
@@ -143,7 +143,7 @@ export const restMethods: readonly (RestMethod & { name: RestOperationName })[] 
   ([name, { method, path }]) => ({ name, method, path }),
 );
 
-/** The methods that API Gateway serves: those of the table of operations, and a HEAD for each GET. */
+/** Methods that API Gateway serves: those of the table of operations, and a HEAD for each GET. */
 export const servedMethods: readonly ServedMethod[] = restMethods.flatMap((row) =>
   row.method === "GET" ? [row, { ...row, method: "HEAD" as const }] : row,
 );

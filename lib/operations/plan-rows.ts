@@ -30,14 +30,14 @@ export const planRows = {
     kind: "schedule",
     everyMinutes: 5,
     summary: "Delete retired API keys, and plans that customers have left",
-    // Freeing keys also makes the key of a user who found no room before, so this row has the rights and
-    // variables of mirrorPlans.
+    // Needs the rights and variables of mirrorPlans: when a key becomes free, this row makes one for a user who found
+    // no room before.
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     writes: ["USERKEY", "RETIREDKEYS"],
     deletes: ["USERKEY", "RETIREDKEYS"],
     plans: [...keyCalls, "DeleteApiKey", ...planCalls, "DeleteUsagePlan", ...placeCalls],
     env: planEnv,
-    // Shorter than the interval, so that runs do not overlap. The next run continues where this one stopped.
+    // Ends before the next run starts, so that runs do not overlap. The next run continues where this one stopped.
     timeoutSeconds: 240,
     impact:
       "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limits of fallback keys.",
@@ -71,7 +71,7 @@ export const planRows = {
       "PLAN_STAGES",
       "KEY_GRACE_SECONDS",
     ],
-    // Shorter than the interval, so that runs do not overlap. The next run continues where this one stopped.
+    // Ends before the next run starts, so that runs do not overlap. The next run continues where this one stopped.
     timeoutSeconds: 240,
     impact:
       "Users notice nothing once the fallback keys exist. Until then, all users without an API key share one rate limit.",

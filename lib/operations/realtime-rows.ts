@@ -1,6 +1,6 @@
 import type { Row } from "./types.ts";
 
-/** Finds the connections of a message, and removes those that are gone. */
+/** Calls that find the connections of a message, and remove those that are gone. */
 const pushes = {
   table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
   writes: ["CONNECTIONS", "CHANNEL"],
@@ -8,7 +8,7 @@ const pushes = {
   timeoutSeconds: 30,
 } as const;
 
-/** Connections to the stream, what is pushed to them, and the feed of prices. */
+/** Rows for connections to the stream, for pushes to them, and for the feed of prices. */
 export const realtimeRows = {
   connect: {
     kind: "websocket",
@@ -43,7 +43,7 @@ export const realtimeRows = {
       "dynamodb:DeleteItem",
     ],
     writes: ["CONNECTIONS", "CHANNEL", "MARKETNEWS"],
-    // Tokens move a connection from one channel's subscribers to another's.
+    // Deletes a connection from one channel's subscribers when tokens move it to another's.
     deletes: ["CHANNEL"],
     reads: ["EXPORTED", "LOCK"],
     connections: ["POST", "DELETE"],
@@ -91,7 +91,7 @@ export const realtimeRows = {
     notices: true,
     env: ["CHANNEL_SHARDS", "NOTICE_BUS_ARN"],
     memoryMB: 1024,
-    impact: "Connected clients get changes late or not at all. What they read over HTTP is correct.",
+    impact: "Connected clients get changes late or not at all. Reads over HTTP stay correct.",
   },
   deliver: {
     kind: "internal",

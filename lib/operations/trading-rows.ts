@@ -1,8 +1,8 @@
 import type { Row } from "./types.ts";
 
 /**
- * Asks the hosts of a chain. In each of two rounds, each host may take two seconds to fail; API Gateway waits for 29
- * seconds.
+ * Leaves time to query the hosts of a chain in two rounds. In each, a host may take two seconds to fail. API Gateway
+ * waits for 29 seconds.
  */
 const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
 
@@ -134,7 +134,7 @@ export const tradingRows = {
     invokes: ["signTransaction", "readChains"],
     env: ["TRADING", "LANE_SHARDS"],
     memoryMB: 1024,
-    // Shorter than the lease of a lane, so that two runs never work on the same lane.
+    // Ends before the lease of a lane, so that two runs never work on the same lane.
     timeoutSeconds: 25,
     impact: "Orders wait, or expire without being executed. Results of sent transactions are reported late.",
   },
@@ -163,7 +163,7 @@ export const tradingRows = {
     invokes: ["executeOrders"],
     env: ["TRADING"],
     memoryMB: 256,
-    // A run hands over within ten minutes, or goes on for 13 if none comes.
+    // Lets a run hand over within ten minutes, or go on for 13 if no other run starts.
     timeoutSeconds: 900,
     impact: "Users see the outcome of their orders up to a minute late.",
   },
@@ -176,7 +176,7 @@ export const tradingRows = {
     invokes: ["executeOrders"],
     env: ["TRADING"],
     memoryMB: 256,
-    // Shorter than the interval, so that runs do not overlap.
+    // Ends before the next run starts, so that runs do not overlap.
     timeoutSeconds: 50,
     impact: "Interrupted orders wait. Most others are not affected.",
   },

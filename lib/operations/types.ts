@@ -1,6 +1,6 @@
 import type { PartitionName, ProtectedPartition } from "../table/layout.ts";
 
-/** IAM actions that read the table. A check in a transaction is a read. */
+/** IAM actions that read the table. A check in a transaction counts as a read. */
 type ReadAction =
   | "dynamodb:ConditionCheckItem"
   | "dynamodb:GetItem"
@@ -10,7 +10,7 @@ type ReadAction =
 /** IAM actions on the table. A transaction needs the actions of the writes and checks in it. */
 export type TableAction = ReadAction | "dynamodb:PutItem" | "dynamodb:UpdateItem" | "dynamodb:DeleteItem";
 
-/** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
+/** IAM actions on the KMS key of the wallets. Only `opensWallets` allows Decrypt. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
 
 /** IAM actions on the KMS keys that users seal private keys to. */
@@ -69,21 +69,22 @@ export type EnvName =
   | "MARKET_CHAINS"
   | "TRADING";
 
-/** The columns that a row may leave out. */
+/** Columns that a row may leave out. */
 export type Defaults = {
-  /** When the function is deployed: always, or only with trading, the markets of tokens, or wallet export. */
+  /** Condition for deploying the function: always, or only with trading, the markets of tokens, or wallet export. */
   deployed: "always" | "with trading" | "with markets" | "with export";
   /** Actions on the table. Any of them adds TABLE_NAME, and checks in transactions add TRANSACTION_PARTITIONS. */
   table: readonly TableAction[];
-  /** The partitions that it may write. Its role is denied writes to all others. */
+  /** Partitions that the function may write. Its role is denied writes to all others. */
   writes: readonly PartitionName[];
-  /** Partitions of `writes` from which it may delete items. */
+  /** Partitions of `writes` whose items the function may delete. */
   deletes: readonly PartitionName[];
-  /** The protected partitions that it may read or check. Its role is denied reads of the other protected ones. */
+  /** Protected partitions that the function may read or check. Its role is denied reads of all other protected ones. */
   reads: readonly ProtectedPartition[];
   /**
-   * The guarded partitions that its transactions check because it is the function that acts on them. Where policies see the
-   * keys of whole transactions, it may write there too: what it could forge there, it could as well ignore.
+   * Guarded partitions that the function's transactions check before it acts on their content. Where policies see the
+   * keys of whole transactions, the function may write there too. That gives it no power: it could already ignore what
+   * it could forge.
    */
   enforces: readonly ProtectedPartition[];
   /** Actions on the KMS key of the wallets. Any of them adds KEY_ID. */
@@ -92,11 +93,11 @@ export type Defaults = {
   importKeys: readonly ImportKeyAction[];
   /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID. */
   mac: readonly MacAction[];
-  /** True if it may decrypt the private keys of wallets. It then runs without internet access. */
+  /** True if the function may decrypt the private keys of wallets. It then runs without internet access. */
   opensWallets: boolean;
   /** Actions on WebSocket connections. Any of them adds AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
-  /** Functions it may invoke. Each adds a variable such as DELIVER_FUNCTION. */
+  /** Functions that the function may invoke. Each adds a variable such as DELIVER_FUNCTION. */
   invokes: readonly (
     | "deliver"
     | "catchUp"
@@ -109,14 +110,14 @@ export type Defaults = {
     | "sealExport"
     | "loosenGuards"
   )[];
-  /** True if it may put notices on the operators' EventBridge bus, if there is one. */
+  /** True if the function may put notices on the operators' EventBridge bus, if there is one. */
   notices: boolean;
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
-  /** Which keys and plans it may create, change and delete: those of single users, or the fallback keys. */
+  /** Keys and plans that the function may create, change and delete: those of single users, or the fallback keys. */
   keysOf: "users" | "fallback";
   env: readonly EnvName[];
-  /** Lambda gives CPU in proportion to memory, so this also sets the cold start. */
+  /** Memory of the function. Lambda gives CPU in proportion to it, so it also decides the cold start. */
   memoryMB: number;
   timeoutSeconds: number;
 };
@@ -124,30 +125,30 @@ export type Defaults = {
 type FunctionRow = Defaults & {
   /** The function's task, in a few words. */
   summary: string;
-  /** The effect of its failures on users: the first sentence of its alarms. */
+  /** Effect of the function's failures on users: the first sentence of its alarms. */
   impact: string;
 };
 
 /** A method of the REST API. Callers need a token: there are no public methods. */
 export type RestMethod = { method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"; path: `/${string}` };
 
-/** The methods whose requests have a JSON body. */
+/** Methods whose requests have a JSON body. */
 export const methodsWithBody: readonly string[] = ["POST", "PATCH", "PUT"] satisfies RestMethod["method"][];
 
-/** Serves a method. */
+/** A row that serves a method. */
 export type RestRow = FunctionRow & RestMethod & { kind: "rest" };
 
 /** A feature that a deployment may switch on. */
 export type Capability = Exclude<Defaults["deployed"], "always">;
 
-/** Rejects requests to the methods of rows that are not deployed. */
+/** A row that rejects requests to the methods of rows that are not deployed. */
 export type RefusalRow = FunctionRow & {
   kind: "refusal";
-  /** The capability whose requests it rejects while that is switched off. */
+  /** Capability whose requests are rejected while it is switched off. */
   refuses: Capability;
 };
 
-/** Identifies the caller before every method of the REST API, or before `$connect`. */
+/** A row that identifies the caller before every method of the REST API, or before `$connect`. */
 export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "websocket" };
 
 /** A route of the WebSocket API: an event of the connection, or the `type` of a message. */
@@ -155,25 +156,25 @@ export type WebSocketRow = FunctionRow & {
   kind: "websocket";
   route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
   /**
-   * Its route sends no response: API Gateway would send the client an empty message for a result without a
-   * body.
+   * True if the route sends no response. For a result without a body, API Gateway would send the client an empty
+   * message.
    */
   pushesReplies?: true;
 };
 
 /**
- * Runs after changes of the table, in their order. lib/table/layout.ts lists the items whose changes are
+ * A row that runs after changes of the table, in their order. lib/table/layout.ts lists the items whose changes are
  * published to users or subscribers.
  */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
-/** Runs at a fixed rate. */
+/** A row that runs at a fixed rate. */
 export type ScheduleRow = FunctionRow & {
   kind: "schedule";
   everyMinutes: number;
 };
 
-/** Invoked directly. The caller needs `lambda:InvokeFunction`. */
+/** A row invoked directly. The caller needs `lambda:InvokeFunction`. */
 export type InternalRow = FunctionRow & { kind: "internal" };
 
 /** A row with its defaults filled in. */
@@ -196,14 +197,14 @@ type Optional<Kind extends Operation> =
   | Exclude<keyof Defaults, keyof TableRights>
   | (Kind["kind"] extends keyof DefaultsOfKinds ? keyof DefaultsOfKinds[Kind["kind"]] : never);
 
-/** Rights on the table as a row writes them. It names the partitions of each right to write or delete. */
+/** Rights on the table as a row writes them. Rights to write or delete name their partitions. */
 type TableRights = { [Name in "table" | "writes" | "deletes"]?: unknown } & (
   | { table?: readonly ReadAction[] }
   | { table: readonly Exclude<TableAction, "dynamodb:DeleteItem">[]; writes: Partitions }
   | { table: readonly TableAction[]; writes: Partitions; deletes: Partitions }
 );
 
-/** At least one. */
+/** Partitions of a right, at least one. */
 type Partitions = readonly [PartitionName, ...PartitionName[]];
 
 type Written<Kind extends Operation> = Kind extends Operation

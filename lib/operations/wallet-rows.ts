@@ -1,6 +1,6 @@
 import type { Row } from "./types.ts";
 
-/** The records of a wallet: its place among the user's, the wallet, its owner, its key and its events. */
+/** Records of a wallet: its place among the user's wallets, the wallet, its owner, its key and its events. */
 const walletRecords = ["USER", "WALLETS", "OWNERS", "SEALED", "WALLETLOG"] as const;
 
 /** Rights to add a wallet, at most once for each idempotency key. */
@@ -128,14 +128,14 @@ export const walletRows = {
     summary: "Set the spending limits of a wallet",
     table: ["dynamodb:Query"],
     invokes: ["loosenGuards"],
-    // Waits for loosenGuards.
+    // Leaves time to wait for loosenGuards.
     timeoutSeconds: 15,
     impact: "Users cannot change the limits of their wallets. Current limits stay in force.",
   },
   loosenGuards: {
     kind: "schedule",
     everyMinutes: 1,
-    summary: "Set the policy that a user asks for, and put looser ones in force after their delay",
+    summary: "Set the policy that a user requests, and put looser ones in force after their delay",
     table: [
       "dynamodb:GetItem",
       "dynamodb:Query",
@@ -147,7 +147,7 @@ export const walletRows = {
     deletes: ["LOOSENINGS"],
     reads: ["POLICY", ...readsLock.reads],
     env: readsLock.env,
-    // Shorter than the interval, so that scheduled runs do not overlap.
+    // Ends before the next run starts, so that scheduled runs do not overlap.
     timeoutSeconds: 50,
     impact:
       "Users cannot change or freeze the policies of their wallets. Looser policies wait, and current ones stay in force.",
@@ -163,7 +163,7 @@ export const walletRows = {
     reads: ["EXPORT", "EXPORTED"],
     invokes: ["sealExport"],
     env: ["EXPORT_DELAY_SECONDS"],
-    // Waits for sealExport.
+    // Leaves time to wait for sealExport.
     timeoutSeconds: 15,
     impact: "Users cannot export their wallets. Pending requests continue, and nothing is lost.",
   },
@@ -201,7 +201,7 @@ export const walletRows = {
     writes: ["UNLOCK"],
     invokes: ["sealExport"],
     timeoutSeconds: 15,
-    impact: "Users cannot unlock exports. Locks hold, and nothing is lost.",
+    impact: "Users cannot unlock exports. Locks stay in force, and nothing is lost.",
   },
   getExportLock: {
     kind: "rest",
@@ -211,7 +211,7 @@ export const walletRows = {
     summary: "Show whether the user's exports are locked",
     ...readsLock,
     table: ["dynamodb:GetItem"],
-    impact: "Users cannot see whether their exports are locked. Locks hold.",
+    impact: "Users cannot see whether their exports are locked. Locks stay in force.",
   },
   sealExport: {
     kind: "internal",
