@@ -13,44 +13,44 @@ import { readUserKeyRecord, type UserKeyRecord } from "./user-key-records.ts";
 /** Time for which an authorizer remembers a user's own key. Retired keys are kept for far longer. */
 const ownKeyCacheMs = 60_000;
 
-/** Time for which it remembers that a user has no active key yet. */
+/** Time for which an authorizer remembers that a user has no active key yet. */
 const fallbackCacheMs = 2_000;
 
-/** Time for which it remembers that a user is blocked. */
+/** Time for which an authorizer remembers that a user is blocked. */
 const blockedCacheMs = 10_000;
 
 /** An admitted user's plan, and the API key that their requests count against. */
 export type AdmittedUser = { key: string; plan: Plan };
 
-/** Stands for a blocked user in the cache. */
+/** Marks a blocked user in the cache. */
 const blocked = "blocked";
 
-/** An operator has blocked the user. */
+/** Reports that an operator has blocked the user. */
 export class UserBlocked extends ServiceError {
   override readonly code = "USER_BLOCKED";
 }
 
-/** The shortest time between two recorded visits. */
+/** Shortest time between two recorded visits. */
 const visitIntervalMs = 60 * 60 * 1000;
 
 export type AdmissionOptions = {
-  /** The value of the shared key, for users without an active key while there are no fallback keys. */
+  /** Value of the shared key, for users without an active key while there are no fallback keys. */
   sharedKey: string;
-  /** Reads which fallback keys may be named. */
+  /** Reads the record that tells which fallback keys are in use. */
   readFallbackKeys: () => Promise<FallbackKeys | undefined>;
-  /** The stages that plans cover. A key made for other stages is not used. */
+  /** Stages that plans cover. A key made for other stages is not used. */
   stages: readonly PlanStage[];
-  /** Receives errors of writes that can wait until a later request. They keep nobody out. */
+  /** Receives errors of writes that can wait until a later request. Such errors keep nobody out. */
   onFault: (error: unknown) => void;
 };
 
 /**
  * Makes the function that admits users. Requests count against the user's own key once it is active and on the tier's
- * plan, and against a fallback key until then. The function throws {@link UserBlocked} for blocked users.
+ * plan, and against a fallback key until then. Throws {@link UserBlocked} for blocked users.
  */
 export function admission(table: Table, options: AdmissionOptions) {
   const { sharedKey, readFallbackKeys, stages, onFault } = options;
-  // Uses dates, because Lambda freezes processes between requests, and monotonic clocks may stop then.
+  // Uses dates, because Lambda freezes processes between requests, which may stop monotonic clocks.
   const known = new RecentMap<string, { answer: AdmittedUser | typeof blocked; untilMs: number }>(10_000);
   const remember = (userID: string, answer: AdmittedUser | typeof blocked, forMs: number) =>
     known.set(userID, { answer, untilMs: Date.now() + forMs });
@@ -103,7 +103,7 @@ const countOf = (keys: FallbackKeys | undefined, coverage: string, now: Date): n
   keys?.coverage === coverage ? usableCount(keys.usable, now) : 0;
 
 /**
- * Registers a new user. For other users it records the visit, and a name if theirs is still generated.
+ * Registers a new user. For other users, records the visit, and a name if theirs is still generated.
  *
  * @returns the profile before these changes, or `blocked`.
  */

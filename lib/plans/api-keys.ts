@@ -12,7 +12,7 @@ import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-pl
 /** A user's key in API Gateway. `name` omits the prefix. */
 export type ApiKey = { id: string; name: string; tagged: boolean };
 
-/** Creates a key unless one has this name. Returns its id. */
+/** Creates a key with this name, unless it exists. Returns its id. */
 export async function createKey(
   plans: UsagePlans,
   { name, value }: { name: string; value: string },
@@ -59,12 +59,12 @@ export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<v
   for await (const { id } of keysNamed(plans, name)) await deleteKey(plans, id);
 }
 
-/** Lists the keys whose names begin with the prefix. The account may have others. */
+/** Lists the keys whose names begin with the prefix. The account may have other keys. */
 export async function* keysWithPrefix(plans: UsagePlans): AsyncGenerator<ApiKey> {
   yield* listKeys(plans, {});
 }
 
-/** Lists the keys on a plan, with their whole names. */
+/** Lists the keys on a plan, with their full names. */
 export async function* keysOnPlan(
   { client }: UsagePlans,
   planId: string,

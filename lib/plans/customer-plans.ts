@@ -10,7 +10,7 @@ import { sameThrottle, type Throttle } from "./plan.ts";
 import { type PlanStage, stageKey } from "./plan-stages.ts";
 import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
-/** The plan of one Enterprise customer. `name` omits the prefix and equals the name of its key. */
+/** A plan of one Enterprise customer. `name` omits the prefix and equals the name of its key. */
 export type CustomerPlan = {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ export type CustomerPlan = {
   tagged: boolean;
 };
 
-/** Creates a plan unless one has this name. Returns its id. */
+/** Creates a plan with this name, unless it exists. Returns its id. */
 export async function createCustomerPlan(
   plans: UsagePlans,
   name: string,
@@ -38,7 +38,7 @@ export async function createCustomerPlan(
   return given(id);
 }
 
-/** Changes the throttle of a plan. Returns false if there is no such plan. */
+/** Changes the throttle of a plan. Returns false if the plan does not exist. */
 export async function changeThrottle(
   { client }: UsagePlans,
   planId: string,
@@ -46,7 +46,7 @@ export async function changeThrottle(
 ): Promise<boolean> {
   const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
   if (plan === undefined) return false;
-  // API Gateway accepts one change every 20 seconds, so this leaves an unchanged plan alone.
+  // Leaves an unchanged plan alone, since API Gateway accepts only one change every 20 seconds.
   if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
   const changed = client.send(
     new UpdateUsagePlanCommand({

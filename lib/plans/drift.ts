@@ -7,25 +7,25 @@ import type { UsagePlans } from "./usage-plans.ts";
 import { type KeyUser, needsKey, ownerOf } from "./user-key.ts";
 import type { ActiveKey, UserKeyRecord } from "./user-key-records.ts";
 
-/** The plans and keys in the table and in API Gateway. */
+/** Plans and keys in the table and in API Gateway. */
 export type PlanState = {
   profiles: ReadonlyMap<string, KeyUser>;
   keyRecords: ReadonlyMap<string, UserKeyRecord>;
-  /** The names of the keys and plans that will be deleted. */
+  /** Names of the keys and plans that will be deleted. */
   retired: ReadonlySet<string>;
   /** Users' keys in API Gateway, indexed by keyId. */
   keys: ReadonlyMap<string, ApiKey>;
-  /** The planId of each keyId. */
+  /** PlanId of each keyId. */
   attachments: ReadonlyMap<string, string>;
-  /** The plans of Enterprise customers, indexed by planId. */
+  /** Plans of Enterprise customers, indexed by planId. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
-  /** True if there is no room for another user's own key on the plan Standard. */
+  /** True if no room is left on the plan Standard for another user's own key. */
   isFull: boolean;
 };
 
 /** A difference between the profiles and API Gateway. `id` is the keyId or the planId. */
 export type Drift =
-  /** The user has no key for the plan of the tier. */
+  /** The user has no key for the tier's plan. */
   | { what: "not mirrored"; userID: string }
   /** The key on record is not in API Gateway, or not on its plan. */
   | { what: "lost key" | "detached key"; userID: string; id: string }
@@ -38,10 +38,10 @@ export type Drift =
   /** A key or a plan lacks the tag, so functions may neither change nor delete it. */
   | { what: "untagged key" | "untagged plan"; userID: string; id: string };
 
-/** The properties that all plans should share. */
+/** Properties that all plans should share. */
 type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stages"> };
 
-/** Finds all differences. Those whose repair makes room for new keys come first. Some may be changes in progress. */
+/** Finds all differences, with those first whose repair makes room for new keys. Some may be changes in progress. */
 export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[] {
   const { profiles, keyRecords, keys, customerPlans } = state;
   const orphaned = [
@@ -61,7 +61,7 @@ export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[
 }
 
 function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Date): Drift[] {
-  // A key that its user does not need is not a difference: freeIdleKeys retires it.
+  // Ignores keys that their users no longer need, which freeIdleKeys retires.
   if (!needsKey(profile, now)) return [];
   const { userID } = profile;
   const { current } = state.keyRecords.get(userID) ?? {};
@@ -85,7 +85,7 @@ function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): 
 const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Expected) =>
   sameThrottle(throttle, throttleOf(plan)) && coverageOf(stages) === coverageOf(plans.stages);
 
-/** Finds keys or plans that no record will ever name: a name is recorded before anything gets it. */
+/** Finds keys or plans that no record will ever name, since every name is recorded before its key or plan is made. */
 function orphans(
   what: "orphan key" | "orphan plan",
   things: readonly { id: string; name: string }[],
@@ -95,13 +95,13 @@ function orphans(
   return things.flatMap(({ id, name }) => {
     const userID = ownerOf(name);
     const { current, next } = keyRecords.get(userID) ?? {};
-    // A pending key has no id on record yet.
+    // Compares a pending key by name alone, since no id is recorded yet.
     const inUse = current?.name === name && idIn(current) === id;
     return inUse || next?.name === name || retired.has(name) ? [] : [{ what, userID, id }];
   });
 }
 
-/** Finds keys or plans without the tag. Includes retired ones, because functions have to delete them. */
+/** Finds keys or plans without the tag, even retired ones, because functions have to delete them. */
 const untagged = (
   what: "untagged key" | "untagged plan",
   things: Iterable<{ id: string; name: string; tagged: boolean }>,

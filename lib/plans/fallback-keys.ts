@@ -1,41 +1,44 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** The first `count` fallback keys may be named from a time on, ISO 8601. */
+/** Number of fallback keys that requests may use from a time on, ISO 8601. */
 type Usable = { readonly count: number; readonly from: string };
 
 /**
- * The fallback keys: API keys on the plan Standard that users without an active key of their own share. They are numbered
- * from 0. Their names and values follow from their numbers, so this records only which of them are in use.
+ * Record of the fallback keys: API keys on the plan Standard, shared by users without an active key of their own. Names
+ * and values follow from the keys' numbers, from 0, so this records only which of them are in use.
  */
 export type FallbackKeys = {
   /** Grows with each write, to detect concurrent ones. */
   version: number;
-  /** The plan that the keys are on. */
+  /** Plan that the keys are on. */
   planId: string;
-  /** The stages that the plan covers. Others do not accept the keys. */
+  /** Stages that the plan covers. Others do not accept the keys. */
   coverage: string;
-  /** True if there is no room for another user's own key on that plan. */
+  /** True if no room is left on that plan for another user's own key. */
   isFull: boolean;
-  /** In order of time. Of those that have begun, the last applies. */
+  /** Counts in order of time. The last one that has begun applies. */
   usable: readonly Usable[];
 };
 
-/** The number of API keys that an account can hold. AWS does not raise it. */
+/** Number of API keys that an account can hold. AWS does not raise it. */
 const keysPerAccount = 10_000;
 
-/** The most fallback keys of a deployment. */
+/** Most fallback keys of a deployment. */
 export const maxFallbackKeys = 8000;
 
-/** The part of the account's keys that is left for users of other plans, and for other programs. */
+/** Part of the account's keys that is left for users of other plans, and for other programs. */
 const reservedKeys = 500;
 
 /** Computes how many users of the plan Standard can have a key of their own beside these fallback keys. */
 export const roomForUsers = (fallbackKeys: number): number => keysPerAccount - reservedKeys - fallbackKeys;
 
-/** Time for which a key that is out of use is kept: far longer than an authorizer remembers the record. */
+/** Time to keep a key that is no longer in use: far longer than an authorizer remembers the record. */
 const surplusMs = 10 * 60 * 1000;
 
-/** Returns the name of a key in API Gateway, without the prefix. All have four digits, so none begins with another. */
+/**
+ * Returns the name of a key in API Gateway, without the prefix. Every name has four digits, so no name is the start of
+ * another.
+ */
 export const fallbackKeyName = (number: number): string => String(number).padStart(4, "0");
 
 /** Returns the number in a key's name, or undefined for another name. */
@@ -62,19 +65,19 @@ export function fallbackKeyOf(userID: string, count: number): number {
   return number;
 }
 
-/** Drops entries that a later one has replaced. */
+/** Drops entries that later ones have replaced. */
 function inForce(usable: FallbackKeys["usable"], now: Date): FallbackKeys["usable"] {
   const current = usable.findLastIndex(({ from }) => Date.parse(from) <= now.getTime());
   return usable.slice(Math.max(0, current));
 }
 
-/** Returns how many keys may be named now. */
+/** Returns how many keys are in use now. */
 export function usableCount(usable: FallbackKeys["usable"], now: Date): number {
   const [first] = inForce(usable, now);
   return first !== undefined && Date.parse(first.from) <= now.getTime() ? first.count : 0;
 }
 
-/** Adds keys that may be named from a time on, if there are more than before. */
+/** Adds keys to use from a time on, if there are more than before. */
 export function withMore(
   usable: FallbackKeys["usable"],
   more: { count: number; from: Date },
@@ -93,7 +96,7 @@ export function withAtMost(usable: FallbackKeys["usable"], count: number, now: D
   return [...begun.slice(-1), { count: left, from: now.toISOString() }];
 }
 
-/** True if no authorizer can name a key beyond these any more, however long it remembers. */
+/** True if every authorizer has forgotten the keys beyond these, so that none can name one. */
 export function areForgotten(usable: FallbackKeys["usable"], count: number, now: Date): boolean {
   const left = inForce(usable, now);
   const [first] = left;

@@ -9,7 +9,7 @@ export const retiredKeyKey = (due: Date, name: string): Key =>
 
 export const fallbackKeysKey: Key = itemKey("fallbackKeys", {});
 
-/** Covers the retired keys that may be deleted at a time. Without a time, covers all of them. */
+/** Covers the retired keys that may be deleted by the given time, or all of them without a time. */
 export const retiredKeysDue = (time?: Date): KeyRange => ({
   ...rangeOf("retiredKey", {}),
   ...(time && { to: time.toISOString() }),

@@ -17,32 +17,32 @@ import type { UsagePlans } from "./usage-plans.ts";
 
 export type FallbackKeyDeps = {
   table: Table;
-  /** Its prefix is that of the fallback keys. */
+  /** Control plane for plans, with the prefix of the fallback keys. */
   plans: UsagePlans;
-  /** The id of the plan Standard. */
+  /** Id of the plan Standard. */
   planId: string;
-  /** The value from which those of the fallback keys are computed. */
+  /** Value of the shared key. The values of the fallback keys are computed from it. */
   sharedKey: string;
   /** Desired number of keys. */
   wanted: number;
-  /** The time that API Gateway may take to accept a new key everywhere. */
+  /** Time that API Gateway may take to accept a new key everywhere. */
   graceMs: number;
   now: () => Date;
 };
 
 /**
- * The shortest time for a key. API Gateway creates and deletes five keys a second, and accepts 10 calls a second from the
+ * Shortest time for a key. API Gateway creates and deletes five keys a second, and accepts 10 calls a second from the
  * whole account. This leaves a fifth of both to the functions that serve single users.
  */
 const paceMs = 250;
 
-/** The ids of the fallback keys on the plan, by number. */
+/** Ids of the fallback keys on the plan, by number. */
 type KeyIds = Map<number, string>;
 
 /**
- * Makes the fallback keys that are missing, and records how many can be used, and whether there is room for users' own keys
- * beside them. If there are too many, it first takes some out of use, and a later run deletes them. A run looks at the keys
- * that exist, so it continues where another one stopped, and replaces lost keys.
+ * Makes missing fallback keys. Records how many can be used, and whether there is room for users' own keys beside them.
+ * Takes surplus ones out of use, for a later run to delete. A run looks at the keys that exist, so it continues where
+ * another one stopped, and replaces lost keys.
  *
  * @param deadline nothing is begun after it.
  * @throws {LimitReached} if the account has no room for another key. The keys made until then are used.
@@ -71,7 +71,7 @@ export async function makeFallbackKeys(deps: FallbackKeyDeps, deadline: Date): P
   if (areForgotten(record.usable, wanted, now())) await deleteSurplus(deps, keyIds, deadline);
 }
 
-/** Finds the fallback keys on the plan, and counts the others. */
+/** Finds the fallback keys on the plan, and counts all other keys. */
 async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
   const keyIds: KeyIds = new Map();
   let ofUsers = 0;
@@ -86,8 +86,8 @@ async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
 }
 
 /**
- * Deletes fallback keys that are not on the plan: those of a stack that was deleted and deployed again, which have other
- * values, and one that a run made before it was cut short.
+ * Deletes fallback keys that are not on the plan: those of a stack that was deleted and deployed again, whose values
+ * differ, and one left by a run that was cut short.
  */
 async function deleteStrays(
   { plans, planId }: FallbackKeyDeps,
@@ -98,7 +98,7 @@ async function deleteStrays(
   for await (const { id, name, tagged } of keysWithPrefix(plans)) {
     if (found.has(id) || !tagged || fallbackNumberIn(name) === undefined) continue;
     if (Date.now() >= deadline.getTime()) return;
-    // Lists may be incomplete, and users of a deleted key would be refused.
+    // Checks the plan itself, since lists may be incomplete and users of a deleted key would be refused.
     if (await isAttached(plans, planId, id)) continue;
     await Promise.all([deleteKey(plans, id), pause()]);
   }
@@ -120,7 +120,7 @@ async function makeKey({ plans, planId, sharedKey }: FallbackKeyDeps, number: nu
   return keyId;
 }
 
-/** Counts the keys below the first that is missing. */
+/** Counts the keys before the first missing one. */
 function countOf(keyIds: KeyIds, wanted: number): number {
   let count = 0;
   while (count < wanted && keyIds.has(count)) count++;

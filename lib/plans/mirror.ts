@@ -25,17 +25,17 @@ import {
 export type MirrorDeps = {
   table: Table;
   plans: UsagePlans;
-  /** The ids of the plans that exist for the tiers Base and Pro. */
+  /** Ids of the plans for the tiers Base and Pro. */
   tierPlans: Readonly<Record<TierPlan, string>>;
-  /** The time that API Gateway may take to accept a new key everywhere. */
+  /** Time that API Gateway may take to accept a new key everywhere. */
   graceMs: number;
   now: () => Date;
 };
 
 /**
  * Mirrors the users of the changed profiles one at a time, because the control plane accepts few calls a second.
- * Retries only transient faults. After others, the user's next visit is the next attempt, so that one faulty key does
- * not hold up the users behind it.
+ * Retries only transient faults. Leaves other faults to the user's next visit, so that one faulty key does not hold up
+ * the users behind it.
  *
  * @param onFault receives the error of each user that could not be mirrored, and of each record that could not be read.
  * @returns the sequence numbers of the records to retry. Lambda repeats all records from the first of them on.
@@ -51,10 +51,10 @@ export async function mirrorChanges(
       await mirrorUser(deps, userID);
     } catch (error) {
       onFault(error);
-      // A retry would find no room either.
+      // Does not retry at the account's limit, as a retry would find no room either.
       if (error instanceof LimitReached || !(isTransient(error) || error instanceof KeyChanged)) continue;
       failed.push(...changes.flatMap(({ dynamodb }) => dynamodb?.SequenceNumber ?? []));
-      // Stops here: the other users would only wait for the same limit.
+      // Stops when calls are throttled: the other users would only wait for the same limit.
       if (error instanceof TooManyRequestsException) break;
     }
   }
@@ -94,11 +94,10 @@ function imagesOf(record: DynamoDBRecord) {
 
 /**
  * Brings a user's key and plan in API Gateway in line with the profile, and retires a key that the user does not need.
- * It compares both sides and does only what is missing, so a repetition after a crash at any point gives the same
- * result.
+ * It compares both sides and does only what is missing, so repeating it after a crash gives the same result.
  *
- * @throws {LimitReached} if the account has no room for another such key or plan. deleteRetiredKeys tries again after it has
- * deleted the user's old key.
+ * @throws {LimitReached} if the account has no room for another such key or plan. deleteRetiredKeys tries again after
+ * it has deleted the user's old key.
  * @throws {KeyChanged} if a concurrent run has changed the record.
  */
 export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void> {
@@ -118,15 +117,15 @@ export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void
 
 /** True if a key can serve the wanted plan. Changes the throttle of a customer's own plan if only that differs. */
 async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, plan: Plan): Promise<boolean> {
-  // The API may have been replaced since the key was created.
+  // Compares the stages as well, since the API may have been replaced after the key was created.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
   if (plan.name !== "Enterprise") return current.planId === tierPlans[plan.name];
   return samePlan(current.plan, plan) || changeThrottle(plans, current.planId, throttleOf(plan));
 }
 
 /**
- * Creates a key on the wanted plan and retires the old one. The old key cannot move: between the plans it would be on
- * neither, and its user would be rejected.
+ * Creates a key on the wanted plan and retires the old one. Moving the old key would leave it on no plan for a moment,
+ * and its user would be rejected.
  */
 async function replaceKey(
   deps: MirrorDeps,
@@ -139,8 +138,8 @@ async function replaceKey(
   const { next, current: old } = recorded;
   const { planId, keyId } = await createNext(deps, recorded);
   if (!(await attachKey(plans, planId, keyId))) {
-    // The tier's plan was replaced since an earlier run, or two concurrent runs have created two plans. This retires
-    // the new key and its plan.
+    // Retires the new key and its plan if the tier's plan was replaced since an earlier run, or two concurrent runs
+    // created two plans.
     await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
     throw new KeyChanged();
   }
@@ -167,7 +166,7 @@ async function recordNext(
 /**
  * Creates the recorded key, and the plan of an Enterprise customer.
  *
- * @throws {LimitReached} after retiring the old key, which only takes up room: it is on the wrong plan or on none.
+ * @throws {LimitReached} after retiring the old key, which only takes up room, as it is on the wrong plan or on none.
  */
 async function createNext(
   { table, plans, tierPlans, now }: MirrorDeps,

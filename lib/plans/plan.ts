@@ -1,11 +1,11 @@
 import { type Tier, tiers } from "../core/tier.ts";
 
-/** The requests per minute of the tier plans. Each Enterprise customer has a plan with a limit of its own. */
+/** Requests per minute of the tier plans. Each Enterprise customer has a plan with a limit of its own. */
 export const requestsPerMinute = { Standard: 1000, Pro: 5000 } as const;
 
 export type TierPlan = keyof typeof requestsPerMinute;
 
-/** The highest limit of a plan. API Gateway accepts 10,000 requests a second from a whole account. */
+/** Highest limit of a plan. API Gateway accepts 10,000 requests a second from a whole account. */
 export const maxRequestsPerMinute = 600_000;
 
 /** A user's plan: a tier plan, or an Enterprise customer's own. */
@@ -20,22 +20,22 @@ export type Plan =
 export const rateLimitPolicy = ({ name, requestsPerMinute }: Plan): string =>
   `"${name.toLowerCase()}";q=${requestsPerMinute};w=60`;
 
-/** A token bucket: the tokens that it gains per second, and its capacity. */
+/** A token bucket: the tokens gained per second, and the most that it can contain. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
-/** The largest burst that API Gateway accepts from a whole account. */
+/** Largest burst that API Gateway accepts from a whole account. */
 const maxBurst = 5000;
 
-/** Computes the throttle of a plan. The requests of a whole minute may come at once, up to API Gateway's burst limit. */
+/** Computes the throttle of a plan. A whole minute's requests may come at once, up to API Gateway's burst limit. */
 export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number }): Throttle => ({
   rateLimit: requestsPerMinute / 60,
   burstLimit: Math.min(requestsPerMinute, maxBurst),
 });
 
-/** The throttle of the shared plan, whose only key serves all users without an active key until there are fallback keys. */
+/** Throttle of the shared plan, whose only key serves all users without an active key until there are fallback keys. */
 export const sharedThrottle: Throttle = { rateLimit: 500, burstLimit: maxBurst };
 
-/** The throttle of the messages on one connection. Usage plans count connections only. */
+/** Throttle for the messages on one connection. Usage plans count connections only. */
 export const messageThrottle: Throttle = { rateLimit: 10, burstLimit: 50 };
 
 /** Returns a user's plan. An Enterprise customer without a limit has the Pro plan. */
@@ -49,7 +49,10 @@ export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefine
 
 const tierPlan = (name: TierPlan): Plan => ({ name, requestsPerMinute: requestsPerMinute[name] });
 
-/** Compares limits for Enterprise only. Deploying a new limit for a tier plan leaves the keys on it valid. */
+/**
+ * True if two plans accept the same keys. Compares limits for Enterprise only, since a tier plan may get a new limit
+ * while its keys stay valid.
+ */
 export const samePlan = (a: Plan, b: Plan): boolean =>
   a.name === b.name && (a.name !== "Enterprise" || a.requestsPerMinute === b.requestsPerMinute);
 

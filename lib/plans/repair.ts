@@ -6,7 +6,7 @@ import { addTag } from "./usage-plans.ts";
 import { dueFrom } from "./user-key.ts";
 import { deleteUserKeyRecord, readUserKeyRecord } from "./user-key-records.ts";
 
-/** Repairs one difference. Does no harm if the difference no longer exists. */
+/** Repairs one difference. Does no harm if the difference is already gone. */
 export async function repair(deps: MirrorDeps, drift: Drift): Promise<void> {
   switch (drift.what) {
     case "orphan key":

@@ -13,7 +13,7 @@ import {
   retiredKeys,
 } from "./user-key-records.ts";
 
-/** Neither sweep begins anything after the deadline. The next run continues. */
+/** Times of a sweep. Nothing begins after the deadline, and the next run continues. */
 export type SweepTimes = { now: Date; deadline: Date };
 
 const isOver = ({ deadline }: SweepTimes) => Date.now() >= deadline.getTime();
@@ -44,7 +44,7 @@ async function deleteRetired(deps: MirrorDeps, retired: RetiredKeyItem): Promise
   const { name, plan } = retired;
   await deleteKeyNamed(plans, name);
   if (plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, name);
-  // If others take the room first, the retired key stays on record, and the next run tries again.
+  // Keeps the retired key on record if others take the room first, so that the next run tries again.
   if (await makeAwaitedKey(deps, ownerOf(name))) await forgetRetiredKey(table, retired);
 }
 
@@ -87,12 +87,12 @@ export async function freeIdleKeys(
 
 async function freeIfIdle({ table }: FreeDeps, userID: string, now: Date): Promise<void> {
   const [profile, record] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
-  // A key without a record is already retired.
+  // Skips users without a record, whose keys are already retired.
   if (record === undefined || (profile !== undefined && needsKey(profile, now))) return;
   try {
     await deleteUserKeyRecord(table, record, dueFrom(now), [unchangedSince(userID, profile)]);
   } catch (error) {
-    // The user is back, or another run was faster.
+    // Ignores a changed record: the user is back, or another run was faster.
     if (!(error instanceof KeyChanged)) throw error;
   }
 }

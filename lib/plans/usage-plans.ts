@@ -15,15 +15,15 @@ import type { PlanStage } from "./plan-stages.ts";
  */
 export type UsagePlans = {
   client: APIGatewayClient;
-  /** Does not retry. Use it for calls that would create a second resource. */
+  /** A client without retries, for calls that would create a second resource if repeated. */
   once: APIGatewayClient;
-  /** The prefix of our users' keys and plans. The account may have others. */
+  /** Prefix of the names of the service's keys and plans. The account may have others. */
   prefix: string;
-  /** The stages that every plan covers. */
+  /** Stages that every plan covers. */
   stages: readonly PlanStage[];
 };
 
-/** The account has reached its limit of keys, or of plans, in this region. */
+/** Reports that the account has reached its limit of keys or of plans in this region. */
 export class LimitReached extends ServiceError {
   declare readonly code: "KEY_LIMIT_REACHED" | "PLAN_LIMIT_REACHED";
 
@@ -52,7 +52,7 @@ export function openUsagePlans(
   };
 }
 
-/** The calls for which LimitExceededException means the account's limit. For others it means too many calls. */
+/** Calls for which LimitExceededException means the account's limit. For other calls it means too many requests. */
 const limits: Record<string, LimitReached["code"]> = {
   CreateApiKeyCommand: "KEY_LIMIT_REACHED",
   CreateUsagePlanCommand: "PLAN_LIMIT_REACHED",
@@ -77,16 +77,16 @@ function open(config: APIGatewayClientConfig): APIGatewayClient {
   return client;
 }
 
-/** The tag of our keys and plans. Functions may change and delete only what has it. */
+/** Tag of the service's keys and plans. Functions may change and delete only tagged ones. */
 export const planTag = "plan-prefix";
 
 export const tagsOf = ({ prefix }: Pick<UsagePlans, "prefix">) => ({ [planTag]: prefix });
 
-/** True if a key or a plan has our tag. Everything is created with it, but operators can remove it by hand. */
+/** True if a key or a plan has the service's tag. Every one is created with it, but operators can remove it by hand. */
 export const isTagged = ({ prefix }: UsagePlans, tags: Record<string, string> = {}): boolean =>
   tags[planTag] === prefix;
 
-/** Adds the tag to a key or a plan, if that still exists. */
+/** Adds the tag to a key or a plan, if it still exists. */
 export async function addTag(plans: UsagePlans, kind: "apikeys" | "usageplans", id: string): Promise<void> {
   const region = await plans.client.config.region();
   const resourceArn = `arn:${partitionOf(region)}:apigateway:${region}::/${kind}/${id}`;
@@ -96,7 +96,7 @@ export async function addTag(plans: UsagePlans, kind: "apikeys" | "usageplans", 
 const partitionOf = (region: string) =>
   region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
 
-/** Returns undefined instead of failing if the key or plan of a call does not exist. */
+/** Runs a call, and returns undefined if its key or plan does not exist. */
 export async function unlessGone<Output>(call: Promise<Output>): Promise<Output | undefined> {
   try {
     return await call;

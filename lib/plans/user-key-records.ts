@@ -5,11 +5,11 @@ import { singleOf, write } from "../table/write.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./item-keys.ts";
 import type { Plan } from "./plan.ts";
 
-/** A key that is being created, together with the plan of an Enterprise customer. It may exist already. */
+/** A key that is being created, together with the plan of an Enterprise customer. Either may exist already. */
 export type PendingKey = {
-  /** `userID/random`, the name of the key and of a customer's own plan in API Gateway. Never used again. */
+  /** Name of the key and of a customer's own plan in API Gateway: `userID/random`, never used again. */
   name: string;
-  /** The `usageIdentifierKey` of the authorizers' answers. */
+  /** Value of the key, which the authorizers return as `usageIdentifierKey`. */
   value: string;
   plan: Plan;
 };
@@ -18,9 +18,9 @@ export type PendingKey = {
 export type ActiveKey = PendingKey & {
   keyId: string;
   planId: string;
-  /** The stages that the plan covers. Others do not accept the key. */
+  /** Stages that the plan covers. Others do not accept the key. */
   coverage: string;
-  /** The time from which every part of API Gateway accepts it, ISO 8601. */
+  /** Time from which every part of API Gateway accepts the key, ISO 8601. */
   activeFrom: string;
 };
 
@@ -31,16 +31,16 @@ export type UserKeyRecord = {
   version: number;
   /** The key in use. */
   current?: ActiveKey | undefined;
-  /** The next key. Recorded before it is created, so that a run after a crash continues with it. */
+  /** Next key. Recorded before it is created, so that a run after a crash continues with it. */
   next?: PendingKey | undefined;
 };
 
-/** A key to delete when no authorizer remembers it, together with a customer's own plan. */
+/** A key to delete once every authorizer has forgotten it, together with a customer's own plan. */
 export type RetiredKey = Pick<PendingKey, "name" | "plan">;
 
 export type RetiredKeyItem = Item<RetiredKey>;
 
-/** The record has changed since it was read. Read it again first. */
+/** Reports that the record has changed since it was read. Callers should read it again. */
 export class KeyChanged extends ServiceError {
   override readonly code = "KEY_CHANGED";
 }
@@ -52,7 +52,7 @@ export async function readUserKeyRecord(table: Table, userID: string): Promise<U
 /**
  * Replaces the record that was read. Retires the keys that the new one omits.
  *
- * @param due when the retired keys may be deleted.
+ * @param due the time when the retired keys may be deleted.
  * @throws {KeyChanged}
  */
 export async function writeUserKeyRecord(
@@ -78,7 +78,7 @@ export async function writeUserKeyRecord(
 /**
  * Deletes a record and retires its keys.
  *
- * @param conditions checks that must hold too.
+ * @param conditions more checks, which must all pass.
  * @throws {KeyChanged} if the record has changed or one of the conditions fails.
  */
 export async function deleteUserKeyRecord(
@@ -95,7 +95,7 @@ export async function deleteUserKeyRecord(
   if (!(await write(table, step))) throw new KeyChanged();
 }
 
-/** Reads the retired keys that may be deleted at a time. Without a time, reads all of them. */
+/** Reads the retired keys that may be deleted by the given time, or all of them without a time. */
 export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<RetiredKeyItem> {
   for await (const page of queryPages<RetiredKey>(table, retiredKeysDue(time))) yield* page;
 }

@@ -3,7 +3,7 @@ import type { Profile } from "../users/profile.ts";
 import { type Plan, planOf } from "./plan.ts";
 import type { PendingKey } from "./user-key-records.ts";
 
-/** Generates a key. Its value is 40 hexadecimal digits; API Gateway accepts 20 to 128 letters and digits. */
+/** Generates a key with a value of 40 hexadecimal digits. API Gateway accepts 20 to 128 letters and digits. */
 export const newKey = (userID: string, plan: Plan): PendingKey => ({
   name: `${userID}/${randomBytes(6).toString("hex")}`,
   value: randomBytes(20).toString("hex"),
@@ -13,30 +13,32 @@ export const newKey = (userID: string, plan: Plan): PendingKey => ({
 /** Returns the userID in the name of a key or of a customer's plan. */
 export const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf("/"));
 
-/** Time for which a retired key is kept: far longer than an authorizer remembers it. */
+/** Time to keep a retired key: far longer than an authorizer remembers it. */
 const retirementMs = 10 * 60 * 1000;
 
-/** Returns when a key that is retired now may be deleted. */
+/** Returns the time from which a key retired now may be deleted. */
 export const dueFrom = (now: Date): Date => new Date(now.getTime() + retirementMs);
 
-/** Time for which a user may be away and keep a key. An account can hold only 10,000 keys. */
+/** Longest time for which a user may be away and keep a key. An account can hold only 10,000 keys. */
 const idleMs = 30 * 24 * 60 * 60 * 1000;
 
-/** The fields of a profile that decide about the key. */
+/** Fields of a profile that decide about the key. */
 export type KeyUser = Pick<
   Profile,
   "userID" | "tier" | "requestsPerMinute" | "walletCount" | "createdAt" | "lastVisited"
 >;
 
-/** True if a user should have a key now. Others use a fallback key. Enterprise customers always have one. */
+/**
+ * True if a user should have a key now. Users without one share a fallback key. Enterprise customers always have one.
+ */
 export function needsKey(user: Omit<KeyUser, "userID">, now: Date): boolean {
   const awayMs = now.getTime() - Date.parse(user.lastVisited);
   return planOf(user).name === "Enterprise" || (awayMs <= idleMs && usesService(user));
 }
 
 /**
- * True if a user has paid, has a wallet, or has come back. Signing up is not enough, because it is free: anyone could
- * take all keys of the account. A visit is recorded at least an hour after the previous one.
+ * True if a user has paid, has a wallet, or has come back. Signing up is not enough: it is free, so anyone could take
+ * all keys of the account. A visit is recorded at least an hour after the previous one.
  */
 const usesService = ({ tier, walletCount, createdAt, lastVisited }: Omit<KeyUser, "userID">): boolean =>
   tier !== "Base" || walletCount > 0 || lastVisited !== createdAt;

@@ -4,7 +4,7 @@ import { type FollowedFeed, type FollowOptions, followFeed } from "./follow-feed
 import type { Price } from "./price.ts";
 
 /**
- * Follows as many feeds as are needed to have prices. Each call of `prices` makes the choice, so call it regularly.
+ * Follows as many feeds as prices need. Each call of `prices` chooses the feed again, so call it regularly.
  *
  * @param feeds In order of preference, at least one
  */

@@ -5,7 +5,7 @@ import type { Unreadable, Venue, VenueEvent } from "./venues/protocol.ts";
 /** A product for which the venue has no price. */
 export type AbsentProduct = { asset: Asset; product: string; reason: "refused" | "not acknowledged" };
 
-/** The reason for the end of a connection. `silent` means that nothing readable came for too long. */
+/** Reason for the end of a connection. `silent` means that nothing readable came for too long. */
 export type Ending = "closed" | "silent";
 
 export type FeedFault = Unreadable | Ending | "request refused";
@@ -13,18 +13,18 @@ export type FeedFault = Unreadable | Ending | "request refused";
 /** Receives a feed's data. */
 export type FeedListener = {
   quote(quote: Quote): void;
-  /** May be called several times for one product. */
+  /** Reports a product without a price. May be called several times for one product. */
   absent(product: AbsentProduct): void;
   fault(fault: FeedFault): void;
 };
 
-/** The messages of one connection, apart from the socket. */
+/** Handles the messages of one connection, apart from the socket. */
 export type Session = ReturnType<typeof feedSession>;
 
 /**
  * Subscribes to a venue's products, and passes its messages to the listener.
  *
- * @param refused Products that the venue has refused before. They are not requested again; new refusals are added.
+ * @param refused Products that the venue has refused before. They are not requested again. New refusals are added.
  */
 export function feedSession(
   { products, subscribe, read }: Venue,
@@ -72,7 +72,7 @@ export function feedSession(
       return events.length === 0 || events.some(({ kind }) => kind !== "unreadable");
     },
 
-    /** Reports the products that are still unacknowledged. Call it after the venue has had time to acknowledge them. */
+    /** Reports the products that are still unacknowledged. Call it once the venue has had time to acknowledge them. */
     reportUnacknowledged() {
       for (const product of unconfirmed) absent(product, "not acknowledged");
     },
@@ -96,13 +96,13 @@ export type OpenSocket = (url: string) => WebSocket;
 export type ConnectionOptions = {
   session: Session;
   open: OpenSocket;
-  /** Aborting it closes the connection with code 1000. */
+  /** Closes the connection with code 1000 when aborted. */
   signal: AbortSignal;
   timings: Pick<Timings, "silenceMs" | "closingMs">;
 };
 
 /**
- * Connects, and runs the session until the connection ends; never throws. A connection counts as `silent` if nothing
+ * Connects, and runs the session until the connection ends. Never throws. A connection counts as `silent` if nothing
  * readable came for too long, even while it opens: the peer may have gone without closing, which TCP alone detects only
  * after minutes.
  */
@@ -128,7 +128,7 @@ export function runConnection(url: string, { session, open, signal, timings }: C
       return end("closed");
     }
     const silence = after(timings.silenceMs, () => {
-      // A dead peer never confirms the close; the operating system drops the connection later.
+      // Ends at once, since a dead peer never confirms the close. The operating system drops the connection later.
       socket.close();
       end("silent");
     });
@@ -143,7 +143,7 @@ export function runConnection(url: string, { session, open, signal, timings }: C
       on,
     );
     socket.addEventListener("message", ({ data }) => void (session.receive(data) && silence.refresh()), on);
-    // An error event is always followed by a close event.
+    // Leaves the handling to the close event, which follows every error event.
     socket.addEventListener("close", () => end("closed"), on);
     const leave = () => {
       socket.close(1000);

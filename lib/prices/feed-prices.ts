@@ -7,13 +7,16 @@ import type { PriceFeed } from "./feeds.ts";
 import { type FeedLine, feedReport, pause } from "./follow-feed.ts";
 import type { Price } from "./price.ts";
 
-/** The run's hold on the feed, in the table. */
+/** A run's hold on the feed, in the table. */
 export type FeedHold = {
-  /** False for a run whose first save replaces its predecessor. */
+  /** False for a run that replaces its predecessor with its first save. */
   isHeld: boolean;
   /** Takes the feed again after `leave`. Returns false if another run has it. */
   take: () => Promise<boolean>;
-  /** Saves prices, or gives a sign of life. Each returns false if another run has the feed, which ends this one. */
+  /**
+   * Saves prices. Returns false if another run has the feed, which ends this run. So does `keep`, which only gives a
+   * sign of life.
+   */
   save: (prices: readonly Price[]) => Promise<boolean>;
   keep: () => Promise<boolean>;
   /** Lets the next subscriber start another run. */
@@ -21,14 +24,14 @@ export type FeedHold = {
 };
 
 export type FeedOptions = {
-  /** The feeds in order of preference. */
+  /** Feeds in order of preference. */
   feeds: readonly PriceFeed[];
   hold: FeedHold;
   /** True if anybody subscribes to prices. */
   isWanted: () => Promise<boolean>;
-  /** The shortest time between two saves. */
+  /** Shortest time between two saves. */
   everyMs: number;
-  /** The run ends after this time unless a newer run takes over. */
+  /** Time after which the run ends unless a newer run takes over. */
   durationMs: number;
   /** Receives problems of a feed. */
   onLine: (line: FeedLine) => void;
@@ -38,20 +41,20 @@ export type FeedOptions = {
   timings?: Timings;
 };
 
-/** The time between two signs of life. */
+/** Time between two signs of life. */
 const keepMs = 2000;
 
-/** The time between two looks for subscribers, and the time without any after which the run ends. */
+/** Time between two looks for subscribers, and the time without any after which the run ends. */
 const lookMs = 15_000;
 const idleMs = 60_000;
 
 /**
- * The pause before the last look. It is longer than subscribers remember that a run is alive, so it finds those that have
- * started no other run.
+ * Pause before the last look. Subscribers remember for a shorter time that a run is alive, so the look finds those that
+ * have started no other run.
  */
 const lastLookMs = 2000;
 
-/** The time without a saved price after which the run reports a fault. */
+/** Time without a saved price after which the run reports a fault. */
 const quietMs = 60_000;
 
 /** Time that a run has to replace its predecessor. */
@@ -84,7 +87,7 @@ export async function feedPrices({
   let savedMs = Number.NEGATIVE_INFINITY;
   let [keptMs, lookedMs, wantedMs, quietSinceMs] = [startedMs, startedMs, startedMs, startedMs];
 
-  /** Saves or keeps what is due. Returns false if another run has the feed. */
+  /** Saves new prices, or gives a sign of life if one is due. Returns false if another run has the feed. */
   async function hasFeed(nowMs: number): Promise<boolean> {
     const prices = followed.prices();
     if (prices.length > 0 && nowMs - savedMs >= everyMs && !isDeepStrictEqual(prices, saved)) {
@@ -107,7 +110,7 @@ export async function feedPrices({
     return isHeld && nowMs - wantedMs >= idleMs;
   }
 
-  /** Leaves the feed. Returns false if somebody subscribed at the last moment, and this run has the feed again. */
+  /** Leaves the feed. If somebody subscribed at the last moment, takes the feed again and returns false. */
   async function hasLeft(): Promise<boolean> {
     await hold.leave();
     await pause(lastLookMs, over.signal);
@@ -127,7 +130,7 @@ export async function feedPrices({
       } catch (error) {
         onFault(error);
       }
-      // A fault here ends the run, and Lambda starts it again: nobody else may know that the feed has no run.
+      // Ends the run after a fault here, so that Lambda starts it again: nobody else may know that the feed has no run.
       if (mayLeave && (await hasLeft())) return;
       if (nowMs - quietSinceMs >= quietMs) {
         onFault(new ServiceError("No new price was saved for a minute", { code: "NO_PRICES" }));

@@ -6,20 +6,20 @@ export type Quote = { asset: Asset; price: string; asOf: Date | undefined };
 
 /** Time limits of the feeds. */
 export type Timings = {
-  /** The time between two checks of the feeds, and so the shortest time between two records. */
+  /** Time between two checks of the feeds, and so the shortest time between two records. */
   roundMs: number;
   /**
-   * After this time without a price, the next feed is tried. After this time without any message, the connection counts
+   * Longest silence. Without a price for this long, the next feed is tried. Without any message, the connection counts
    * as dead.
    */
   silenceMs: number;
-  /** A preferred feed must quote this long without a silence before it is used again. */
+  /** Time that a preferred feed must quote without a silence before it is used again. */
   steadyMs: number;
-  /** The time that a feed has, after its first price, to send the others. */
+  /** Time that a feed has, after its first price, to send the others. */
   settlingMs: number;
-  /** The limits of the pause before a connection is tried again. The lower one respects every venue's rate limit. */
+  /** Limits of the pause before a connection is tried again. The lower one respects every venue's rate limit. */
   reconnect: { leastMs: number; mostMs: number };
-  /** The time that a venue has to confirm the closing of a connection. */
+  /** Time that a venue has to confirm the closing of a connection. */
   closingMs: number;
 };
 
@@ -35,12 +35,12 @@ export const defaultTimings: Timings = {
 /** A followed feed. */
 export type FeedState = {
   followedSinceMs: number;
-  /** The latest price of each asset. `asOf` is ISO 8601 in UTC, with milliseconds. */
+  /** Latest price of each asset. `asOf` is ISO 8601 in UTC, with milliseconds. */
   latest: Partial<Record<Asset, { price: string; asOf: string }>>;
   /** Assets for which the venue is known to have no price. */
   absent: readonly Asset[];
   firstQuoteAtMs: number | undefined;
-  /** The start of the current series of quotes without a silence. */
+  /** Start of the current series of quotes without a silence. */
   quotingSinceMs: number | undefined;
   lastQuoteAtMs: number | undefined;
 };
@@ -55,8 +55,8 @@ export const newFeedState = (nowMs: number): FeedState => ({
 });
 
 /**
- * Adds a quote, unless it is older than the current one. A time in the future counts as now; otherwise, if a venue's
- * clock is ahead of ours, no later quote would be newer.
+ * Adds a quote, unless it is older than the current one. A time in the future counts as now: if a venue's clock were
+ * ahead, no later quote would be newer.
  */
 export function withQuote(
   state: FeedState,

@@ -3,10 +3,10 @@ export const venueNames = ["coinbase", "kraken"] as const;
 export type VenueName = (typeof venueNames)[number];
 
 export type PriceFeed = {
-  /** The `source` of its prices. */
+  /** Value of `source` in the feed's prices. */
   source: string;
-  /** The venue whose protocol the feed uses. */
+  /** Venue whose protocol the feed uses. */
   venue: VenueName;
-  /** `wss:`, or `ws:` on the local machine. */
+  /** Address of the feed: `wss:`, or `ws:` on the local machine. */
   url: string;
 };

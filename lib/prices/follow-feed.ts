@@ -22,7 +22,7 @@ export type FollowedFeed = {
   stop(): Promise<void>;
 };
 
-/** Follows a feed until it is stopped. When a connection ends, it counts the fault and connects again. */
+/** Follows a feed until it is stopped. When a connection ends, counts the fault and connects again. */
 export function followFeed(feed: PriceFeed, { open, report, timings }: FollowOptions): FollowedFeed {
   const stopped = new AbortController();
   let state = newFeedState(Date.now());
@@ -72,8 +72,8 @@ async function stayConnected(
 }
 
 /**
- * Computes the pause before the next try: random, up to a ceiling that doubles with each failure in a row, so that
- * clients that lost a venue at the same time do not all return at the same time.
+ * Computes a random pause before the next try. Its ceiling doubles with each failure in a row, so that clients that
+ * lost a venue at the same time do not all return together.
  *
  * @param chance A number from 0 to 1
  */

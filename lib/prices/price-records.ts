@@ -8,26 +8,26 @@ import type { Price } from "./price.ts";
 export type FeedRun = {
   lease: string;
   startedAt: string;
-  /** The lease of the run that its first save replaces. */
+  /** Lease of the run that the first save replaces. */
   after?: string | undefined;
 };
 
-/** Starts a run: the first one, or one that replaces the run `after`. */
+/** Starts the first run, or a run that replaces the run `after`. */
 export type FeedStart = { after?: string };
 
-/** The run that has the feed, if any. */
+/** Run that has the feed, if any. */
 export type FeedHolder = { lease?: string; startedAt?: string | undefined };
 
 /** The latest prices with the run that saves them. `updatedAt` is the time of its last sign of life. */
 export type PricesItem = FeedHolder & { prices?: Price[]; updatedAt: string };
 
-/** The time after which a run without a sign of life counts as dead: it misses three in a row. */
+/** Time after which a run without a sign of life counts as dead: it has missed three in a row. */
 const deadMs = 8000;
 
-/** The age from which a run is replaced. It ends a little later, and Lambda would end it after 15 minutes. */
+/** Age from which a run is replaced. It ends a little later, and Lambda would end it after 15 minutes. */
 const replacedMs = 10 * 60_000;
 
-/** Returns the start of a run that replaces the one in this record, if it is time. */
+/** Returns the start of a run that replaces the one in this record, if that one is old enough. */
 export function replacementOf({ lease, startedAt = "" }: FeedHolder, now: Date): FeedStart | undefined {
   if (lease === undefined || startedAt >= new Date(now.getTime() - replacedMs).toISOString())
     return undefined;
@@ -37,7 +37,7 @@ export function replacementOf({ lease, startedAt = "" }: FeedHolder, now: Date):
 const deadBefore = (now: Date): string => new Date(now.getTime() - deadMs).toISOString();
 
 /**
- * Takes the feed for a run, unless another one is alive. Old prices are removed, so that nobody mistakes them for new ones.
+ * Takes the feed for a run, unless another one is alive. Removes old prices, so that nobody mistakes them for new ones.
  *
  * @returns the lease of the run that has the feed now.
  */
@@ -74,7 +74,7 @@ export async function savePrices(
   });
 }
 
-/** Gives a sign of life of a run. Returns false, without writing, if another run has the feed. */
+/** Saves a run's sign of life. Returns false, without writing, if another run has the feed. */
 export async function keepFeed(table: Table, { lease }: FeedRun, now = new Date()): Promise<boolean> {
   return write(table, {
     kind: "change",
@@ -84,7 +84,7 @@ export async function keepFeed(table: Table, { lease }: FeedRun, now = new Date(
   });
 }
 
-/** Leaves the feed without a run and without prices, if this run has it. */
+/** Gives up the feed and removes its prices, if this run has it. */
 export async function leaveFeed(table: Table, { lease }: FeedRun, now = new Date()): Promise<void> {
   await write(table, {
     kind: "change",
@@ -94,7 +94,7 @@ export async function leaveFeed(table: Table, { lease }: FeedRun, now = new Date
   });
 }
 
-/** Reads the latest prices consistently. There are none if no run is alive. */
+/** Reads the latest prices consistently. If no run is alive, there are none. */
 export async function readFeed(
   table: Table,
   now = new Date(),

@@ -1,6 +1,6 @@
 import type { Network } from "../core/network.ts";
 
-/** The asset in which each chain's fees are paid. The service has the prices of these assets. */
+/** Asset that each chain's fees are paid in. The service has prices of these assets. */
 export const nativeAssets = {
   eth: "ETH",
   base: "ETH",
@@ -18,7 +18,7 @@ export type Price = {
   /** A decimal number as text, so that no digit is lost. */
   price: string;
   currency: "USD";
-  /** The name of the venue, or `simulated`. */
+  /** Name of the venue, or `simulated`. */
   source: string;
   /** The venue's time, ISO 8601. */
   asOf: string;

@@ -12,14 +12,15 @@ const Subscriptions = v.object({
 const Failure = v.object({ reason: v.optional(v.string(), "") });
 
 /**
- * The feed of Coinbase Exchange: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview. It needs no API key.
- * It closes a connection that does not subscribe within 5 seconds, accepts 8 connections a second per IP address, and
- * may add types of messages at any time.
+ * Feed of Coinbase Exchange: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview. It needs no API key. It
+ * closes a connection that does not subscribe within 5 seconds, accepts 8 connections a second per IP address, and may
+ * add types of messages at any time.
  */
 export const coinbase: Venue = {
   products: { ETH: "ETH-USD", SOL: "SOL-USD", BNB: "BNB-USD", AVAX: "AVAX-USD" },
 
-  // The latest ticker comes at once, and a new one with each trade. A heartbeat comes every second.
+  // Subscribes to tickers and heartbeats. The latest ticker comes at once, and a new one with each trade. A heartbeat
+  // comes every second.
   subscribe: (product) =>
     JSON.stringify({ type: "subscribe", product_ids: [product], channels: ["ticker", "heartbeat"] }),
 
@@ -45,7 +46,7 @@ function ticker(message: object): VenueEvent {
   return { kind: "price", product: output.product_id, price: output.price, asOf: output.time };
 }
 
-/** An acknowledgement lists all subscriptions of the connection. */
+/** Reads an acknowledgement, which lists all subscriptions of the connection. */
 function subscriptions(message: object): VenueEvent {
   const { success, output } = v.safeParse(Subscriptions, message);
   if (!success) return { kind: "unreadable", what: "not a message" };
@@ -53,7 +54,10 @@ function subscriptions(message: object): VenueEvent {
   return { kind: "acknowledged", products: tickers.flatMap(({ product_ids }) => product_ids) };
 }
 
-/** For example `{"type":"error","message":"Failed to subscribe","reason":"NOPE-USD is not a valid product"}`. */
+/**
+ * Finds the refused product in an error such as `{"type":"error","message":"Failed to subscribe","reason":"NOPE-USD is
+ * not a valid product"}`.
+ */
 function refusedProduct(message: object): string | undefined {
   const failure = v.safeParse(Failure, message);
   return failure.success ? /[A-Z\d]+-[A-Z\d]+/.exec(failure.output.reason)?.[0] : undefined;

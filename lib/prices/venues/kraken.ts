@@ -21,21 +21,21 @@ const Failure = v.object({
   symbol: v.optional(v.string()),
 });
 
-/** Pushed messages have a `channel`; answers to a request have its `method`. */
+/** Other messages: pushed ones have a `channel`; answers to a request have its `method`. */
 const Other = v.union([
   v.object({ channel: v.pipe(v.string(), v.notValue("ticker")) }),
   v.object({ method: v.string() }),
 ]);
 
 /**
- * The feed of Kraken: https://docs.kraken.com/exchange/api-reference/spot-websocket-v2/ticker. It needs no API key. It
+ * Feed of Kraken: https://docs.kraken.com/exchange/api-reference/spot-websocket-v2/ticker. It needs no API key. It
  * sends a heartbeat about once a second if it has nothing else to send, and accepts 150 connections in ten minutes per
  * IP address.
  */
 export const kraken: Venue = {
   products: { ETH: "ETH/USD", SOL: "SOL/USD", BNB: "BNB/USD", AVAX: "AVAX/USD" },
 
-  // A snapshot comes at once, and an update with each trade.
+  // Subscribes to tickers. A snapshot comes at once, and an update with each trade.
   subscribe: (product) =>
     JSON.stringify({ method: "subscribe", params: { channel: "ticker", symbol: [product] } }),
 

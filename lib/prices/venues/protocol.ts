@@ -3,7 +3,7 @@ import type { Asset } from "../price.ts";
 
 /** An event in a venue's message. One message may have several events. */
 export type VenueEvent =
-  /** `asOf` is the venue's own time, or undefined if the message has none. */
+  /** A product's price. `asOf` is the venue's own time, or undefined if the message has none. */
   | { kind: "price"; product: string; price: string; asOf: Date | undefined }
   | { kind: "acknowledged"; products: readonly string[] }
   /** A subscription failed. `product` is undefined if the venue does not name it. */
@@ -14,7 +14,7 @@ export type Unreadable = "not text" | "not JSON" | "not a message" | "not a pric
 
 /** The protocol of a venue. */
 export type Venue = {
-  /** The venue's name of each asset's USD price. */
+  /** Product of each asset: the venue's name for its USD price. */
   products: Readonly<Record<Asset, string>>;
   /**
    * Makes the message that subscribes to one product. Each product gets its own message, since Coinbase rejects a whole
@@ -37,7 +37,7 @@ const plain = new Intl.NumberFormat("en-US", { useGrouping: false, maximumFracti
 /** Writes the shortest decimal that parses to this number, without an exponent. */
 export const decimalText = (number: number): string => plain.format(number);
 
-/** RFC 3339, with any fraction of a second. */
+/** A time by RFC 3339, with any fraction of a second. */
 export const VenueTime = v.pipe(
   v.string(),
   v.isoTimestamp(),
