@@ -17,19 +17,19 @@ import { concurrency, forgetConnections, type Reporter, reportMissed } from "./p
 import { snapshotsOf } from "./snapshots.ts";
 import { clearMisses, giveUpOn } from "./stuck-records.ts";
 
-/** Names connections that have missed messages of their user. */
+/** Lists a user's connections that have missed messages. */
 export type CatchUp = { connections: readonly ConnectionName[] };
 
 export type CatchUpDeps = Reporter & { table: Table; pusher: Pusher };
 
-/** Exceeds the time for which Lambda tries to bring a connection up to date, retries included. */
+/** Time after which a catch-up is certainly over. It exceeds the time that Lambda spends on one, retries included. */
 const abandonedMs = 600_000;
 
 /** True if a connection is out of date and no run is bringing it up to date. */
 export const isAbandoned = ({ stuckSince, misses }: Connection, now: Date): boolean =>
   stuckSince !== undefined && (misses === 0 || now.getTime() - Date.parse(stuckSince) > abandonedMs);
 
-/** The limit of connections in one catch-up. Lambda accepts 256 KB for an asynchronous invocation. */
+/** Most connections in one catch-up. Lambda accepts 256 KB for an asynchronous invocation. */
 const maxConnections = 100;
 
 /** Splits connections into catch-ups. */
@@ -38,11 +38,11 @@ export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
   return inPartsOf(maxConnections, names).map((part) => ({ connections: part }));
 }
 
-/** The pauses between attempts, in milliseconds. The last one is repeated. */
+/** Pauses between attempts, in milliseconds. The last one is repeated. */
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
 
 /**
- * Brings connections that have missed messages up to date: pushes their user's current settings, wallets and recent
+ * Brings connections that have missed messages up to date. Pushes their user's current settings, wallets and recent
  * redemptions, and a snapshot of each private channel that they subscribe to. Retries until the deadline. If a
  * connection stays behind, its next change starts another catch-up.
  */
@@ -96,10 +96,13 @@ async function pushState(
   return { ...outcome, missed: [...outcome.missed, ...unread] };
 }
 
-/** The number of redemptions that are searched for recent changes. */
+/** Most redemptions to search for recent changes. */
 const newestRedemptions = 100;
 
-/** Exceeds the two hours after which API Gateway closes a connection. No connection has missed anything older. */
+/**
+ * Age of the oldest change that a connection can have missed. It exceeds the two hours after which API Gateway closes a
+ * connection.
+ */
 const longerThanConnectionsMs = 3 * 3_600_000;
 
 /** Builds the messages with the current state for some of a user's connections. */

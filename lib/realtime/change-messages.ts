@@ -23,7 +23,7 @@ export type PublishedChange =
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[]; feed?: FeedHolder | undefined };
 
-/** The published part of an announcement: the thumbprint shows its user to which key the wallet would go. */
+/** Published part of an announcement. The thumbprint tells users which key would receive their wallet. */
 type ExportAnnounced = Pick<AnnouncedExport, "walletId" | "availableAt" | "thumbprint" | "version">;
 
 /** Builds the message about one change. */
@@ -57,7 +57,7 @@ export function pricesUpdate({ prices }: { prices: readonly Price[] }, now: Date
   return { type: "update", channel: "prices", time: now.toISOString(), data: [...prices] };
 }
 
-/** Builds `WalletsUpdated` with these wallets, in as many messages as they need. Without wallets, there is no message. */
+/** Builds `WalletsUpdated` with these wallets, in as many messages as they need. Without wallets, builds none. */
 export function walletsUpdated(wallets: readonly Wallet[], now: Date): ServerMessage[] {
   if (wallets.length === 0) return [];
   const time = now.toISOString();
@@ -77,7 +77,7 @@ function exportRequested(
   return { type: "WalletExportRequested", time: now.toISOString(), data };
 }
 
-/** Builds the messages about exports that can still be cancelled, and about a lock that holds. */
+/** Builds the messages about exports that can still be cancelled, and about a lock in force. */
 export const exportsAnnounced = ({ lock, exports }: Announced, now: Date): ServerMessage[] => [
   ...exports.map((each) => exportRequested(each, now)),
   ...(lock.status === "unlocked"

@@ -7,17 +7,17 @@ import { isOccupied, lifetimeSeconds } from "./connection-records.ts";
 import { channelShardsKey, channelShardsRange } from "./item-keys.ts";
 
 /**
- * The shards of the subscribers of public channels, in both audiences. Their number is configuration, and functions with the old and the new
- * number run side by side while it is deployed. So a process that places connections first notes its number, unless a
- * greater one is noted, and readers take the greater of the note and their own. Each shard costs a run of deliver for each
- * message, so the note expires once no connection that it stands for can be left.
+ * Number of shards for the subscribers of public channels, in both audiences. It is configuration, and while it
+ * changes, functions with the old and the new number run side by side. So a process that places connections first notes
+ * its number, unless a greater one is noted, and readers take the greater of the note and their own. Each shard costs a
+ * run of deliver for each message, so the note expires once none of its connections can be left.
  */
 type ChannelShards = { shards: number; expiresAt: number };
 
-/** The most that the context allows. Functions that place connections could note any number. */
+/** Most shards that the context allows. Functions that place connections could note any number. */
 export const mostChannelShards = 256;
 
-/** A process repeats its note after this time. */
+/** Time after which a process repeats its note. */
 const repeatSeconds = 3600;
 
 /** Chooses shards for new connections. */
@@ -60,7 +60,7 @@ export function shardCounter(table: Table, own: number): (now: Date) => Promise<
 const occupiedMs = 5000;
 
 /**
- * Finds the shards with subscribers of prices. Those without any are looked at each time, so that the first subscriber misses
+ * Finds the shards with subscribers of prices. Looks at empty shards each time, so that the first subscriber misses
  * nothing.
  */
 export function occupiedShards(
@@ -74,7 +74,7 @@ export function occupiedShards(
     const areOccupied = await Promise.all(
       shards.map(async (shard) => {
         const ageMs = nowMs - (seenAtMs.get(shard) ?? Number.NEGATIVE_INFINITY);
-        // A clock that is set back must not keep an old result.
+        // Drops an old result even if the clock was set back.
         if (ageMs >= 0 && ageMs < occupiedMs) return true;
         const found = await isOccupied(table, "prices", shard);
         if (found) seenAtMs.set(shard, nowMs);

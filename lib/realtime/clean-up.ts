@@ -10,7 +10,7 @@ import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
  * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones, and notes since when others are
  * stuck.
  *
- * @returns true if it has changed their records.
+ * @returns true if it has changed the shard's records.
  */
 export async function cleanUp(
   { table, pusher, onFault }: Pick<Reporter, "onFault"> & { table: Table; pusher: Pusher },
@@ -18,7 +18,7 @@ export async function cleanUp(
   outcome: Outcome<ChannelSubscriber>,
   now: Date,
 ): Promise<boolean> {
-  // In an unhealthy run, the account causes the refusals, and noting them all would add load.
+  // Notes nothing in an unhealthy run, whose refusals come from the account. Notes would only add load.
   const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
   const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
   await hangUpOn(pusher, stuck, { onFault });
@@ -31,7 +31,7 @@ export async function cleanUp(
   const ended = [...outcome.gone, ...stuck];
   await forEach(ended, async (name) => {
     const wasKnown = await closeConnection(table, name);
-    // A deleted connection may have left its place in the audience.
+    // Removes the place in the audience, which a deleted connection may have left behind.
     if (!wasKnown) await leaveAudience(table, place.audience, { ...name, shard: place.shard });
   });
   const newlyRefused = refused.map(({ to }) => to).filter(({ stuckSince }) => stuckSince === undefined);

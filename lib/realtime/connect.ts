@@ -12,25 +12,25 @@ import {
 
 export type ConnectDeps = {
   table: Table;
-  /** The limit of connections of a user. Each change is pushed to all of them while other users wait. */
+  /** Most connections of a user. Each change is pushed to all of them while other users wait. */
   limit: number;
   /** Asks API Gateway whether a connection is still open. */
   isConnected: (connectionId: string) => Promise<boolean>;
-  /** Receives the error if API Gateway cannot be asked about a connection, which then counts as open. */
+  /** Receives the error if API Gateway cannot tell whether a connection is open, which then counts as open. */
   onFault: (error: unknown) => void;
 };
 
 export type Admission = "admitted" | "too many" | "blocked";
 
-/** The limit of attempts to make room. Concurrent handshakes of the user may take the room first. */
+/** Most attempts to make room. Concurrent handshakes of the user may take the room first. */
 const maxAttempts = 3;
 
-/** The number of connections that a refused handshake checks. A small number keeps repeated handshakes cheap. */
+/** Number of connections that a refused handshake checks. A small number keeps repeated handshakes cheap. */
 const sampleSize = 3;
 
 /**
- * Records a new connection if its user may have another. The limit holds under concurrency, because counting is one
- * conditional write. Nothing counts down when a connection ends: at the limit, ended connections are found and
+ * Records a new connection if its user may have another. Counting is one conditional write, so concurrent handshakes
+ * cannot exceed the limit. Nothing counts down when a connection ends: at the limit, ended connections are found and
  * discounted.
  *
  * @returns `admitted`, or a reason for the refusal, after which no record is left.
@@ -60,8 +60,8 @@ async function refuse(table: Table, name: ConnectionName, reason: Admission): Pr
 }
 
 /**
- * Finds the counted connections that have ended: those without a record, or else those in a sample that API Gateway
- * does not know.
+ * Finds counted connections that have ended: those without a record. If there are none, checks a sample with API
+ * Gateway.
  */
 async function endedAmong(
   { table, isConnected, onFault }: ConnectDeps,
@@ -70,7 +70,7 @@ async function endedAmong(
   now: Date,
 ): Promise<string[]> {
   const known = await connectionsOfUser(table, userID);
-  // DynamoDB may take days to delete an expired record.
+  // Ignores expired records, which DynamoDB may take days to delete.
   const live = known.filter(({ expiresAt }) => expiresAt * 1000 > now.getTime());
   const recorded = new Set(live.map(({ connectionId }) => connectionId));
   const ended = [...counted].filter((connectionId) => !recorded.has(connectionId));
@@ -92,7 +92,7 @@ async function endedAmong(
   return lost;
 }
 
-/** Checks a few at random; later handshakes check others. */
+/** Checks a few at random. Later handshakes check others. */
 function sampleOf(connections: readonly Connection[]): Connection[] {
   const shuffled = connections.map((connection) => ({ connection, place: Math.random() }));
   return shuffled

@@ -28,23 +28,23 @@ export type ConnectionName = { userID: string; connectionId: string };
 
 /** An open WebSocket connection. */
 export type Connection = ConnectionName & {
-  /** Its shard in each audience, chosen when it connected. */
+  /** Shard of the connection in each audience, chosen when it connected. */
   shard: number;
   connectedAt: string;
-  /** Absent if there are no channels, because DynamoDB has no empty set. */
+  /** Channels of the connection. Absent if there are none, because DynamoDB has no empty set. */
   channels?: Set<Channel>;
-  /** The pace and tokens of its prices. Absent if readMarkets does not serve it. */
+  /** Pace and tokens of the connection's prices. Absent if readMarkets does not serve it. */
   every?: Pace;
   tokens?: FollowedToken[];
-  /** The time from which it accepts no messages of its user. Absent if it is up to date. */
+  /** Time from which the connection accepts no messages of its user. Absent if it is up to date. */
   stuckSince?: string;
-  /** The number of misses since a run began to bring it up to date; 0 if none does. */
+  /** Number of messages missed since a run began to bring the connection up to date. 0 if none does. */
   misses?: number;
-  /** The time when DynamoDB may delete the record, in epoch seconds. */
+  /** Time when DynamoDB may delete the record, in epoch seconds. */
   expiresAt: number;
 };
 
-/** API Gateway closes a connection after two hours. Its record expires ten minutes later. */
+/** Lifetime of a connection's record. API Gateway closes a connection after two hours, ten minutes earlier. */
 export const lifetimeSeconds = (2 * 60 + 10) * 60;
 
 const endOfLife = (now: Date) => epochSeconds(now) + lifetimeSeconds;
@@ -63,7 +63,7 @@ export async function openConnection(
   await write(table, { kind: "put", key: keyOf(name), item: connection });
 }
 
-/** The connections that count towards a user's limit. Some of them may have ended. */
+/** Connections that count towards a user's limit. Some of them may have ended. */
 type ConnectionCount = {
   connectionIds?: Set<string>;
   /** True if the user may open no connections. */
@@ -92,7 +92,7 @@ export async function countConnection(
       "absent",
       { isClosed: undefined, connectionIds: undefined },
       { isClosed: undefined, connectionIds: smallerThan(limit) },
-      // The SDK repeats a write whose answer was lost. The connection is counted already then.
+      // Accepts a connection that is already counted: the SDK repeats a write whose answer was lost.
       { isClosed: undefined, connectionIds: containing(connectionId) },
     ],
   });
@@ -101,8 +101,8 @@ export async function countConnection(
 }
 
 /**
- * Keeps a user from opening connections for at least two hours. Authorizers may still admit a user whom they do not
- * know to be blocked.
+ * Keeps a user from opening connections for at least two hours. Authorizers that do not know yet that the user is
+ * blocked may still admit them.
  */
 export async function refuseConnections(table: Table, userID: string, now: Date): Promise<void> {
   await write(table, {
@@ -135,7 +135,7 @@ export async function discountConnections(
   });
 }
 
-/** The maximum duration of a handshake. Until it ends, API Gateway does not know the recorded connection. */
+/** Longest duration of a handshake. Until it ends, API Gateway does not know the recorded connection. */
 const handshakeMs = 30_000;
 
 export const hasShakenHands = ({ connectedAt }: Pick<Connection, "connectedAt">, now: Date): boolean =>
@@ -150,7 +150,7 @@ export async function closeConnection(table: Table, name: ConnectionName): Promi
   return true;
 }
 
-/** The subscriptions of a connection. Those to markets are part of the channel `prices`. */
+/** Subscriptions of a connection. Those to markets are part of the channel `prices`. */
 export type Subscriptions = { channels: readonly Channel[]; markets?: MarketSubscription | undefined };
 
 type Changed = { before: Subscriptions; after: Subscriptions; shard: number };
@@ -174,7 +174,7 @@ export async function addChannels(
 }
 
 /**
- * Unsubscribes a connection from channels, and from tokens. Ignores those to which it is not subscribed.
+ * Unsubscribes a connection from channels and tokens. Ignores channels and tokens without a subscription.
  *
  * @returns undefined for an unknown connection.
  */
@@ -200,8 +200,8 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
 const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);
 
 /**
- * Changes a connection and its place in an audience in one transaction. A connection's messages are handled concurrently, so
- * each change applies to the state that the previous one left, and none to a closed connection.
+ * Changes a connection and its place in an audience in one transaction. A connection's messages are handled
+ * concurrently, so each change builds on the state after the previous one. A closed connection is never changed.
  */
 async function changeSubscriptions(
   table: Table,
@@ -218,7 +218,7 @@ async function changeSubscriptions(
       const step = changing(connection, changed);
       return step.length === 0 || (await write(table, singleOf(step))) ? changed : undefined;
     },
-    // An attempt fails only after a concurrent change, so one of several concurrent changes always succeeds.
+    // Retries after a concurrent change. One of several concurrent changes always succeeds.
     { attempts: Number.POSITIVE_INFINITY },
   );
   return found === "unknown" ? undefined : found;
@@ -261,7 +261,7 @@ function joining(audience: Audience, connection: Connection, { markets }: Subscr
   const key = subscriberKey(audience, shard, connectionId);
   const item = { userID, connectionId, expiresAt };
   if (markets === undefined) return { kind: "put", key, item };
-  // Not a put, because the item may say since when the connection is stuck.
+  // Updates rather than puts, because the item may say since when the connection is stuck.
   return { kind: "change", key, set: { ...item, ...markets } };
 }
 
@@ -275,7 +275,7 @@ export async function leaveAudience(table: Table, audience: Audience, place: Pla
 
 /** A member of an audience. */
 export type ChannelSubscriber = ConnectionName & {
-  /** The time from which it accepts no messages. Absent if it accepted the last one. */
+  /** Time from which the member accepts no messages. Absent if it accepted the last one. */
   stuckSince?: string;
 };
 
@@ -285,11 +285,11 @@ export type MarketSubscriber = ChannelSubscriber & MarketSubscription;
 const ofSubscriber = ["userID", "connectionId", "stuckSince"] satisfies (keyof ChannelSubscriber)[];
 const ofMarketSubscriber = [...ofSubscriber, "every", "tokens"] satisfies (keyof MarketSubscriber)[];
 
-/** Reads the subscribers of prices without tokens in one shard, page by page. */
+/** Reads one shard's subscribers of prices that follow no tokens, page by page. */
 export const subscribersInShard = (table: Table, shard: number) =>
   readShard<ChannelSubscriber>(table, subscribersOf("prices", shard), ofSubscriber);
 
-/** Reads the subscribers with tokens in one shard, page by page. */
+/** Reads one shard's subscribers that follow tokens, page by page. */
 export const marketSubscribersInShard = (table: Table, shard: number) =>
   readShard<MarketSubscriber>(table, subscribersOf("markets", shard), ofMarketSubscriber);
 
@@ -315,13 +315,13 @@ async function* readShard<Member extends object>(
   for await (const page of pages) yield* page;
 }
 
-/** True if anybody is in a shard of an audience. */
+/** True if a shard of an audience has any subscriber. */
 export async function isOccupied(table: Table, audience: Audience, shard: number): Promise<boolean> {
   const [first] = await queryRange(table, subscribersOf(audience, shard), { limit: 1, attributes: ["PK"] });
   return first !== undefined;
 }
 
-/** True if anybody is in an audience. */
+/** True if an audience has any subscriber. */
 export async function hasSubscribers(table: Table, audience: Audience, shards: number): Promise<boolean> {
   const found = await Promise.all(
     Array.from({ length: shards }, (_, shard) => isOccupied(table, audience, shard)),

@@ -11,19 +11,19 @@ export type MarketDeliverer = Reporter & { table: Table; pusher: Pusher; lists: 
 
 /** The result of a delivery, for readMarkets. */
 export type MarketDeliveryOutcome = {
-  /** False if the delivery was late, or did not reach most connections. Its changes must come again. */
+  /** False if the delivery was late, or did not reach most connections. Its changes must be sent again. */
   isDelivered: boolean;
   reached: number;
-  /** The number of connections that were not reached but may be open. Everything comes again within half a minute. */
+  /** Number of connections that were not reached but may be open. They get everything again within half a minute. */
   undelivered: number;
 };
 
-/** The age from which a delivery is out of date. No push begins later. */
+/** Age from which a delivery is out of date. No push begins later. */
 const lateMs = 3000;
 
 /**
- * Pushes to each connection with tokens in a shard what is new to it, in one message at most. A connection never gets it
- * from two runs, because readMarkets waits for the outcome. Cleans up as after other deliveries.
+ * Pushes news to each connection with tokens in a shard, in one message at most. A connection never gets it from two
+ * runs, because readMarkets waits for the outcome. Cleans up as after other deliveries.
  *
  * @throws if the subscribers cannot be read. Nothing was sent then.
  */
@@ -48,7 +48,7 @@ export async function deliverMarkets(
 
   const outcome = await push(pusher, deliveries(), {
     rounds: 2,
-    // Retrying a client that does not read would keep the others waiting.
+    // Does not retry a client that does not read, which would keep the others waiting.
     isRetried: ({ stuckSince }) => stuckSince === undefined,
     deadline: new Date(untilMs),
   });
@@ -62,10 +62,13 @@ export async function deliverMarkets(
 /** Time for which a list of subscribers is trusted, unless a delivery wants a newer one. */
 const knownMs = 5000;
 
-/** More shards than a process serves at a time. Beyond it, the list that was used longest ago is forgotten. */
+/**
+ * Most lists to remember, for more shards than a process serves at a time. When full, forgets the list used longest
+ * ago.
+ */
 const mostLists = 32;
 
-/** The lists of the subscribers in shards, as a process remembers them: reading them each second would cost the most. */
+/** Remembers the subscribers of shards in the process, since reading them each second would cost the most. */
 export class SubscriberLists {
   readonly #known = new RecentMap<number, { readAtMs: number; subscribers: MarketSubscriber[] }>(mostLists);
   readonly #table: Table;
@@ -78,7 +81,7 @@ export class SubscriberLists {
     const readAtMs = now.getTime();
     const known = this.#known.get(shard);
     const ageMs = readAtMs - (known?.readAtMs ?? Number.NEGATIVE_INFINITY);
-    // A clock that is set back must not keep an old list.
+    // Drops an old list even if the clock was set back.
     if (known && ageMs >= 0 && ageMs < knownMs && known.readAtMs >= sinceMs) return known.subscribers;
     const subscribers: MarketSubscriber[] = [];
     for await (const each of marketSubscribersInShard(this.#table, shard)) subscribers.push(each);

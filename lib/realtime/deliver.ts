@@ -20,13 +20,16 @@ export type ChannelDelivery = { shard: number; update: PublicUpdate };
 
 export type Deliverer = Reporter & { table: Table; pusher: Pusher; prices?: PriceReader };
 
-/** The age from which an update may be out of date. */
+/** Age from which an update may be out of date. */
 const lateMs = 2000;
 
 export type DeliveryOutcome = {
-  /** True if newer data was saved while the update was late. Nothing was sent then, because the next update follows. */
+  /** True if nothing was sent, because the update was late and newer data was saved. The next update follows. */
   superseded: boolean;
-  /** The number of connections that were not reached but may be open. An update with all prices follows within half a minute. */
+  /**
+   * Number of connections that were not reached but may be open. An update with all prices follows within half a
+   * minute.
+   */
   undelivered: number;
 };
 

@@ -15,10 +15,10 @@ export type Disconnected = { ended: number; failed: number };
 
 const concurrency = 8;
 
-/** Pause between two attempts at connections whose handshakes may not be over: API Gateway cannot close those yet. */
+/** Pause between two attempts to close connections during their handshakes, which API Gateway cannot close yet. */
 const handshakePauseMs = 5000;
 
-/** Ends the connections that a user has now. Waits up to half a minute for connections that are still opening. */
+/** Ends all current connections of a user. Waits up to half a minute for connections that are still opening. */
 export async function disconnectUser(
   { table, pusher, now, pauseMs = pause }: DisconnectDeps,
   userID: string,

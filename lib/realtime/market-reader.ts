@@ -9,8 +9,8 @@ export type MarketWatch = {
 };
 
 /**
- * Starts a run of readMarkets if clients follow tokens and nobody reads markets. In each turn, it starts one anyway: that
- * leaves again, or replaces a run that is ten minutes old or has other code.
+ * Starts a run of readMarkets if clients follow tokens and nobody reads markets. Each turn starts one anyway, which
+ * ends at once, or replaces a run that is ten minutes old or has other code.
  */
 export async function keepMarketsRead(
   table: Table,
@@ -22,7 +22,7 @@ export async function keepMarketsRead(
   else await ensureMarketReader(table, startReader);
 }
 
-/** True if clients subscribe to prices, or a run of readMarkets needs those of coins. */
+/** True if clients subscribe to prices, or a run of readMarkets needs the prices of coins. */
 export async function arePricesWanted(table: Table, shards: number): Promise<boolean> {
   const found = await Promise.all([
     areMarketsRead(table),

@@ -6,15 +6,15 @@ import type { TokenName } from "../markets/core/market.ts";
 import { isSameToken } from "../markets/core/market-subscription.ts";
 import { nativeToken } from "../orders/trading-chain.ts";
 
-/** A problem of a field of a message, in words that follow its name. */
+/** A problem with a field of a message, in words that follow the field's name. */
 export type FieldProblem = { field: string; code: MessageErrorCode; text: string };
 
-/** A token of a message. Its place in the message names it in errors. */
+/** A token in a message. Errors name it by its place in the message. */
 export type NamedToken = TokenName & { field: string; candles?: boolean | undefined };
 
 type GivenToken = { chain: string; token: string; candles?: boolean | undefined };
 
-/** Separates the tokens of a message from the problems of those that cannot be followed. */
+/** Separates a message's tokens from the problems with those that cannot be followed. */
 export function readTokens(
   given: readonly GivenToken[],
   chains: readonly TradingChain[],
@@ -45,10 +45,10 @@ export function readTokens(
   return { tokens, problems };
 }
 
-/** The most fields that an error names. */
+/** Most fields that an error names. */
 const mostFields = 5;
 
-/** Builds an error for each kind of problem. It names fields but no values, which may be secrets. */
+/** Builds an error for each kind of problem. Names fields but no values, which may be secrets. */
 export function errorsOf(problems: readonly FieldProblem[]): ServerMessage[] {
   const kinds = Map.groupBy(problems, ({ code, text }) => `${code} ${text}`).values();
   return [...(kinds as Iterable<[FieldProblem, ...FieldProblem[]]>)].map((alike) => {

@@ -31,19 +31,19 @@ export type Publisher = Reporter & {
   pusher: Pusher;
   /** Finds the shards that have subscribers of prices. */
   occupiedShards: (now: Date) => Promise<number[]>;
-  /** Starts the delivery to one shard, without waiting for it. */
+  /** Starts the delivery to one shard, without waiting for the result. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
-  /** Starts a run of feedPrices, without waiting for it. */
+  /** Starts a run of feedPrices, without waiting for the result. */
   startFeed: (start: FeedStart) => Promise<void>;
-  /** Present if markets are switched on. */
+  /** Reader of markets. Present if markets are switched on. */
   markets?: MarketWatch | undefined;
   /** Puts a notice on the operators' bus, if there is one. */
   putNotice: (notice: Notice) => Promise<void>;
-  /** Starts to bring connections up to date, without waiting for it. */
+  /** Starts to bring connections up to date, without waiting for the result. */
   startCatchUp: (catchUp: CatchUp) => Promise<void>;
 };
 
-/** The time of messages and notes, and the deadline after which no push starts. */
+/** Time of messages and notes, and the deadline after which no push starts. */
 export type PublishTimes = { now: Date; deadline: Date };
 
 const outOfTime = () =>
@@ -63,8 +63,8 @@ type Target = Connection & { changes: readonly Personal[] };
 
 /**
  * Pushes changes of the table to clients, in order for each client. An unreachable connection delays nobody, and is
- * brought up to date later. Unreadable records and prices are not retried: the former stay unreadable, and all prices
- * are published again every half minute.
+ * brought up to date later. Does not retry unreadable records, which stay unreadable, nor prices, which are all
+ * published again every half minute.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
@@ -81,7 +81,7 @@ export async function publish(
     try {
       const change = readChange(record);
       if (change === undefined) continue;
-      // Encodes each message alone first: an invalid record would fail a whole batch.
+      // Encodes each message alone first, since an invalid record would fail a whole batch.
       encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, change });
       else
@@ -164,18 +164,19 @@ async function publishToUsers(
       try {
         return deliveriesTo(await connectionsOfUser(table, userID), changes, now);
       } catch (error) {
-        // A planted connection or userID stays unreadable, and retries would hold up the announcements of other users.
+        // Skips a planted connection or userID, which stays unreadable: retries would hold up the announcements of
+        // other users.
         if (isTransient(error)) retry(changes, error);
         else onFault(error);
         return [];
       }
     }),
   );
-  // Users with few connections come first, so that a user with many does not keep them waiting.
+  // Serves users with few connections first, so that a user with many does not keep them waiting.
   const fewestFirst = deliveries.toSorted((one, other) => one.length - other.length).flat();
   const outcome = await push(pusher, fewestFirst, {
     rounds: 2,
-    // Retrying a client that does not read would keep the others waiting.
+    // Does not retry a client that does not read, which would keep the others waiting.
     isRetried: ({ stuckSince }) => stuckSince === undefined,
     deadline,
   });
@@ -226,12 +227,12 @@ function deliveriesTo(
   now: Date,
 ): Delivery<Target>[] {
   const time = now.toISOString();
-  // Records are complete, so only the newest of each chain matters.
+  // Keeps the newest record of each chain, as each one is complete.
   const newest = new Map(
     changes.flatMap(({ change }) => (change.of === "settings" ? [[change.chain, change] as const] : [])),
   );
   const settings = [...newest.values()].map((change) => encodeMessage(messageOf(change, now)));
-  // Wallets are complete too, so only the newest version of each matters.
+  // Keeps the newest version of each wallet, as each one is complete.
   const wallets = new Map(
     changes.flatMap(({ change }) =>
       change.of === "wallet" ? [[change.wallet._id, change.wallet] as const] : [],
@@ -266,8 +267,8 @@ function deliveriesTo(
 }
 
 /**
- * Hands changed prices over, replaces the run of the feed if it is time, and keeps a run that reads markets. All are tried
- * again half a minute later.
+ * Hands over changed prices, replaces the run of the feed if it is time, and keeps a run that reads markets. Whatever
+ * fails is tried again half a minute later.
  */
 async function publishPrices(
   { table, occupiedShards, handOver, startFeed, markets, onFault }: Publisher,

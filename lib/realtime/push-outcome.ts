@@ -6,14 +6,14 @@ import { type ConnectionName, closeConnection } from "./connection-records.ts";
 export type Reporter = {
   /** Reports a fault, which counts as a failure of the function. */
   onFault: (error: unknown, details?: object) => void;
-  /** Reports an error that kept messages from connections, once for each name of an error. */
+  /** Reports an error that kept messages from connections. Called once for each name of an error. */
   onMissed: (error: unknown, details: { connections: number }) => void;
 };
 
 /** Time reserved after the last push of a run for its answer and the notes in the table. */
 export const pushReserveMs = 6000;
 
-/** The limit of connections processed at a time. Many may have closed at once. */
+/** Most connections to process at a time. Many may have closed at once. */
 export const concurrency = 16;
 
 /** Time without an accepted message after which a connection is closed. */
@@ -31,8 +31,8 @@ export const isHealthy = ({ reached, missed }: Outcome<unknown>): boolean =>
   reached.length > 0 && missed.length <= Math.max(1, reached.length / 4);
 
 /**
- * Reports why connections missed messages. It is a fault if nobody was reached, unless only one user's clients refused:
- * a user could raise the alarm by not reading.
+ * Reports why connections missed messages. Counts as a fault if no push succeeded, unless all refusals came from one
+ * user's clients: a user could raise the alarm by not reading.
  */
 export function reportMissed(
   { reached, missed }: Outcome<ConnectionName>,

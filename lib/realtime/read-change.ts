@@ -67,7 +67,10 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   return { of: "execution", userID, kind, execution };
 }
 
-/** The time between two updates with all prices, for clients that have missed some, and two looks at the age of a run. */
+/**
+ * Time between two updates with all prices, for clients that have missed some, and between two looks at the age of a
+ * run.
+ */
 const turnMs = 30_000;
 
 const turnOf = ({ updatedAt }: PricesItem) => Math.floor(Date.parse(updatedAt) / turnMs);
@@ -94,7 +97,7 @@ function exportChange(
   return { of: "export", userID, walletId, availableAt, thumbprint, version };
 }
 
-/** Reads a lock in whatever form it is stored. Only the item's key is trusted for its user. */
+/** Reads a lock in any stored form. Trusts only the item's key to tell its user. */
 function lockChange(before: Item | undefined, after: Item): PublishedChange | undefined {
   if (isDeepStrictEqual(before, after)) return undefined;
   const { PK, SK: _, ...stored } = after;

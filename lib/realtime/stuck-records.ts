@@ -9,10 +9,7 @@ type Place = { audience: Audience; shard: number; connectionId: string };
 
 const keyOf = ({ audience, shard, connectionId }: Place) => subscriberKey(audience, shard, connectionId);
 
-/**
- * Notes the time from which a subscriber accepts no messages. Keeps an earlier note. Does nothing for a former
- * subscriber.
- */
+/** Notes the time from which a subscriber accepts no messages. Keeps an earlier note. Ignores former subscribers. */
 export async function noteStuckSubscriber(table: Table, place: Place, now: Date): Promise<void> {
   const set = { stuckSince: initially(now.toISOString()) };
   await write(table, { kind: "change", key: keyOf(place), set, when: "present" });
@@ -44,7 +41,7 @@ export async function noteMiss(
   return isWritten && item?.misses === 1;
 }
 
-/** Notes that no run is bringing a connection up to date any more. It stays stuck. */
+/** Notes that no run is bringing a connection up to date any more. The connection stays stuck. */
 export async function giveUpOn(table: Table, { userID, connectionId }: ConnectionName): Promise<void> {
   await write(table, {
     kind: "change",
@@ -58,7 +55,7 @@ export async function giveUpOn(table: Table, { userID, connectionId }: Connectio
  * Notes that a connection is up to date.
  *
  * @param misses the number of misses when its user's records were read.
- * @returns false, without writing, if it has missed messages since then.
+ * @returns false, without writing, if the connection has missed messages since then.
  */
 export async function clearMisses(
   table: Table,

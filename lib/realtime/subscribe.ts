@@ -35,17 +35,17 @@ type Received<Type extends keyof typeof clientMessages> = ConnectionName & { now
 export type SubscribeRequest = Received<"subscribe">;
 export type UnsubscribeRequest = Received<"unsubscribe">;
 
-/** Markets, where they are on. */
+/** Access to markets, where they are switched on. */
 export type MarketAccess = {
   chains: readonly TradingChain[];
   startReader: StartReader;
 };
 
 /**
- * Subscribes a connection to channels, then reads a snapshot of each channel in the request. This order loses no change
- * between snapshot and first update, though a change made meanwhile may arrive twice. Channels subscribed before get a snapshot
- * too, so that repeating a request after a fault brings what is missing. Exports that can still be cancelled and a lock follow.
- * The state of tokens comes from readMarkets, which alone sends it.
+ * Subscribes a connection to channels, then reads a snapshot of each channel in the request. In this order, no change
+ * is lost between snapshot and first update, though a change made meanwhile may arrive twice. Channels subscribed
+ * before get a snapshot too, so that repeating a request after a fault brings what is missing. Exports that can still
+ * be cancelled and a lock follow. Only readMarkets sends the state of tokens.
  */
 export async function subscribe(
   table: Table,
@@ -84,7 +84,7 @@ export async function subscribe(
   ];
 }
 
-/** Announces a connection to readMarkets, and starts a run if there is none. It sends the first message. */
+/** Announces a connection to readMarkets, which sends the first message, and starts a run if there is none. */
 async function announce(
   table: Table,
   news: Parameters<typeof writeNews>[1],
@@ -102,7 +102,7 @@ export async function unsubscribe(table: Table, request: UnsubscribeRequest): Pr
   const changed = await removeChannels(table, request, known, named.tokens);
   if (changed === undefined) return [notConnected];
   const { before, after, shard } = changed;
-  // Otherwise deliver could go by an old list for seconds.
+  // Announces the change, since deliver could otherwise use an old list for seconds.
   if (before.markets !== after.markets) await writeNews(table, { userID, connectionId, shard, tokens: [] });
   return [...problems, ...errorsOf(named.problems), subscriptions(after, now)];
 }
@@ -116,7 +116,7 @@ function subscriptions({ channels: names, markets }: Subscriptions, now: Date): 
   };
 }
 
-/** The part of a request about tokens. */
+/** Part of a request about tokens. */
 type Wish = { every?: Pace | undefined; tokens: readonly NamedToken[]; problems: readonly FieldProblem[] };
 
 function readWish(

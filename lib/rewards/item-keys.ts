@@ -7,7 +7,7 @@ export const stockKey = (rewardId: string): Key => itemKey("stock", { rewardId }
 export const redemptionKey = (userID: string, time: Date, redemptionId: string): Key =>
   itemKey("redemption", { userID, newestFirst: newestFirst(time), redemptionId });
 
-/** A user's redemptions, newest first. */
+/** Covers a user's redemptions, newest first. */
 export const redemptionsOf = (userID: string): KeyRange => rangeOf("redemption", { userID });
 
 export const everyRedemption = sortKeysOf("redemption");
@@ -19,5 +19,5 @@ export const redemptionPlaceKey = (redemptionId: string): Key => itemKey("redemp
 export const pointsLineKey = (userID: string, number: number): Key =>
   itemKey("pointsLine", { userID, number: String(number).padStart(10, "0") });
 
-/** The changes of a user's points, oldest first. */
+/** Covers the changes of a user's points, oldest first. */
 export const pointsLinesOf = (userID: string): KeyRange => rangeOf("pointsLine", { userID });

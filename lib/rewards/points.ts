@@ -1,8 +1,8 @@
-/** The limit of points that an operator can give or a reward can cost. Sums stay exact. */
+/** Most points that an operator can give or a reward can cost. Sums stay exact. */
 export const maxPoints = 1e12;
 
 /**
- * The reasons for changes of points. `opening` is the balance from before the ledger. `restored` corrects a restored or
+ * Reasons for changes of points. `opening` is the balance from before the ledger. `restored` corrects a restored or
  * recreated profile whose points differ from the newest line.
  */
 export const pointsReasons = ["opening", "restored", "set", "redeemed", "refunded"] as const;
@@ -10,13 +10,13 @@ export const pointsReasons = ["opening", "restored", "set", "redeemed", "refunde
 /** A change of a user's points. A user's changes add up to the user's points. */
 export type PointsLine = {
   userID: string;
-  /** Counts the user's lines from 1, without gaps. */
+  /** Number of the line among the user's, from 1, without gaps. */
   number: number;
-  /** ISO 8601. */
+  /** Time of the change, ISO 8601. */
   time: string;
   reason: (typeof pointsReasons)[number];
   change: number;
-  /** The balance after the change. */
+  /** Balance after the change. */
   points: number;
   redemptionId?: string;
 };
@@ -26,8 +26,7 @@ export type PointsChange = Pick<PointsLine, "change" | "redemptionId"> & {
 };
 
 /**
- * Builds the lines that a change of points adds to the ledger. Points that no line explains get a line of their own
- * first.
+ * Builds the lines that a change of points adds to the ledger. Adds a line first for points that no line explains.
  *
  * @param points the balance before the change.
  * @param newest the newest line so far. Undefined if the ledger is empty.
@@ -52,7 +51,7 @@ export function auditOf(points: number, lines: readonly Pick<PointsLine, "number
   const numbers = new Set(lines.map(({ number }) => number));
   const all = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1);
   return {
-    // The ledger is empty before the first change.
+    // Uses the balance if the ledger is empty, as it is before the first change.
     sum: lines.length === 0 ? points : lines.reduce((sum, { change }) => sum + change, 0),
     missing: all.filter((number) => !numbers.has(number)),
   };

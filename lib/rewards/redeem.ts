@@ -20,26 +20,26 @@ export type RedeemDeps = { table: Table; catalogue: () => Promise<readonly Rewar
 type Request = {
   userID: string;
   rewardId: string;
-  /** The Idempotency-Key. */
+  /** Value of the Idempotency-Key header. */
   key: string | undefined;
   now: Date;
 };
 
 type Redeemed = {
   redemption: Redemption;
-  /** The points that the user has left. */
+  /** Points that the user has left. */
   points: number;
   isReplayed: boolean;
 };
 
 const maxAttempts = 8;
 
-/** No attempt begins after this time. A user who waits longer has given up. */
+/** Time after which no attempt begins. A user who waits longer has given up. */
 const maxMs = 3000;
 
 /**
- * Buys a reward with points, once for each user and Idempotency-Key. The piece, the points, the redemption and the line
- * of the ledger are written in one transaction.
+ * Buys a reward with points, once for each user and Idempotency-Key. Writes the piece, the points, the redemption and
+ * the line of the ledger in one transaction.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, the errors of {@link checkRedeemable}, and
  * REWARD_BUSY if the items change during each attempt.

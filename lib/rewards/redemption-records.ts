@@ -6,7 +6,7 @@ import type { Profile } from "../users/profile.ts";
 import { redemptionKey, redemptionPlaceKey, redemptionsOf, stockKey } from "./item-keys.ts";
 import type { Redemption } from "./redemption.ts";
 
-/** The fields from which the key of a redemption is computed. */
+/** Fields that determine the key of a redemption. */
 type Place = Pick<Redemption, "redemptionId" | "userID" | "createdAt">;
 
 const keyOf = ({ redemptionId, userID, createdAt }: Place) =>
@@ -18,8 +18,8 @@ export async function readRedemption(table: Table, redemptionId: string): Promis
 }
 
 /**
- * Reads everything that decides about a purchase in one call: the user's profile, the stock if it is counted, and
- * whether the redemption exists already.
+ * Reads all data for deciding about a purchase in one call: the user's profile, the stock if it is counted, and whether
+ * the redemption exists already.
  */
 export async function readPurchase(
   table: Table,

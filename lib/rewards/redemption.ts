@@ -11,17 +11,17 @@ export type Redemption = {
   redemptionId: string;
   userID: string;
   rewardId: string;
-  /** The name of the reward at the time of purchase. */
+  /** Name of the reward at the time of purchase. */
   name: string;
-  /** The points that were paid. */
+  /** Points paid for the reward. */
   cost: number;
-  /** Pending until an operator fulfils or refunds it. */
+  /** Status of the redemption: pending until an operator fulfils or refunds it. */
   status: RedemptionStatus;
   createdAt: string;
   updatedAt: string;
   /** Grows by one with each change. */
   version: number;
-  /** True if it took a piece of a limited reward, which a refund returns. */
+  /** True if the purchase took a piece of a limited reward, which a refund returns. */
   isLimited: boolean;
 };
 
@@ -49,7 +49,7 @@ export function checkRedeemable(
   }
 }
 
-/** Concurrent purchases change the same items. The same request may succeed a moment later. */
+/** Makes the error for concurrent purchases that change the same items. The same request may succeed a moment later. */
 export const rewardBusy = () =>
   new DomainError("REWARD_BUSY", "Too many users are buying this reward right now; try again");
 
@@ -72,7 +72,7 @@ export function newRedemption(
   };
 }
 
-/** The statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece is gone. */
+/** Statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece is gone. */
 const nextStatuses: Record<RedemptionStatus, readonly RedemptionStatus[]> = {
   pending: ["fulfilled", "refunded"],
   fulfilled: ["refunded"],

@@ -11,7 +11,7 @@ export type Reward = {
   cost: number;
   available: boolean;
   imageUrl: string;
-  /** The pieces left. -1 means unlimited. */
+  /** Number of pieces left. -1 means unlimited. */
   stock: number;
 };
 

@@ -14,12 +14,12 @@ export type Settlement =
   | { outcome: "unknown" }
   | { outcome: "busy" };
 
-/** Retries for longer than a purchase does, because purchases of the same reward keep causing conflicts. */
+/** Most attempts: more than for a purchase, because purchases of the same reward keep causing conflicts. */
 const maxAttempts = 20;
 
 /**
- * Fulfils or refunds a redemption. A refund returns the points, and the piece unless it was handed out. A repetition
- * changes nothing.
+ * Fulfils or refunds a redemption. A refund returns the points, and the piece unless it was handed out. Repeating a
+ * call changes nothing.
  *
  * @returns the outcome "busy" if the items change during each attempt.
  */
@@ -50,7 +50,7 @@ async function refund(table: Table, redemption: Redemption, now: Date): Promise<
   const [profile, stock] = await Promise.all([readProfile(table, userID), readStock(table, rewardId)]);
   const change = { reason: "refunded", change: cost, redemptionId } as const;
   return [
-    // A user who was deleted has no points to get back.
+    // Returns no points to a deleted user, who has no balance.
     ...(profile ? await pointsWrites(table, profile, change, { now }) : []),
     ...(isLimited && status === "pending" && stock !== undefined ? [returningPiece(rewardId)] : []),
   ];

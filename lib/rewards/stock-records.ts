@@ -4,7 +4,7 @@ import { readItem, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
 import { stockKey } from "./item-keys.ts";
 
-/** The pieces left of a limited reward. */
+/** Number of pieces left of a limited reward. */
 type Stock = { rewardId: string; stock: number };
 
 /** Reads how many pieces of a reward are left. Returns undefined if they were never counted. */
@@ -22,7 +22,7 @@ export async function readStocks(table: Table, rewardIds: readonly string[]): Pr
 /**
  * Takes a piece. Fails if none is left.
  *
- * @param initial the stock if it was never counted, which applies to rewards from before the count began.
+ * @param initial the stock of a reward that was never counted, as rewards from before the count began.
  */
 export const takingPiece = (rewardId: string, initial: number): Write => ({
   kind: "change",
@@ -39,7 +39,7 @@ export const returningPiece = (rewardId: string): Write => ({
   when: "present",
 });
 
-/** Sets the stock, whatever was sold. Without a number, the reward has no stock. */
+/** Sets the stock, ignoring past sales. Without a number, the reward has no stock. */
 export async function setStock(table: Table, rewardId: string, stock: number | undefined): Promise<void> {
   const key = stockKey(rewardId);
   await write(
