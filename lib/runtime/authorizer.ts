@@ -30,10 +30,10 @@ export type AuthorizerDeps = {
 type Admitted = { claims: Claims; admission: AdmittedUser };
 
 /**
- * Authorizes calls of the REST API. Denies a request without a valid token; the context has the body of its 401, which
- * the gateway's ACCESS_DENIED response passes on. The other way to a 401, throwing `Unauthorized`, would count as an
- * error of the function and log a stack trace for every caller without a token. Only the end of a session needs none: a
- * browser with a bad cookie could never get rid of it.
+ * Authorizes calls of the REST API. Denies a request without a valid token, and puts the body of its 401 into the
+ * context, which the gateway's ACCESS_DENIED response passes on. Throwing `Unauthorized` would also give a 401, but
+ * count as an error of the function and log a stack trace for every caller without a token. Only ending a session needs
+ * no valid token: a browser with a bad cookie could never get rid of it.
  */
 export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps) {
   return authorizer({
@@ -44,14 +44,15 @@ export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps
       endsSession(event)
         ? { ...endOfSession(event), usageIdentifierKey: await strangerKey(new Date()) }
         : decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
-    // A denial would give a 401. Every method requires an API key, so a request without one gets a 403.
+    // Allows a request from outside the edge, without an API key. Every method requires a key, so the request gets a
+    // 403. A denial would give a 401.
     exclude: (event) => decide(event, "Allow", outsider),
   });
 }
 
 /**
- * Authorizes connections to the WebSocket API. It has no gateway responses: the only way to a 401 is to throw exactly
- * `Unauthorized`, and a denial would give a 403.
+ * Authorizes connections to the WebSocket API, which has no gateway responses. Only throwing exactly `Unauthorized`
+ * gives a 401; a denial would give a 403.
  */
 export function connectionAuthorizer({
   cookies,
@@ -122,7 +123,7 @@ function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: 
 /**
  * Verifies tokens in turn until one is valid.
  *
- * @throws {InvalidToken} if none is valid. An expired token decides the error, because a refresh helps then.
+ * @throws {InvalidToken} if none is valid. An expired token decides the error, because refreshing it helps.
  */
 async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["verify"]): Promise<Claims> {
   const errors: unknown[] = [];
@@ -134,7 +135,7 @@ async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["veri
     }
   const isInvalid = (error: unknown) => error instanceof InvalidToken;
   const expired = errors.find((error) => isInvalid(error) && (error as InvalidToken).expired);
-  // A token that could not be verified may still be valid, so this is no 401.
+  // Prefers other errors to a 401: a token that could not be verified may still be valid.
   throw expired ?? errors.find((error) => !isInvalid(error)) ?? errors[0];
 }
 
@@ -162,8 +163,8 @@ function timesOf(claims: Claims): Record<string, string> {
 }
 
 /**
- * Reads the time of the sign-in, in seconds. An issuer that gives `auth_time` keeps it when it refreshes a token; of
- * any other, only the time of issue is known, which each refresh renews.
+ * Reads the time of the sign-in, in seconds. An issuer that states `auth_time` keeps it when it refreshes a token. For
+ * other issuers, uses the time of issue, which each refresh renews.
  */
 function signInOf({ auth_time, iat }: Claims): number | undefined {
   if (auth_time === undefined) return iat;
@@ -185,7 +186,7 @@ function decide(
   };
 }
 
-/** The parts of an authorizer's context that access logs show. */
+/** Parts of an authorizer's context that access logs show. */
 export type LoggedContext = { loggedUser: string; clientIp: string };
 
 /**

@@ -5,8 +5,7 @@ import { InvalidRequest } from "./validate.ts";
 
 /**
  * Wraps a function that no client waits for: changes, schedules and internal rows. Logs a fault by its name and fails
- * the invocation; the trigger decides about retries. For an unreadable event, the invoker gets the message, and nothing
- * is logged.
+ * the invocation; the trigger decides about retries. If an event is unreadable, tells the invoker why and logs nothing.
  */
 export function background<Args extends readonly unknown[], Result>(
   operation: BackgroundOperationName,
@@ -23,7 +22,10 @@ export function background<Args extends readonly unknown[], Result>(
   };
 }
 
-/** Wraps a function behind walls. A daily schedule invokes it, only so that Lambda keeps its network interfaces. */
+/**
+ * Wraps a function behind walls. Ignores the daily schedule that invokes it, which only makes Lambda keep its network
+ * interfaces.
+ */
 export const walled = <Result>(
   operation: BackgroundOperationName,
   handle: (event: unknown, context?: Context) => Promise<Result>,
@@ -36,7 +38,7 @@ export const walled = <Result>(
 export const isScheduled = (event: unknown) =>
   (event as { source?: unknown } | null)?.source === "aws.events";
 
-/** Computes the time from which a run must not start more work. The reserve is for finishing the work already begun. */
+/** Computes the time after which a run must not start more work. The reserve lets it finish the work already begun. */
 export const deadlineOf = (context: Pick<Context, "getRemainingTimeInMillis">, reserveMs: number): Date =>
   new Date(Date.now() + context.getRemainingTimeInMillis() - reserveMs);
 

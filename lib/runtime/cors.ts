@@ -3,21 +3,21 @@ import type { APIGatewayProxyResult } from "aws-lambda";
 /** Response headers that pages may read, in addition to those that browsers always expose. */
 export const exposedHeaders = ["ETag", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed"];
 
-/** The headers that pages may send. */
+/** Request headers that pages may send. */
 export const acceptedHeaders = [
   "Authorization",
   "Content-Type",
   "Idempotency-Key",
   "If-Match",
   "If-None-Match",
-  // Headers that tracing libraries add to each request of a page.
+  // Request headers that tracing libraries add to a page's requests.
   "X-Request-Id",
   "baggage",
   "traceparent",
   "tracestate",
 ];
 
-/** Lets pages of an allowed origin read the answer. */
+/** Lets pages of an allowed origin read the response. */
 export function withCors(
   result: APIGatewayProxyResult,
   origin: string | undefined,

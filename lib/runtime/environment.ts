@@ -41,7 +41,7 @@ const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
 
 const schemas = {
   TABLE_NAME: text,
-  // Set by lib/infra from the table of operations.
+  // Partitions that a transaction may name, which lib/infra derives from the table of operations.
   TRANSACTION_PARTITIONS: v.pipe(
     v.string(),
     v.transform((text) => (text === "" ? undefined : (text.split(",") as PartitionName[]))),
@@ -111,7 +111,7 @@ const schemas = {
   ),
   LANE_SHARDS: wholeNumber(1),
   MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),
-  // Checked when the stacks are synthesized.
+  // Trusts the chains' setup, which was checked when the stacks were synthesized.
   TRADING: json(
     v.pipe(
       v.record(

@@ -16,7 +16,8 @@ import { SignatureV4 } from "@smithy/signature-v4";
 import { type HandlerExecutionContext, type NodeHttpHandlerOptions, SMITHY_CONTEXT_KEY } from "@smithy/types";
 
 // Replaces `@aws-sdk/client-lambda` in the functions' bundles. The SDK's client describes all operations of Lambda, and
-// functions use one: the rest would take a fifth of a cold start to load. Signatures, retries and HTTP are the SDK's.
+// functions use one: loading the rest would take a fifth of a cold start. Uses the SDK for signatures, retries and
+// HTTP.
 
 type Input = Pick<InvokeCommandInput, "FunctionName" | "InvocationType"> & { Payload: string };
 
@@ -98,11 +99,11 @@ async function outputOf(response: HttpResponse) {
     $fault: statusCode < 500 ? "client" : "server",
     $metadata,
   });
-  // Retries read the header with the time to wait, and a log must not show the response.
+  // Hides the response from logs, but keeps it for retries, which read the header with the time to wait.
   throw Object.defineProperty(error, "$response", { value: response });
 }
 
-/** A proxy may answer with text that is not JSON. */
+/** Finds the error in a response. A proxy may answer with text that is not JSON. */
 function errorIn(body: string): Record<string, string> {
   try {
     return JSON.parse(body) ?? {};

@@ -7,41 +7,39 @@ await fetch("data:,");
 
 type Keys = ReturnType<typeof createRemoteJWKSet>;
 
-/** Fetched keys are fetched again after this time. */
+/** Time after which keys are fetched again. */
 const freshMs = 10 * 60_000;
 
 /**
- * Fetched keys are used for this long if they cannot be fetched again. A key that the issuer withdraws during its
- * outage stays valid that long.
+ * Time for which keys are used while they cannot be fetched again. A key that the issuer withdraws during its outage
+ * stays valid that long.
  */
 const usableMs = 6 * 60 * 60_000;
 
 /**
- * Limits fetches for unknown key ids, because anybody can invent them. Five seconds are a short wait for the first
- * tokens after a rotation.
+ * Limits fetches for unknown key ids, because anybody can invent them. The first tokens after a rotation wait for at
+ * most five seconds.
  */
 const unknownKeyLimits = { intervalMs: 5000, perMinute: 6 };
 
-/** The pause after a failed fetch. Without it, every request would wait for an issuer that hangs. */
+/** Pause after a failed fetch. Without it, every request would wait for an issuer that hangs. */
 const pauseMs = 10_000;
 
-/** The limit of one request. */
+/** Longest time for one fetch. */
 const timeoutMs = 2500;
 
 /**
- * A fetch that fails within this time is repeated once: a lost packet is not an outage. Both fit into an authorizer's
- * time.
+ * Repeats a fetch that fails within this time once: a lost packet is not an outage. Both attempts fit into an
+ * authorizer's time.
  */
 const repeatableMs = 3000;
 
-/** The issuer's keys are needed but cannot be fetched. The token may still be valid. */
+/** Reports that the issuer's keys are needed but cannot be fetched. The token may still be valid. */
 export class IssuerUnavailable extends ServiceError {
   override readonly code = "ISSUER_UNAVAILABLE";
 }
 
-/**
- * The keys of an issuer. Both functions reject with {@link IssuerUnavailable} if keys are needed and cannot be fetched.
- */
+/** Keys of an issuer. Both functions reject with {@link IssuerUnavailable} if keys are needed and cannot be fetched. */
 export type IssuerKeys = {
   /** Finds the key of a token. */
   find: JWTVerifyGetKey;
@@ -50,8 +48,8 @@ export type IssuerKeys = {
 };
 
 /**
- * Opens the issuer's keys. They are fetched when first needed, every ten minutes, and within limits for an unknown key
- * id. The last good ones survive an outage of the issuer for six hours.
+ * Opens the issuer's keys. Fetches them when first needed, every ten minutes, and within limits for an unknown key id.
+ * Uses the last good ones for six hours if the issuer is down.
  *
  * @param jwksUri The address of the issuer's keys. If empty, OpenID Connect discovery finds it.
  * @param onOutage Receives the error if fetching fails while older keys can still be used.
@@ -63,7 +61,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
   let fetchedMs = Number.NEGATIVE_INFINITY;
   let failedMs = Number.NEGATIVE_INFINITY;
   let fetchesForUnknownMs: number[] = [];
-  // Fetches at once if the clock was set back, so that old keys do not stay.
+  // True if the keys are older than this. Also if the clock was set back, so that old keys do not stay.
   const olderThan = (ms: number) => Date.now() - fetchedMs > ms || fetchedMs > Date.now();
 
   async function load(): Promise<Keys> {
@@ -71,7 +69,8 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
       remote ??
       createRemoteJWKSet(new URL(jwksUri || (await discover(issuer))), {
         timeoutDuration: timeoutMs,
-        // jose would drop its keys before it has new ones, and fetch again after every failure.
+        // Switches off jose's own caching, which would drop keys before it has new ones, and fetch again after every
+        // failure.
         cacheMaxAge: Number.POSITIVE_INFINITY,
         cooldownDuration: Number.POSITIVE_INFINITY,
       });
@@ -105,7 +104,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
     try {
       return await fetchKeys();
     } catch (error) {
-      // Repeated errors during the pause have no cause and report nothing new.
+      // Reports only errors with a cause: repeated ones during the pause have none and report nothing new.
       if ((error as Error).cause !== undefined) onOutage(error);
       return remote;
     }

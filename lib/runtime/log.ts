@@ -1,38 +1,38 @@
 import { ServiceError } from "../core/service-error.ts";
 
 /**
- * Logs a fault only by its name and code, and those of its causes. Messages and stacks of foreign errors may quote the
+ * Logs only the name and code of a fault, and those of its causes. Messages and stacks of foreign errors may quote the
  * data sent to them, and a request may contain a private key. AWS's request id leads to the rest.
  */
 export function logFault(operation: string, error: unknown, details: object = {}): void {
   console.error({ operation, ...faultFields(error), ...details });
 }
 
-/** Logs a fault that did not fail the request, in the same form. It raises no alarm. */
+/** Logs a fault that did not fail the request, in the form of other faults. Raises no alarm. */
 export function logWarning(operation: string, error: unknown, details: object = {}): void {
   console.warn({ operation, ...faultFields(error), ...details });
 }
 
-/** The text by which signatures are counted in the signer's log. */
+/** Text for counting signatures in the signer's log. */
 export const signatureMade = "signTransaction signed";
 
-/** Logs that the signer has used a wallet's key: `note` names the order and the request id in CloudTrail. */
+/** Logs that the signer has used a wallet's key. `note` names the order and the request id in CloudTrail. */
 export function logSignature(note: object): void {
   console.info({ event: signatureMade, ...note });
 }
 
-/** The text by which the messages of settled orders on Solana are counted in the log of executeOrders. */
+/** Text for counting the messages of settled Solana orders in the log of executeOrders. */
 export const orderSettled = "executeOrders settled";
 
-/** Logs how many messages of a settled order were signed, and how many are in a block. It names no order. */
+/** Logs how many messages of a settled order were signed, and how many are in a block. Names no order. */
 export function logLandings(counts: { path: string; signed: number; landed: number }): void {
   console.info({ event: orderSettled, ...counts });
 }
 
-/** The text by which postponed requests are counted in the signer's log. */
+/** Text for counting postponed requests in the signer's log. */
 export const signaturePostponed = "signTransaction postponed";
 
-/** Logs a request that the signer may sign later: usually the order has just ended. */
+/** Logs a request that the signer may sign later, usually because its order has just ended. */
 export function logPostponement(note: object): void {
   console.info({ event: signaturePostponed, ...note });
 }
@@ -42,15 +42,15 @@ export function logExport(note: object): void {
   console.info({ event: "sealExport sealed", ...note });
 }
 
-/** The text that an alarm counts in the signer's log. */
+/** Text that an alarm counts in the signer's log. */
 export const signatureRefused = "signTransaction refused";
 
-/** Logs a request that the signer must never sign. It raises an alarm, but is not a fault of the function. */
+/** Logs a request that the signer must never sign. Raises an alarm, but is not a fault of the function. */
 export function logRefusal(note: object): void {
   console.error({ event: signatureRefused, ...note });
 }
 
-/** Reports faults as errors. A connection that could not be reached is a warning and raises no alarm. */
+/** Reports faults as errors. Reports an unreachable connection as a warning, which raises no alarm. */
 export const reporter = (operation: string) => ({
   onFault: (error: unknown, details?: object) => logFault(operation, error, details),
   onMissed: (error: unknown, details: object) => logWarning(operation, error, details),
@@ -64,7 +64,7 @@ function faultFields(error: unknown): Record<string, unknown> {
   return { error: error.name, code, cause, awsRequestId: metadata?.requestId, attempts: metadata?.attempts };
 }
 
-/** Makes an error for a handler to throw. Lambda logs stacks of thrown errors, and this one has none. */
+/** Makes an error without a stack for a handler to throw, as Lambda logs the stacks of thrown errors. */
 export function withoutStack(message: string): Error {
   return Object.assign(new Error(message), { stack: "" });
 }

@@ -12,10 +12,13 @@ export type ConnectionPort = {
   hangUp: (connectionId: string) => Promise<unknown>;
 };
 
-/** The remaining messages of a connection. */
+/** Number of messages that a connection may still send. */
 type Bucket = { tokens: number; filledAtMs: number; isClosing?: true };
 
-/** More connections than one instance of a function serves at a time. Beyond it, the longest quiet one is forgotten. */
+/**
+ * Most connections to remember, more than one instance of a function serves at a time. When full, forgets the one that
+ * was quiet longest.
+ */
 const maxBuckets = 10_000;
 
 const { rateLimit, burstLimit } = messageThrottle;
@@ -27,18 +30,18 @@ const tooMany = encodeMessage(
   ),
 );
 
-/** Time to send the error. Closing the connection must fit into the function's time, too. */
+/** Time to send the error. Closing the connection must also fit into the function's time. */
 const longestSendMs = 3000;
 
 /**
- * The result for a message over the limit. On a route that has a response, the client gets the body if the connection
- * could not be closed; without a body, it would get an empty message. The other routes ignore it.
+ * Result for a message over the limit. On a route that has a response, the client gets the body if the connection could
+ * not be closed. Without a body, it would get an empty message. Routes without a response ignore it.
  */
 const rejected: WebSocketResult = { statusCode: 200, body: tooMany };
 
 /**
- * Limits the messages of each connection. A connection that sends more gets one error and is closed. The count is in
- * the memory of this instance of the function, which costs nothing. So the limit is approximate: each instance counts
+ * Limits the messages of each connection. A connection that sends more gets one error and is closed. Counts in the
+ * memory of this instance of the function, which costs nothing. So the limit is approximate: each instance counts
  * separately.
  */
 export function limited(
@@ -53,9 +56,9 @@ export function limited(
     const { connectionId } = event.requestContext;
     const nowMs = Date.now();
     const { isClosing, ...bucket } = buckets.get(connectionId) ?? { tokens: burstLimit, filledAtMs: nowMs };
-    // Messages may still arrive after the connection is closed.
+    // Rejects messages that still arrive after the connection is closed.
     if (isClosing) return rejected;
-    // A clock that is set back takes no tokens away.
+    // Takes no tokens away if the clock was set back.
     const gained = (Math.max(0, nowMs - bucket.filledAtMs) / 1000) * rateLimit;
     const tokens = Math.min(burstLimit, bucket.tokens + gained);
     if (tokens >= 1) {
@@ -65,14 +68,14 @@ export function limited(
 
     buckets.set(connectionId, { tokens, filledAtMs: nowMs, isClosing: true });
     try {
-      // A client that does not read cannot receive the error, but is closed anyway.
+      // Goes on if the error cannot be sent: a client that does not read is closed anyway.
       await withDeadline(sendMs, () => send(connectionId, [tooMany])).catch((error) =>
         logFault(operation, error),
       );
       await hangUp(connectionId);
     } catch (error) {
       logFault(operation, error);
-      // The next message tries to close it again.
+      // Lets the next message try to close the connection again.
       buckets.set(connectionId, { tokens, filledAtMs: nowMs });
     }
     return rejected;

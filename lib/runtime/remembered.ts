@@ -1,6 +1,6 @@
 /**
- * Makes a read that is done once in a while, for items that everybody reads. Concurrent callers share a read, and one that
- * fails is not remembered.
+ * Makes a read that remembers its result for a while, for items that everybody reads. Concurrent callers share a read.
+ * A failed read is not remembered.
  *
  * @param forMs how old the result may be, from the start of its read.
  */
@@ -8,7 +8,7 @@ export function remembered<Result>(read: () => Promise<Result>, forMs: number): 
   let last: { begunAt: number; result: Promise<Result> } | undefined;
   return () => {
     const now = Date.now();
-    // A clock that is set back must not keep an old result.
+    // Drops an old result even if the clock was set back.
     if (last !== undefined && now >= last.begunAt && now - last.begunAt < forMs) return last.result;
     const current = { begunAt: now, result: read() };
     last = current;

@@ -4,7 +4,7 @@ import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { type RequestHeaders, valuesOf } from "./request-token.ts";
 
 export type OriginRules = {
-  /** Secrets that prove that a request comes from the edge; any one suffices. Empty without an edge. */
+  /** Secrets that prove that a request comes from the edge. Any one suffices. Empty without an edge. */
   originKeys: readonly string[];
   /** True if requests that bypass the edge are refused. */
   edgeOnly: boolean;
@@ -18,25 +18,25 @@ type OriginEvent = RequestHeaders & {
   };
 };
 
-/** The principal of requests that bypass the edge. They have no API key, and no alarm must count them. */
+/** Principal of requests that bypass the edge. They have no API key, and no alarm must count them. */
 export const outsider = "outside the edge";
 
-/** The header that the edge adds. CloudFront replaces one sent by a viewer. */
+/** Header that the edge adds. CloudFront replaces one sent by a viewer. */
 export const originKeyHeader = "x-origin-key";
 
-/** Finds the origin of a request. Of the addresses that a client claims, only those added by the edge count. */
+/** Finds the origin of a request. Trusts addresses in its headers only if the edge added them. */
 export function requestOrigin(event: OriginEvent, { originKeys, edgeOnly }: OriginRules): RequestOrigin {
   const isFromEdge = isOneOf(originKeys, valuesOf(event, originKeyHeader));
   const addresses = valuesOf(event, "x-forwarded-for").flatMap((value) => value.split(","));
-  // The last two addresses are the viewer's, added by CloudFront, and CloudFront's, added by API Gateway.
+  // Takes the viewer's address, which CloudFront added. API Gateway added CloudFront's after it.
   const address = isFromEdge ? (addresses.at(-2) ?? "") : event.requestContext.identity.sourceIp;
   return { clientIp: plainAddress(address.trim()), isAllowed: isFromEdge || !edgeOnly };
 }
 
-/** Access logs write it into JSON without escaping. */
+/** Replaces text that is no address, since access logs write it into JSON without escaping. */
 const plainAddress = (text: string) => (isIP(text) === 0 ? "unknown" : text);
 
-/** Takes the same time wherever the first difference is, and whichever key it is. */
+/** Compares keys in constant time: the time reveals neither the first difference nor the matching key. */
 function isOneOf(keys: readonly string[], [given, ...others]: string[]): boolean {
   if (given === undefined || others.length > 0) return false;
   const hash = digest(given);

@@ -3,23 +3,22 @@ import { sessionCookieName } from "./session-cookie.ts";
 
 export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
 
-/** The subprotocol that precedes a token. The server selects it. */
+/** Subprotocol that precedes a token. The server selects it. */
 export const tokenSubprotocol = "access_token";
 
-/** Limits the cookies that are tried, because each costs a verification. */
+/** Most cookies to try, because each costs a verification. */
 const maxCookies = 4;
 
 export type Cookies = {
-  /** The name of the session's cookie, without its prefix. */
+  /** Name of the session's cookie, without its prefix. */
   cookieName: string;
-  /** True if a cookie without the prefix counts, too. Any other host of the site can set such a cookie. */
+  /** True if a cookie without the prefix is accepted as well. Any other host of the site can set such a cookie. */
   bareCookie: boolean;
 };
 
 /**
- * Lists the tokens of a REST request, of which the first valid one counts: the token of the Authorization header, or
- * else those of the cookies. A malformed header excludes the cookies, because its sender must not be signed in by a
- * cookie instead.
+ * Lists the tokens of a REST request: the Authorization header's, or else the cookies'. The first valid one counts. A
+ * malformed header excludes the cookies, because its sender must not be signed in by a cookie instead.
  *
  * @returns an empty text in place of a header that is not of the form `Bearer <token>` or is given twice. No
  * verification accepts it.
@@ -29,10 +28,9 @@ export function requestTokens(event: RequestHeaders, cookies: Cookies): string[]
 }
 
 /**
- * Lists the tokens of a request to connect: the token of the Authorization header; or else of the subprotocols, the
- * only place where a page in a browser can put it; or else those of the cookies. Browsers send cookies with connections
- * from any page, without a preflight, so they count only for pages of the allowed origins and for clients that are not
- * pages.
+ * Lists the tokens of a request to connect: from the Authorization header; or else from the subprotocols, the only
+ * place where a page in a browser can put it; or else from the cookies. Browsers send cookies with connections from any
+ * page, without a preflight, so they count only for pages of the allowed origins and for clients that are not pages.
  *
  * @returns an empty text in place of a malformed header or pair.
  */
@@ -56,13 +54,13 @@ export function subprotocolsOf(event: RequestHeaders): string[] {
   );
 }
 
-/** Reads the token of the Authorization header; an empty string if that is malformed. */
+/** Reads the token of the Authorization header. Returns an empty string if the header is malformed. */
 export function bearerToken(event: RequestHeaders): string | undefined {
   const values = valuesOf(event, "authorization");
   return onlyOne(values.map((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? ""));
 }
 
-/** Reads the token of the pair `access_token, <token>`. Undefined if the client does not ask for `access_token`. */
+/** Reads the token of the pair `access_token, <token>`. Undefined if the client does not request `access_token`. */
 function subprotocolToken(event: RequestHeaders): string | undefined {
   const asked = subprotocolsOf(event);
   if (!asked.includes(tokenSubprotocol)) return undefined;
@@ -70,7 +68,7 @@ function subprotocolToken(event: RequestHeaders): string | undefined {
   return first === tokenSubprotocol && others.length === 0 ? (token ?? "") : "";
 }
 
-/** Lists the values of the session's cookies. Those that no other host can set come first. */
+/** Lists the values of the session's cookies. Puts those first that no other host can set. */
 function cookieTokens(event: RequestHeaders, { cookieName, bareCookie }: Cookies): string[] {
   const sent = valuesOf(event, "cookie")
     .flatMap((value) => value.split(";"))
@@ -83,12 +81,12 @@ function cookieTokens(event: RequestHeaders, { cookieName, bareCookie }: Cookies
   return [...new Set(values)].filter((value) => value !== "").slice(0, maxCookies);
 }
 
-/** Several tokens are ambiguous, so they count as an invalid one. */
+/** Replaces several tokens by an invalid one, since it is unclear which counts. */
 function onlyOne([first, ...others]: string[]): string | undefined {
   return others.length > 0 ? "" : first;
 }
 
-/** Returns the values of a header, whatever its case. */
+/** Returns the values of a header, in any spelling of its name. */
 export function valuesOf({ headers, multiValueHeaders }: RequestHeaders, lowerCaseName: string): string[] {
   const all =
     multiValueHeaders ??

@@ -25,13 +25,13 @@ import { givenTwice, InvalidRequest, validate } from "./validate.ts";
 /** A token from the Authorization header. */
 type Bearer = { token: string; expiresAt: Date };
 
-/** The caller, as identified by the authorizer, and the time of the call. */
+/** The caller of an operation, as identified by the authorizer, and the time of the call. */
 type Call = {
   userID: string;
-  /** The time at which the token's user signed in. Undefined if the issuer does not state it. */
+  /** Time at which the token's user signed in. Undefined if the issuer does not state it. */
   signedInAt: Date | undefined;
   /**
-   * Returns the token. It is a function, so that the token is never passed on or logged by mistake.
+   * Returns the token. A function, so that the token is never passed on or logged by mistake.
    *
    * @throws {Unauthorized} if the token came in a cookie.
    */
@@ -83,7 +83,7 @@ export function rest<Name extends RestOperationName>(
   };
 }
 
-/** Wraps a success in the general envelope. It is made last, so that its timestamp is not before any in the data. */
+/** Wraps a success in the general envelope. Call it last, so that its timestamp is not before any in the data. */
 export const enveloped = <Data>(data: Data) => ({
   success: true as const,
   data,
@@ -107,7 +107,7 @@ export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   };
 }
 
-/** @throws {Error} if the authorizer named no user. Otherwise all such requests would share one user's data. */
+/** @throws {Error} if the authorizer named no user, since all such requests would share one user's data. */
 function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
   const { authorizer } = event.requestContext;
   const userID: unknown = authorizer?.principalId;
@@ -152,7 +152,7 @@ function queryOf({ multiValueQueryStringParameters, queryStringParameters }: API
 }
 
 /**
- * Selects the headers that a schema names, whatever their case.
+ * Selects the headers that a schema names, in any spelling.
  *
  * @throws {InvalidRequest} if a header that is not a list is given twice.
  */
@@ -187,7 +187,8 @@ function sent(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGa
 }
 
 function readJsonObject(event: APIGatewayProxyEvent): object {
-  // Browsers send this type across origins only after a preflight, so a form on another site cannot use the cookie.
+  // Requires a type that browsers send across origins only after a preflight, so that a form on another site cannot use
+  // the cookie.
   const type = headerOf(event, "content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new InvalidRequest("Content-Type must be application/json", {
@@ -213,7 +214,7 @@ function parseBody(text: string | null): unknown {
   }
 }
 
-/** Joins several lines of a list header; of any other header, the last line counts. */
+/** Joins several lines of a list header. Takes the last line of any other header. */
 function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | undefined {
   const named = ([name]: [string, unknown]) => name.toLowerCase() === lowerCaseName;
   if (!listHeaders.has(lowerCaseName)) return Object.entries(event.headers ?? {}).find(named)?.[1];
@@ -225,21 +226,21 @@ const headerLines = (event: APIGatewayProxyEvent, lowerCaseName: string): string
 
 const listHeaders: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
-/** When to repeat a request. Hosts that lag or are overloaded usually recover within seconds. */
+/** Seconds after which to repeat a request. Hosts that lag or are overloaded usually recover within seconds. */
 const retrySeconds: Partial<Record<HttpErrorCode, number>> = {
   CHAIN_UNAVAILABLE: 5,
   LOOK_LIMIT_REACHED: 60,
   REWARD_BUSY: 1,
 };
 
-/** Caches must not store a response, and browsers must not guess its type. */
+/** Keeps caches from storing a response, and browsers from guessing its type. */
 const answerHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Makes the response. Without a body it is a 204, which has no type either. */
+/** Makes the response. Without a body, it is a 204 without a type. */
 function success(body: unknown, headers: SuccessHeaders): APIGatewayProxyResult {
   const named = Object.entries(headers);
   const single = Object.fromEntries(named.filter(([, value]) => typeof value === "string"));
@@ -261,7 +262,7 @@ function answer(statusCode: number, body: unknown, headers: object = {}): APIGat
   return { statusCode, headers: { ...answerHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Logs an error that is not meant for the caller by its name, and turns it into a 500. */
+/** Turns an error that is not meant for the caller into a 500, and logs it by its name. */
 function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   if (error instanceof DomainError || error instanceof InvalidRequest) return error;
   if (error instanceof ChainUnavailable) {

@@ -10,7 +10,7 @@ export type CookieOptions = { cookieName: string; sameSite: SameSite };
 /** Prefix of cookies that browsers accept only from this host, and from no other host of the site. */
 export const sessionCookieName = (cookieName: string): string => `__Host-${cookieName}`;
 
-/** Browsers silently drop a cookie if its name and value are longer. */
+/** Most bytes of a cookie's name and value. Browsers silently drop longer cookies. */
 const maxCookieBytes = 4096;
 
 /**
@@ -37,6 +37,6 @@ export function tokenCookie(
 export const endedCookies = ({ cookieName, sameSite }: CookieOptions): string[] =>
   [sessionCookieName(cookieName), cookieName].map((name) => cookie(name, "", 0, sameSite));
 
-/** Without a Domain, browsers send it only to this host. Its attributes hide it from scripts. */
+/** Builds a cookie without a Domain, which browsers send only to this host. Its attributes hide it from scripts. */
 const cookie = (name: string, value: string, maxAgeSeconds: number, sameSite: SameSite) =>
   `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=${sameSite}`;

@@ -3,17 +3,17 @@ import { RecentMap } from "../core/recent-map.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { issuerKeys } from "./issuer-keys.ts";
 
-/** The claims of a valid token. */
+/** Claims of a valid token. */
 export type Claims = JWTPayload & { sub: string; exp: number };
 
-/** Reasons for which a token is rejected, with the text for the client. */
+/** Reasons for rejecting a token, in words for the client. */
 const reasons = {
   invalid: "Invalid token",
   expired: "Token expired",
   lasting: "Token lasts too long: exp is too far in the future",
 };
 
-/** The token is not accepted. If it has expired, a refresh helps. */
+/** Reports that the token is not accepted. If it has expired, a refresh helps. */
 export class InvalidToken extends ServiceError {
   override readonly code = "INVALID_TOKEN";
   readonly expired: boolean;
@@ -28,19 +28,19 @@ export class InvalidToken extends ServiceError {
 export type Issuer = {
   issuer: string;
   audience: string;
-  /** The address of the issuer's keys. If empty, OpenID Connect discovery finds it. */
+  /** Address of the issuer's keys. If empty, OpenID Connect discovery finds it. */
   jwksUri: string;
 };
 
 export type VerifierOptions = Issuer & {
-  /** The longest accepted time until a token's expiry, in seconds. */
+  /** Longest accepted time until a token's expiry, in seconds. */
   maxTokenSeconds: number;
 };
 
-/** The claims of a token, and the revision of the issuer's keys that verified it. */
+/** Claims of a token, and the revision of the issuer's keys that verified it. */
 type Verified = { claims: Claims; version: number };
 
-/** Only asymmetric algorithms: a symmetric one would accept the public key as the secret. */
+/** Accepts only asymmetric algorithms: a symmetric one would accept the public key as the secret. */
 const algorithms = [
   "RS256",
   "RS384",
@@ -55,14 +55,14 @@ const algorithms = [
   "Ed25519",
 ];
 
-/** The clocks of the issuer and of Lambda may differ by this much. */
+/** Most seconds by which the clocks of the issuer and of Lambda may differ. */
 const clockToleranceSeconds = 5;
 
-/** The limits of OpenID Connect. */
+/** Form of a subject in OpenID Connect: up to 255 ASCII characters. */
 const subject = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Makes a function that verifies tokens. Verified tokens are cached until they expire or the issuer's keys change: a key
+ * Makes a function that verifies tokens. Caches verified tokens until they expire or the issuer's keys change: a key
  * that the issuer withdraws is refused ten minutes later at most.
  *
  * The function rejects with {@link InvalidToken} if the token is not accepted, and with any other error if the issuer's
@@ -120,8 +120,8 @@ const secondsUntil = (seconds: number): number => seconds - Date.now() / 1000;
 
 /**
  * Reads the claims of a token for this audience. `client_id` replaces `aud` only in tokens without one, such as
- * Cognito's access tokens. In a token with an `aud`, it names the client that asked for the token, which may be for
- * another service.
+ * Cognito's access tokens. In a token with an `aud`, it names the client that requested the token, perhaps for another
+ * service.
  *
  * @throws {InvalidToken} if the token is for another service.
  */

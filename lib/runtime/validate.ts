@@ -2,12 +2,12 @@ import * as v from "valibot";
 import type { HttpErrorCode } from "../api/errors.ts";
 import { ServiceError } from "../core/service-error.ts";
 
-/** The request cannot be read. The message names the field and quotes no value. */
+/** Reports that the request cannot be read. The message names the field and quotes no value. */
 export class InvalidRequest extends ServiceError {
   declare readonly code: HttpErrorCode;
   readonly details: { field: string } | undefined;
 
-  /** @param field The name of the field at fault, if it is one field. */
+  /** @param field The name of the field at fault, if the error concerns a single field. */
   constructor(
     message: string,
     { code = "INVALID_REQUEST", field }: { code?: HttpErrorCode; field?: string } = {},
@@ -17,7 +17,7 @@ export class InvalidRequest extends ServiceError {
   }
 }
 
-/** A source of input. Messages name the parts of a request, except its body. */
+/** A source of input. Messages name the part of a request, unless it is the body. */
 type Part = "body" | "message" | "event" | "record" | keyof typeof nouns;
 
 const nouns = { query: "query parameter", path: "path parameter", header: "header" };

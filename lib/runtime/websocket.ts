@@ -23,13 +23,13 @@ export type WebSocketEvent = APIGatewayProxyWebsocketEventV2WithRequestContext<
   multiValueHeaders?: Record<string, string[] | undefined>;
 };
 
-/** API Gateway sends the body to the client on routes that have a response. */
+/** Body that API Gateway sends to the client on routes that have a response. */
 export type WebSocketResult = { statusCode: number; headers?: Record<string, string>; body?: string };
 
 type ConnectionEvent = { userID: string; connectionId: string; now: Date };
 
 /**
- * Wraps the function of `$connect`. The client is connected if the response is 200.
+ * Wraps the function of `$connect`. A response of 200 connects the client.
  *
  * @param open Returns whether the user may have another connection.
  */
@@ -41,12 +41,12 @@ export function connect(open: (connection: ConnectionEvent) => Promise<Admission
       const { headers = {}, multiValueHeaders = {} } = event;
       if (!subprotocolsOf({ headers, multiValueHeaders }).includes(tokenSubprotocol))
         return { statusCode: 200 };
-      // Browsers close a connection if the server selects none of the subprotocols that they requested.
+      // Selects a subprotocol: browsers close a connection if the server selects none of those that they requested.
       return { statusCode: 200, headers: { "Sec-WebSocket-Protocol": tokenSubprotocol } };
     });
 }
 
-/** A blocked user gets a 401 like the authorizer's, which may not know about the block yet. */
+/** Sends a blocked user a 401 like the authorizer's, which may not know about the block yet. */
 const refusals: Record<Exclude<Admission, "admitted">, number> = { "too many": 429, blocked: 401 };
 
 /** Wraps the function of `$disconnect`. */
@@ -65,7 +65,7 @@ async function handle(
   answer: (connection: ConnectionEvent) => Promise<WebSocketResult>,
 ): Promise<WebSocketResult> {
   try {
-    // Clients choose the type of a message, and `$connect` as a type must not open a connection.
+    // Rejects events of other routes: clients choose the type of a message, and `$connect` must not open a connection.
     if (event.requestContext.eventType !== eventType) return { statusCode: 400 };
     const now = new Date(event.requestContext.requestTimeEpoch);
     const connection = { ...connectionOf(event), now };
@@ -88,7 +88,7 @@ type MessageType = keyof typeof clientMessages;
 /** A parsed message, its sender, and the time of receipt. */
 type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[Type]> & ConnectionEvent;
 
-/** With this much of a function's time left, it gives up on sending the error. */
+/** Time to leave before a function ends. With less, it gives up on sending the error. */
 const lastMs = 300;
 
 /** Sends messages to a connection, in order. */
@@ -96,7 +96,7 @@ type Send = (connectionId: string, messages: readonly string[]) => Promise<void>
 
 /**
  * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. With `send`,
- * every reply is pushed, in order, and the route must have no response: API Gateway would send an empty message for a
+ * pushes every reply, in order, and the route must have no response: API Gateway would send an empty message for a
  * result without a body. Without it, the use case has exactly one reply, which is the function's result.
  */
 export function message<Type extends MessageType>(
@@ -135,7 +135,7 @@ export function message<Type extends MessageType>(
 
 function onlyResult(replies: readonly string[]): WebSocketResult {
   const [reply, ...others] = replies;
-  if (reply === undefined || others.length > 0) throw new Error("A result is exactly one reply");
+  if (reply === undefined || others.length > 0) throw new Error("A result needs exactly one reply");
   return result(reply);
 }
 
@@ -188,7 +188,7 @@ function replyTo(error: unknown, operation: string): ServerMessage {
 }
 
 /**
- * Adds the id of the message, if it has a valid one. Snapshots and updates answer no message: their schemas drop the
+ * Adds the id of the message, if it has a valid one. Snapshots and updates answer no message, so their schemas drop the
  * id.
  */
 function encodeReply(reply: ServerMessage, content: unknown): string {
