@@ -5,7 +5,7 @@ import type { Key } from "./keys.ts";
 import { retry } from "./retry.ts";
 import type { Item, Table } from "./table.ts";
 
-/** The limit of BatchGetItem. */
+/** Most keys in a BatchGetItem. */
 const keysPerCall = 100;
 
 const maxAttempts = 5;
@@ -20,7 +20,7 @@ export async function getItems<Content>(table: Table, keys: readonly Key[]): Pro
   return (await Promise.all(calls)).flat();
 }
 
-/** Repeats the keys that DynamoDB leaves unprocessed when it throttles or the answer exceeds 16 MB. */
+/** Repeats the keys that DynamoDB leaves unprocessed because it throttles or the answer exceeds 16 MB. */
 async function getAtMost100<Content>(
   { client, name }: Table,
   keys: readonly Key[],

@@ -1,9 +1,9 @@
 import type { ItemName } from "./keys.ts";
 import type { PartitionName } from "./layout.ts";
 
-// The texts of docs/table.md. They are not in the layout because all functions load it.
+// Texts of docs/table.md. The layout does not contain them, because all functions load it.
 
-/** The content of each item. */
+/** Content of each item. */
 export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   profile: "the profile",
   referral: "a user who was referred by this one",
@@ -66,7 +66,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   prices: "the latest prices, and the run that saves them: one item",
 };
 
-/** The reason for a partition of its own, or a warning. */
+/** Reason for a partition of its own, or a warning. */
 export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = {
   SETTINGS:
     "Partitions are small because rights are given by partition: few functions may change what an order " +
@@ -78,31 +78,31 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
   POLICY:
     "Policies are keyed by address, so that they outlive the wallet. loosenGuards alone writes them, so " +
     "none becomes looser unannounced.",
-  GUARDS: "Apart from policies, because only sort keys decide which changes are published.",
+  GUARDS: "Kept apart from policies, because only sort keys decide which changes are published.",
   LOCK:
-    "Any item locks, even one that cannot be read. Only sealExport can end a lock, by an item of its " +
-    "own.",
-  UNLOCK: "Apart from locks, so that the function that locks cannot request an unlocking.",
+    "Any item here locks exports, even an unreadable one. Only sealExport can end a lock, with an item " +
+    "of its own.",
+  UNLOCK: "Kept apart from locks, so that the function that locks cannot request an unlocking.",
   TRADES:
     "Orders and positions are deleted a week after their end. Lists keep those that were placed here. " +
     "Data that clients may not see, such as signed transactions, is in `TRADE#` and in the lane. Each " +
     "step of an order writes all of these items in one transaction.",
   LANES: "Each step of an order checks its lane, so the lanes of a chain are spread over several partitions.",
-  HELD: "Open positions by chain, so that no function has to scan the table for them.",
+  HELD: "Lists open positions by chain, so that no function has to scan the table for them.",
   SIGNED:
     "Ledgers are kept for good: without its ledger, an order that turns up again could be signed a " +
     "second time.",
-  BYTES: "Anybody who has the bytes of a transaction can send them, so they are apart from slots.",
+  BYTES: "Anybody who has the bytes of a transaction can send them, so they are kept apart from slots.",
   CANCELLED:
-    "A cancellation is recorded before the order is read, so nothing in orders or lanes can prevent " +
-    "that.",
-  TRADING: "Each order reads it five times, so the chains do not share a partition.",
+    "A cancellation is recorded before the order is read, so nothing in orders or lanes can prevent it.",
+  TRADING: "Each order reads its partition five times, so the chains do not share one.",
   REWARD:
     "The stock is not in the catalogue: each sale would write up to 400 KB, and replacing the catalogue " +
     "would restore the stock that was sold meanwhile.",
   POINTS: "Lines are numbered without gaps, so that a lost line is noticed.",
-  MARKETNEWS: "Sorted by time, so that the reader of markets asks only for what is new.",
+  MARKETNEWS: "News is sorted by time, so that the reader of markets reads only new items.",
   MARKETS: "The tokens of a chain are spread over four partitions by a hash of their addresses.",
   MARKET: "The coin's price in dollars is stored like a token named `native`.",
-  FALLBACKKEYS: "Authorizers read it at most once a minute. It has no key's value, which they compute.",
+  FALLBACKKEYS:
+    "Authorizers read the record at most once a minute. It contains no values of keys: they compute them.",
 };

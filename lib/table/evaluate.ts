@@ -1,8 +1,8 @@
 import { type Condition, Test, type When } from "./step.ts";
 
 /**
- * Evaluates the condition of a write for an item as the document client reads it, like DynamoDB: a comparison with a field that
- * is absent or of another type does not hold.
+ * Evaluates the condition of a write for an item as the document client reads it. Like in DynamoDB, a comparison with
+ * an absent field or one of another type fails.
  *
  * @param item undefined if it does not exist.
  */
@@ -72,11 +72,11 @@ function isMap(value: unknown): value is Fields {
   return !(Array.isArray(value) || value instanceof Set || value instanceof Uint8Array);
 }
 
-/** The document client writes no field that is undefined. */
+/** Treats undefined fields as absent: the document client does not write them. */
 const isSameMap = (a: Fields, b: Fields) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => isEqual(a[name], b[name]));
 
-/** True if a set or a list has the member, or a text this part. */
+/** True if a set or a list has the member, or a text contains this part. */
 function isMember(member: unknown, stored: unknown): boolean {
   if (typeof stored === "string") return typeof member === "string" && stored.includes(member);
   if (!(stored instanceof Set || Array.isArray(stored))) return false;

@@ -10,7 +10,7 @@ import {
 
 export type Key = { PK: string; SK: string };
 
-/** Consecutive items of a partition, both ends included. */
+/** Consecutive items of a partition, from the first to the last, both included. */
 export type KeyRange = { PK: string; from: string; to: string };
 
 /** Items of one kind in all partitions, for a Scan. */
@@ -38,7 +38,7 @@ export type ItemName = keyof PartitionOf;
 type SortKeyOf<Item extends ItemName> =
   PartitionOf[Item]["items"] extends Record<Item, { key: infer Pattern }> ? Pattern : never;
 
-/** The names that a pattern has in braces. */
+/** Names that a pattern has in braces. */
 type Varying<Pattern> = Pattern extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Varying<Rest>
   : never;
@@ -79,8 +79,8 @@ export const sortKeysOf = (item: ItemName): SortKeyRange => ({
 const lastMs = 9_999_999_999_999;
 
 /**
- * Counts a time down in 13 digits of milliseconds, so that later times sort first. Years before 1970 and after 2286 count as
- * the first and the last millisecond.
+ * Formats a time as 13 digits that count down milliseconds, so that later times sort first. Years before 1970 and after
+ * 2286 count as the first and the last millisecond.
  */
 export const newestFirst = (time: Date): string =>
   String(lastMs - Math.min(lastMs, Math.max(0, time.getTime()))).padStart(13, "0");
@@ -91,10 +91,10 @@ export const everythingOf = (userID: string): KeyRange[] =>
     .filter(({ owner }) => owner === "user")
     .map(({ key }) => ({ PK: filled(key, { userID }), from: firstSortKey, to: endOf("") }));
 
-/** Sorts after everything that begins with the prefix. */
+/** A text that sorts after everything that begins with the prefix. */
 const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
 
-/** Sorts before every sort key. DynamoDB rejects an empty one. */
+/** A text that sorts before every sort key. DynamoDB rejects an empty one. */
 const firstSortKey = "0";
 
 /** Returns the kind of the item with this key, or undefined for a key outside the layout. */

@@ -1,38 +1,41 @@
 /**
- * The layout of the table: one list of all partitions and of the items in them. Key builders, roles, filters of changes, backups
- * and docs/table.md derive from it; descriptions.ts says what they are for. Items that are read together are stored
- * together, unless different functions write them: rights are given by partition.
+ * Layout of the table: one list of all partitions and of the items in them. Key builders, roles, filters of changes,
+ * backups and docs/table.md derive from it; descriptions.ts describes the purpose of each. Items that are read together
+ * are stored together, unless different functions write them: rights are given by partition.
  */
 
-/** The attribute with the time, in epoch seconds, after which DynamoDB deletes an item. */
+/** Attribute with the time, in epoch seconds, after which DynamoDB deletes an item. */
 export const timeToLive = "expiresAt";
 
 export type ItemLayout = {
-  /** The pattern of the sort key, with the names of its varying parts in braces. */
+  /** Pattern of the sort key, with the names of its varying parts in braces. */
   key: string;
-  /** The receivers of the item's changes: its user's connections, the subscribers of a channel, or mirrorPlans. */
+  /** Receivers of the item's changes: its user's connections, the subscribers of a channel, or mirrorPlans. */
   changesGoTo?: "its user" | "subscribers" | "mirrorPlans";
   /**
-   * True if the item describes this moment, such as an open connection or an API key. Restoring an old copy would be
-   * wrong.
+   * True if the item describes the present moment, such as an open connection or an API key. Restoring an old copy
+   * would be wrong.
    */
   isOfTheMoment?: true;
 };
 
 export type PartitionLayout = {
-  /** The pattern of the partition key. Its first part names the partition. */
+  /** Pattern of the partition key. Its first part names the partition. */
   key: string;
   owner: "user" | "service";
-  /** True if functions that decrypt wallets trust its items. Only the functions that must, and operators, write there. */
+  /**
+   * True if functions that decrypt wallets trust the partition's items. Only operators, and the few functions that
+   * must, write there.
+   */
   isGuarded?: true;
-  /** True if its items are worth stealing. Only functions that need them read them. */
+  /** True if the partition's items are worth stealing. Only functions that need them read them. */
   isSecret?: true;
-  /** True if the lack of an item means something. A function that writes only such partitions cannot let items expire. */
+  /** True if a missing item means something. A function that writes only such partitions cannot let items expire. */
   neverExpires?: true;
   items: Readonly<Record<string, ItemLayout>>;
 };
 
-/** The partition in which earlier builds keep the stops of trading on all chains. No function may write there. */
+/** Partition in which earlier builds keep the stops of trading on all chains. No function may write there. */
 export const earlierStops = "TRADING";
 
 export const partitions = [

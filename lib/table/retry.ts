@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export type Patience = {
   attempts: number;
-  /** Begins no attempt after this time. */
+  /** Time after which no attempt begins. */
   forMs?: number;
 };
 
 /**
- * Repeats an attempt while it returns undefined, after a growing, random pause.
+ * Repeats an attempt while it returns undefined, after growing, random pauses.
  *
  * @returns the result, or undefined if no attempt had one.
  */
@@ -27,5 +27,5 @@ export async function retry<Result>(
 
 const maxPauseMs = 800;
 
-/** Random, so that contenders spread out. */
+/** Picks a random pause, so that contenders spread out. */
 const pauseAfter = (attempts: number) => pause(Math.random() * Math.min(maxPauseMs, 50 * 2 ** attempts));

@@ -1,10 +1,10 @@
 import type { Key } from "./keys.ts";
 
-/** The language of writes. It is pure: `write` carries writes out. */
+/** Language of writes. It is pure: `write` carries writes out. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A test of a field other than equality. */
+/** A test of a field, other than for equality. */
 export class Test {
   readonly is: "one of" | "below" | "at most" | "at least" | "smaller than" | "containing";
   readonly value: unknown;
@@ -28,13 +28,13 @@ export type Matching<Content> = { readonly [Name in keyof Content]?: Content[Nam
 
 export type Condition<Content = Fields> = "absent" | "present" | Matching<Content>;
 
-/** Conditions, at least one of which must hold. */
+/** Alternative conditions. At least one must be true. */
 export type When<Content = Fields> = Condition<Content> | readonly Condition<Content>[];
 
-/** A value that a field gets only if it has none. */
+/** Value that a field gets only if it has none. */
 export class Initial {
   readonly value: unknown;
-  /** Added to the value, whether initial or stored. */
+  /** Number to add to the initial or the stored value. */
   readonly plus: number | undefined;
 
   constructor(value: unknown, plus?: number) {
@@ -52,7 +52,7 @@ type Put = { kind: "put"; key: Key; item: object; when?: When | undefined };
 type Change = {
   kind: "change";
   key: Key;
-  /** `undefined` removes the field. */
+  /** New values of fields. `undefined` removes the field. */
   set?: Fields;
   /** Numbers to add to fields, or members to add to sets. */
   add?: Readonly<Record<string, number | ReadonlySet<string>>>;

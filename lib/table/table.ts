@@ -7,22 +7,26 @@ import type { PartitionName } from "./layout.ts";
 
 export type Table = {
   name: string;
-  /** Distinguishes this table from a restored one with the same name. Absent in functions that announce nothing. */
+  /**
+   * Id that distinguishes this table from a restored one with the same name. Absent in functions that announce nothing.
+   */
   id?: string | undefined;
   client: DynamoDBDocumentClient;
   /**
-   * The partitions that a transaction may name. `write` checks items of all others with a read immediately before it. If
+   * Partitions that a transaction may name. `write` checks items of all others with a read immediately before it. If
    * undefined, a transaction may check any item.
    */
   transactionPartitions?: readonly PartitionName[] | undefined;
-  /** The number of shards in which lanes are created, if it is not the default. */
+  /** Number of shards in which lanes are created, if it is not the default. */
   laneShards?: number | undefined;
 };
 
 /** An item as stored: its key and its content. */
 export type Item<Content = Record<string, unknown>> = Key & Content;
 
-/** By default, the SDK reads numbers above 2^53 as bigint, or throws. Schemas can refuse them as numbers. */
+/**
+ * Reads numbers above 2^53 as numbers, which schemas can refuse. By default, the SDK reads them as bigint, or throws.
+ */
 export const readNumbers = { wrapNumbers: Number };
 
 /** Opens the table. Functions do this once, at load. */
@@ -33,7 +37,7 @@ export function openTable(name: string, config: DynamoDBClientConfig = {}): Tabl
     name,
     client: DynamoDBDocumentClient.from(client, {
       marshallOptions: { removeUndefinedValues: true },
-      // A copy, because the client adds options of its own.
+      // Copies the options, because the client adds some of its own.
       unmarshallOptions: { ...readNumbers },
     }),
   };
@@ -94,7 +98,7 @@ export async function* queryPages<Content>(
 
 export type PageOptions = {
   limit: number;
-  /** The `end` of the previous page. */
+  /** Position to continue after: the `end` of the previous page. */
   after?: string | undefined;
 };
 
@@ -115,7 +119,7 @@ export async function queryPage<Content>(
       TableName: name,
       ConsistentRead: true,
       ...rangeQuery(range),
-      // One item more than the page shows whether another page follows.
+      // Reads one item more than the page has, to see whether another page follows.
       Limit: limit + 1,
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
     }),

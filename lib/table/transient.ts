@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { isContention } from "./write.ts";
 
-/** DynamoDB reports these with status 400, like invalid requests. */
+/** Errors that DynamoDB reports with status 400, like invalid requests, although a retry may succeed. */
 const throttling = new Set([
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
@@ -17,7 +17,7 @@ export function isTransient(error: unknown): boolean {
   if (throttling.has(error.name)) return true;
   const { $metadata: answer } = error as { $metadata?: { httpStatusCode?: number } };
   if (answer === undefined) return false;
-  // A missing status means that no answer came.
+  // Counts a missing status as transient, as no answer came.
   const { httpStatusCode: status = 503 } = answer;
   return status === 409 || status === 429 || status >= 500;
 }

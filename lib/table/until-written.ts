@@ -1,6 +1,6 @@
 import { retry } from "./retry.ts";
 
-/** Far more than adding 50 wallets at once needs. A function's deadline ends the attempts earlier. */
+/** Most attempts, far more than adding 50 wallets at once needs. A function's deadline ends them earlier. */
 const maxAttempts = 40;
 
 /**

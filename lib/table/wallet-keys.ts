@@ -1,20 +1,22 @@
 import type { Network } from "../core/network.ts";
 import { itemAt, itemKey, type Key, type KeyRange, rangeOf, sortKeysOf } from "./keys.ts";
 
-/** Wallets are read by lib/wallets and by lib/trading/items, which stands below it. */
+/** Keys of wallets, kept here because lib/wallets and lib/trading/items both read wallets. */
 export const walletKey = (userID: string, network: Network, address: string): Key =>
   itemKey("wallet", { userID, network, address });
 
 export const walletsOf = (userID: string): KeyRange => rangeOf("wallet", { userID });
 
-/** Several users may have the key of one address, so the owners of an address have a partition of their own. */
+/**
+ * Covers the owners of an address, which have a partition of their own: several users may have the key of one address.
+ */
 export const walletOwnerKey = (userID: string, network: Network, address: string): Key =>
   itemKey("walletOwner", { userID, network, address });
 
 export const ownersOfWallet = (network: Network, address: string): KeyRange =>
   rangeOf("walletOwner", { network, address });
 
-/** The encrypted private key of a wallet is apart from it, because few functions may read it. */
+/** Key of the item with a wallet's encrypted private key. It is stored apart, because few functions may read it. */
 export const sealedKeyKey = (userID: string, network: Network, address: string): Key =>
   itemKey("sealedKey", { userID, network, address });
 

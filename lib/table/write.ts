@@ -24,12 +24,12 @@ type Change = Extract<Write, { kind: "change" }>;
 type Check = Extract<Write, { kind: "check" }>;
 type Single = Exclude<Write, Check>;
 
-/** DynamoDB's limit of writes and checks in a transaction. */
+/** Most writes and checks that DynamoDB accepts in a transaction. */
 const mostWrites = 100;
 
 /**
- * The limit of attempts at a write that conflicts with others. The SDK does not repeat it. With pauses of up to four seconds
- * in all, the writes of 25 requests of one user at once find their turn.
+ * Most attempts at a write that conflicts with others. The SDK does not repeat it. With pauses of up to four seconds in
+ * all, the writes of 25 concurrent requests of one user all succeed.
  */
 const maxAttempts = 8;
 
@@ -37,11 +37,11 @@ const maxAttempts = 8;
  * Carries out a step, all or nothing. Returns false, without writing, if a condition fails.
  *
  * A list is a transaction, which takes effect once even if the SDK repeats it after a lost answer. A single write is a
- * plain command at half the price. Its repetition may add a number twice, or fail because the first write
- * changed the item.
+ * plain command at half the price. Repeating it may add a number twice, or fail because the first write changed the
+ * item.
  *
- * Checks in partitions that the table's transactions may not name are read before each attempt. What changes between that
- * read and the transaction counts as later.
+ * Checks in partitions that the table's transactions may not name are read before each attempt. Changes between that
+ * read and the transaction count as later.
  *
  * @throws {TransactionCanceledException | TransactionConflictException} if the last attempt conflicts with other
  * writes.
@@ -57,7 +57,7 @@ export async function write(
   return untilDecided(attempts, {
     send: async () => {
       if (!(await allHold(table, before))) return false;
-      // No overload of `send` accepts all of these types.
+      // Casts the command: no overload of `send` accepts all of these types.
       await table.client.send(command as UpdateCommand);
       return true;
     },
@@ -66,9 +66,9 @@ export async function write(
 }
 
 /**
- * Returns the write of a step that has no other, because a plain command costs half as much as a transaction. Only for
- * callers that read again if a condition fails: the condition may fail after the step was written and its answer lost. A
- * step that adds to numbers stays a transaction, so that no repetition adds twice.
+ * Returns the only write of a step, because a plain command costs half as much as a transaction. Only for callers that
+ * read again if a condition fails: the condition may fail after the step was written and its answer lost. A step that
+ * adds to numbers stays a transaction, so that no repetition adds twice.
  */
 export function singleOf(step: Step): Single | Step {
   const [only, ...others] = step;
@@ -106,7 +106,7 @@ export async function writeOnce(table: Table, step: Step): Promise<boolean> {
   });
 }
 
-/** The item after a change, or before a replacement or removal. If the condition failed, the stored item. */
+/** Item after a change, or before a replacement or removal. If the condition failed, the stored item. */
 type Outcome<Content> = { isWritten: boolean; item: Item<Content> | undefined };
 
 /** Carries out a single write and returns its item. */
@@ -165,7 +165,7 @@ export const isContention = (error: unknown): boolean =>
   error instanceof TransactionConflictException ||
   (error instanceof TransactionCanceledException && reasonsOf(error).some((code) => contentions.has(code)));
 
-/** The parameters that request the item. */
+/** Parameters that request the item. */
 type Returned = Pick<UpdateCommandInput, "ReturnValues" | "ReturnValuesOnConditionCheckFailure">;
 
 function commandOf(TableName: string, single: Single, returned: Returned = {}) {
@@ -220,7 +220,7 @@ class Placeholders {
     return placeholder;
   }
 
-  /** Omits what is empty, because DynamoDB rejects it. */
+  /** Omits empty values, because DynamoDB rejects them. */
   parameters() {
     const [names, values] = [this.#names, this.#values];
     return {
