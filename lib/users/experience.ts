@@ -20,7 +20,7 @@ export function xpAt(experience: Experience, now: Date): Xp {
   return { total: experience.total, daily: daily.xp, weekly: weekly.xp, monthly: monthly.xp };
 }
 
-/** Sets the total. A gain also counts in the current windows. A loss does not, but no window exceeds the total. */
+/** Sets the total. A gain also counts in the current windows. A loss does not, but a window is cut to the total. */
 export function withTotal(experience: Experience, total: number, now: Date): Experience {
   const gain = Math.max(0, total - experience.total);
   const windows = current(experience, now);

@@ -3,7 +3,7 @@ import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf, sortKey
 
 export const profileKey = (userID: string): Key => itemKey("profile", { userID });
 
-/** The profile, then the referrals, newest first. */
+/** Covers the profile, then the referrals, newest first. */
 export const profileWithReferrals = (userID: string): KeyRange => rangeOf("profile", { userID }, "referral");
 
 export const everyProfile = sortKeysOf("profile");
@@ -12,10 +12,10 @@ export const isProfile = (key: Key): boolean => itemAt(key) === "profile";
 
 export const settingsKey = (userID: string, chain: Chain): Key => itemKey("settings", { userID, chain });
 
-/** The settings of every chain. */
+/** Covers the settings of every chain. */
 export const settingsOf = (userID: string): KeyRange => rangeOf("settings", { userID });
 
-/** The chain of a settings item, or undefined for any other item. */
+/** Returns the chain of a settings item, or undefined for any other item. */
 export const chainOf = (key: Key): Chain | undefined =>
   itemAt(key) === "settings" ? (key.SK.slice(sortKeysOf("settings").from.length) as Chain) : undefined;
 

@@ -3,12 +3,12 @@ export function xpOfLevel(level: number): number {
   return 100 * (level - 1) ** 2;
 }
 
-/** The level at a total of XP, at least 1. */
+/** Returns the level at a total of XP, at least 1. */
 export function levelAt(totalXp: number): number {
   return Math.floor(Math.sqrt(totalXp / 100)) + 1;
 }
 
-/** The XP missing for the next level, never 0. */
+/** Returns the XP missing for the next level, never 0. */
 export function xpToNextLevel(totalXp: number): number {
   return xpOfLevel(levelAt(totalXp) + 1) - totalXp;
 }

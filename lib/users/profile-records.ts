@@ -25,7 +25,7 @@ export async function readOwnProfile(table: Table, userID: string): Promise<Prof
   return existing(await readProfile(table, userID));
 }
 
-/** Reads the profile and the settings of each chain that the user has changed, with one call. */
+/** Reads the profile, and the settings of each chain that the user has changed, in one call. */
 export async function readProfileWithSettings(table: Table, userID: string) {
   const keys = [profileKey(userID), ...chains.map((chain) => settingsKey(userID, chain))];
   const items = await getItems<Profile & SettingsPatch>(table, keys);
@@ -40,7 +40,7 @@ export async function readProfileWithSettings(table: Table, userID: string) {
 /** Reads the profile and the newest 100 referrals, newest first. */
 export async function readProfileWithReferrals(table: Table, userID: string) {
   const range = profileWithReferrals(userID);
-  // The profile comes first.
+  // Allows for the profile, which comes first.
   const items = await queryRange<Profile & Referral>(table, range, { limit: 1 + 100 });
   const referrals: Referral[] = items.filter(isReferral);
   return { profile: profileIn(items), referrals };
@@ -87,13 +87,16 @@ export type ProfileChanges = { [Name in keyof Profile]?: Profile[Name] | undefin
  * Sets and removes attributes of a profile.
  *
  * @param read the profile that the changes are based on.
- * @returns false, without writing, if one of these attributes has changed since it was read.
+ * @returns false, without writing, if one of these attributes has changed since the profile was read.
  */
 export async function changeProfile(table: Table, read: Profile, changes: ProfileChanges): Promise<boolean> {
   return write(table, profileChange(read, changes));
 }
 
-/** Builds a write that sets and removes attributes of a profile. It fails if one of them has changed since it was read. */
+/**
+ * Builds a write that sets and removes attributes of a profile. The write fails if one of them has changed since the
+ * profile was read.
+ */
 export const profileChange = (read: Profile, changes: ProfileChanges) => {
   const names = Object.keys(changes) as (keyof Profile)[];
   const when = Object.fromEntries(names.map((name) => [name, read[name]]));

@@ -10,19 +10,19 @@ export type Profile = {
   userID: string;
   username: string;
   tier: Tier;
-  /** The limit of an Enterprise customer's own plan. */
+  /** Limit of an Enterprise customer's own plan, in requests per minute. */
   requestsPerMinute?: number;
   refID: string;
-  /** The username of the user who referred this one. */
+  /** Name of the user who referred this one. */
   referredBy?: string;
   usersReferred: number;
   experience: Experience;
   points: number;
-  /** The time of the last change of the points. */
+  /** Time of the last change of the points. */
   pointsChangedAt?: string;
-  /** Counts the wallets that are not retired. */
+  /** Number of wallets that are not retired. */
   walletCount: number;
-  /** The highest slot of the user's wallets so far. See {@link Places}. */
+  /** Highest slot of the user's wallets so far. See {@link Places}. */
   lastSlot: number;
   tradeStreakCount: number;
   xpMultiplier: number;
@@ -30,11 +30,11 @@ export type Profile = {
   viewedMessage: boolean;
   createdAt: string;
   lastVisited: string;
-  /** The time when an operator blocked the user. */
+  /** Time when an operator blocked the user. */
   blockedAt?: string;
 };
 
-/** A user whom another one referred. */
+/** A user whom another user referred. */
 export type Referral = { username: string; joinedAt: string };
 
 export function newProfile(user: {
@@ -71,7 +71,7 @@ export function usernameOf(candidates: readonly unknown[], refID: string): strin
 }
 
 /**
- * Returns a better name for a user whose name is generated, or undefined. The user's first token may have had no name,
+ * Returns a better name for a user with a generated name, or undefined. The user's first token may have had no name,
  * like Cognito's access tokens.
  */
 export function betterUsername(
@@ -91,7 +91,7 @@ export function isUsername(candidate: unknown): candidate is string {
   );
 }
 
-/** The profile as `getUserData` returns it. */
+/** Builds the profile as `getUserData` returns it. */
 export function profileData(profile: Profile, settings: Partial<Record<Chain, SettingsPatch>>, now: Date) {
   const { slippage, priorityFee } = settingsInForce("sol", settings.sol);
   return {
@@ -117,7 +117,7 @@ export function profileData(profile: Profile, settings: Partial<Record<Chain, Se
   };
 }
 
-/** The referral data of `getUserData`. `referrals` are newest first. */
+/** Builds the referral data of `getUserData`. `referrals` are newest first. */
 export function referralData(profile: Profile, referrals: Referral[]) {
   const { userID, username, refID, usersReferred, referredBy = null } = profile;
   return { userID, username, refID, usersReferred, referredBy, referrals };

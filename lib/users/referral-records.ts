@@ -12,14 +12,14 @@ import {
 
 /**
  * A referral whose referrer may not be credited yet. It is written with the new user's profile. The referrer's profile
- * is written later, because everyone who signs up with the same code would have to wait for it.
+ * is written later, because all sign-ups with the same code would have to wait for it.
  */
 export type PendingReferral = {
   referrerId: string;
-  /** The new user. */
+  /** Id of the new user. */
   userID: string;
   username: string;
-  /** ISO 8601. */
+  /** Time of the sign-up, ISO 8601. */
   joinedAt: string;
 };
 

@@ -6,7 +6,7 @@ import { createProfile, readProfile } from "./profile-records.ts";
 import { newReferralCode, readReferralCode } from "./referral-code.ts";
 import { creditReferral, type PendingReferral, userIDOfReferralCode } from "./referral-records.ts";
 
-/** A user as their token describes them. */
+/** A user as described by their token. */
 export type SignedInUser = {
   userID: string;
   /** Candidates for the username, best first. */
@@ -17,10 +17,9 @@ export type SignedInUser = {
 
 /**
  * Creates the profile of a new user once, with a referral code. Users cannot refer themselves, because a new user has
- * no code yet. The owner of the code used at sign-up is credited at once, or later by `creditReferrals` if the first
- * attempt fails.
+ * no code yet. Credits the owner of the code used at sign-up at once. If that fails, `creditReferrals` does it later.
  *
- * @param onFault receives the error of that attempt. The user gets in all the same.
+ * @param onFault receives the error of a failed credit. The user gets in all the same.
  * @returns the profile, even if a concurrent call created it.
  */
 export async function register(
@@ -29,8 +28,8 @@ export async function register(
   now: Date,
   onFault: (error: unknown) => void = () => {},
 ): Promise<Profile> {
-  // A condition fails if the profile exists or the new code is taken. The next read finds the profile, or the next
-  // attempt makes another code.
+  // Retries if a condition fails because the profile exists or the new code is taken. The next read finds the profile,
+  // or the next attempt makes another code.
   const registered = await retry(
     async () => {
       const referrer = await referrerOf(table, user.ref);

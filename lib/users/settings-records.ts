@@ -14,11 +14,13 @@ export type SettingsItem = SettingsPatch & {
   createdAt: string;
   updatedAt: string;
   version: number;
-  /** The id of the last conditional change. */
+  /** Id of the last conditional change. */
   changeId?: string;
 };
 
-/** Reads the settings of each chain that the user has changed, with defaults for the settings that the user has not set. */
+/**
+ * Reads the settings of each chain that the user has changed. Fills in defaults for settings that the user has not set.
+ */
 export async function readSettings(table: Table, userID: string) {
   const items = await queryRange<SettingsItem>(table, settingsOf(userID));
   return items.flatMap((item) => {
@@ -63,7 +65,8 @@ export async function saveSettings(
     add: { version: 1 },
     when: expected && versionIn(expected),
   });
-  // The SDK repeats a write whose answer was lost. The repetition then fails because the first write succeeded.
+  // Recognizes this very change: if the SDK repeats a write whose answer was lost, the second fails because the first
+  // succeeded.
   const isOurs = isWritten || (changeId !== undefined && item?.changeId === changeId);
   if (item === undefined || !isOurs)
     throw new DomainError(
@@ -74,7 +77,7 @@ export async function saveSettings(
 }
 
 function versionIn(versions: readonly number[]): When {
-  // Versions start at 1, so 0 matches no record.
+  // Uses 0 to match no record, since versions start at 1.
   const isStored = { version: oneOf(versions.length === 0 ? [0] : versions) };
   return versions.includes(0) ? ["absent", isStored] : isStored;
 }

@@ -5,14 +5,14 @@ export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
 
 export type GasPreset = (typeof gasPresets)[number];
 
-/** Lists every setting. {@link defaultSettings} has those of each chain. */
+/** All settings. {@link defaultSettings} has those of each chain. */
 export type Settings = {
-  /** Percent, above 0 and up to 100. */
+  /** Slippage in percent, above 0 and up to 100. */
   slippage: number;
   gasPreset: GasPreset;
-  /** Gwei, above 0. */
+  /** Gas price in gwei, above 0. */
   maxGasPrice: number;
-  /** SOL, 0 or more. */
+  /** Fee in SOL, 0 or more. */
   priorityFee: number;
   mevProtection: boolean;
   autoBuy: boolean;
@@ -23,10 +23,10 @@ export type EvmSettings = Omit<Settings, "priorityFee">;
 export type SolanaSettings = Omit<Settings, "gasPreset" | "maxGasPrice">;
 export type SettingsOf = { eth: EvmSettings; base: EvmSettings; sol: SolanaSettings };
 
-/** Changed settings. Absent ones keep their values. */
+/** Settings to change. Absent ones keep their values. */
 export type SettingsPatch = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
-/** The settings of each chain until a user changes them. Their names are the settings that the chain has. */
+/** Settings of each chain until a user changes them. A chain has only the settings listed here. */
 export const defaultSettings: Readonly<SettingsOf> = {
   eth: {
     slippage: 1,
@@ -60,7 +60,7 @@ export function checkPatch(chain: Chain, patch: SettingsPatch): Partial<Settings
   return Object.fromEntries(changes);
 }
 
-/** Returns the settings of a chain, with defaults for the settings that the user has not set. */
+/** Returns the settings of a chain. Fills in defaults for settings that the user has not set. */
 export function settingsInForce<C extends Chain>(chain: C, stored: SettingsPatch = {}): SettingsOf[C] {
   const names = Object.keys(defaultSettings[chain]) as (keyof Settings)[];
   const chosen = names.filter((name) => stored[name] !== undefined).map((name) => [name, stored[name]]);

@@ -25,21 +25,24 @@ import {
 import { eventWrite } from "./wallet-events.ts";
 import { insertion, placeChange, readWallet, walletsOfUser } from "./wallet-records.ts";
 
-/** The idempotency key of a request, with the fingerprint of its body. */
+/** Idempotency key of a request, with the fingerprint of its body. */
 export type RequestKey = WalletKeyName & Pick<UsedWalletKey, "fingerprint">;
 
 type Addition = {
-  /** The wallet to store if the user has none with its address. */
+  /** Wallet to store if the user has none with its address. */
   wallet: NewWallet;
   /** Encrypts the private key. Called at most once, and only if the user may have another wallet. */
   seal: () => Promise<SealedKey>;
   limits: WalletLimits;
   now: Date;
-  /** The key of a request that may be repeated. Adding the wallet uses it up, a refusal does not. */
+  /** Idempotency key of a request that may be repeated. Adding the wallet uses the key up; a refusal does not. */
   requestKey?: RequestKey;
 };
 
-/** `held`: the user had the wallet already. `replayed`: an earlier request with the same key added it. */
+/**
+ * Result of adding a wallet. `held`: the user had it already. `replayed`: an earlier request with the same key added
+ * it.
+ */
 type Outcome = "added" | "held" | "restored" | "replayed";
 
 /**
@@ -65,12 +68,12 @@ export async function addWallet(
     const use = (of: Wallet) => (requestKey ? [keyUse(requestKey, of)] : []);
 
     if (held !== undefined && isActive(held)) {
-      // If another request has used the key meanwhile, the next attempt replays it.
+      // Leaves a key that another request has just used to the next attempt, which replays it.
       const isNoted = requestKey === undefined || (await writeOnce(table, use(held)));
       return isNoted ? { outcome: "held", wallet: held } : undefined;
     }
-    // The count may be newer than the other data: a concurrent request for the same wallet may have taken the last
-    // place.
+    // Checks the wallet again, as the count may be newer than the other data: a concurrent request for the same wallet
+    // may have taken the last place.
     if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     if (held !== undefined) {

@@ -8,7 +8,7 @@ import { activeNamed, laneOf, noSuchWallet, type WalletName } from "./wallet.ts"
 import { walletsOfUser } from "./wallet-records.ts";
 
 /**
- * Returns the policy in force and the one that follows it.
+ * Returns the policy in force and the pending one.
  *
  * @throws {DomainError} WALLET_NOT_FOUND
  */
@@ -28,7 +28,7 @@ export type AskingDeps = {
 };
 
 /**
- * Asks for another policy of a wallet. Tighter limits apply at once, looser ones 24 hours after their announcement.
+ * Requests another policy for a wallet. Tighter limits apply at once, looser ones 24 hours after their announcement.
  *
  * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid
  * address or amount of the wallet's network.

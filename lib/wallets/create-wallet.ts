@@ -9,7 +9,7 @@ export type CreationDeps = AddingDeps & { makeKey?: typeof generateKey };
 type Creation = {
   userID: string;
   now: Date;
-  /** The Idempotency-Key. */
+  /** Value of the Idempotency-Key header. */
   key: string | undefined;
   body: WalletLabels & { network: Network };
 };

@@ -9,7 +9,7 @@ import type { PolicyStateText } from "./policy-text.ts";
 /** Classifies a change of a policy: no limit became looser, looser limits were announced, or they took effect. */
 export type PolicyChange = "tightened" | "announced" | "loosened";
 
-/** A wallet's policy in the form that its user is sent. */
+/** A wallet's policy in the form sent to its user. */
 export type ShownPolicy = PolicyStateText & {
   userID: string;
   walletId: string;
@@ -38,7 +38,7 @@ export async function putEndedLock(table: Table, ended: EndedLock): Promise<void
   await write(table, { kind: "put", key: endedLockKey(ended.userID), item: ended });
 }
 
-/** Notes that a guard will become looser. Must be in the transaction that announces it. */
+/** Notes that a guard will become looser. Belongs in the transaction that announces it. */
 export const looseningWrite = (due: string, loosening: Loosening): Write => ({
   kind: "put",
   key: looseningKey(due, loosening.userID, guardOf(loosening)),

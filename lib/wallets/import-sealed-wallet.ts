@@ -13,7 +13,7 @@ import type { Wallet, WalletLabels } from "./wallet.ts";
 
 export type SealedImportDeps = AddingDeps & { importKeys: ImportKeys };
 
-/** The body of a request. `enc` and `ciphertext` are base64url. */
+/** Body of a request. `enc` and `ciphertext` are base64url. */
 export type SealedBody = WalletLabels & {
   network: Network;
   keyId: string;
@@ -25,7 +25,7 @@ export type SealedBody = WalletLabels & {
 type SealedImport = {
   userID: string;
   now: Date;
-  /** The Idempotency-Key, which also serves as additional data of the sealed private key. */
+  /** Value of the Idempotency-Key header, which is also additional data of the sealed private key. */
   key: string | undefined;
   body: SealedBody;
 };
@@ -41,7 +41,7 @@ export async function importSealedWallet(
   { userID, now, key, body }: SealedImport,
 ): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "importWallet", key }, body);
-  // A replay succeeds even if the import key is out of use by now.
+  // Replays first, so that a replay succeeds even if the import key is out of use by now.
   const replayed = await replayOf(deps.table, requestKey, now);
   if (replayed) return { wallet: replayed, isReplayed: true };
 

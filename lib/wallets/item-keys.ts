@@ -4,7 +4,7 @@ import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf } from "
 export const walletEventKey = (userID: string, walletId: string, time: Date, id: string): Key =>
   itemKey("walletEvent", { userID, walletId, newestFirst: newestFirst(time), id });
 
-/** The events of one wallet, newest first. */
+/** Covers the events of one wallet, newest first. */
 export const walletEventsOf = (userID: string, walletId: string): KeyRange =>
   rangeOf("walletEvent", { userID, walletId });
 
@@ -16,7 +16,7 @@ export const announcedExportKey = (userID: string, walletId: string): Key =>
 
 export const announcedDayKey = (userID: string, day: string): Key => itemKey("announcedDay", { userID, day });
 
-/** An announced unlocking, the count of announcements and all announced exports of a user. */
+/** Covers an announced unlocking, the count of announcements and all announced exports of a user. */
 export const announcedTo = (userID: string): KeyRange =>
   rangeOf("announcedExport", { userID }, "announcedUnlocking");
 

@@ -6,7 +6,7 @@ import { readWalletEvents } from "./wallet-events.ts";
 import { walletsOfUser } from "./wallet-records.ts";
 
 /**
- * Lists a page of a wallet's events, newest first. Retired and removed wallets keep theirs.
+ * Lists a page of a wallet's events, newest first. Works for retired and removed wallets too.
  *
  * @throws {DomainError} INVALID_REQUEST if the cursor belongs to another list, and WALLET_NOT_FOUND.
  */

@@ -6,7 +6,7 @@ import { walletsOfUser } from "./wallet-records.ts";
 
 type PageRequest = {
   network?: Network | undefined;
-  /** A whole number. */
+  /** Most wallets on the page, a whole number in text. */
   limit?: string | undefined;
   cursor?: string | undefined;
 };

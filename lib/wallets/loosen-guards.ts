@@ -32,14 +32,14 @@ import { activeNamed, laneOf, type Wallet, type WalletName } from "./wallet.ts";
 import { eventWrite } from "./wallet-events.ts";
 import { stillActive, walletsOfUser } from "./wallet-records.ts";
 
-/** Asks for another policy of a wallet. `signedInAt` is absent if the time of the sign-in is unknown. */
+/** A request for another policy of a wallet. `signedInAt` is absent if the time of the sign-in is unknown. */
 export type AskedPolicy = WalletName & { asked: PolicyText; signedInAt?: string | undefined };
 
 export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SIGN_IN_REQUIRED" };
 
 type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
 
-/** The table with its id, because announcements of another table are void. */
+/** Table with its id, because announcements of another table are void. */
 export type GuardDeps = { table: Table };
 
 /**
@@ -64,7 +64,7 @@ export async function changePolicy(
     if (!isCurrent) return undefined;
     const before: PolicyState = stored ?? { policy: openPolicy };
     const wanted = readPolicy(network, asked);
-    // Only tightens the other limits: a freeze needs no fresh sign-in, so it must not loosen anything for later.
+    // Lets a freeze only tighten the other limits: it needs no fresh sign-in, so it must not loosen anything for later.
     const isFreezeAlone = !wanted.tradingEnabled && !isFreshSignIn(signedInAt, now);
     const after = isFreezeAlone
       ? { policy: tightest(wanted, before.policy) }
@@ -83,7 +83,7 @@ type Step = {
   stored: PolicyRecord | undefined;
   before: PolicyState;
   after: PolicyState;
-  /** A wallet that must still be active. Undefined if that does not matter. */
+  /** Wallet that must still be active. Undefined if its state does not matter. */
   wallet?: Wallet;
   now: Date;
 };
@@ -127,7 +127,7 @@ function changeOf(before: PolicyState, { policy, pending }: PolicyState): Policy
 /**
  * Puts a wallet's pending policy in force if its time has come, and drops one that was announced in another table.
  *
- * @returns the stored policy, and false for `isCurrent` if it has changed meanwhile.
+ * @returns the stored policy. `isCurrent` is false if it has changed meanwhile.
  */
 async function putInForce(
   deps: GuardDeps,
@@ -144,11 +144,11 @@ async function putInForce(
   return { stored: { ...rest, ...after, revision: stored.revision + 1 }, isCurrent: isWritten };
 }
 
-/** No loosening takes effect after the deadline. The next run continues. */
+/** Times of a run. No loosening takes effect after the deadline, and the next run continues. */
 type SweepTimes = { now: Date; deadline: Date };
 
 /**
- * Puts due looser policies in force, and announces the ends of locks. Users receive each change of the table.
+ * Puts due looser policies in force, and announces the ends of locks. Each change of the table reaches its user.
  *
  * @param onFault receives the error of each failed change. The next run repeats it.
  */
@@ -167,7 +167,10 @@ export async function loosenDue(
   }
 }
 
-/** Returns false if the change must be checked again. The note is only a hint: the announcement decides. */
+/**
+ * Applies a due change. Returns false if the change must be checked again: the note is only a hint, and the
+ * announcement decides.
+ */
 async function takeEffect(
   deps: GuardDeps & { delaySeconds: number },
   due: Loosening,
@@ -186,6 +189,6 @@ async function endLock(
   const { state } = await readLock(table, userID, { delaySeconds, now });
   if (state.status === "unlocked" && state.lockId === lockId)
     await putEndedLock(table, { userID, lockId, endedAt: now.toISOString() });
-  // Not due yet: the operators may have lengthened the delay since.
+  // Keeps a lock that is not due yet, since operators may have lengthened the delay.
   return state.status !== "unlocking" || state.lock.lockId !== lockId;
 }

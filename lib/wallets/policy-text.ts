@@ -11,7 +11,7 @@ export type PolicyText = {
   maxPerDay?: string | undefined;
   maxNetworkFeesPerDay?: string | undefined;
   tokens: string[] | "any";
-  /** In percent. */
+  /** Slippage in percent. */
   maxSlippage?: number | undefined;
   anyLoss?: boolean | undefined;
   tradingEnabled: boolean;

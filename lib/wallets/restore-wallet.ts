@@ -19,7 +19,7 @@ import { keyKept, nextVersion, ownership, placeChange, walletsOfUser } from "./w
 /**
  * Makes a retired wallet active again, in its own slot. Changes nothing for an active wallet.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, also after its 30 days, and WALLET_LIMIT_REACHED.
+ * @throws {DomainError} WALLET_NOT_FOUND, also after the wallet's 30 days, and WALLET_LIMIT_REACHED.
  */
 export async function restoreWallet(
   table: Table,

@@ -22,19 +22,19 @@ import { keyExpiry, nextVersion, placeChange, readWallet, walletsOfUser } from "
 export type RetiringDeps = {
   table: Table;
   limits: WalletLimits;
-  /** Wakes the lane, which ends the wallet's open orders. It never throws. */
+  /** Wakes the lane, which ends the wallet's open orders. Never throws. */
   wake: (lane: LaneKey) => Promise<void>;
 };
 
 type Retirement = WalletName & { now: Date };
 
 /**
- * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. For a retired wallet, it
- * only makes sure of that, because the first answer may have been lost.
+ * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. Completes this for a
+ * retired wallet, because the first answer may have been lost.
  *
  * @returns the wallet, and the time until which it can be restored.
- * @throws {DomainError} WALLET_NOT_FOUND, also after its 30 days, and WALLET_BUSY while one of the user's transactions
- * is not settled, until an hour after its order's deadline.
+ * @throws {DomainError} WALLET_NOT_FOUND, also after the wallet's 30 days, and WALLET_BUSY while one of the user's
+ * transactions is not settled, until an hour after its order's deadline.
  */
 export async function retireWallet(
   { table, limits, wake }: RetiringDeps,
@@ -52,14 +52,14 @@ export async function retireWallet(
       placeChange(userID, profile, { by: -1 }),
       eventWrite({ userID, walletId, type: "retired", now }),
     ]).catch(async (error: unknown) => {
-      // The write may have succeeded although its answer was lost.
+      // Accepts a write that succeeded although its answer was lost.
       if ((await readWallet(table, read))?.retiredAt !== retiredAt) throw error;
       return true;
     });
     return isWritten ? { ...read, expiresAt } : undefined;
   });
-  // The signer checks the wallet when it writes. Everything that it signed before is visible now, and it signs nothing
-  // more.
+  // Looks for transactions again. The signer checks the wallet when it writes, so everything that it signed before is
+  // visible now, and it signs nothing more.
   const { hasOrders, hasTransactions } = await workOf(table, wallet, now);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));
@@ -71,7 +71,7 @@ export async function retireWallet(
    */
   async function isUndone(): Promise<boolean> {
     try {
-      // The restoration must be later than the retirement, because events are listed by time.
+      // Restores one millisecond after the retirement, because events are listed by time.
       await restoreWallet(table, { userID, walletId, limits, now: new Date(now.getTime() + 1) });
       return true;
     } catch (error) {

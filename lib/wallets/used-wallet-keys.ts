@@ -15,7 +15,7 @@ export async function readUsedWalletKey(
   return readItem<UsedWalletKey>(table, usedKeyKey(userID, operation, key));
 }
 
-/** Builds the write that marks a key as used for good. Fails if it was used before. */
+/** Builds the write that marks a key as used for good. The write fails if the key was used before. */
 export const useOfWalletKey = ({ userID, operation, key }: WalletKeyName, used: UsedWalletKey): Write => ({
   kind: "put",
   key: usedKeyKey(userID, operation, key),

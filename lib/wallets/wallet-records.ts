@@ -28,7 +28,8 @@ const listedAttributes = [
  * Returns the public fields of a wallet's item. Trusts only the key for the address, because many functions write
  * items, but none can move one.
  *
- * @throws {ServiceError} if it names another user, network or address than its key: a user could deposit to a stranger.
+ * @throws {ServiceError} if the item contradicts its key in user, network or address: a user could deposit to a
+ * stranger.
  */
 export function walletIn({ PK, SK, ...item }: Item<object>): Wallet {
   const wallet = Object.fromEntries(
@@ -43,7 +44,7 @@ export function walletIn({ PK, SK, ...item }: Item<object>): Wallet {
 /**
  * Reads all of the user's wallets. Includes retired ones, and leaves out each item that contradicts its key.
  *
- * @param onFault receives an error for each of these, which raises the caller's alarm.
+ * @param onFault receives an error for each item left out, which raises the caller's alarm.
  */
 export async function walletsOfUser(
   table: Table,
@@ -83,7 +84,7 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
     }),
   );
   const { UserID, network, generatedWalletAddress } = name;
-  // Trusts only the item's key for these fields.
+  // Takes these fields from the item's key, which alone is trusted.
   return Item && ({ ...Item, UserID, network, generatedWalletAddress } as Wallet);
 }
 
@@ -99,9 +100,7 @@ export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Step =>
   ownership(wallet),
 ];
 
-/**
- * Records a user who has the key of an address. The record outlives the wallet, because the user's positions do, too.
- */
+/** Records a user who has the key of an address. The record outlives the wallet, as the user's positions do. */
 export const ownership = ({
   UserID: userID,
   network,
@@ -112,7 +111,7 @@ export const ownership = ({
   item: { userID },
 });
 
-/** Has the key of a wallet removed together with the retired wallet. */
+/** Lets the key of a retired wallet expire together with the wallet. */
 export const keyExpiry = (wallet: Wallet, expiresAt: number): Write => ({
   kind: "change",
   key: keyOfSealed(wallet),
@@ -132,11 +131,11 @@ export const nextVersion = (read: Wallet, changes: WalletChanges): Write => ({
   kind: "change",
   key: keyOf(read),
   set: { ...changes, version: read.version + 1 },
-  // A wallet that was imported again after its removal has a new id, but its version starts at 1 again.
+  // Compares ids as well: a wallet imported again after its removal has a new id, but its version starts at 1 again.
   when: { _id: read._id, version: read.version },
 });
 
-/** Holds while the wallet exists and is not retired. */
+/** Checks that the wallet exists and is not retired. */
 export const stillActive = (wallet: Wallet): Write => ({
   kind: "check",
   key: keyOf(wallet),

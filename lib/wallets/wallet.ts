@@ -12,17 +12,17 @@ export type Wallet = {
   network: Network;
   walletType: "generated" | "imported";
   createdAt: string;
-  /** The wallet's permanent number among its user's wallets, from 1. */
+  /** Permanent number of the wallet among its user's wallets, from 1. */
   slot: number;
-  /** Unset until the user names the wallet. */
+  /** Name of the wallet, unset until the user names it. */
   slotName?: string;
-  /** Unset until the user picks a colour. */
+  /** Colour of the wallet, unset until the user picks one. */
   colortag?: ColorTag;
-  /** Starts at 1, and grows by one with each change that clients see. */
+  /** Version of the wallet. Starts at 1, and grows by one with each change that clients see. */
   version: number;
-  /** The time when the wallet was retired. */
+  /** Time when the wallet was retired. */
   retiredAt?: string;
-  /** The time when a retired wallet can no longer be restored and the table may remove it, in epoch seconds. */
+  /** Time when a retired wallet can no longer be restored and the table may remove it, in epoch seconds. */
   expiresAt?: number;
 };
 
@@ -34,8 +34,8 @@ export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "y
 export type ColorTag = (typeof colorTags)[number];
 
 /**
- * The name and colour of a wallet. `null` and undefined mean the default of its slot, but undefined in a change keeps
- * the value.
+ * Name and colour of a wallet. `null` and undefined mean the default of its slot, but undefined in a change keeps the
+ * value.
  */
 export type WalletLabels = { slotName?: string | null | undefined; colortag?: ColorTag | null | undefined };
 
@@ -89,7 +89,7 @@ export const retirement = (now: Date): Required<Pick<Wallet, "retiredAt" | "expi
   expiresAt: Math.ceil(now.getTime() / 1000) + restorableSeconds,
 });
 
-/** The time until which a wallet can be restored. */
+/** Returns the time until which a wallet can be restored. */
 export const restorableUntil = (expiresAt: number): string => new Date(expiresAt * 1000).toISOString();
 
 /** A wallet as clients see it, with a name and a colour. */
@@ -109,7 +109,7 @@ export function shownWallet({
   };
 }
 
-/** Adds the version, by which clients merge lists and messages. */
+/** Adds the version, which clients need to merge lists and messages. */
 export const versionedWallet = (wallet: Wallet) => ({ ...shownWallet(wallet), version: wallet.version });
 
 /** Adds the state, which messages of the stream need. */
@@ -119,8 +119,8 @@ export const streamedWallet = (wallet: Wallet) => ({
 });
 
 /**
- * Lists the user's active wallets by slot, with default names and colours. The defaults follow from the slot, so later
- * wallets never change them. Creation times could, because they come from clocks of different machines.
+ * Lists the user's active wallets by slot, with default names and colours. Defaults follow from the slot, so later
+ * wallets never change them. Creation times come from clocks of different machines, so they could.
  *
  * @param wallets all of the user's wallets. Retired ones keep their slots.
  */
@@ -134,12 +134,12 @@ function defaultColor(slot: number): ColorTag {
   return colorTags[(slot - 1) % colorTags.length] as ColorTag;
 }
 
-/** The facts that decide whether a user may have another wallet, and its slot. */
+/** Facts that decide whether a user may have another wallet, and its slot. */
 export type Places = {
   tier: Tier;
-  /** Counts the wallets that are not retired. */
+  /** Number of wallets that are not retired. */
   walletCount: number;
-  /** The highest slot so far, 0 before the first wallet. */
+  /** Highest slot so far, 0 before the first wallet. */
   lastSlot: number;
 };
 
@@ -168,7 +168,7 @@ export function activeNamed(wallets: readonly Wallet[], walletId: string): Walle
 /**
  * Finds a wallet, even if it is retired.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, also if the wallet's time to be restored is over.
+ * @throws {DomainError} WALLET_NOT_FOUND, also if the wallet can no longer be restored.
  */
 export function keptNamed(wallets: readonly Wallet[], walletId: string, now: Date): Wallet {
   const wallet = wallets.find(({ _id }) => _id === walletId);

@@ -34,10 +34,10 @@ export async function readAnnounced(
   return readItem<AnnouncedExport>(table, announcedExportKey(userID, walletId));
 }
 
-/** The state of a user's exports, and the announced ones that can still be cancelled. */
+/** State of a user's exports, and the announced ones that can still be cancelled. */
 export type Announced = { lock: LockState; exports: AnnouncedExport[] };
 
-/** Reads what was announced to a user and is not cancelled, expired, or void because of a lock. */
+/** Reads a user's announcements, without those that are cancelled, expired, or void because of a lock. */
 export async function announcedToUser(table: Table, userID: string, now: Date): Promise<Announced> {
   const [stored, announced] = await Promise.all([
     readStoredLock(table, userID),
@@ -59,7 +59,7 @@ export async function announcedToday(table: Table, userID: string, now: Date): P
 
 type Terms = { request: ExportRequest; wallet: Wallet; now: Date };
 
-/** Checks that the request and the wallet are unchanged, and nobody has locked since. */
+/** Checks that the request and the wallet are unchanged, and that nobody has locked exports since. */
 const stillAllowed = (
   announced: AnnouncedExport,
   { request, wallet }: Pick<Terms, "request" | "wallet">,
@@ -68,7 +68,7 @@ const stillAllowed = (
 /**
  * Announces a request, counts it and logs it in the wallet's events, in one transaction.
  *
- * @param previous the announcement that it replaces.
+ * @param previous the announcement to replace.
  * @returns false, without writing, if the previous announcement, the request or the wallet has changed, or the user has
  * reached the day's limit or locked exports.
  */
@@ -97,7 +97,10 @@ export async function announceExport(
   ]);
 }
 
-/** Withdraws an announcement. Returns false, without writing, if it has been replaced or withdrawn since it was read. */
+/**
+ * Withdraws an announcement. Returns false, without writing, if somebody has replaced or withdrawn it since it was
+ * read.
+ */
 export async function withdrawAnnounced(
   table: Table,
   { userID, walletId, version }: AnnouncedExport,
@@ -118,7 +121,7 @@ export async function withdrawAnnounced(
  * Counts a sealed export and logs it in the wallet's events.
  *
  * @returns false, without writing, if the request, its announcement or the wallet has changed, the user has locked
- * exports, or it was sealed too often.
+ * exports, or the wallet was sealed too often.
  */
 export async function noteExport(
   table: Table,

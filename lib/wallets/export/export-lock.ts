@@ -2,16 +2,16 @@ import * as v from "valibot";
 import { DomainError } from "../../core/domain-error.ts";
 
 /**
- * A user's lock. It ends every pending export, and no other is announced while it holds. Each lock has a new id, so that
- * nothing that was announced before it counts after it.
+ * A user's lock. It ends every pending export and prevents new announcements. Each lock has a new id, which voids all
+ * announcements from before it.
  */
 export type ExportLock = { userID: string; lockId: string; lockedAt: string };
 
-/** The end of a lock as sealExport first saw it requested and announced it. The whole delay counts from then. */
+/** The requested end of a lock, as sealExport announced it. The whole delay counts from the announcement. */
 export type Unlocking = ExportLock & {
   seenAt: string;
   unlocksAt: string;
-  /** The id of the table in which it was announced. In any other table, such as a restored one, it is void. */
+  /** Id of the table in which the unlocking was announced. In any other table, such as a restored one, it is void. */
   tableId?: string;
 };
 
@@ -22,16 +22,19 @@ export type Unlocking = ExportLock & {
 export const isOfTable = (announced: { tableId?: string }, tableId: string | undefined): boolean =>
   announced.tableId !== undefined && announced.tableId === tableId;
 
-/** The state of a user's exports. `lockId` names the last lock, if there ever was one. `lock` is absent if it cannot be read. */
+/**
+ * State of a user's exports. `lockId` names the last lock, if there ever was one. `lock` is absent if it cannot be
+ * read.
+ */
 export type LockState =
   | { status: "unlocked"; lockId?: string }
   | { status: "locked"; lock?: ExportLock | undefined }
   | { status: "unlocking"; lock: ExportLock; unlocksAt: string };
 
-/** The state as clients see it. */
+/** State of a user's exports as clients see it. */
 export type ShownLock = {
   status: LockState["status"];
-  /** Absent if nothing is locked, or the lock cannot be read. */
+  /** Time of the lock. Absent if nothing is locked, or the lock cannot be read. */
   lockedAt?: string;
   unlocksAt?: string;
 };
@@ -50,7 +53,7 @@ export function lockIn(stored: object): ExportLock | undefined {
   return success ? output : undefined;
 }
 
-/** Computes when an announced delay ends. A delay that has grown since the announcement applies too. */
+/** Computes when an announced delay ends. If the configured delay has grown since, the longer one applies. */
 export const endOfDelay = (
   { seenAt, announcedEnd }: { seenAt: string; announcedEnd: string },
   delaySeconds: number,

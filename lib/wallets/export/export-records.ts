@@ -8,15 +8,15 @@ import type { Wallet } from "../wallet.ts";
 import { stillActive } from "../wallet-records.ts";
 import { type ExportRequest, exportRequestIn } from "./wallet-export.ts";
 
-/** The stored request of a wallet, if it can be read, and a condition that holds until it is replaced. */
+/** Stored request of a wallet, if it can be read, and a condition that is true until the request is replaced. */
 export type StoredRequest = { request: ExportRequest | undefined; when: When };
 
-/** Reads a request. An item that cannot be read counts as no request, and the next request replaces it. */
+/** Reads a request. An unreadable item counts as no request, and the next request replaces it. */
 export async function readExport(table: Table, userID: string, walletId: string): Promise<StoredRequest> {
   const found = await readItem<object>(table, exportKey(userID, walletId));
   if (found === undefined) return { request: undefined, when: "absent" };
   const { PK: _, SK: __, ...stored } = found;
-  // Only the item's key is trusted for its ids.
+  // Takes the ids from the item's key, which alone is trusted.
   const request = exportRequestIn({ ...stored, userID, walletId });
   return { request, when: request === undefined ? "present" : marksOf(request) };
 }
@@ -34,7 +34,7 @@ export const stillRequested = (request: ExportRequest): Write => ({
 /**
  * Records a request.
  *
- * @param read the stored request that it replaces.
+ * @param read the stored request to replace.
  * @returns false, without writing, if that request or the wallet has changed.
  */
 export async function requestExport(
@@ -46,7 +46,7 @@ export async function requestExport(
   return write(table, [{ kind: "put", key, item: request, when: read.when }, stillActive(wallet)]);
 }
 
-/** Cancels a request. Returns false, without writing, if it has changed since it was read. */
+/** Cancels a request. Returns false, without writing, if the request has changed since it was read. */
 export async function cancelRequest(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
   return write(table, {
     kind: "change",
@@ -59,7 +59,7 @@ export async function cancelRequest(table: Table, read: ExportRequest, now: Date
 /** A wallet with its encrypted key. */
 export type SealedItem = Wallet & { encryptedPrivateKey: Uint8Array };
 
-/** Reads the wallet that a request names, and its key, with one call. */
+/** Reads the wallet that a request names, and its key, in one call. */
 export async function readSealedWallet(
   table: Table,
   { userID, network, address }: ExportRequest,

@@ -20,11 +20,11 @@ import {
 export type ExportDeps = {
   table: Table;
   delaySeconds: number;
-  /** Asks sealExport to announce the request, or to seal the wallet. */
+  /** Invokes sealExport to announce the request, or to seal the wallet. */
   seal: (request: { userID: string; walletId: string }) => Promise<SealedExport>;
 };
 
-/** An export, with the thumbprint of the public key to which sealExport has announced it (RFC 7638). */
+/** An export, with the thumbprint (RFC 7638) of the public key that sealExport has announced. */
 export type WalletExport = { thumbprint: string } & (
   | { status: "pending"; availableAt: string }
   | { status: "ready"; enc: string; ciphertext: string }
@@ -49,7 +49,7 @@ export async function exportWallet(
     ]);
     const wallet = activeNamed(wallets, walletId);
     if (!continues(read.request, publicKey, now)) {
-      // sealExport would refuse it, and the pending request would be lost.
+      // Keeps the pending request at the day's limit, since sealExport would refuse a new one.
       if ((await announcedToday(table, userID, now)) >= announcementsPerDay) throw tooManyExports();
       const request = newExportRequest(wallet, { publicKey, delaySeconds, previous: read.request }, now);
       if (!(await requestExport(table, request, { read, wallet }))) return undefined;
@@ -80,15 +80,15 @@ function answerOf(sealed: SealedExport): WalletExport {
 
 export type EndingDeps = {
   table: Table;
-  /** Asks sealExport to withdraw its announcement. */
+  /** Invokes sealExport to withdraw its announcement. */
   withdraw: (name: WalletName) => Promise<{ isWithdrawn: boolean }>;
   /** Reports that the request could not be cancelled. */
   onFault: (error: unknown) => void;
 };
 
 /**
- * Cancels the export of a wallet, even of a retired one. The announcement is withdrawn first, because nothing leaves
- * without one, and a compromised exportWallet could store a request that cannot be cancelled.
+ * Cancels the export of a wallet, even of a retired one. Withdraws the announcement first: nothing leaves without one,
+ * and a compromised exportWallet could store a request that cannot be cancelled.
  *
  * @throws {DomainError} EXPORT_NOT_FOUND if nothing was announced or requested.
  */

@@ -28,21 +28,21 @@ const newLock = (userID: string, now: Date): ExportLock => ({
 });
 
 /**
- * Locks a user's exports as an operator, and forgets earlier unlockings: a compromised lockExports may know the id of a
- * lock that was ended, and could put that lock back.
+ * Locks a user's exports as an operator, and forgets earlier unlockings: a compromised lockExports may know the id of
+ * an ended lock, and could put that lock back.
  */
 export async function lockFirmly(table: Table, { userID, now }: Named): Promise<void> {
   await putLockFirmly(table, newLock(userID, now));
 }
 
 export type UnlockDeps = Delayed & {
-  /** Asks sealExport to announce the unlocking. */
+  /** Invokes sealExport to announce the unlocking. */
   announce: (request: { userID: string; unlock: true }) => Promise<ShownLock>;
 };
 
 /**
- * Requests to unlock a user's exports, which takes the whole delay from its announcement. A lock that cannot be read
- * stays: lock again first.
+ * Requests to unlock a user's exports, which takes the whole delay from its announcement. An unreadable lock cannot be
+ * ended: lock again first.
  */
 export async function unlockExports(
   { table, delaySeconds, announce }: UnlockDeps,
@@ -62,7 +62,7 @@ export async function lockOf({ table, delaySeconds }: Delayed, { userID, now }: 
 
 /**
  * Announces the unlocking that a user has requested, as sealExport. The request must name the current lock, because
- * other functions call sealExport too, and may only ask.
+ * other functions may call sealExport, but not decide.
  */
 export async function unlockOnRequest(
   { table, delaySeconds }: Delayed,

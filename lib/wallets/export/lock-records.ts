@@ -13,7 +13,7 @@ async function contentAt<Content>(table: Table, key: Key): Promise<Content | und
   return content as Content;
 }
 
-/** The state of a user's exports, and the announced unlocking that it was determined from. */
+/** State of a user's exports, and the announced unlocking that decided it. */
 export type ReadLock = { state: LockState; unlocking: Unlocking | undefined };
 
 /** Reads the state of a user's exports, consistently. */
@@ -29,14 +29,14 @@ export async function readLock(
   return { state: lockStateOf(stored, unlocking, { ...times, tableId: table.id }), unlocking };
 }
 
-/** Reads a user's lock as it is stored, in whatever form. */
+/** Reads a user's lock in any stored form. */
 export async function readStoredLock(table: Table, userID: string): Promise<object | undefined> {
   const stored = await contentAt<object>(table, lockKey(userID));
-  // Only the item's key is trusted for the user.
+  // Takes the user from the item's key, which alone is trusted.
   return stored && { ...stored, userID };
 }
 
-/** Checks that nobody has locked since the state was read. */
+/** Checks that nobody has locked exports since the state was read. */
 export const stillUnlocked = (userID: string, { lockId }: { lockId?: string | undefined }): Write => ({
   kind: "check",
   key: lockKey(userID),

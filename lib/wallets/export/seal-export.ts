@@ -31,8 +31,8 @@ import {
 } from "./wallet-export.ts";
 
 /**
- * A private key sealed to the user's public key (base64url), the time when it will be available, or the reason for a
- * refusal. The thumbprint is that of the announced key.
+ * Result of a request: the private key sealed to the user's public key (base64url), the time from which it is
+ * available, or the reason for a refusal. The thumbprint is that of the announced key.
  */
 export type SealedExport =
   | { thumbprint: string; enc: string; ciphertext: string }
@@ -40,10 +40,10 @@ export type SealedExport =
   | { refused: "EXPORT_LOCKED"; unlocksAt?: string }
   | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "ANNOUNCED_TOO_OFTEN" | "SEALED_TOO_OFTEN" };
 
-/** Asks to seal a wallet, to withdraw the announcement of its export, or to announce a requested unlocking. */
+/** Requests to seal a wallet, to withdraw the announcement of its export, or to announce a requested unlocking. */
 export type SealRequest = (WalletName & { withdraw?: boolean }) | { userID: string; unlock: true };
 
-/** The log entry of an export. The KMS request id leads to the use of the key in CloudTrail. */
+/** Log entry of an export. The KMS request id leads to the use of the key in CloudTrail. */
 export type ExportNote = { walletId: string; awsRequestId: string | undefined };
 
 export type SealingDeps = {
@@ -74,9 +74,9 @@ export async function answerSealRequest(
 }
 
 /**
- * Seals the private key of a wallet to the public key in the user's request. The first time it sees a request, it
- * announces the request to the user and seals nothing, because the delay counts from then. The caller only names a
- * wallet, and everything else is read from the table. Each result is in the wallet's events before it is returned.
+ * Seals the private key of a wallet to the public key in the user's request. When it first sees a request, it announces
+ * the request to the user and seals nothing, because the delay counts from then. The caller only names a wallet, and
+ * everything else is read from the table. Each result is in the wallet's events before it is returned.
  */
 export async function sealExport(
   deps: SealingDeps,
@@ -98,7 +98,8 @@ export async function sealExport(
     const wallet = await readSealedWallet(table, request);
     if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
     if (!isAnnounced(request, announced, { lock, tableId: table.id, now })) {
-      // Attempts at the transaction could keep its user from withdrawing the announcement.
+      // Stops at the day's limit before the transaction, whose attempts could keep the user from withdrawing the
+      // announcement.
       if ((await announcedToday(table, userID, now)) >= announcementsPerDay)
         return { refused: "ANNOUNCED_TOO_OFTEN" };
       const { lockId } = lock;
@@ -113,7 +114,7 @@ export async function sealExport(
     }
     const from = availableFrom(announced, delaySeconds);
     const { thumbprint } = announced;
-    // This also catches a time that cannot be read.
+    // Refuses an unreadable time as well.
     if (!(now >= from)) return { availableAt: from.toISOString(), thumbprint };
     if ((announced.times ?? 0) >= sealsPerRequest) return { refused: "SEALED_TOO_OFTEN" };
     return sealOnce(deps, announced, { request, wallet, now });
@@ -124,7 +125,7 @@ export async function sealExport(
  * Seals the key once. Returns undefined if the export was cancelled, replaced or used up meanwhile, or the wallet was
  * retired.
  *
- * @throws {ServiceError} before the seal is counted, if the stored key is not that of the wallet's address.
+ * @throws {ServiceError} before the seal is counted, if the stored key belongs to another address.
  */
 async function sealOnce(
   { table, vault, onExport }: SealingDeps,

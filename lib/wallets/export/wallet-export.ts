@@ -13,17 +13,20 @@ export type ExportRequest = {
   network: Network;
   address: string;
   publicKey: PublicJwk;
-  /** The thumbprint of `publicKey` (RFC 7638). */
+  /** Thumbprint of `publicKey` (RFC 7638). */
   thumbprint: string;
   requestedAt: string;
-  /** The end of the time in which the wallet can be exported, in epoch seconds. The table may remove the request later. */
+  /** End of the time in which the wallet can be exported, in epoch seconds. The table may remove the request later. */
   expiresAt: number;
   /** Grows with each request for the wallet and with its cancellation, independently of clocks. */
   version: number;
   cancelledAt?: string;
 };
 
-/** Far above every time in milliseconds. From a planted greater one, no later version could be stored as a number. */
+/**
+ * Greatest accepted version, far above every time in milliseconds. After a greater planted one, no later version could
+ * be stored as a number.
+ */
 const greatestVersion = 2 ** 52;
 
 const Version = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(greatestVersion));
@@ -31,7 +34,7 @@ const EpochSeconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Time = v.pipe(v.string(), v.isoTimestamp());
 const Coordinate = v.pipe(v.string(), v.regex(/^[\w-]{43}$/));
 
-/** A longer address than any network has would exceed DynamoDB's limit of keys. */
+/** An address in the form of any network. A longer one would exceed DynamoDB's limit of keys. */
 const Address = v.pipe(v.string(), v.regex(/^(?:0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/));
 
 const RequestSchema = v.pipe(
@@ -56,7 +59,7 @@ const RequestSchema = v.pipe(
 /**
  * Reads a stored request. The function that takes requests is not trusted and could store anything.
  *
- * @returns undefined if it is not a request as this service writes it.
+ * @returns undefined if this service would not have written the request.
  */
 export function exportRequestIn(stored: unknown): ExportRequest | undefined {
   const { success, output } = v.safeParse(RequestSchema, stored);
@@ -64,41 +67,44 @@ export function exportRequestIn(stored: unknown): ExportRequest | undefined {
 }
 
 /**
- * A request as sealExport first saw it and announced it to the user. The delay counts from then, because the function
- * that takes requests is not trusted and could forge their dates.
+ * A request as sealExport announced it to the user. The delay counts from the announcement, because the function that
+ * takes requests is not trusted and could forge their dates.
  */
 export type AnnouncedExport = {
   userID: string;
   walletId: string;
-  /** The version of the announced request. */
+  /** Version of the announced request. */
   requestVersion: number;
   thumbprint: string;
   seenAt: string;
   availableAt: string;
-  /** The id of the table in which it was announced. In any other table, such as a restored one, it is void. */
+  /**
+   * Id of the table in which the export was announced. In any other table, such as a restored one, the announcement is
+   * void.
+   */
   tableId?: string;
-  /** The user's last lock at that time, if there was one. Any later lock voids the announcement. */
+  /** Id of the user's last lock at that time, if there was one. Any later lock voids the announcement. */
   lockId?: string;
-  /** The time when the announcement expires, in epoch seconds. */
+  /** Time when the announcement expires, in epoch seconds. */
   expiresAt: number;
   /** Grows with each announcement for the wallet. */
   version: number;
-  /** The number of times that the wallet was sealed for this request. */
+  /** Number of times that the wallet was sealed for this request. */
   times?: number;
   cancelledAt?: string;
 };
 
-/** The limit of announcements to a user on one UTC day. */
+/** Most announcements to a user on one UTC day. */
 export const announcementsPerDay = 3;
 
-/** The limit of seals for one request. More than one is needed because an answer may get lost. */
+/** Most seals for one request. One is not enough, because an answer may get lost. */
 export const sealsPerRequest = 3;
 
 const availableSeconds = 86_400;
 
 /**
- * Returns a version greater than the previous one. It is at least the time, because the table may have removed the item
- * with the previous version.
+ * Returns a version greater than the previous one. Versions are at least the current time, because the table may have
+ * removed the item with the previous version.
  */
 const versionAfter = (previous: { version: number } | undefined, now: Date): number =>
   Math.max(now.getTime(), (previous?.version ?? 0) + 1);
@@ -178,7 +184,7 @@ export const isAnnounced = (
   announced.requestVersion === version &&
   announced.thumbprint === thumbprint;
 
-/** True if exports are not locked and were not since the announcement. */
+/** True if exports have not been locked since the announcement. */
 export const isOfLock = ({ lockId }: Pick<AnnouncedExport, "lockId">, lock: LockState): boolean =>
   lock.status === "unlocked" && lock.lockId === lockId;
 

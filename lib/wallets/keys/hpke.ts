@@ -12,7 +12,7 @@ import { pointBytes } from "./sealing.ts";
 
 /** A sealed message with the public inputs to open it. */
 export type SealedMessage = {
-  /** The sender's point: 65 bytes, on the curve. */
+  /** Point of the sender: 65 bytes, on the curve. */
   enc: Uint8Array;
   ciphertext: Uint8Array;
   info: Uint8Array;
@@ -21,13 +21,13 @@ export type SealedMessage = {
 
 /** A private key that stays with its holder, such as KMS. */
 export type RemoteKey = {
-  /** Its public half: 65 bytes. */
+  /** Public half of the key: 65 bytes. */
   point: Uint8Array;
   /** Returns the x coordinate of the product with another point: 32 bytes, which the caller wipes after use. */
   agree: (point: Uint8Array) => Promise<Uint8Array>;
 };
 
-/** The message was sealed to another key, or with another info or additional data, or it is damaged. */
+/** Reports a message that was sealed to another key, or with another info or additional data, or that is damaged. */
 export class NotForThisKey extends ServiceError {
   override readonly code = "NOT_FOR_THIS_KEY";
 }
@@ -52,7 +52,7 @@ export async function openMessage(
   const kem = remoteKem(key, (secret) => shared.push(secret));
   const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes256Gcm() });
   try {
-    // The suite only passes the key to the KEM, which has its own.
+    // Gives the suite an empty key, which it only passes to the KEM. The KEM has its own.
     const recipient = await suite.createRecipientContext({
       recipientKey: {} as webcrypto.CryptoKey,
       enc,

@@ -57,7 +57,7 @@ async function readPoint(client: KMSClient, KeyId: string): Promise<Uint8Array |
   }
 }
 
-/** True if an operator has disabled an import key or scheduled its deletion, or if it is deleted. */
+/** True if an import key is deleted, or an operator has disabled it or scheduled its deletion. */
 export const isOutOfUse = (error: unknown) =>
   error instanceof DisabledException ||
   error instanceof KMSInvalidStateException ||

@@ -9,13 +9,13 @@ export const suiteNames = {
   aead: "AES-256-GCM",
 } as const;
 
-/** The length of a point on P-256 as HPKE sends it: uncompressed. */
+/** Length of a point on P-256 as HPKE sends it, uncompressed. */
 export const pointBytes = 65;
 
 const uncompressed = 0x04;
 const coordinateBytes = 32;
 
-/** The bytes before the point in a P-256 public key, as SubjectPublicKeyInfo in DER. */
+/** Bytes before the point in a P-256 public key, as SubjectPublicKeyInfo in DER. */
 const spkiHead = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex");
 
 export const spkiOf = (point: Uint8Array): Uint8Array => Buffer.concat([spkiHead, point]);
@@ -23,7 +23,7 @@ export const spkiOf = (point: Uint8Array): Uint8Array => Buffer.concat([spkiHead
 /**
  * Reads the point in SubjectPublicKeyInfo.
  *
- * @throws {Error} if it is not a P-256 public key.
+ * @throws {Error} if the bytes are not a P-256 public key.
  */
 export function pointIn(spki: Uint8Array): Uint8Array {
   const point = spki.subarray(spkiHead.length);
@@ -33,7 +33,7 @@ export function pointIn(spki: Uint8Array): Uint8Array {
 
 /** True if these bytes are an uncompressed point of the curve other than infinity. */
 export function isPoint(bytes: Uint8Array): boolean {
-  // Node reads compressed points too.
+  // Rejects compressed points, which Node would read.
   if (bytes.length !== pointBytes || bytes[0] !== uncompressed) return false;
   try {
     createPublicKey({ key: Buffer.from(spkiOf(bytes)), format: "der", type: "spki" });
@@ -47,17 +47,17 @@ export function isPoint(bytes: Uint8Array): boolean {
 export const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input).digest();
 
-/** Returns the id by which clients name an import key. It does not reveal where the key is kept. */
+/** Returns the id that clients use for an import key. It does not reveal where the key is kept. */
 export const keyIdOf = (spki: Uint8Array): string => base64url(sha256(spki));
 
 /** Joins parts with NUL, which no part contains. JSON would differ between languages. */
 const joined = (...parts: string[]): Uint8Array => Buffer.from(parts.join("\0"));
 
-/** The HPKE info of a sealed import. It binds the message to this user, network and key. */
+/** Builds the HPKE info of a sealed import. It binds the message to this user, network and key. */
 export const importInfo = (of: { network: Network; keyId: string; userID: string }): Uint8Array =>
   joined("trading-terminal/wallet-import/1", of.network, of.keyId, base64url(sha256(of.userID)));
 
-/** The HPKE info of a sealed export. */
+/** Builds the HPKE info of a sealed export. */
 export const exportInfo = (of: { network: Network; walletId: string; userID: string }): Uint8Array =>
   joined("trading-terminal/wallet-export/1", of.network, of.walletId, base64url(sha256(of.userID)));
 
@@ -67,7 +67,7 @@ export type PublicJwk = { kty: "EC"; crv: "P-256"; x: string; y: string };
 /**
  * Reads the point of a JWK.
  *
- * @throws {DomainError} INVALID_REQUEST if it is not on the curve.
+ * @throws {DomainError} INVALID_REQUEST if the point is not on the curve.
  */
 export function pointOfJwk(jwk: PublicJwk): Uint8Array {
   if (isJwkOnCurve(jwk)) return pointAt(jwk);
