@@ -25,7 +25,9 @@ export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configur
 /** Invocation settings for work that is soon out of date, because the next message or run replaces it. */
 const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
 
-/** Invocation settings for a run that nobody else starts again: if it fails, Lambda does, after one minute and after two. */
+/**
+ * Invocation settings for a run that nothing else restarts. If it fails, Lambda retries after one minute and after two.
+ */
 const untilDone = { retryAttempts: 2, maxEventAge: Duration.hours(1) };
 
 /** The service over HTTP and WebSocket. It stores nothing: lasting data is in the data stack. */
@@ -145,8 +147,8 @@ function refusalOf(name: OperationName, openings: Openings): OperationName {
 }
 
 /**
- * Invokes a function in the VPC every day. Lambda takes back the network interfaces of a function that is
- * idle for 14 days, and the next invocation would fail.
+ * Invokes a function in the VPC every day. Lambda removes the network interfaces of a function that is idle for 14
+ * days, and the next invocation would fail.
  */
 const keepInUse = ({ name, lambda }: OperationFunction): Rule =>
   new Rule(Stack.of(lambda), `${name}Ping`, {
@@ -157,7 +159,7 @@ const keepInUse = ({ name, lambda }: OperationFunction): Rule =>
 
 /** Runs a row's function at its rate. Runs may overlap. */
 function addSchedule({ everyMinutes, summary }: ScheduleRow, { name, lambda }: OperationFunction): Rule {
-  // Once EventBridge has delivered the event, Lambda does the retries.
+  // Leaves retries to Lambda once EventBridge has delivered the event.
   lambda.configureAsyncInvoke(freshOnly);
   return new Rule(Stack.of(lambda), `${name}Schedule`, {
     description: summary,

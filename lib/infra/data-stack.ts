@@ -97,11 +97,11 @@ export class DataStack extends Stack {
 }
 
 /**
- * A secret header value by which the authorizers recognize requests from the edge. Templates hold a dynamic
- * reference only.
+ * A secret header value that tells the authorizers which requests come from the edge. Templates contain only a dynamic
+ * reference.
  *
- * It stays in Secrets Manager when its label or the edge is removed: CloudFormation reads the value that the
- * distribution has had whenever it changes the distribution, and fails without it.
+ * It stays in Secrets Manager when its label or the edge is removed: to change a distribution, CloudFormation reads the
+ * value that the distribution had, and fails without it.
  */
 class OriginKey extends Secret {
   constructor(scope: Construct, id: string) {
@@ -110,13 +110,12 @@ class OriginKey extends Secret {
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
       removalPolicy: retained,
     });
-    // A strong reference would create an export, which CloudFormation could not remove together with its
-    // label.
+    // Avoids a strong reference, whose export CloudFormation could not remove together with its label.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
     Validations.of(this).acknowledge({
       id: "AwsSolutions-SMG4",
       reason:
-        "CloudFormation reads it when the edge and the authorizers are deployed. A rotation on its own would leave them with different values.",
+        "CloudFormation reads the secret when it deploys the edge and the authorizers. A rotation on its own would leave them with different values.",
     });
   }
 
