@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Address } from "@solana/web3.js";
 import { createSolNode } from "trading-terminal-devnet/sol/sol-node";
-import { tokenAccountBytes } from "trading-terminal-devnet/sol/test-surfnet";
-import { markerOf, programs, wsolAccountOf } from "../../../lib/chains/sol/calls/addresses.ts";
+import { markerOf } from "../../../lib/chains/sol/calls/addresses.ts";
 import { landedCall } from "../../../lib/chains/sol/calls/transaction-call.ts";
 import { solEffects } from "../../../lib/chains/sol/look.ts";
 import { sightOfSol } from "../../../lib/chains/sol/looks/snapshot-of-host.ts";
@@ -13,7 +11,6 @@ import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { SolReceipt, SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../lib/chains/sol/rules/message.ts";
-import { isMarker } from "../../../lib/chains/sol/venues/instructions.ts";
 import type { SolReader } from "../../../lib/chains/sol/venues/reader.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import type { Objection, Question, Recipients } from "../../../lib/orders/effects.ts";
@@ -24,32 +21,19 @@ import type {
   SolChainUnderTest,
   SolFlaws,
 } from "../model/sol/sol-chain-under-test.ts";
-import { tokens, wallets } from "../model/sol/sol-clients.ts";
 import { type SolLie, solLies, withLie } from "../model/sol/sol-lies.ts";
+import { SurfpoolAccounts } from "./surfpool-accounts.ts";
 import { type Branch, finalAfter, otherThan, type SurfpoolFork } from "./surfpool-fork.ts";
 import { SurfpoolHost } from "./surfpool-host.ts";
-import {
-  poolAtStart,
-  SurfpoolNames,
-  type SurfpoolSetup,
-  surfpoolScale,
-  systemAccount,
-} from "./surfpool-setup.ts";
+import { SurfpoolNames, type SurfpoolSetup, surfpoolScale } from "./surfpool-setup.ts";
 
 /** Lies about a blockhash, which only the hosts' joint answer has. */
 const liesOfLife: readonly SolLie[] = [
   ...(["an invented blockhash", "a short life", "a long life", "an endless life"] as const),
 ];
 
-const unitsAt = 64;
-
-/** An account of a token with transfer fees: its owner stays, and nothing is withheld yet. */
-const feeExtensions = Buffer.from(`02${"07000000"}${"02000800"}${"00".repeat(8)}`, "hex");
-
 /** The share of chances to undo a receipt that a host has shown. Reorganisations at random times rarely meet one. */
 const undoneShare = 0.3;
-const rentOf = (data: Uint8Array) => BigInt((128 + data.length) * 6960);
-
 const branches = [0, 1] as const;
 
 type Sights = readonly (SolSnapshot | undefined)[];
@@ -61,6 +45,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   readonly flaws: SolFlaws = {};
   private readonly fork: SurfpoolFork;
   private readonly names: SurfpoolNames;
+  private readonly accounts: SurfpoolAccounts;
   private readonly random: Random;
   private readonly hosts: readonly [SurfpoolHost, SurfpoolHost];
   private readonly effects: ReturnType<typeof solEffects>;
@@ -71,7 +56,6 @@ export class SurfpoolChain implements SolChainUnderTest {
   private readonly receipts = [new Map<string, SolReceipt>(), new Map<string, SolReceipt>()] as const;
   private readonly hadEffect = new Map<string, boolean>();
   private readonly asked = new WeakMap<object, Sights>();
-  private readonly pools = new Map<string, { coins: bigint; tokens: bigint }>();
   private readonly shown = new Set<string>();
   /** The host that still follows a branch that has lost. */
   private late: 0 | 1 | undefined;
@@ -91,6 +75,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   private constructor(fork: SurfpoolFork, names: SurfpoolNames, random: Random) {
     this.fork = fork;
     this.names = names;
+    this.accounts = new SurfpoolAccounts(fork, names);
     this.random = random;
     const { branch } = this;
     this.node = createSolNode({
@@ -116,23 +101,12 @@ export class SurfpoolChain implements SolChainUnderTest {
   }
 
   private async begin(): Promise<void> {
-    const { fork, names, scale } = this;
-    for (const wallet of wallets) {
-      const { coins, tokens: held } = scale.genesis(wallet);
-      await fork.put(names.wallet(wallet), systemAccount(coins));
-      for (const [token, units] of held) {
-        const { mint, program } = names.token(token);
-        const plain = tokenAccountBytes(mint, names.wallet(wallet), units);
-        const data = token === "FEEZ" ? Buffer.concat([plain, feeExtensions]) : plain;
-        const account = { lamports: rentOf(data), owner: program, data };
-        if (units > 0n) await fork.put(await names.tokenAccount(wallet, token), account);
-      }
-    }
-    for (const token of tokens) await this.setPool(token, () => poolAtStart);
+    const { fork } = this;
+    await this.accounts.begin();
     await fork.tick();
     await fork.unite();
     await this.noteBlock();
-    await this.readPools();
+    await this.accounts.readPools();
   }
 
   get head(): { hash: string; height: number } {
@@ -222,7 +196,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     if (sent.length === 0) return;
     for (const branch of branches)
       for (const hash of await fork.confirm(branch, sent)) await this.noteReceipt(branch, hash);
-    await this.readPools();
+    await this.accounts.readPools();
   }
 
   private async unite(): Promise<void> {
@@ -285,7 +259,7 @@ export class SurfpoolChain implements SolChainUnderTest {
       const signed = [...this.signed.values()].find((each) => each.hash === hash);
       if (signed !== undefined && random.chance(0.5)) this.waiting.set(signed.raw, signed);
     }
-    await this.readPools();
+    await this.accounts.readPools();
   }
 
   drop(): void {
@@ -321,41 +295,11 @@ export class SurfpoolChain implements SolChainUnderTest {
   }
 
   async tradeByOthers(token: string, share: bigint): Promise<void> {
-    await this.setPool(token, ({ coins, tokens: units }) => ({
+    await this.accounts.setPool(token, ({ coins, tokens }) => ({
       coins: (coins * share) / 100n,
-      tokens: (units * 100n) / share,
+      tokens: (tokens * 100n) / share,
     }));
-    await this.readPools();
-  }
-
-  private async setPool(
-    token: string,
-    change: (pool: { coins: bigint; tokens: bigint }) => { coins: bigint; tokens: bigint },
-  ): Promise<void> {
-    const { vaults } = this.names.token(token);
-    for (const name of ["coins", "tokens"] as const)
-      await this.fork.put(name === "coins" ? vaults.coin : vaults.token, ({ lamports, owner, data }) => {
-        const bytes = Buffer.from(data);
-        const before = bytes.readBigUInt64LE(unitsAt);
-        const after = change({ coins: before, tokens: before })[name];
-        bytes.writeBigUInt64LE(after, unitsAt);
-        return { lamports: name === "coins" ? lamports + after - before : lamports, owner, data: bytes };
-      });
-  }
-
-  private async readPools(): Promise<void> {
-    for (const token of tokens) {
-      const { vaults } = this.names.token(token);
-      const [coins = 0n, units = 0n] = await Promise.all(
-        [vaults.coin, vaults.token].map((at) => this.units(at)),
-      );
-      this.pools.set(token, { coins, tokens: units });
-    }
-  }
-
-  private async units(account: string): Promise<bigint> {
-    const { data } = (await this.fork.newest(account)) ?? {};
-    return data === undefined ? 0n : Buffer.from(data).readBigUInt64LE(unitsAt);
+    await this.accounts.readPools();
   }
 
   async depositOnMarker(orderId: string): Promise<void> {
@@ -370,56 +314,24 @@ export class SurfpoolChain implements SolChainUnderTest {
     }));
   }
 
-  async moveOut(wallet: string, token: string): Promise<void> {
-    const account = await this.names.tokenAccount(wallet, token);
-    if ((await this.fork.newest(account)) === undefined) return;
-    await this.fork.put(account, ({ lamports, owner, data }) => {
-      const bytes = Buffer.from(data);
-      if (bytes.length > 0) bytes.writeBigUInt64LE(0n, unitsAt);
-      return { lamports, owner, data: bytes };
-    });
+  moveOut(wallet: string, token: string): Promise<void> {
+    return this.accounts.moveOut(wallet, token);
   }
 
-  async moveCoins(wallet: string, left: bigint): Promise<void> {
-    await this.fork.put(this.names.wallet(wallet), systemAccount(left));
+  moveCoins(wallet: string, left: bigint): Promise<void> {
+    return this.accounts.moveCoins(wallet, left);
   }
 
   poolOf(token: string): { coins: bigint; tokens: bigint } {
-    return this.pools.get(token) ?? poolAtStart;
+    return this.accounts.poolOf(token);
   }
 
-  async belongings(wallet: string): Promise<SolBelongings> {
-    const { fork, names } = this;
-    const own = await fork.newest(names.wallet(wallet));
-    const held = tokens.map(
-      async (token) => [token, await this.units(await names.tokenAccount(wallet, token))] as const,
-    );
-    return { coins: own?.lamports ?? 0n, tokens: new Map(await Promise.all(held)) };
+  belongings(wallet: string): Promise<SolBelongings> {
+    return this.accounts.belongings(wallet);
   }
 
-  async strays(wallet: string, orderIds: readonly string[]): Promise<readonly string[]> {
-    const { fork, names } = this;
-    const owner = names.wallet(wallet);
-    const usual = new Set(await Promise.all(tokens.map((token) => names.tokenAccount(wallet, token))));
-    const found: string[] = [];
-    for (const programId of [programs.token, programs.token2022]) {
-      const { value } = (await fork.request(fork.main, "getTokenAccountsByOwner", [
-        owner,
-        { programId },
-        { encoding: "base64", commitment: "processed" },
-      ])) as { value: { pubkey: Address; account: { data: [string] } }[] };
-      for (const { pubkey, account } of value) {
-        if (!usual.has(pubkey)) found.push("another token account");
-        if (hasDelegate(Buffer.from(account.data[0], "base64"))) found.push("a delegate");
-      }
-    }
-    for (const orderId of orderIds) {
-      if ((await fork.newest(await wsolAccountOf(owner, names.orderId(orderId)))) !== undefined)
-        found.push("an account of wrapped coin");
-      const marker = await fork.newest(await markerOf(owner, names.orderId(orderId)));
-      if (isMarker(marker) !== this.isMarked(orderId)) found.push("another marker than was made");
-    }
-    return found;
+  strays(wallet: string, orderIds: readonly string[]): Promise<readonly string[]> {
+    return this.accounts.strays(wallet, orderIds, (orderId) => this.isMarked(orderId));
   }
 
   isMarked(orderId: string): boolean {
@@ -459,6 +371,3 @@ export class SurfpoolChain implements SolChainUnderTest {
       .every(({ hash, message }) => fork.kept.has(hash) || isOld(message.blockhash));
   }
 }
-
-/** True if somebody may take tokens from an account, or close it. */
-const hasDelegate = (data: Buffer): boolean => data.readUInt32LE(72) !== 0 || data.readUInt32LE(129) !== 0;
