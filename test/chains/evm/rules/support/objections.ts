@@ -1,0 +1,24 @@
+import type { Evm } from "../../../../../lib/chains/evm/rules/family.ts";
+import type { SwapCall, UnsignedTransaction } from "../../../../../lib/chains/evm/rules/intent.ts";
+import { emptyLedger } from "../../../../../lib/chains/evm/rules/ledger.ts";
+import { objectionTo } from "../../../../../lib/chains/evm/rules/signing-rules.ts";
+import type { SigningView } from "../../../../../lib/orders/effects.ts";
+import type { Ledger } from "../../../../../lib/orders/table-step.ts";
+import { intent, signingView, slot, transaction } from "../../../../support/trading.ts";
+
+export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
+export const swap = slot().call as SwapCall;
+export const { fees } = slot();
+
+/** The objection to a transaction of an order: usually none. */
+export const objection = (
+  changes: Partial<UnsignedTransaction> = {},
+  view: Partial<SigningView<Evm>> = {},
+  { isGenuine = true, atMs = nowMs } = {},
+) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
+
+export const ledger = (changes: Partial<Ledger<Evm>> = {}): Ledger<Evm> => ({
+  ...emptyLedger(intent()),
+  revision: 1,
+  ...changes,
+});
