@@ -1,0 +1,121 @@
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
+import { describe, expect, it, vi } from "vitest";
+import { behind, sol, solOrdersForTests } from "./support/sol-orders.ts";
+
+const { chain, hosts, intentOf, ask, sign, carryOut } = solOrdersForTests();
+
+describe("hosts of Solana that cannot be trusted", () => {
+  it("cannot show another transaction as the wallet's", async () => {
+    const own = await carryOut(intentOf("MOON"));
+    const other = await sign(intentOf("MOON", { amount: 2n * sol }));
+    for (const host of hosts)
+      host.lie = (method, result, [id]) => {
+        if (method === "getSignatureStatuses")
+          return { context: { slot: 1 }, value: [{ slot: 40, confirmationStatus: "finalized" }] };
+        return method === "getTransaction" && id === other.id
+          ? { ...landed, meta: { ...landed.meta, err: "failed" }, transaction: [other.raw, "base64"] }
+          : result;
+      };
+    const landed = (await chain.request("getTransaction", [
+      own.receipt.hash,
+      { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 },
+    ])) as { meta: object };
+    const [shown] = await ask({ hashes: [other.id] });
+    expect(shown.receipts.get(other.id)).toMatchObject({ hash: other.id });
+    for (const host of hosts) {
+      const { lie } = host;
+      host.lie = (method, ...rest) => (method === "getTransaction" ? landed : lie(method, ...rest));
+    }
+    expect((await ask({ hashes: [other.id] }))[0].receipts).toEqual(new Map());
+  });
+
+  it("get no message if only one of them knows the blockhash, or one is silent", async () => {
+    hosts[1].lie = (method, result) =>
+      method === "isBlockhashValid" ? { context: { slot: 1 }, value: false } : result;
+    hosts[0].lie = behind;
+    const [a, b] = await ask({ wantsBlockhash: true });
+    expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
+    hosts[1].lie = () => "nonsense";
+    expect(await ask({ wantsBlockhash: true })).toEqual([
+      expect.not.objectContaining({ blockhash: expect.anything() }),
+      undefined,
+    ]);
+  });
+
+  it("give the life of a blockhash each by its own height", async () => {
+    hosts[0].lie = behind;
+    hosts[1].lie = (method, result, [options]) =>
+      method === "getEpochInfo" && (options as { minContextSlot?: number }).minContextSlot !== undefined
+        ? { ...(result as object), blockHeight: 1_000_000 }
+        : result;
+    // A host may not know the other's blockhash in the first moment of a slot.
+    const [a, b] = await vi.waitFor(async () => {
+      const both = await ask({ wantsBlockhash: true });
+      expect(both[1].blockhash).toBeDefined();
+      return both;
+    });
+    expect(b.blockhash).toEqual({ hash: a.blockhash?.hash, lastValidBlockHeight: 1_000_150 });
+    expect(a.blockhash?.lastValidBlockHeight).toBeLessThan(1_000_000);
+  });
+
+  it("count as silent if they answer null for the chain's time, or refuse the slot", async () => {
+    hosts[0].lie = (method, result) => (method === "getEpochInfo" ? null : result);
+    expect((await ask({}))[0]).toBeUndefined();
+    hosts[0].lie = (method, result, params) => {
+      const [, options] = params as [unknown, { minContextSlot?: number }?];
+      if (method === "getMultipleAccounts" && options?.minContextSlot !== undefined)
+        throw new ChainRefusal(method, {
+          code: -32016,
+          message: "Minimum context slot has not been reached",
+        });
+      return result;
+    };
+    const { orderId } = intentOf("MOON");
+    expect((await ask({ marked: [orderId] }))[0]).toBeUndefined();
+  });
+
+  it("count as silent if they show markers of an earlier slot than the height", async () => {
+    hosts[0].lie = (method, result, params) => {
+      const [, options] = params as [unknown, { minContextSlot?: number }?];
+      if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;
+      return { ...(result as object), context: { slot: options.minContextSlot - 1 } };
+    };
+    const { orderId } = intentOf("MOON");
+    const [cached, other] = await ask({ marked: [orderId] });
+    expect(cached).toBeUndefined();
+    expect(other.markers).toEqual(new Map([[orderId, false]]));
+  });
+
+  it("count as silent if they read a missing token's balance at a slot before the height", async () => {
+    hosts[0].lie = (method, result, params) => {
+      const [, options] = params as [unknown, { minContextSlot?: number }?];
+      if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;
+      return { ...(result as object), context: { slot: options.minContextSlot - 1 } };
+    };
+    const { mint } = chain.deployment.tokens.MOON;
+    const [cached, other] = await ask({ missed: [mint] });
+    expect(cached).toBeUndefined();
+    expect(other.held).toEqual(new Map([[mint, 0n]]));
+  });
+
+  it("get no message if the height is of an earlier slot than the blockhash", async () => {
+    hosts[0].lie = behind;
+    hosts[1].lie = (method, result, [options]) => {
+      const { minContextSlot } = (options ?? {}) as { minContextSlot?: number };
+      return method === "getEpochInfo" && minContextSlot !== undefined
+        ? { ...(result as object), absoluteSlot: minContextSlot - 1 }
+        : result;
+    };
+    const [a, b] = await ask({ wantsBlockhash: true });
+    expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
+  });
+
+  it("show nothing of a transaction that they have pruned", async () => {
+    const { receipt } = await carryOut(intentOf("MOON"));
+    hosts[0].lie = (method, result) => (method === "getTransaction" ? null : result);
+    hosts[1].lie = (method, result) =>
+      method === "getSignatureStatuses" ? { context: { slot: 1 }, value: [null] } : result;
+    const both = await ask({ hashes: [receipt.hash] });
+    expect(both.map(({ receipts }) => receipts.size)).toEqual([0, 0]);
+  });
+});
