@@ -2,7 +2,7 @@
 export const privateChannels = ["orders", "positions"] as const;
 
 /** Channels with the same data for everybody. */
-export const publicChannels = ["prices"] as const;
+const publicChannels = ["prices"] as const;
 
 export type PrivateChannel = (typeof privateChannels)[number];
 export type PublicChannel = (typeof publicChannels)[number];
@@ -12,9 +12,6 @@ export type Channel = PrivateChannel | PublicChannel;
 export const channels = [...privateChannels, ...publicChannels] as const satisfies Channel[];
 
 export const isChannel = (name: string): name is Channel => (channels as readonly string[]).includes(name);
-
-export const isPublic = (channel: Channel): channel is PublicChannel =>
-  (publicChannels as readonly string[]).includes(channel);
 
 /** Removes duplicates and sorts into display order. */
 export function ordered(names: Iterable<Channel>): Channel[] {

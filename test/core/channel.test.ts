@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { channels, isChannel, isPublic, ordered } from "../../lib/core/channel.ts";
+import { channels, isChannel, ordered } from "../../lib/core/channel.ts";
 
 describe("channels", () => {
-  it("are orders, positions and prices; only prices is public", () => {
+  it("are orders, positions and prices", () => {
     expect(channels).toEqual(["orders", "positions", "prices"]);
-    expect(channels.filter(isPublic)).toEqual(["prices"]);
   });
 });
 
