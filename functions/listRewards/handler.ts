@@ -19,7 +19,7 @@ const readLeft = async () => readStocks(table, limitedIds(await catalogue()));
 const stocksForMs = 1000;
 const stocks = remembered(readLeft, stocksForMs);
 
-/** Longest difference to expect between the clocks of two instances. */
+/** Greatest difference to expect between the clocks of two instances, in milliseconds. */
 const skewMs = 1000;
 
 export const handler = rest("listRewards", schemas.listRewards, async ({ userID, now }) => {
@@ -28,7 +28,7 @@ export const handler = rest("listRewards", schemas.listRewards, async ({ userID,
     catalogue(),
     stocks(),
   ]);
-  // A user who has just bought a reward expects to see one piece less.
+  // Reads fresh stocks for a user who has just bought a reward and expects to see one piece less.
   const hasJustBought = now.getTime() - Date.parse(pointsChangedAt) < stocksForMs + skewMs;
   return {
     success: true,

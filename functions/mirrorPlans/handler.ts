@@ -8,8 +8,7 @@ const deps = mirrorDeps();
 
 export const handler = onChanges("mirrorPlans", (records) =>
   mirrorChanges(deps, records, (error) => {
-    // Logs a full account as a warning, since it is not a fault of this function. A separate alarm counts such
-    // warnings.
+    // Logs a full account as a warning, since this function is not at fault. A separate alarm counts such warnings.
     const log = error instanceof LimitReached ? logWarning : logFault;
     log("mirrorPlans", error);
   }),

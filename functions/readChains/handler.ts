@@ -24,7 +24,7 @@ const build = createHash("sha256")
 /** The next run takes over within ten minutes. If it fails to start, this run goes on a little longer. */
 const longestRunMs = 13 * 60_000;
 
-/** Reserves time for the last round. */
+/** Reserves time to finish the last round of reading. */
 const shutdownMs = 15_000;
 
 export const handler = background("readChains", (_event: unknown, context: Context) =>

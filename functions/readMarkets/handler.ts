@@ -20,7 +20,7 @@ const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));
 const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
 const feed = handOverTo<object>(environment("FEED_PRICES_FUNCTION"));
-/** Waits 5 seconds before starting the feed again: a new run needs a moment to come alive. */
+/** Waits 5 seconds before starting the feed again, since a new run needs a moment to come alive. */
 const startFeed = environment("PRICE_FEEDS").length > 0 ? remembered(() => feed({}), 5000) : undefined;
 // Makes a single attempt: a delivery that arrived twice would send two messages in a second.
 const deliver = callOf(environment("DELIVER_FUNCTION"), { maxAttempts: 1 });

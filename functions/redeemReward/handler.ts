@@ -7,7 +7,7 @@ import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-/** Reads the catalogue each time, as a reward may just have changed its price or been withdrawn. */
+/** Reads the catalogue each time: the price may just have changed, or the reward may be gone. */
 const catalogue = () => readCatalogue(table, { isConsistent: true });
 
 export const handler = rest(

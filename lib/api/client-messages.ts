@@ -8,7 +8,7 @@ import {
 
 const idRule = "must be text of 1 to 64 characters, or a whole number";
 
-/** An id that the client chooses. The reply repeats it unchanged. */
+/** Id that the client chooses. The reply repeats it unchanged. */
 export const MessageIDSchema = v.union(
   [
     v.pipe(v.string(), v.minLength(1, idRule), v.maxLength(64, idRule)),
@@ -19,9 +19,7 @@ export const MessageIDSchema = v.union(
 
 const namesRule = "must be an array of at most 100 channel names";
 
-/**
- * Accepts unknown names of channels here. They are rejected later, so that the known ones of the request still count.
- */
+/** Accepts unknown names of channels, which are rejected later, so that a request's known channels still count. */
 const ChannelNamesSchema = v.pipe(v.array(v.string("must be text"), namesRule), v.maxLength(100, namesRule));
 
 const optionalId = { id: v.optional(MessageIDSchema) };
@@ -36,7 +34,7 @@ const given = (description: string) => v.pipe(v.string("must be text"), v.descri
 
 const named = {
   chain: given("A chain whose tokens trade here"),
-  token: given("Address of the token: on EVM chains in any case with a right checksum; on sol in base58"),
+  token: given("Address of the token: on EVM chains in upper, lower or checksum case; on sol in base58"),
 };
 
 const tokensOf = <Entries extends v.ObjectEntries>(title: string, entries: Entries) =>
@@ -82,7 +80,7 @@ export const clientMessages = {
       channels: v.pipe(
         v.optional(ChannelNamesSchema),
         v.description(
-          "Channels to leave. Leaving `prices` ends following tokens. Required if there are no tokens",
+          "Channels to leave. Leaving `prices` also unfollows all tokens. Required if there are no tokens",
         ),
       ),
       tokens: tokensOf("UnfollowedToken", named),

@@ -1,23 +1,23 @@
 import * as v from "valibot";
 import { evmChains } from "../core/chain-facts.ts";
 
-/** Keywords of JSON Schema, with properties or titles of components. */
+/** Keywords of a JSON Schema, which may describe properties or name components. */
 type Keywords = { readonly [keyword: string]: unknown };
 
-/** Adds keywords to the API's JSON Schema, which shapes the client's types. They check nothing at run time. */
+/** Adds keywords to the API's JSON Schema, from which the client's types are made. At run time, they check nothing. */
 export const documented = <Input>(keywords: Keywords) => v.metadata<Input, Keywords>(keywords);
 
 /** Describes decimal text, which clients may write and read as a number of any precision. */
 export const decimalFormat = <Input>() => documented<Input>({ format: "decimal" });
 
-/** Describes a number in a query, which is text. Clients pass a number. */
+/** Describes a number that queries carry as text. Clients pass a number. */
 export const numberInText = <Input>(bounds: { minimum: number; maximum: number }) =>
   documented<Input>({ type: "integer", pattern: undefined, ...bounds });
 
 /** The text form of a boolean parameter. */
 export const booleanInText = <Input>() => documented<Input>({ type: "boolean", enum: undefined });
 
-/** Describes the form of EVM addresses. No type can describe Solana's. */
+/** Describes the form of EVM addresses. No type can describe addresses on Solana. */
 export const evmAddress = { type: "string", format: "evm-address" };
 
 /** Makes an object's variants for EVM chains and for sol. `addresses` describes its EVM addresses. */
@@ -39,8 +39,8 @@ export const variantsByChain = (title: string, key: "chain" | "network", address
 const present = (field: string) => ({ type: "object", properties: { [field]: {} }, required: [field] });
 
 /**
- * Describes rules that involve several fields of a trade: see `tradeProblem`. Only a trade's side makes variants, since
- * pages show a single choice.
+ * Describes rules between several fields of a trade: see `tradeProblem`. Only buying and selling are separate variants,
+ * since pages show a single choice.
  */
 export function tradeVariants(share: { title: string; required: readonly string[] }) {
   const side = (side: "buy" | "sell") => ({ side: { type: "string", const: side } });

@@ -11,7 +11,7 @@ const AmountText = v.pipe(v.string(), decimalFormat());
 const Percent = v.number();
 const Gwei = v.pipe(v.string(), decimalFormat());
 
-/** Details that the general envelope has for each code. Codes not listed have none. */
+/** Details that an error has in the general envelope, by code. Errors with other codes have none. */
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
   IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
@@ -69,7 +69,7 @@ const withDetails = Object.entries(detailsOfCode).map(([code, details]) =>
   v.object({
     code: v.literal(code),
     message: v.string(),
-    // Makes the details optional: when a body is not a JSON object, no field is at fault.
+    // Makes the details optional: if a body is not a JSON object, no field is at fault.
     details: code === "INVALID_REQUEST" ? v.optional(details) : details,
   }),
 );
@@ -94,7 +94,7 @@ export const UnauthorizedBodySchema = v.pipe(
   v.title("Unauthorized"),
 );
 
-/** The general envelope around an error. */
+/** Envelope of an error in its general form. */
 const ErrorEnvelopeSchema = v.pipe(
   v.object({
     success: v.literal(false),
@@ -104,5 +104,5 @@ const ErrorEnvelopeSchema = v.pipe(
   v.title("ErrorEnvelope"),
 );
 
-/** The error body for each `ErrorShape` . */
+/** Error body for each `ErrorShape`. */
 export const errorBodies = { message: MessageSchema, error: ErrorBodySchema, envelope: ErrorEnvelopeSchema };

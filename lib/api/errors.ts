@@ -1,9 +1,6 @@
 import type { DomainErrorCode } from "../core/domain-error.ts";
 
-/**
- * Every error code that leaves the service. HTTP responses, stream messages and results of executions each use some of
- * them.
- */
+/** Every error code that leaves the service, in HTTP responses, stream messages or results of executions. */
 export type ErrorCode =
   | DomainErrorCode
   | "UNSUPPORTED_MEDIA_TYPE"
@@ -19,7 +16,7 @@ export type ErrorCode =
   | "CHAIN_UNAVAILABLE"
   | "INTERNAL_ERROR";
 
-/** The codes of HTTP responses, each with its status. Any domain error may end a request. */
+/** Codes of HTTP responses, each with its status. Any domain error may end a request. */
 export const statusOfCode = {
   INVALID_REQUEST: 400,
   IDEMPOTENCY_KEY_MISSING: 400,
@@ -82,7 +79,7 @@ export const messageErrorCodes = [
 
 export type MessageErrorCode = (typeof messageErrorCodes)[number];
 
-/** The codes of executions that could not be recorded. */
+/** Codes of executions that could not be recorded. */
 export const executionErrorCodes = [
   "INVALID_REQUEST",
   "UNKNOWN_USER",
@@ -90,5 +87,5 @@ export const executionErrorCodes = [
   "INTERNAL_ERROR",
 ] as const satisfies ErrorCode[];
 
-/** An error in the form for callers. The message names the field at fault, but never a value, a cause or a stack. */
+/** An error as callers see it. The message names the field at fault, but never a value, a cause or a stack. */
 export type ErrorAnswer = { code: HttpErrorCode; message: string; details?: object | undefined };

@@ -9,7 +9,7 @@ import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { RouteStepSchema } from "./token-schema.ts";
 import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-scalars.ts";
 
-// Lists contain the orders of all engines, on all networks.
+// Accepts the addresses of all networks, since lists contain the orders of all engines.
 const accountRule = "must be an address of its network";
 const accountPattern = /^(0[xX][\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const AccountSchema = v.pipe(v.string(), v.regex(accountPattern, accountRule));
@@ -41,7 +41,7 @@ const ValuedPositionSchema = v.pipe(
     price: v.exactOptional(
       v.pipe(
         AmountTextSchema,
-        v.description("Price of one token in native coin. Present, like the next fields, only with `valued`"),
+        v.description("Price of one token in native coin. This and the next fields need `valued`"),
       ),
     ),
     value: v.exactOptional(
@@ -110,7 +110,7 @@ const report = {
   spent: side,
   received: side,
   quotedAmountOut: AmountTextSchema,
-  slippage: v.pipe(v.number(), v.description("Percent; negative if more arrived than quoted")),
+  slippage: v.pipe(v.number(), v.description("Slippage in percent, negative if more arrived than quoted")),
   priceImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
   marketImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
   route: v.exactOptional(v.array(RouteStepSchema)),
@@ -136,14 +136,16 @@ const EvmReportSchema = v.pipe(
       v.pipe(
         v.array(v.picklist(["ODD_EVENTS"])),
         v.description(
-          "ODD_EVENTS: the token's events do not tell the amounts, so the wallet's balances count",
+          "ODD_EVENTS: the amounts come from the wallet's balances, since the token's events do not tell them",
         ),
       ),
     ),
     unchecked: v.exactOptional(
       v.pipe(
         v.literal(true),
-        v.description("No two hosts know the wallet's balances around the fill, so the token's events count"),
+        v.description(
+          "True if no two hosts know the wallet's balances around the fill. The amounts then come from the token's events",
+        ),
       ),
     ),
   }),

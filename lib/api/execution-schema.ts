@@ -117,7 +117,7 @@ const positionOf = (parts: Parts) => ({
   reason: described(v.picklist(["MOVED_OUT"]), "Closed without a sale: its tokens left the wallet"),
 });
 
-/** Fields at the end of orders and positions. */
+/** Last fields of every order and position. */
 const last = { updatedAt: TimestampSchema, version: v.pipe(v.number(), v.integer()) };
 const givenLast = { updatedAt: GivenTimestampSchema, version: VersionSchema };
 
@@ -138,9 +138,7 @@ const UserIDSchema = v.pipe(
   v.regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
 );
 
-/**
- * The records that an execution engine sends, by kind. An unknown field is an error, so that no field is lost silently.
- */
+/** Records that an execution engine sends, by kind. An unknown field is an error, so that no field is lost silently. */
 export const executionRecords = {
   order: v.pipe(
     v.strictObject({
@@ -181,7 +179,7 @@ export const RecordExecutionsSchema = v.pipe(
 
 /** The result of one record. A `rejected` record will never be accepted; a `failed` one may be sent again. */
 export const ExecutionResultSchema = v.object({
-  /** The record's position in the list, from 0. */
+  /** Position of the record in the list, from 0. */
   index: v.number(),
   /** Id of the record. `kind` and `id` are absent if the record cannot be read. */
   kind: v.exactOptional(v.picklist(executionKinds)),

@@ -26,7 +26,7 @@ export const followedEntries = {
         }),
       ),
     ),
-    v.description("Tokens that the connection follows, once a message has named `tokens` or `every`"),
+    v.description("Tokens that the connection follows. Present once a message has named `tokens` or `every`"),
   ),
 };
 
@@ -50,9 +50,12 @@ const MinuteSchema = v.pipe(
         v.description("True once two hosts have shown the same swaps after the minute ended"),
       ),
     ),
-    hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
+    hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("True if swaps may be missing"))),
     hasNewPool: v.exactOptional(
-      v.pipe(v.literal(true), v.description("Another pool has priced the token since the minute before")),
+      v.pipe(
+        v.literal(true),
+        v.description("True if another pool has priced the token since the minute before"),
+      ),
     ),
   }),
   v.title("MarketMinute"),
@@ -65,18 +68,21 @@ const MarketRecordSchema = v.pipe(
     token: AddressSchema,
     symbol: v.exactOptional(v.string()),
     decimals: v.exactOptional(CountSchema),
-    price: v.exactOptional(decimal("In the chain's coin")),
+    price: v.exactOptional(decimal("Price in the chain's coin")),
     priceUsd: v.exactOptional(number),
     liquidity: v.exactOptional(decimal("Coins that a sale really gets at an impact of at most 2 %")),
     change24h: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
     volume24h: v.exactOptional(decimal("In `quote`")),
     quote: v.exactOptional(TokenNameSchema),
     flags: v.array(v.picklist(marketFlags)),
-    revision: v.pipe(CountSchema, v.description("Grows when a reorganisation has withdrawn older records")),
+    revision: v.pipe(
+      CountSchema,
+      v.description("Number that grows when a reorganisation has withdrawn older records"),
+    ),
     block: CountSchema,
     asOf: TimestampSchema,
     minutes: v.exactOptional(
-      v.pipe(v.array(MinuteSchema), v.description("Changed minutes, if `candles` is true")),
+      v.pipe(v.array(MinuteSchema), v.description("Minutes that have changed. Present if `candles` is true")),
     ),
   }),
   v.title("MarketRecord"),
@@ -103,8 +109,8 @@ export const MarketsUpdateSchema = v.pipe(
 const mostBytes = 128 * 1024;
 
 /**
- * Makes a function that encodes updates for many connections, and each shared part only once. Drops the minutes of an
- * update that absurd prices make too large.
+ * Makes a function that encodes updates for many connections, but each shared part only once. Drops the minutes of an
+ * update if absurd prices make it too large.
  */
 export function marketEncoder(time: string): (message: MarketMessage) => string {
   const update = JSON.stringify({ type: "update", channel: "prices", time });

@@ -19,9 +19,9 @@ export const MarketPathSchema = v.strictObject({ chain: ChainNameSchema, token: 
 
 const decimalText = (description: string) => v.pipe(v.string(), v.description(description), decimalFormat());
 
-const inCoin = decimalText("In the chain's coin");
+const inCoin = decimalText("Price in the chain's coin");
 const inDollars = decimalText("In dollars");
-const inQuote = decimalText("In the quote currency of the pool");
+const inQuote = decimalText("Decimal number in the quote currency of the pool");
 const ChangeSchema = v.pipe(v.number(), v.description("Percent, in the quote currency of the pool"));
 
 const QuoteSchema = v.pipe(
@@ -31,7 +31,7 @@ const QuoteSchema = v.pipe(
 
 const HistorySchema = v.pipe(
   v.picklist(["loading", "complete", "unavailable"]),
-  v.description("State of reading the 24 hours before somebody first wanted the token"),
+  v.description("Progress in reading the 24 hours before somebody first wanted the token"),
 );
 
 const MarketSchema = v.pipe(
@@ -105,7 +105,7 @@ export const CandlesQuerySchema = v.strictObject({
   ),
   currency: v.pipe(
     v.optional(v.picklist(currencies), "usd"),
-    v.description("Dollars, the chain's coin, or the quote of each candle's pool"),
+    v.description("Currency of the prices: dollars, the chain's coin, or the quote of each candle's pool"),
   ),
 });
 
@@ -113,8 +113,8 @@ const CandleSchema = v.pipe(
   v.object({
     time: v.pipe(TimestampSchema, v.description("The start")),
     open: decimalText("The close before"),
-    high: decimalText("The highest price at the end of a block"),
-    low: decimalText("The lowest price at the end of a block"),
+    high: decimalText("Highest price at the end of a block"),
+    low: decimalText("Lowest price at the end of a block"),
     close: decimalText("The last price"),
     volume: decimalText("Volume on the quote side of the swaps, in the chosen currency"),
     trades: CountSchema,
@@ -122,12 +122,18 @@ const CandleSchema = v.pipe(
       v.boolean(),
       v.description("True once a second host has shown the same swaps after the interval ended"),
     ),
-    hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
+    hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("True if swaps may be missing"))),
     hasNewPool: v.exactOptional(
-      v.pipe(v.literal(true), v.description("Another pool has priced the token since the candle before")),
+      v.pipe(
+        v.literal(true),
+        v.description("True if another pool has priced the token since the candle before"),
+      ),
     ),
     partial: v.exactOptional(
-      v.pipe(v.literal(true), v.description("The interval has not ended, or its beginning is unknown")),
+      v.pipe(
+        v.literal(true),
+        v.description("True if the interval has not ended, or its beginning is unknown"),
+      ),
     ),
   }),
   v.title("Candle"),
@@ -142,9 +148,12 @@ const CandlesSchema = v.object({
   history: HistorySchema,
   revision: v.pipe(
     CountSchema,
-    v.description("Grows when a reorganisation of the chain has withdrawn candles already shown"),
+    v.description("Number that grows when a reorganisation of the chain has withdrawn candles already shown"),
   ),
-  candles: v.pipe(v.array(CandleSchema), v.description("Oldest first. Intervals without swaps are absent")),
+  candles: v.pipe(
+    v.array(CandleSchema),
+    v.description("Candles, the oldest first. Intervals without swaps are absent"),
+  ),
 }) satisfies v.GenericSchema<Candles>;
 
 export const CandlesAnswerSchema = envelopeOf(CandlesSchema);

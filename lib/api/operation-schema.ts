@@ -15,16 +15,16 @@ export type OperationSchemas = {
   path?: v.GenericSchema;
   query?: v.GenericSchema;
   body?: v.GenericSchema;
-  /** Headers that the operation reads, by their usual names. Others are ignored. */
+  /** Headers that the operation reads, by their usual names. Other headers are ignored. */
   headers?: v.GenericSchema;
   /** Body of a 200, or NoContentSchema for a 204. Fields not listed here never leave the service. */
   success: v.GenericSchema;
-  /** Descriptions of headers that only a success of this operation has. */
+  /** Descriptions of the headers that a success of this operation adds. */
   answerHeaders?: Readonly<Record<string, string>>;
-  /** Errors of this operation alone, in addition to those of every request with such input. */
+  /** Errors of this operation, beside those of every request with such input. */
   errors?: readonly HttpErrorCode[];
   errorShapes?: ErrorShapes;
-  /** True for a POST that may arrive twice without an Idempotency-Key, since the second changes nothing. */
+  /** True for a POST that is safe to repeat without an Idempotency-Key: the second request changes nothing. */
   isRepeatable?: true;
   /** Detail of IDEMPOTENCY_KEY_REUSED: the id of the record that the key created. */
   keyMakes?: "orderId" | "walletId" | "redemptionId";

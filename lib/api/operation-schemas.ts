@@ -25,7 +25,7 @@ type InputPart<Name extends RestOperationName, Part extends string> = Schemas[Na
   ? v.InferOutput<Schema>
   : undefined;
 
-/** Parsed request of an operation. A part without a schema is undefined. */
+/** Parsed request of an operation. Parts without a schema are undefined. */
 export type Request<Name extends RestOperationName> = {
   path: InputPart<Name, "path">;
   query: InputPart<Name, "query">;

@@ -33,4 +33,6 @@ export const pagingOnDemand = {
 };
 
 /** Cursor in a response, for the next page. */
-export const nextCursor = v.exactOptional(v.pipe(v.string(), v.description("Absent on the last page")));
+export const nextCursor = v.exactOptional(
+  v.pipe(v.string(), v.description("Cursor of the next page. Absent on the last page")),
+);

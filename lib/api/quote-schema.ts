@@ -22,7 +22,7 @@ import {
   TradingChainSchema,
 } from "./trading-scalars.ts";
 
-/** Fields of a trade and its limits. The user's settings replace absent limits. */
+/** Fields of a trade and its limits. The user's settings apply where a limit is absent. */
 export const tradeEntries = {
   side: v.picklist(orderSides),
   token: GivenAddressSchema,
@@ -86,7 +86,7 @@ export const tradeRules = <Trade extends GivenTrade>() =>
   });
 
 export const tradeDescription =
-  "Needs exactly one of `amount` and `percent`. `percent` refers to the available balance and is for sales only. Accepts `slippage` or `minAmountOut`, not both. The user's settings of the chain replace absent fields.";
+  "Needs either `amount` or `percent`. `percent` refers to the available balance and is for sales only. Accepts either `slippage` or `minAmountOut`. The user's settings of the chain replace absent fields.";
 
 export const QuoteRequestSchema = v.pipe(
   v.strictObject({ chain: ChainNameSchema, wallet: v.optional(GivenAddressSchema), ...tradeEntries }),
@@ -110,22 +110,22 @@ const EvmNetworkFeeSchema = v.pipe(
   v.object({
     expected: AmountTextSchema,
     max: AmountTextSchema,
-    l1: amount("Part paid beside gas: for data on layer 1, and to the operator of base"),
+    l1: amount("Part of the fee beside gas: for data on layer 1, and for the operator of base"),
   }),
   v.title("EvmNetworkFee"),
 );
 
 const SolNetworkFeeSchema = v.pipe(
   v.object({
-    expected: amount("Fee of a first attempt that fills the order"),
+    expected: amount("Fee if the first attempt fills the order"),
     max: amount("Fee of all attempts and a cancellation together"),
-    priority: amount("Priority fee within a first attempt's fee. Later attempts pay more"),
-    tip: amount("Relay's tip within a first attempt's fee"),
+    priority: amount("Priority fee of the first attempt. Later attempts pay more"),
+    tip: amount("Tip for a relay in the first attempt"),
   }),
   v.title("SolNetworkFee"),
 );
 
-/** A network fee of either family. Only Solana's has a tip. */
+/** Network fee of either family. Only fees on Solana have a tip. */
 const NetworkFeeSchema = v.union([EvmNetworkFeeSchema, SolNetworkFeeSchema]);
 
 const submissions = ["private", "sequencer", "public"] as const;
@@ -137,8 +137,8 @@ export const QuoteSchema = v.pipe(
     side: v.picklist(orderSides),
     token: AddressSchema,
     symbol: v.string(),
-    baseSymbol: v.pipe(v.string(), v.description("The symbol of the token")),
-    quoteSymbol: v.pipe(v.string(), v.description("The symbol of the chain's coin")),
+    baseSymbol: v.pipe(v.string(), v.description("Symbol of the token")),
+    quoteSymbol: v.pipe(v.string(), v.description("Symbol of the chain's coin")),
     amount: AmountTextSchema,
     amountToken: TokenNameSchema,
     percent: v.exactOptional(PercentSchema),
@@ -148,7 +148,10 @@ export const QuoteSchema = v.pipe(
     price: v.pipe(v.string(), v.description("Price of one token in native coin"), decimalFormat()),
     priceImpact: PercentSchema,
     marketImpact: v.exactOptional(
-      v.pipe(PercentSchema, v.description("Percent worse than the best price for a tenth of the amount")),
+      v.pipe(
+        PercentSchema,
+        v.description("Percent; how much worse the price is than the best price for a tenth of the amount"),
+      ),
     ),
     referencePrice: v.exactOptional(
       v.pipe(

@@ -5,7 +5,7 @@ import { CountSchema } from "./scalars.ts";
 
 const text = v.pipe(v.string(), v.minLength(1), v.maxLength(1000));
 
-/** A reward in the form that operators write. */
+/** A reward as operators write it. */
 export const RewardInputSchema = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,64}$/)),
   name: text,
@@ -17,7 +17,7 @@ export const RewardInputSchema = v.strictObject({
   stock: v.pipe(v.number(), v.integer(), v.minValue(-1), v.description("-1 means unlimited")),
 });
 
-/** The whole catalogue, in display order. */
+/** Catalogue of all rewards, in display order. */
 export const CatalogueSchema = v.pipe(
   v.array(
     v.strictObject({
@@ -37,7 +37,7 @@ export const RewardSchema = v.pipe(
   v.title("Reward"),
 );
 
-/** Envelope of the rewards endpoint alone, without a timestamp. */
+/** Envelope of the rewards endpoint, the only one without a timestamp. */
 export const RewardListSchema = v.pipe(
   v.object({ success: v.literal(true), data: v.object({ rewards: v.array(RewardSchema) }) }),
   v.title("RewardList"),

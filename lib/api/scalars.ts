@@ -1,6 +1,8 @@
 import * as v from "valibot";
 
-/** ISO 8601 in UTC, with milliseconds. Stays lax, since it also reads data stored by earlier versions. */
+/**
+ * A time in ISO 8601, UTC, with milliseconds. The schema is lax, since it also reads data stored by earlier versions.
+ */
 export const TimestampSchema = v.pipe(v.string(), v.isoTimestamp());
 
 const timestampRule = "must be an ISO 8601 timestamp, such as 2026-01-31T09:30:00.000Z";
@@ -16,7 +18,7 @@ export const GivenTimestampSchema = v.pipe(
 function isTimestamp(text: string): boolean {
   const [, local] = timestampPattern.exec(text) ?? [];
   if (local === undefined || Number.isNaN(Date.parse(text))) return false;
-  // JavaScript reads February 31 as March 3.
+  // Rejects dates such as February 31, which JavaScript reads as March 3.
   return new Date(`${local}Z`).toISOString().startsWith(local);
 }
 
@@ -34,14 +36,14 @@ export const ThumbprintSchema = v.pipe(
 
 export const CountSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** `{message}`: the body of a successful import, and of some endpoints' errors. */
+/** `{message}`: the body of a successful import, and of errors at some endpoints. */
 export const MessageSchema = v.pipe(v.object({ message: v.string() }), v.title("Message"));
 
 /** Wraps the data of a success in the general envelope. */
 export const envelopeOf = <Data extends v.GenericSchema>(data: Data) =>
   v.object({ success: v.literal(true), data, timestamp: TimestampSchema });
 
-/** Refuses any query parameter, so that a mistaken one is not ignored. */
+/** Refuses all query parameters, so that a mistaken one is not ignored. */
 export const NoQuerySchema = v.strictObject({});
 
 /** Empty body of a 204 response. */

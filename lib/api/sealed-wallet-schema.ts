@@ -7,11 +7,11 @@ import { walletLabels } from "./wallet-schema.ts";
 
 const ImportKeySchema = v.pipe(
   v.object({
-    keyId: v.pipe(v.string(), v.description("The SHA-256 of the key's SubjectPublicKeyInfo, in base64url")),
+    keyId: v.pipe(v.string(), v.description("SHA-256 of the key's SubjectPublicKeyInfo, in base64url")),
     kem: v.literal(suiteNames.kem),
     kdf: v.literal(suiteNames.kdf),
     aead: v.literal(suiteNames.aead),
-    publicKey: v.pipe(v.string(), v.description("The uncompressed point, 65 bytes, in base64url")),
+    publicKey: v.pipe(v.string(), v.description("Uncompressed point of the key: 65 bytes, in base64url")),
   }),
   v.title("ImportKey"),
 );
@@ -36,7 +36,7 @@ const tagBytes = 16;
 const keyIdBytes = 32;
 
 export const ImportSealedWalletHeadersSchema = idempotencyHeaders(
-  "A key imports only one wallet per user, ever. It is the additional data of the sealed key.",
+  "A key imports only one wallet per user, ever. It is also the additional data of the sealed private key.",
 );
 
 const addressRule = "must be an address: 0x and 40 hex digits, or base58";
@@ -44,7 +44,7 @@ const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 export const ImportSealedWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
-    keyId: base64urlOf([keyIdBytes], "Id of the import key that seals the private key"),
+    keyId: base64urlOf([keyIdBytes], "Id of the import key that the private key is sealed to"),
     enc: base64urlOf([pointBytes], "HPKE's encapsulated key: an uncompressed point"),
     ciphertext: base64urlOf(
       [32, 64].map((length) => length + tagBytes),
@@ -54,7 +54,7 @@ export const ImportSealedWalletSchema = v.pipe(
       v.pipe(
         v.string(addressRule),
         v.regex(/^(?:0[xX][\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, addressRule),
-        v.description("Expected address. A key with another address is rejected"),
+        v.description("Address that the private key must have"),
       ),
     ),
     ...walletLabels,
@@ -64,9 +64,9 @@ export const ImportSealedWalletSchema = v.pipe(
 
 const coordinate = base64urlOf([32], "A coordinate, 32 bytes in base64url");
 
-/** A JWK as browsers export it. Members that restrict the key's use have no effect. */
+/** A JWK as browsers export it. Members that restrict the use of the key have no effect. */
 const PublicKeySchema = v.strictObject({
-  // Checks `d` first, so that a private key gets this error.
+  // Checks `d` first, so that a request with a private key gets this error.
   d: v.optional(v.never("is the private part of a key, which must not be sent")),
   kty: v.literal("EC"),
   crv: v.literal("P-256"),
@@ -82,9 +82,7 @@ const PublicKeySchema = v.strictObject({
 export const ExportWalletSchema = v.pipe(
   v.strictObject({ publicKey: PublicKeySchema }),
   v.title("ExportWallet"),
-  v.description(
-    "Public key, as a JWK, that the private key is sealed to. Send the same one again after the delay.",
-  ),
+  v.description("Public key, as a JWK, to seal the private key to. Send the same one again after the delay."),
 );
 
 export const WalletExportAnswerSchema = envelopeOf(
@@ -116,7 +114,7 @@ export const ExportLockSchema = v.pipe(
     ),
     unlocksAt: v.pipe(
       v.exactOptional(TimestampSchema),
-      v.description("The time when exports will be unlocked. Present while `status` is `unlocking`."),
+      v.description("Time when exports will be unlocked. Present while `status` is `unlocking`."),
     ),
   }),
   v.title("ExportLock"),

@@ -23,7 +23,7 @@ const optionalId = { id: v.optional(MessageIDSchema) };
 
 const time = { time: TimestampSchema };
 
-/** Makes the message with a channel's records: all in a snapshot, changed ones in an update. */
+/** Makes a channel's message: a snapshot with all its records, or an update with changed ones. */
 const channelMessage = <Type extends string, More extends v.ObjectEntries>(
   type: Type,
   title: string,
@@ -62,7 +62,7 @@ const channelMessage = <Type extends string, More extends v.ObjectEntries>(
     ),
   ]);
 
-/** The messages that the service sends, by `type`. */
+/** Messages that the service sends, by `type`. */
 export const serverMessages = {
   subscriptions: v.pipe(
     v.object({

@@ -4,8 +4,8 @@ import { chains } from "../core/network.ts";
 import { gasPresets } from "../users/settings.ts";
 import { decimalPlaces, envelopeOf, TimestampSchema } from "./scalars.ts";
 
-// Limits keep out typing errors, and numbers that could not be stored exactly. The lower ones are the smallest units of
-// the chains (wei in gwei, lamport in SOL); the upper ones are far above any fee ever paid.
+// Limits of the settings keep out typing errors, and numbers that could not be stored exactly. The lower ones are the
+// chains' smallest units (wei in gwei, lamport in SOL); the upper ones are far above any fee ever paid.
 const slippage = v.pipe(
   v.number(),
   v.minValue(0.0001),
@@ -35,7 +35,7 @@ export const ChainPathSchema = v.strictObject({
   chain: v.picklist(chains),
 });
 
-/** Accepts any settings of any chain. The domain checks which of them the chain has. */
+/** Accepts any settings of any chain. The domain checks whether the chain has them. */
 export const SettingsPatchSchema = v.pipe(
   v.strictObject({
     slippage: v.optional(slippage),
@@ -97,7 +97,7 @@ export const IfMatchHeadersSchema = v.object({
   ),
 });
 
-/** Reads the ETag of a conditional request, which rest.ts compares with the answer's. */
+/** Reads the ETags in If-None-Match, which rest.ts compares with the response's. */
 export const IfNoneMatchHeadersSchema = v.object({
   "If-None-Match": v.optional(
     v.pipe(v.string(), v.description("Responds with 304 and no body if the ETag is in this list.")),

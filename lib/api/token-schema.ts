@@ -20,11 +20,11 @@ import {
 export const ListTokensQuerySchema = v.strictObject({
   chain: v.pipe(
     v.optional(ChainNameSchema),
-    v.description("Chain to list. If absent, tokens of all chains are listed"),
+    v.description("Chain whose tokens are listed. If absent, those of all chains are"),
   ),
   query: v.pipe(
     v.optional(v.string()),
-    v.description("A part of the symbol or name, or an address. Also finds tokens that are not listed"),
+    v.description("A part of the symbol or name, or an address. With it, unlisted tokens are found as well"),
   ),
 });
 
@@ -47,7 +47,7 @@ const TokenSchema = v.pipe(
     listed: v.exactOptional(
       v.pipe(
         v.boolean(),
-        v.description("True if users are shown the token without searching. Only with `query`"),
+        v.description("True if the token is on the list that users see without searching. Only with `query`"),
       ),
     ),
     flags: v.exactOptional(
@@ -67,7 +67,7 @@ export const TokenListSchema = envelopeOf(v.object({ tokens: v.array(TokenSchema
 
 const venue = v.picklist(tradingVenues);
 
-const ofPool = "Absent for `jupiter-metis`, which chooses pools by itself";
+const ofPool = "Absent if the venue is `jupiter-metis`, which chooses pools by itself";
 
 export const RouteStepSchema = v.pipe(
   v.object({
@@ -80,7 +80,7 @@ export const RouteStepSchema = v.pipe(
   v.title("RouteStep"),
 );
 
-/** Results of a simulated buy and sale of a token. */
+/** Results of simulating a purchase and a sale of a token. */
 export const safetyEntries = {
   sellable: v.pipe(v.nullable(v.boolean()), v.description("null if unknown")),
   buyTax: TaxSchema,
@@ -94,7 +94,7 @@ const PoolSchema = v.pipe(
     pool: AddressSchema,
     feeBps: v.number(),
     quoteToken: v.exactOptional(
-      v.pipe(AddressSchema, v.description("Other token of the pool. Absent if that is the wrapped coin")),
+      v.pipe(AddressSchema, v.description("Other token of the pool. Absent if it is the wrapped coin")),
     ),
     liquidity: v.pipe(AmountTextSchema, v.description("Worth of the pool's other side, in native coin")),
   }),
@@ -107,10 +107,7 @@ const InspectedTokenSchema = v.pipe(
     token: AddressSchema,
     listed: v.boolean(),
     ...safetyEntries,
-    pools: v.pipe(
-      v.array(PoolSchema),
-      v.description("Deepest pools of the token, the deepest first, at most 10"),
-    ),
+    pools: v.pipe(v.array(PoolSchema), v.description("Pools of the token, at most 10, the deepest first")),
     ...asOfBlock,
   }),
   v.title("InspectedToken"),

@@ -7,10 +7,10 @@ import { decimalPlaces, TimestampSchema } from "./scalars.ts";
 /** Name of a chain in requests. The configuration decides whether it trades here. */
 export const ChainNameSchema = v.picklist(networks);
 
-/** A chain in a response. */
+/** Name of a chain in a response. */
 export const TradingChainSchema = v.picklist(tradingChains);
 
-// Leaves checksums, and whether the address fits the chain, to later checks: hashing would double the code that every
+// Leaves checksums, and whether an address fits its chain, to later checks: hashing would double the code that every
 // function loads.
 const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 const addressForms = String.raw`0[xX](?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$|[1-9A-HJ-NP-Za-km-z]{32,44}$`;
@@ -19,7 +19,7 @@ export const GivenAddressSchema = v.pipe(
   v.string(addressRule),
   v.regex(new RegExp(`^(?:${addressForms})`), addressRule),
   v.description(
-    "Address: on EVM chains all lower case, all upper case, or with the right checksum; on sol in base58, where case counts",
+    "Address: on EVM chains in upper, lower or checksum case; on sol in base58, where case counts",
   ),
 );
 

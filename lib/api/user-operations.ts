@@ -17,7 +17,8 @@ export const startSession = {
   body: StartSessionSchema,
   success: NoContentSchema,
   answerHeaders: {
-    "Set-Cookie": "Token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
+    "Set-Cookie":
+      "Cookie with the token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
   },
   errors: ["INVALID_REQUEST"],
   isRepeatable: true,
@@ -26,7 +27,7 @@ export const startSession = {
 export const endSession = {
   query: NoQuerySchema,
   success: NoContentSchema,
-  answerHeaders: { "Set-Cookie": "Cookie with an empty value, so that the browser removes it." },
+  answerHeaders: { "Set-Cookie": "Empty cookie, so that the browser removes it." },
 } as const satisfies OperationSchemas;
 
 export const updateTradingSettings = {

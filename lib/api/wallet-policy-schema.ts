@@ -40,7 +40,7 @@ const PolicySchema = v.pipe(
       v.pipe(
         AmountTextSchema,
         v.description(
-          "Most that a day's transactions (in UTC) may pay the network, in place of the usual limit",
+          "Most that transactions may pay the network per day in UTC, in place of the usual limit",
         ),
       ),
     ),
@@ -64,18 +64,18 @@ const PolicySchema = v.pipe(
   }),
   v.title("WalletPolicy"),
   v.description(
-    "Limits on the wallet's orders. `maxNetworkFeesPerDay` limits sales too, the other amounts and `tokens` only buys.",
+    "Limits on the wallet's orders. `maxNetworkFeesPerDay` limits sales too; the other amounts and `tokens` limit only purchases.",
   ),
 );
 
 const PendingPolicySchema = v.object({ policy: PolicySchema, effectiveAt: TimestampSchema });
 
-/** A policy in force, and the pending one. */
+/** Policy in force, and the pending one. */
 export const policyStateEntries = { policy: PolicySchema, pending: v.optional(PendingPolicySchema) };
 
 export const PolicyAnswerSchema = envelopeOf(v.object(policyStateEntries));
 
-/** A policy in an event: the response to the request that changed it. */
+/** Policy in an event: the response to the request that changed it. */
 export const policyOfEvent = {
   policy: v.exactOptional(PolicySchema),
   pending: v.exactOptional(PendingPolicySchema),

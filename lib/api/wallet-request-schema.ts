@@ -29,9 +29,7 @@ export const UpdateWalletSchema = v.pipe(
     ["slotName"],
   ),
   v.title("UpdateWallet"),
-  v.description(
-    "Only the fields to change. `null` restores the default, which follows from the wallet's slot.",
-  ),
+  v.description("Only the fields to change. `null` restores the default for the wallet's slot."),
 );
 
 export const RestoreWalletSchema = v.pipe(v.strictObject({}), v.title("RestoreWallet"));
@@ -46,7 +44,9 @@ const PagedWalletSchema = v.pipe(
     ...WalletSchema.entries,
     version: v.pipe(
       v.optional(CountSchema),
-      v.description("Grows with each change, as on the stream. Present only if the request has a parameter."),
+      v.description(
+        "Version of the wallet, which grows with each change, as on the stream. Present only if the request has a parameter.",
+      ),
     ),
   }),
   walletVariants("Wallet"),

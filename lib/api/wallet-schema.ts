@@ -5,7 +5,7 @@ import { isWalletName, tidyWalletName, walletNameRule } from "../wallets/wallet-
 import { documented, evmAddress, variantsByChain } from "./documented.ts";
 import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
 
-/** Checks `network` first, so that a wrong one is reported before the key, whose format depends on it. */
+/** Checks `network` first: the format of the key depends on it, so a wrong one must be reported first. */
 export const ImportWalletSchema = v.pipe(
   v.strictObject({
     network: v.picklist(networks),
@@ -66,5 +66,5 @@ export const StreamedWalletSchema = v.pipe(
 
 export const WalletsSchema = v.array(WalletSchema);
 
-/** Body of a success for operations on one wallet. */
+/** Body of a successful operation on one wallet. */
 export const WalletAnswerSchema = envelopeOf(v.object({ wallet: WalletSchema }));
