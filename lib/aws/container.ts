@@ -9,9 +9,9 @@ export type Binding = Readonly<Record<"userID" | "walletId" | "network" | "addre
 
 /**
  * An encrypted private key as stored: version (1 byte, 1) | length of the wrapped data key (2, big endian) | wrapped
- * data key | IV (12) | ciphertext | tag (16). Uses AES-256-GCM under the data key, with the version and the binding as
- * additional data. Leaves the wrapped data key out of the additional data: KMS authenticates it already, and so it can
- * be rewrapped without decrypting the rest.
+ * data key | IV (12) | ciphertext | tag (16). The cipher is AES-256-GCM under the data key, with the version and the
+ * binding as additional data. The wrapped data key is not part of that: KMS authenticates it already, so it can be
+ * rewrapped without decrypting the rest.
  */
 export type Container = { wrappedKey: Uint8Array; body: Uint8Array };
 
@@ -36,7 +36,7 @@ export function decrypt(body: Uint8Array, dataKey: Uint8Array, binding: Binding)
     .setAuthTag(tag);
   const secret = decipher.update(body.subarray(IV_LENGTH, -TAG_LENGTH));
   try {
-    // Checks the tag. In this mode, no further bytes are returned.
+    // Checks the tag. In this mode, no further bytes follow.
     decipher.final();
     return secret;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ServiceError } from "../core/service-error.ts";
 
-/** Reports that work has no time left to call AWS. */
+/** Reports that no time is left to call AWS. */
 export class DeadlineExceeded extends ServiceError {
   override readonly code = "DEADLINE_EXCEEDED";
 }

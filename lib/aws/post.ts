@@ -81,7 +81,7 @@ async function endpointOf(config: Config) {
   return { protocol, hostname, host, path: path.replace(/\/$/, ""), ...(port !== undefined && { port }) };
 }
 
-/** Remembers the keys of recent signatures, as preparing a key takes Node longer than using it. */
+/** Remembers the keys of recent signatures: preparing a key takes Node longer than using it. */
 const keys = new Map<string, KeyObject>();
 
 function prepared(secret: SourceData): KeyObject {
@@ -89,7 +89,7 @@ function prepared(secret: SourceData): KeyObject {
   const name = bytes.toString("latin1");
   const known = keys.get(name);
   if (known !== undefined) return known;
-  // Signing keys change once a day, and with the credentials.
+  // Forgets old keys. Signing keys change once a day, and with the credentials.
   if (keys.size >= 10) keys.clear();
   const key = createSecretKey(bytes);
   keys.set(name, key);

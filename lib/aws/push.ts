@@ -18,13 +18,13 @@ export type Pusher = ApiGatewayManagementApiClient;
 /** Messages for one connection, in order. */
 export type Delivery<Target> = { to: Target; connectionId: string; messages: readonly string[] };
 
-/** A connection that may be open but missed a message, and the error of the last attempt. */
+/** An open connection, or one that may be open, that missed a message, with the error of the last attempt. */
 export type Missed<Target> = { to: Target; error: unknown };
 
 export type Outcome<Target> = {
   /** Connections that got all of their messages. */
   reached: Target[];
-  /** Closed connections. */
+  /** Connections that are closed. */
   gone: Target[];
   missed: Missed<Target>[];
   /** Connections that the deadline cut off. They may have got some of their messages. */
@@ -32,7 +32,7 @@ export type Outcome<Target> = {
 };
 
 export type PushOptions<Target> = {
-  /** Attempts per connection, with growing pauses: a client or the service may be busy for a moment. */
+  /** Most attempts per connection, with growing pauses: a client or the service may be busy for a moment. */
   rounds?: number;
   /** True if a connection should be tried again. */
   isRetried?: (to: Target) => boolean;
@@ -40,7 +40,7 @@ export type PushOptions<Target> = {
   deadline?: Date;
 };
 
-/** Pushes at a time, each on a keep-alive connection of its own. */
+/** Most pushes at a time, each on a keep-alive connection of its own. */
 export const concurrentPushes = 64;
 
 /** Opens the pusher of a function. Each function does this once, when it is loaded. */
@@ -58,10 +58,7 @@ export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pu
   return pusher;
 }
 
-/**
- * Pushes messages to connections. Failed ones are retried after all others, so that nobody waits for the
- * slowest.
- */
+/** Pushes messages to connections. Retries failed ones after all others, so that nobody waits for the slowest. */
 export async function push<Target>(
   pusher: Pusher,
   deliveries: AsyncIterable<Delivery<Target>> | Iterable<Delivery<Target>>,
@@ -99,7 +96,7 @@ export const connectionPort = (pusher: Pusher) => ({
   hangUp: (connectionId: string) => hangUp(pusher, connectionId),
 });
 
-/** True if a connection is open, which it is only after its handshake. */
+/** True if a connection is open. During its handshake, it is not. */
 export async function isConnected(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
     await pusher.send(new GetConnectionCommand({ ConnectionId: connectionId }));
@@ -141,7 +138,7 @@ export async function pushTo(
   for (const { error } of missed) throw error;
 }
 
-/** Returns the unsent messages, and the error that stopped the push, if any. A deadline counts as no error. */
+/** Returns the unsent messages, and any error that stopped the push. Reaching the deadline is no error. */
 async function deliver<Target>(
   pusher: Pusher,
   { connectionId, messages }: Delivery<Target>,

@@ -4,5 +4,5 @@
  */
 export const timeouts = { connectionTimeout: 1000, requestTimeout: 2500, throwOnRequestTimeout: true };
 
-/** Attempts per call. DynamoDB's client makes four by default, and the last would outlast the function. */
+/** Most attempts per call. DynamoDB's client makes four by default, and the last would outlast the function. */
 export const maxAttempts = 3;

@@ -15,13 +15,13 @@ export type Vault = { keyId: string; client: KMSClient };
 
 /** An encrypted private key. */
 export type SealedKey = {
-  /** Bytes of the {@link Container}. */
+  /** Bytes in the form of {@link Container}. */
   encryptedPrivateKey: Uint8Array;
-  /** The version of the KMS key that wrapped the data key. */
+  /** Version of the KMS key that wrapped the data key. */
   keyMaterialId: string | undefined;
 };
 
-/** The fields of a wallet that identify its container. */
+/** Fields of a wallet that identify its container. */
 type SealableWallet = { UserID: string; _id: string; network: string; generatedWalletAddress: string };
 
 /** Opens the vault of a function. Each function does this once, when it is loaded. */
@@ -30,7 +30,10 @@ export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault =>
   client: openKms(config),
 });
 
-/** Additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
+/**
+ * Additional data of a wallet's container, which is also its KMS encryption context. CloudTrail shows it, so it has
+ * only ids.
+ */
 export function bindingOf(wallet: SealableWallet): Binding {
   const { UserID: userID, _id: walletId, network, generatedWalletAddress: address } = wallet;
   return { userID, walletId, network, address };
@@ -120,7 +123,7 @@ function useOnce<Result>(plaintext: Uint8Array | undefined, use: (dataKey: Uint8
   }
 }
 
-/** Checks for the type's sake: KMS always returns these bytes, although the SDK marks them as optional. */
+/** Narrows the type: KMS always returns these bytes, although the SDK marks them as optional. */
 function given(bytes: Uint8Array | undefined): Uint8Array {
   if (bytes === undefined) throw new Error("KMS returned no data key");
   return bytes;

@@ -1,10 +1,10 @@
 import bs58 from "bs58";
 
-/** Most base58 digits of 32 and of 64 bytes. */
+/** Most base58 digits that 32 and 64 bytes can have. */
 const mostDigits = { 32: 44, 64: 88 };
 
 /**
- * Decodes base58 of 32 or 64 bytes at most. Rejects longer text first, as decoding takes quadratic time.
+ * Decodes at most 32 or 64 bytes of base58. Rejects longer text first, as decoding takes quadratic time.
  * @returns undefined for any other text.
  */
 export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8Array | undefined =>
@@ -14,7 +14,7 @@ export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8A
 export const isBase58 = (text: string, length: keyof typeof mostDigits): boolean =>
   base58Bytes(text, length)?.length === length;
 
-// Wraps the package, so that bundles without a call leave it out. A direct import would stay in the bundle.
+// Wraps the package, so that bundles that do not call it leave it out. A direct import would stay in the bundle.
 export const encodeBase58 = (bytes: Uint8Array): string => bs58.encode(bytes);
 
 /** @throws {Error} if the text is not base58. */

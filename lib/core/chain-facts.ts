@@ -9,7 +9,7 @@ type CommonFacts = {
 
 type EvmFacts = CommonFacts & {
   family: "evm";
-  /** Chain id that hosts must report, and that transactions are signed for. */
+  /** Chain id that hosts must report, and that every signed transaction contains. */
   chainId: number;
   /** True if pending transactions are public, so that a relay can hide them. */
   hasPublicPool: boolean;
@@ -86,10 +86,10 @@ type ChainOf<Family extends string> = {
 
 export type EvmChain = ChainOf<"evm">;
 
-/** Chains of Ethereum's family. Listed apart from the other facts, which most functions do not need. */
+/** Chains of Ethereum's family. Kept apart from the other facts, which most functions do not need. */
 export const evmChains = ["eth", "base", "bsc", "avax"] as const satisfies EvmChain[];
 
-/** The networks on which trading is possible. */
+/** Networks on which trading is possible. */
 export const tradingChains = [...evmChains, "sol"] as const satisfies Network[];
 
 export type TradingChain = (typeof tradingChains)[number];

@@ -3,7 +3,10 @@ import { DomainError } from "./domain-error.ts";
 
 const digestBytes = 12;
 
-/** Key that ties a cursor to its list. It need not be secret: any position is within the user's own list. */
+/**
+ * Computes a digest that ties a cursor to its list. The digest need not be secret: any position is within the user's
+ * own list.
+ */
 const digestOf = (position: string, list: readonly unknown[]): Buffer =>
   createHash("sha256")
     .update(JSON.stringify([position, ...list]))
@@ -18,14 +21,14 @@ const digestOf = (position: string, list: readonly unknown[]): Buffer =>
 export const cursorAt = (position: string, list: readonly unknown[]): string =>
   Buffer.concat([digestOf(position, list), Buffer.from(position)]).toString("base64url");
 
-/** Checks a position, since DynamoDB rejects one that sorts after the list's last key. */
+/** Checks a position: DynamoDB rejects one that sorts after the list's last key. */
 const isPosition = (text: string) => /^[\x21-\x7e]+$/.test(text);
 
 /** Returns the position in a cursor, or undefined if the cursor belongs to another list. */
 export function positionIn(cursor: string, list: readonly unknown[]): string | undefined {
   const bytes = Buffer.from(cursor, "base64url");
   const position = bytes.subarray(digestBytes).toString();
-  // Compares as text, since decoding skips characters outside base64url.
+  // Compares the texts, since decoding skips characters outside base64url.
   return isPosition(position) && cursorAt(position, list) === cursor ? position : undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * A decimal number of at least 0: `mantissa` × 10^`exponent`. The mantissa has at most 18 significant digits and does
- * not end in a zero. Each value has one form: zero has the exponent 0.
+ * not end in a zero. Each value has a single form, and zero has the exponent 0.
  */
 export type Decimal = Readonly<{ mantissa: bigint; exponent: number }>;
 
@@ -41,7 +41,7 @@ export function ratioOf(dividend: bigint, divisor: bigint): Decimal {
 /** Like {@link ratioOf}, but also rounded to the given number of decimal places. The result may end in zeros. */
 export function quotientOf(dividend: bigint, divisor: bigint, mostPlaces: number): Decimal {
   const guess = String(dividend).length - String(divisor).length;
-  // Counts the digits before the quotient's point. Below 0.1, returns minus the number of zeros after the point.
+  // Counts the digits before the quotient's point. Below 0.1, gives minus the number of zeros after the point.
   const digits = timesTen(dividend, -guess) >= timesTen(divisor, guess) ? guess + 1 : guess;
   const places = Math.min(mostPlaces, mostDigits - digits);
   return {
@@ -77,7 +77,7 @@ export function add(a: Decimal, b: Decimal): Decimal {
 
 const scaledTo = ({ mantissa, exponent }: Decimal, least: number) => timesTen(mantissa, exponent - least);
 
-/** Returns a negative number, 0 or a positive one if the first is less than, equal to, or greater than the second. */
+/** Compares two numbers. Returns a negative number, 0 or a positive one, like the comparator of a sort. */
 export function compare(a: Decimal, b: Decimal): number {
   const exponent = Math.min(a.exponent, b.exponent);
   const difference = scaledTo(a, exponent) - scaledTo(b, exponent);

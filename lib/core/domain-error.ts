@@ -8,9 +8,9 @@ import type { TokenFlag } from "./token-flag.ts";
  * and impact are percent, or null if unknown.
  */
 export type DomainErrorDetails = {
-  /** The field that breaks a rule of the domain. */
+  /** Field that breaks a rule of the domain. */
   INVALID_REQUEST: { field: string };
-  /** The missing header. */
+  /** Name of the missing header. */
   IDEMPOTENCY_KEY_MISSING: { field: string };
   /** Id of the order or wallet that the key added, or of the reward that it bought. */
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
@@ -28,7 +28,7 @@ export type DomainErrorDetails = {
   INVALID_SETTING: undefined;
   PRECONDITION_FAILED: undefined;
   WALLET_LIMIT_REACHED: undefined;
-  /** The chains on which this deployment trades. */
+  /** Chains on which this deployment trades. */
   UNSUPPORTED_CHAIN: { chains: readonly Network[] };
   NO_ROUTE: undefined;
   AMOUNT_TOO_SMALL: undefined;
@@ -37,7 +37,7 @@ export type DomainErrorDetails = {
   TRADING_DISABLED: undefined;
   MARKETS_DISABLED: undefined;
   LOOK_LIMIT_REACHED: undefined;
-  /** The rule that forbids the order. The limit has the form of the rule: an amount, or a percentage. */
+  /** Rule that forbids the order. The limit has the form of the rule: an amount, or a percentage. */
   POLICY_LIMIT:
     | { rule: "tradingEnabled" }
     | { rule: "maxSlippage"; limit: number; requested: number }
@@ -50,7 +50,7 @@ export type DomainErrorDetails = {
   NO_REFERENCE: { field: "minAmountOut" };
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };
-  /** SOL as decimal text: the order's budget, and the lowest one that can pay the relay for each attempt. */
+  /** Decimal text in SOL: the order's budget, and the lowest budget that can pay the relay for each attempt. */
   PRIORITY_FEE_TOO_LOW: { priorityFee: string; least: string };
   TOKEN_UNSAFE: { flags: readonly TokenFlag[]; buyTax: number | null; sellTax: number | null };
   REWARD_NOT_FOUND: undefined;

@@ -1,4 +1,4 @@
-/** Tags of an If-Match or If-None-Match: `*`, or a list. `text` is the part between the quotes. */
+/** Tags in an If-Match or If-None-Match: `*`, or a list. `text` is the part between the quotes. */
 export type EntityTags = "*" | readonly { text: string; isWeak: boolean }[];
 
 /** Strong tag of a record's version. Version 0 means that the record does not exist yet. */
@@ -17,7 +17,9 @@ export function readEntityTags(text: string): EntityTags | undefined {
   }));
 }
 
-/** Versions that an If-Match accepts, or undefined for all. Weak tags and tags of other forms match nothing. */
+/**
+ * Lists the versions that an If-Match accepts, or undefined for all. Weak tags and tags of other forms match nothing.
+ */
 export function matchedVersions(tags: EntityTags): number[] | undefined {
   if (tags === "*") return undefined;
   const strong = tags.filter(({ isWeak }) => !isWeak).map(({ text }) => text);
@@ -25,6 +27,8 @@ export function matchedVersions(tags: EntityTags): number[] | undefined {
   return versions.filter((version) => Number.isSafeInteger(version));
 }
 
-/** True if an If-None-Match contains a tag, weak or strong: a cached copy is good with either. */
+/**
+ * True if an If-None-Match contains a tag. A weak tag counts like a strong one, since either proves a good cached copy.
+ */
 export const isNamed = (etag: string, tags: EntityTags): boolean =>
   tags === "*" || tags.some(({ text }) => `"${text}"` === etag.replace(/^W\//, ""));

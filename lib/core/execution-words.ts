@@ -1,4 +1,4 @@
-/** The kinds of records that execution engines send. */
+/** Kinds of records that execution engines send. */
 export const executionKinds = ["order", "position"] as const;
 
 export type ExecutionKind = (typeof executionKinds)[number];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Hashes an object's fields in any order. Undefined fields count as absent. */
+/** Hashes an object's fields. Their order makes no difference, and undefined fields count as absent. */
 export function fingerprint(fields: object): string {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined);
   const sorted = present.toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,6 +1,6 @@
 import { DomainError } from "./domain-error.ts";
 
-/** A private key and its address. Disposing of it wipes the secret. */
+/** A private key and its address. Disposing of the object wipes the secret. */
 export type PrivateKey = Disposable & {
   /** Address: EIP-55 checksummed hex for EVM networks, base58 for Solana. */
   address: string;
@@ -11,7 +11,7 @@ export type PrivateKey = Disposable & {
 /** Derives the address of a 32-byte secret. */
 export type Derivation = (secret: Uint8Array) => Promise<string> | string;
 
-/** Two derivations of an address that share no code for the curve, the hash, or the address's form. */
+/** Two ways to derive an address, which share no code for the curve, the hash, or the address's form. */
 export type Derivations = readonly [Derivation, Derivation];
 
 export function withWipe(address: string, secret: Uint8Array): PrivateKey {

@@ -1,6 +1,6 @@
 /** A map of limited size. When full, it forgets the entry used longest ago. */
 export class RecentMap<Key, Value> {
-  // Relies on a Map's order of insertion, which puts the oldest entry first.
+  // Relies on the insertion order of a Map: the oldest entry comes first.
   readonly #entries = new Map<Key, Value>();
   readonly #maxSize: number;
 

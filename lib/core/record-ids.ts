@@ -24,9 +24,9 @@ export function orderIdFor(userID: string, key: string, now: Date): string {
   return base32(BigInt(now.getTime()), timeDigits) + base32(BigInt(`0x${hash}`), length - timeDigits);
 }
 
-/** Hashes parts to an id. Ids of different kinds never collide: each starts with the name of its kind. */
+/** Hashes parts to an id. The first part names the kind of id, so ids of different kinds never collide. */
 export const hashedId = (parts: readonly (string | number)[]): string =>
   [...hashOf(parts).subarray(0, length)].map((byte) => digits[byte % digits.length]).join("");
 
-/** True if a text has the form of ids made here. */
+/** True if a text has the form of ids made by this service. */
 export const isOwnId = (id: string): boolean => /^[\dA-Z]{26}$/.test(id);

@@ -5,8 +5,8 @@ export const errorName = (code: string | number): string =>
 type Options = ErrorOptions & { code?: string | number; name?: string };
 
 /**
- * Base of the service's errors. Messages contain no key, token, body or URL. An error that no code catches by its class
- * needs no class of its own.
+ * Base of the service's errors. Messages contain no key, token, body or URL. Only an error that some code catches by
+ * its class needs a class of its own.
  */
 export class ServiceError extends Error {
   readonly code: string | number;

@@ -1,9 +1,9 @@
 import { DomainError } from "./domain-error.ts";
 
-/** Greatest age of a sign-in for sensitive requests, for which a stolen token alone must not suffice. */
+/** Greatest age of a sign-in for sensitive requests, so that a stolen token alone does not allow them. */
 export const maxSignInAgeSeconds = 300;
 
-/** Tolerates issuers whose clocks are ahead. */
+/** Tolerance in milliseconds for issuers whose clocks are ahead. */
 const aheadMs = 60_000;
 
 /** True if the user has signed in recently. A sign-in at an unknown time never counts. */

@@ -1,4 +1,4 @@
-/** Subscription tiers, each with a usage plan, and a limit of wallets that the configuration may override. */
+/** Subscription tiers. Each has a usage plan, and a limit of wallets that the configuration may override. */
 export const tiers = {
   Base: { plan: "Standard", walletLimit: 10 },
   Pro: { plan: "Pro", walletLimit: 50 },

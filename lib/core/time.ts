@@ -1,4 +1,4 @@
-/** The UTC date of a time, such as 2026-11-22. A number is in milliseconds. */
+/** Returns the UTC date of a time, such as 2026-11-22. A number is in milliseconds. */
 export const dayOf = (time: Date | number): string => new Date(time).toISOString().slice(0, 10);
 
 /** Waits on the global timer, which tests can replace by virtual time. */

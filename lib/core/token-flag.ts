@@ -14,7 +14,7 @@ export const tokenFlags = [
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",
   "LOW_LIQUIDITY",
-  /** An authority can freeze anybody's tokens. Like all flags below, it occurs on sol only. */
+  /** An authority can freeze anybody's tokens. Occurs on sol only, like all flags below. */
   "FREEZABLE",
   /** An authority can make more tokens. */
   "MINTABLE",
