@@ -30,7 +30,7 @@ const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
  */
 const untilDone = { retryAttempts: 2, maxEventAge: Duration.hours(1) };
 
-/** The service over HTTP and WebSocket. It stores nothing: lasting data is in the data stack. */
+/** Stack of the service over HTTP and WebSocket. It stores nothing: lasting data is in the data stack. */
 export class ApiStack extends Stack {
   /** Dynamic reference to the origin key that the edge sends. Undefined without an edge. */
   readonly originKey: string | undefined;
@@ -40,7 +40,7 @@ export class ApiStack extends Stack {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, edge, streamDomain, throttles } = configuration;
     const { signerVpc, signerZones, leadingKeys } = configuration;
-    // Leaves custom domains to the edge, if there is one. Its origins are the APIs' default addresses.
+    // Uses no custom domain with an edge, whose origins are the APIs' default addresses.
     const domain = edge ? undefined : configuration.domain;
     const { table, key, importKeys, issuer } = data;
 
@@ -52,7 +52,7 @@ export class ApiStack extends Stack {
     this.originKey = originKeys.at(-1);
     const environment = environmentOf(configuration, issuer, planEnvironment, {
       originKeys,
-      // Identifies the table by its stream, since a restored table keeps its name but never its stream.
+      // Identifies the table by its stream. A restored table has the old name, but a new stream.
       tableId: data.streamArn,
     });
     const openings = openingsOf(configuration);
@@ -96,9 +96,9 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     functions.get("feedPrices").lambda.configureAsyncInvoke(untilDone);
-    // Switches off retries, since the sweep runs the lane again.
+    // Switches off retries, since the next sweep runs the lane again.
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
-    // Switches off retries, since the next client that wants a market starts the run again.
+    // Switches off retries, since the next client that wants a market starts a new run.
     for (const name of (["readMarkets", "loadHistory"] as const).filter((name) => functions.has(name)))
       functions.get(name).lambda.configureAsyncInvoke(freshOnly);
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
@@ -135,7 +135,7 @@ export class ApiStack extends Stack {
 }
 
 /**
- * Returns the function that rejects requests for a row that is not deployed. Without trading, markets are missing too.
+ * Returns the function that rejects requests for a row that is not deployed. Without trading, markets are off as well.
  */
 function refusalOf(name: OperationName, openings: Openings): OperationName {
   const { deployed } = operations[name];
@@ -148,7 +148,7 @@ function refusalOf(name: OperationName, openings: Openings): OperationName {
 
 /**
  * Invokes a function in the VPC every day. Lambda removes the network interfaces of a function that is idle for 14
- * days, and the next invocation would fail.
+ * days, and its next invocation would fail.
  */
 const keepInUse = ({ name, lambda }: OperationFunction): Rule =>
   new Rule(Stack.of(lambda), `${name}Ping`, {

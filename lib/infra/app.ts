@@ -10,10 +10,10 @@ import { marketWarnings } from "./market-context.ts";
 import { tradingWarnings } from "./trading-context.ts";
 import { WatchStack } from "./watch-stack.ts";
 
-/** CloudFormation tags every resource of all stacks. */
+/** Tags that CloudFormation adds to every resource of all stacks. */
 const tags = { service: "trading-terminal" };
 
-/** Fixes the name of the stack, because key policies name its roles. */
+/** Fixed name of the APIs' stack, which key policies use to name its roles. */
 const apiStackName = "TerminalApi";
 
 /**
@@ -29,8 +29,8 @@ export function terminalApp(props: AppProps = {}): App {
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });
   new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   const { originKey } = api;
-  // Keeps the edge in a stack that no other waits for, since AWS may deny an account a distribution, or us-east-1 may
-  // not be bootstrapped. Nor does it wait for the alarms, whose stack fails on a wrong topic.
+  // Puts the edge into a stack that no other stack waits for: AWS may deny an account a distribution, or us-east-1 may
+  // not be bootstrapped. The edge does not wait for the alarms either, since a wrong topic fails their stack.
   if (originKey !== undefined) {
     const { api: rest, stream } = api.watched;
     new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags }).addStackDependency(

@@ -21,8 +21,8 @@ export type Domain = { domainName: string; certificateArn: string };
 export type MailIdentity = { from: string; identityArn: string };
 
 /**
- * Keys that IAM compares with `dynamodb:LeadingKeys` for a part of a transaction: the part's own, or those of the whole
- * request.
+ * Values that IAM may find in `dynamodb:LeadingKeys` for a part of a transaction: the part's own keys, or those of the
+ * whole request.
  */
 const leadingKeysChoices = ["each-part", "whole-request"] as const;
 
@@ -38,7 +38,10 @@ export type Configuration = {
   mail: MailIdentity | undefined;
   /** Longest accepted lifetime of a token, in seconds. */
   maxTokenSeconds: number;
-  /** Cookie that may carry the token instead of the Authorization header. The name lacks the prefix `__Host-`. */
+  /**
+   * Cookie that may carry the token instead of the Authorization header. The name is given without the prefix
+   * `__Host-`.
+   */
   cookieName: string;
   /** True if a cookie without the prefix `__Host-` is accepted as well. */
   bareCookie: boolean;
@@ -62,7 +65,7 @@ export type Configuration = {
   firewallRequestsPerMinute: number;
   /**
    * Custom domain of the edge, with a certificate in us-east-1. Without an edge, it is the REST API's, with a
-   * certificate in its own region.
+   * certificate in the API's region.
    */
   domain: Domain | undefined;
   /** Custom domain of the WebSocket API, for deployments without an edge. The two APIs cannot share a name. */
@@ -71,7 +74,7 @@ export type Configuration = {
   channelShards: number;
   /** Most open WebSocket connections per user. Each of them gets every change. */
   connectionsPerUser: number;
-  /** Labels of the keys that private keys are sealed to. Clients are offered the last one; all are accepted. */
+  /** Labels of the keys that users seal private keys to. Clients are offered the last one; all are accepted. */
   importKeys: readonly string[];
   /**
    * Change stream of a table that was restored under its old name. CloudFormation only knows the stream of the lost
@@ -94,7 +97,7 @@ export type Configuration = {
   laneShards: number;
   /** True if the service reads the markets of tokens on the chains that trade. */
   markets: boolean;
-  /** Account's limit of functions that run at the same time. */
+  /** Most functions that may run in the account at the same time. */
   concurrentRuns: number;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
@@ -108,11 +111,11 @@ export type Configuration = {
   exportDelaySeconds: number;
   /** EventBridge bus that announces requested exports. */
   noticeBusArn: string | undefined;
-  /** Decides which keys of a transaction IAM compares with policies: those of each part, or of all parts. */
+  /** Keys of a transaction that IAM compares with policies: those of each part, or of all parts. */
   leadingKeys: LeadingKeys;
   /**
-   * Traffic that the table can take at once. If undefined, a new table starts with DynamoDB's least, and grows with its
-   * use.
+   * Traffic that the table can take at once. If undefined, a new table starts with DynamoDB's minimum, and grows with
+   * its use.
    */
   warmThroughput: WarmThroughput | undefined;
   /** SNS topic that alarms notify. */
@@ -126,7 +129,7 @@ export const defaults = {
   cookieName: "access_token",
   cookieSameSite: "Strict",
   allowedOrigins: [],
-  // Lists all tiers, since the context may set only some of them.
+  // Has a default for each tier, since the context may set only some.
   walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
   connectionsPerUser: 30,
   // Public feeds that need no API key. Each is used only while those before it are silent.
@@ -261,20 +264,20 @@ const ThrottleSchema = v.strictObject(
 
 const unitsFrom = (least: number) => wholeWithin(least, 1_000_000);
 
-/** Requires at least the throughput of a new table: DynamoDB accepts no less. */
+/** Requires at least the throughput of a new table, which is the least that DynamoDB accepts. */
 const WarmThroughputSchema = v.strictObject(
   { readUnitsPerSecond: unitsFrom(12_000), writeUnitsPerSecond: unitsFrom(4000) },
   "must be an object of readUnitsPerSecond and writeUnitsPerSecond",
 );
 
-/** Limits a list's size, as Lambda refuses functions whose variables exceed 4096 bytes. */
+/** Limits the size of a list, as Lambda refuses functions whose variables exceed 4096 bytes. */
 const within = <Item>(maxBytes: number) =>
   v.check<Item[], string>(
     (list) => Buffer.byteLength(JSON.stringify(list)) <= maxBytes,
     `must have at most ${maxBytes} bytes as JSON`,
   );
 
-/** Pairs of keys: the first requires the second. */
+/** Pairs of keys. The first of each pair requires the second. */
 const needs = [
   ["issuer", "audience"],
   ["audience", "issuer"],
@@ -360,7 +363,7 @@ const Context = v.pipe(
       addIssue({
         message: `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
       });
-    // Checks rules between several values only once each value is valid.
+    // Checks rules between several values once each value is valid.
     if (dataset.issues === undefined)
       for (const problemsOf of [edgeProblems, tradingProblems, exportProblems])
         for (const message of problemsOf(dataset.value)) addIssue({ message });

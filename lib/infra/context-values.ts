@@ -6,7 +6,7 @@ const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER })
   try {
     return JSON.parse(dataset.value);
   } catch {
-    // Does not repeat the text, since URLs of hosts contain keys.
+    // Leaves the text out of the message, since URLs of hosts contain keys.
     addIssue({ message: "is not JSON" });
     return NEVER;
   }
@@ -35,7 +35,7 @@ export const labels = v.pipe(
   v.check((list) => new Set(list).size === list.length, "must not have a label twice"),
 );
 
-/** Accepts a URL with TLS, or one of the local machine without it. */
+/** Accepts a URL with TLS, or one without TLS on the local machine. */
 export const urlOf = (plain: "http" | "ws", message: string) =>
   v.pipe(
     v.string("must be a URL"),

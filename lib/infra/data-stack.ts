@@ -26,12 +26,12 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
 };
 
 /**
- * Stack of everything that cannot be recreated: the table, the keys and the user pool. Of the configuration, it depends
- * only on the user pool's settings, on which functions may open wallets, and on the labels of import keys and origin
- * keys. No other setting can remove anything here.
+ * Stack of everything that cannot be recreated: the table, the keys and the user pool. Only a few settings affect it:
+ * those of the user pool, which functions may open wallets, and the labels of import keys and origin keys. No other
+ * setting can remove anything here.
  */
 export class DataStack extends Stack {
-  /** The one table of the service. lib/table/layout.ts has the layout of its items. */
+  /** The service's only table. lib/table/layout.ts has the layout of its items. */
   readonly table: Table;
   readonly key: Key;
   /** Keys for imports, in the order of their labels. */
@@ -40,7 +40,7 @@ export class DataStack extends Stack {
   readonly originKeys: readonly OriginKey[];
   /** The change stream of the table. */
   readonly streamArn: string;
-  /** The configured issuer, or else the user pool of this stack. */
+  /** Configured issuer, or else the user pool of this stack. */
   readonly issuer: Issuer;
 
   constructor(scope: Construct, id: string, { configuration, apiStackName, ...props }: DataStackProps) {
@@ -74,7 +74,7 @@ export class DataStack extends Stack {
       isIssuer: configuration.issuer === undefined,
       mail: configuration.mail,
     });
-    // Creates the table last. When a first deploy fails, all is rolled back except a table that is protected from
+    // Creates the table last: when a first deploy fails, everything is rolled back except a table protected from
     // deletion.
     this.table.node.addDependency(this.key, ...this.importKeys, ...this.originKeys, users);
 
@@ -82,8 +82,8 @@ export class DataStack extends Stack {
     if (tableStreamArn === undefined) throw new Error("The table has no stream");
     this.streamArn = configuration.tableStreamArn ?? tableStreamArn;
     this.issuer = configuration.issuer ?? users.issuer;
-    // Exports these values always, as only some configurations import them and CloudFormation cannot remove an export
-    // in use.
+    // Always exports these values. Only some configurations import them, and CloudFormation cannot remove an export in
+    // use.
     for (const value of [tableStreamArn, users.pool.userPoolId, users.client.userPoolClientId])
       this.exportValue(value);
 
@@ -100,8 +100,8 @@ export class DataStack extends Stack {
  * A secret header value that tells the authorizers which requests come from the edge. Templates contain only a dynamic
  * reference.
  *
- * It stays in Secrets Manager when its label or the edge is removed: to change a distribution, CloudFormation reads the
- * value that the distribution had, and fails without it.
+ * The secret stays when its label or the edge is removed: to change a distribution, CloudFormation reads the
+ * distribution's old value, and fails without it.
  */
 class OriginKey extends Secret {
   constructor(scope: Construct, id: string) {
@@ -110,7 +110,7 @@ class OriginKey extends Secret {
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
       removalPolicy: retained,
     });
-    // Avoids a strong reference, whose export CloudFormation could not remove together with its label.
+    // Avoids a strong reference. CloudFormation could not remove its export together with the label.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
     Validations.of(this).acknowledge({
       id: "AwsSolutions-SMG4",

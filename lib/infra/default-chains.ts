@@ -41,7 +41,7 @@ const lfj = (venue: BinContracts["venue"], factory: string): BinContracts => ({
   tiers: [5, 10, 15, 20, 25, 50, 100].map((spacing) => ({ spacing, feeBps: spacing })),
 });
 
-/** @param pools Bridges, each a venue, its fee in basis points, and its spacing if any, as in `uniswap-v3 5`. */
+/** @param pools Bridges, each as a venue, a fee in basis points, and a spacing if any: `uniswap-v3 5`. */
 const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[]): QuoteToken => ({
   token,
   isStable,

@@ -16,7 +16,7 @@ export const edgeContext = {
     ),
   ),
   firewall: flag(false),
-  // AWS WAF accepts 10 to 2,000,000,000.
+  // AWS WAF accepts limits from 10 to 2,000,000,000.
   firewallRequestsPerMinute: v.optional(json(wholeWithin(10, 2_000_000_000)), 20_000),
 };
 

@@ -47,8 +47,8 @@ const passedOn = {
 };
 
 /**
- * Stack of a distribution that puts both APIs at one address. It is separate, so that its failures, changes and removal
- * do not touch them: AWS lets only verified accounts create distributions. It stores nothing.
+ * Stack of the distribution that puts both APIs at one address. AWS lets only verified accounts create distributions,
+ * so failures, changes and removal of this stack must not touch the APIs. It stores nothing.
  */
 export class EdgeStack extends Stack {
   constructor(
@@ -74,7 +74,7 @@ export class EdgeStack extends Stack {
         allowedMethods: AllowedMethods.ALLOW_ALL,
       },
       additionalBehaviors: {
-        // Matches the exact path without POST, so that @connections cannot be reached this way.
+        // Matches the exact path and no POST, so that @connections cannot be reached this way.
         [streamStageName]: {
           ...passedOn,
           origin: originOf(stream.apiId, originKey),
@@ -98,7 +98,7 @@ export class EdgeStack extends Stack {
       {
         id: "AwsSolutions-CFR4",
         reason:
-          "CloudFront sets the TLS versions of its own domain names. With a custom domain, it is TLS 1.2 at least.",
+          "CloudFront sets the TLS versions of its own domain names. With a custom domain, the minimum is TLS 1.2.",
       },
     );
 
@@ -110,7 +110,7 @@ export class EdgeStack extends Stack {
   }
 }
 
-/** The default address of an API in this region. */
+/** Default address of an API in this region. */
 const originOf = (apiId: string, originKey: string, originPath?: string) =>
   new HttpOrigin(`${apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`, {
     ...(originPath !== undefined && { originPath }),

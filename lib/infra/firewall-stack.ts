@@ -10,7 +10,7 @@ export type FirewallStackProps = Pick<StackProps, "tags"> & {
   configuration: Pick<Configuration, "allowedOrigins" | "firewallRequestsPerMinute">;
 };
 
-/** Takes no samples of requests, which carry tokens and private keys. */
+/** Takes no samples of requests, since requests carry tokens and private keys. */
 const measured = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
@@ -74,7 +74,7 @@ export class FirewallStack extends Stack {
           statement: {
             managedRuleGroupStatement: { vendorName: "AWS", name: "AWSManagedRulesCommonRuleSet" },
           },
-          // Only counts requests: the owner reviews the counts before switching to block.
+          // Only counts requests, until the owner has reviewed the counts and switches to block.
           overrideAction: { count: {} },
           visibilityConfig: measured("Common"),
         },

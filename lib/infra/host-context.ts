@@ -22,7 +22,7 @@ export const HostsContext = v.pipe(
   v.maxLength(mostHosts, `must have at most ${mostHosts} hosts`),
 );
 
-/** A listed token, with an address in the form of its family. */
+/** A listed token, whose address has the form of its family. */
 export const tokenOf = <Address extends v.GenericSchema<string, string>>(
   token: Address,
   mostDecimals: number,
@@ -37,7 +37,7 @@ export const tokenOf = <Address extends v.GenericSchema<string, string>>(
     "must be an object of token, symbol, name and decimals",
   );
 
-/** An amount of a chain's coin. */
+/** An amount in a chain's coin. */
 export const coinAmountOf = (chain: TradingChain) =>
   v.pipe(
     v.string("must be a decimal number as text"),

@@ -6,8 +6,8 @@ import { json, wholeWithin } from "./context-values.ts";
 const defaultConcurrentRuns = 1000;
 
 /**
- * Least limit that leaves enough runs for requests beside long ones: both readers of the chains, the feed of prices,
- * and a run of deliver for each shard.
+ * Lowest limit that leaves runs for requests beside the long ones: both readers of the chains, the feed of prices, and
+ * a run of deliver for each shard.
  */
 const enoughRuns = 50;
 
@@ -22,7 +22,7 @@ export const marketContext = {
 
 type Runs = { concurrentRuns: number };
 
-/** True if markets are read: by default where chains trade, unless few functions can run. */
+/** Decides whether markets are read. By default they are, where chains trade and enough functions can run. */
 export const marketsOf = ({
   trading,
   markets,
@@ -34,7 +34,7 @@ export const marketsOf = ({
 export const channelShardsOf = ({ concurrentRuns }: Runs): number =>
   concurrentRuns < enoughRuns ? 1 : defaultChannelShards;
 
-/** Warns of the effects of a limit at which functions may have to wait for each other. */
+/** Warns of a low limit, at which functions may have to wait for each other. */
 export const marketWarnings = ({ concurrentRuns, markets }: Runs & { markets: boolean }): string[] =>
   concurrentRuns >= enoughRuns
     ? []

@@ -5,8 +5,8 @@ import type { Configuration } from "./config.ts";
 import { chainsOf } from "./trading-context.ts";
 
 /**
- * Networks on which each capability is switched on, and whose wallets its functions may open. Empty if the capability
- * is off.
+ * Networks for which each capability is switched on. Its functions may open wallets of these networks. Empty if the
+ * capability is off.
  */
 export type Openings = Readonly<Record<Capability, readonly Network[]>>;
 
@@ -27,7 +27,7 @@ export const isDeployed = (openings: Openings, { deployed }: Operation): boolean
 export const openedBy = (openings: Openings, { opensWallets, deployed }: Operation): readonly Network[] =>
   opensWallets && deployed !== "always" ? openings[deployed] : [];
 
-/** The deployed functions that open wallets. */
+/** Names of the deployed functions that open wallets. */
 export const openersOf = (openings: Openings): OperationName[] =>
   (Object.keys(operations) as OperationName[]).filter(
     (name) => openedBy(openings, operations[name]).length > 0,

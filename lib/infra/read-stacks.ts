@@ -62,7 +62,7 @@ export function mergedTemplate(stack: Stack, outdir: string): Template {
   return resolved({ ...root.template, Resources }, root);
 }
 
-/** A template with its parameters' values, which are expressions in the outer template. */
+/** A template with the values of its parameters, which are expressions in the outer template. */
 type Place = {
   template: Template;
   parameters: Record<string, unknown>;
@@ -94,7 +94,7 @@ function readNested(stack: Stack, outdir: string) {
   return { root, all: [root, ...root.nested.values()] };
 }
 
-/** Replaces references to parameters and to outputs of nested stacks by their values. */
+/** Replaces references to parameters and to outputs of nested stacks by the referenced values. */
 function resolved<T>(value: T, place: Place): T;
 function resolved(value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((each) => resolved(each, place));
@@ -102,7 +102,7 @@ function resolved(value: unknown, place: Place): unknown {
   const { Ref, "Fn::GetAtt": attribute } = value as { Ref?: string; "Fn::GetAtt"?: [string, string] };
   if (Ref !== undefined && place.around && Ref in place.parameters)
     return resolved(place.parameters[Ref], place.around);
-  // Refuses a nested stack's own id: the merged template could not tell it from the id of the stack around it.
+  // Refuses a nested stack's own id, which a merged template cannot tell from the id of the outer stack.
   if (Ref === "AWS::StackId" && place.around) throw new Error("A nested stack uses its own id");
   const inside = attribute && place.nested.get(attribute[0]);
   if (inside) return resolved(inside.template.Outputs[attribute[1].replace("Outputs.", "")]?.Value, inside);

@@ -8,7 +8,7 @@ import {
 } from "../operations/operations.ts";
 import type { Throttle } from "../plans/plan.ts";
 
-/** Names of all that is throttled: REST methods, preflights by path, and WebSocket routes. */
+/** Names of everything that is throttled: REST methods, preflights by path, and WebSocket routes. */
 export type ThrottledName = RestOperationName | WebSocketOperationName | "preflight";
 
 /** Limits for all callers together. A user's plan limits each user. */
@@ -48,7 +48,8 @@ const methodShares: { readonly [Name in RestOperationName]?: Share } = {
   getMarket: costly,
   listCandles: costly,
   getOrder: sometimes,
-  // Gives these methods room for everyone. Users stop a thief with them, so no plan allows one user to take it all.
+  // Leaves enough requests for everyone, since users need these methods to stop a thief. No plan lets one user take all
+  // of them.
   cancelOrder: sometimes,
   cancelExport: sometimes,
   lockExports: sometimes,
@@ -100,7 +101,7 @@ export function throttleOfMethod(
   return { rateLimit: tenthOf(rateLimit), burstLimit: tenthOf(burstLimit) };
 }
 
-/** Adds up the most requests per second that both stages accept together. */
+/** Adds up the requests per second that both stages accept at most. */
 export function totalRate(throttles: Throttles): number {
   const limits = [
     ...servedMethods.map((served) => throttleOfMethod(throttles, served)),

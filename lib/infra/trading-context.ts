@@ -53,7 +53,7 @@ const row = {
 };
 const quoter = Address;
 
-/** Spacing of a v3 contract, a signed number of 24 bits. */
+/** Spacing of a v3 contract, a positive number of 24 bits with a sign. */
 const Spacing = wholeWithin(1, 2 ** 23 - 1);
 
 const tiersOf = <Tier extends v.GenericSchema>(tier: Tier, message: string) =>
@@ -111,7 +111,7 @@ const QuoteToken = v.strictObject(
   "must be an object of token, isStable and bridges",
 );
 
-/** An amount of any EVM chain's coin. All of them have the same number of decimals. */
+/** An amount of any EVM chain's coin, since all have the same number of decimals. */
 const Coins = coinAmountOf("eth");
 
 const ChainContext = v.strictObject(
@@ -226,7 +226,7 @@ const defaultsOf = (chain: TradingChain): { hosts: readonly string[] } =>
 export const isLocalChain = ({ chains }: ChainsContext, chain: TradingChain): boolean =>
   (chains[chain]?.hosts ?? defaultsOf(chain).hosts).every((url) => isLoopback(new URL(url).hostname));
 
-/** Finds problems between several values. Returns lines that begin with their key. */
+/** Finds problems between several values. Returns lines that begin with the key at fault. */
 export function tradingProblems(context: ChainsContext): string[] {
   const given = evmChains.filter((chain) => context.chains[chain] !== undefined);
   return [

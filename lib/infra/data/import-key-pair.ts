@@ -22,7 +22,7 @@ export class ImportKeyPair extends Key {
     const openers = rowsThat(({ importKeys }) => importKeys.includes("kms:DeriveSharedSecret"));
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/import/${label}`,
-      description: "Users seal private keys with its public half, to import them",
+      description: "Key pair for imports: users seal private keys with the public half",
       keySpec: KeySpec.ECC_NIST_P256,
       keyUsage: KeyUsage.KEY_AGREEMENT,
       removalPolicy: retained,
@@ -31,14 +31,14 @@ export class ImportKeyPair extends Key {
           administration(),
           ofAccount("ReadPublicKey", ["kms:GetPublicKey"]),
           ofAccount("OpenSealedKeys", ["kms:DeriveSharedSecret"], {
-            // Names roles in a condition, since roles that do not exist yet cannot be principals.
+            // Names the roles in a condition. They cannot be principals, since they may not exist yet.
             ArnEquals: { "aws:PrincipalArn": openers.map((name) => roleArnOf(scope, apiStackName, name)) },
             StringEquals: { "kms:KeyAgreementAlgorithm": "ECDH" },
           }),
         ],
       }),
     });
-    // Avoids a strong reference, whose export CloudFormation could not remove together with its label.
+    // Avoids a strong reference. CloudFormation could not remove its export together with the label.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
   }
 }

@@ -25,7 +25,7 @@ const administrative = [
   "kms:UpdateKeyDescription",
 ];
 
-/** Lets the account's IAM policies decide who may use a KMS key in this way. */
+/** Lets the account's IAM policies decide who may perform these actions with a KMS key. */
 export const ofAccount = (
   sid: string,
   actions: readonly string[],

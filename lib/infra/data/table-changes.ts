@@ -24,7 +24,7 @@ type Delivery = Pick<
  */
 const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }> = {
   "published items": {
-    // Leaves deletions out, which are never published.
+    // Leaves out deletions, which are never published.
     filter: {
       eventName: FilterRule.or("INSERT", "MODIFY"),
       dynamodb: {
@@ -38,8 +38,7 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
     batchSize: 100,
     // Runs several batches of a shard at once. The changes of one item stay in order.
     parallelizationFactor: 10,
-    // Gives up after an hour, so that a change that cannot be published does not block others for the stream's 24
-    // hours.
+    // Gives up after an hour. A change that cannot be published must not delay others for the stream's 24 hours.
     retryAttempts: 5,
     maxRecordAge: Duration.hours(1),
   },
@@ -80,7 +79,7 @@ export class TableChanges extends Construct {
     });
   }
 
-  /** Sends the changes that a row names to the row's function. */
+  /** Sends a row's function the kind of changes that the row names. */
   sendTo(name: OperationName, lambda: IFunction, { changes }: ChangesRow): EventSourceMapping {
     const { filter, ...delivery } = subscriptions[changes];
     return new EventSourceMapping(this, `${name}Mapping`, {

@@ -48,7 +48,7 @@ export class UserDirectory extends Construct {
       deletionProtection: true,
       removalPolicy: retained,
     });
-    // Sets the property directly: CDK's own needs the region of the identity, and this stack may be deployed to any
+    // Sets the property directly. CDK's own needs the region of the identity, but this stack may be deployed to any
     // region.
     (this.pool.node.defaultChild as CfnUserPool).emailConfiguration = mail
       ? { emailSendingAccount: "DEVELOPER", from: mail.from, sourceArn: mail.identityArn }
@@ -67,7 +67,7 @@ export class UserDirectory extends Construct {
 
     this.client = this.pool.addClient("Client", {
       generateSecret: false,
-      // Lets operators who need a token sign in with the admin flow. It takes a right on the pool that users lack.
+      // Lets operators who need a token sign in with the admin flow. It needs a right on the pool that users lack.
       authFlows: { userSrp: true, adminUserPassword: true },
       disableOAuth: true,
       accessTokenValidity: Duration.minutes(15),

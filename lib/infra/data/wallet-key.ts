@@ -17,8 +17,8 @@ export type WalletKeyProps = {
 };
 
 /**
- * The KMS key that wraps the wallets' data keys. Its policy lets IAM allow creating and rewrapping data keys.
- * Without trading and export, the policy itself allows nobody to decrypt.
+ * The KMS key that wraps the wallets' data keys. Its policy lets IAM allow creating and rewrapping data keys. Without
+ * trading and export, it allows nobody to decrypt.
  */
 export class WalletKey extends Key {
   constructor(scope: Construct, id: string, { openings, apiStackName }: WalletKeyProps) {
@@ -31,14 +31,14 @@ export class WalletKey extends Key {
         statements: [
           administration(),
           ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
-          // Allows rewrapping only to this key: rewrapping to another key would be a way to decrypt.
+          // Allows rewrapping only to this key, since rewrapping to another key would be a way to decrypt.
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
             Bool: { "kms:ReEncryptOnSameKey": "true" },
           }),
           ...openersOf(openings).map((name) =>
             ofAccount(`OpenWalletsBy${name}`, ["kms:Decrypt"], {
               ...ofOneWalletOn(openedBy(openings, operations[name])),
-              // Names the role in a condition, since a role that does not exist yet cannot be the principal.
+              // Names the role in a condition. The role cannot be the principal, since it may not exist yet.
               ArnEquals: { "aws:PrincipalArn": roleArnOf(scope, apiStackName, name) },
             }),
           ),

@@ -10,7 +10,7 @@ export const handlerOf = (name: OperationName) => resolve(root, "functions", nam
 /** The file with all of a function's code. */
 export const codeFile = "index.mjs";
 
-/** Bundles a handler with its imports, including the SDK version that was tested rather than the runtime's. */
+/** Bundles a handler with its imports, including the tested version of the SDK rather than the runtime's. */
 export const bundleOptions = {
   bundle: true,
   minify: true,
@@ -30,7 +30,7 @@ export const bundleOptions = {
   logLevel: "warning",
 } as const satisfies BuildOptions;
 
-/** Makes the first line of a bundle, which sets variables before any code runs. Empty without variables. */
+/** Makes the first line of a bundle, which sets variables before any code runs. Without variables, it is empty. */
 export function variablesLine(variables: Readonly<Record<string, string>>): string {
   const lines = Object.entries(variables).map(
     ([name, value]) => `process.env.${name}=${JSON.stringify(value)};`,

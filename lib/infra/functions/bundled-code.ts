@@ -8,7 +8,7 @@ import { bundleOptions, codeFile, handlerOf, variablesLine } from "./bundle.ts";
 
 type Bundle = { text: string; contents: Metafile["outputs"][string] };
 
-/** Makes all bundles in one run, in which esbuild reads shared imports once. */
+/** Makes all bundles in a single run, so that esbuild reads shared imports once. */
 let bundles: ReadonlyMap<string, Bundle> | undefined;
 
 /** The bundle of a function, and esbuild's report about its contents. */

@@ -7,21 +7,21 @@ export type FunctionStackName = Subject | "custody";
 
 /**
  * Returns the stack of a row's function. It depends on that row alone, so other rows never move the function. Undefined
- * for the authorizers, which are in the stack of the APIs, because their permissions name the APIs' authorizers.
+ * for the authorizers: they are in the stack of the APIs, because their permissions name the APIs' authorizers.
  */
 export const functionStackOf = (name: OperationName): FunctionStackName | undefined =>
   operations[name].opensWallets ? "custody" : subjectOf(name);
 
 /**
- * A stack of functions and everything that only they need, as CloudFormation allows 500 resources in a stack. Nested in
- * the stack of the APIs, whose updates add functions before the methods that invoke them, delete functions after their
+ * Stack of functions and everything that only they need, since a stack may have only 500 resources. Updates of the
+ * APIs' stack, which contains it, add functions before the methods that invoke them, delete functions after their
  * methods, and undo everything if anything fails.
  */
 export class FunctionStack extends NestedStack {
   constructor(scope: Construct, id: FunctionStackName) {
     super(scope, id, { description: `Trading terminal: functions (${id})` });
-    // Shortens the stack's id, after which functions are named. CDK's own is so long that CloudFormation would cut off
-    // the rest of their names.
+    // Gives the stack a short id, which becomes part of the functions' names. CDK's own is so long that CloudFormation
+    // would cut off the rest.
     (this.nestedStackResource as CfnStack).overrideLogicalId(id);
   }
 }

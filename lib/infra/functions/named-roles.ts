@@ -5,8 +5,8 @@ import type { Operation } from "../../operations/types.ts";
 import { deployedStackName, functionStackOf } from "./function-stack.ts";
 
 /**
- * Last part of fixed names. It names the stack, because a row that moves to another stack gets a new function and a new
- * role before the old ones are deleted.
+ * Last part of fixed names. It names the stack: when a row moves to another stack, a new function and role are created
+ * before the old ones are deleted.
  */
 const ownPart = (name: OperationName) => `${functionStackOf(name)}-${name}`;
 
@@ -30,8 +30,8 @@ export const roleArnOf = (scope: Construct, apiStackName: string, name: Operatio
   });
 
 /**
- * True if the row's function has a fixed name. executeOrders and readChains invoke each other, as do functions in the
- * stacks of realtime and markets, so mutual references would form a cycle.
+ * True if the row's function has a fixed name. Some functions invoke each other, such as executeOrders and readChains,
+ * and references in both directions would form a cycle.
  */
 export const hasNamedFunction = (name: OperationName) => name === "readChains" || name === "readMarkets";
 

@@ -23,13 +23,13 @@ import { type Environment, variablesOf } from "./variables.ts";
 type Surroundings = Resources & { environment: Environment };
 
 type Deployment = Surroundings & {
-  /** Functions to place in a network without a route out. */
+  /** Functions to place in a network without a route to the internet. */
   inside: readonly OperationName[];
-  /** Two availability zones for that network without a route out. If undefined, AWS's list decides. */
+  /** Two availability zones for the network of functions that open wallets. If undefined, AWS's list decides. */
   zones: readonly string[] | undefined;
 };
 
-/** The functions that a row invokes, by row name. */
+/** Functions that a row invokes, by row name. */
 type Invoked = Readonly<Partial<Record<Operation["invokes"][number], InvokedFunction>>>;
 
 type OperationFunctionProps = Surroundings & {
@@ -48,7 +48,7 @@ export class OperationFunctions extends Construct {
   constructor(scope: Construct, id: string, { inside, zones, ...surroundings }: Deployment) {
     super(scope, id);
     this.#surroundings = surroundings;
-    // Puts the network into the stack of its functions, so that CloudFormation deletes them first.
+    // Puts the network into the stack of its functions, so that CloudFormation deletes the functions first.
     const [first] = inside;
     this.#walls = first && new Walls(this.#stackOf(first), "Walls", { inside, zones, ...surroundings });
   }
@@ -90,14 +90,14 @@ export class OperationFunctions extends Construct {
     return (this.node.tryFindChild(id) as FunctionStack | undefined) ?? new FunctionStack(this, id);
   }
 
-  /** All functions, in the order of THE TABLE. */
+  /** Returns all functions, in the order of THE TABLE. */
   all(): OperationFunction[] {
     const names = (Object.keys(operations) as OperationName[]).filter((name) => this.has(name));
     return names.map((name) => this.get(name));
   }
 }
 
-/** The function of one row, with its own role and log. */
+/** Function of one row, with its own role and log. */
 export class OperationFunction extends Construct {
   readonly name: OperationName;
   readonly row: Operation;
@@ -123,9 +123,9 @@ export class OperationFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: row.memoryMB,
-      // Reserves no concurrency, which would be taken from the account's other functions: the account's limit may be as
-      // low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows down if API Gateway
-      // throttles it.
+      // Reserves no concurrency, since it would be taken from the account's other functions, and the account's limit
+      // may be as low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows down if API
+      // Gateway throttles it.
       timeout: Duration.seconds(row.timeoutSeconds),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
@@ -135,17 +135,17 @@ export class OperationFunction extends Construct {
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
         ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
         ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
-        // Sets the endpoint in a variable that the SDK reads, so no code names it.
+        // Sets the endpoint by a variable that the SDK reads, so that no code names it.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
         ...(invoked.feedPrices && { FEED_PRICES_FUNCTION: invoked.feedPrices.functionName }),
-        // Empty where trading is off.
+        // Sets an empty name where trading is off.
         ...(row.invokes.includes("executeOrders") && {
           EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
         }),
         ...(invoked.readChains && { READ_CHAINS_FUNCTION: invoked.readChains.functionName }),
-        // Empty where markets are off.
+        // Sets an empty name where markets are off.
         ...(row.invokes.includes("readMarkets") && {
           READ_MARKETS_FUNCTION: invoked.readMarkets?.functionName ?? "",
         }),
@@ -170,7 +170,7 @@ export class OperationFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
     });
-    // Creates the function after its network: in an incomplete network, it could look up any name.
+    // Creates the function after its network, which blocks the lookup of other hosts only once it is complete.
     if (walls) this.lambda.node.addDependency(walls);
   }
 }

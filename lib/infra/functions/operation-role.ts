@@ -33,7 +33,7 @@ export type Resources = {
   /** The operators' event bus, if there is one. */
   noticeBusArn: string | undefined;
   changes: TableChanges;
-  /** The stage of the WebSocket connections. */
+  /** Stage of the WebSocket connections. */
   stage: WebSocketStage;
 };
 
@@ -48,7 +48,7 @@ export type OperationRoleProps = Resources & {
   logGroup: LogGroup;
 };
 
-/** Role of one function. It allows what the row lists on the resources that the row names, and its own log. */
+/** Role of one function. It allows the listed actions on the resources that the row names, and writing its own log. */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
     const { name, row, table, leadingKeys, key, importKeys, macKey, openings, noticeBusArn } = props;
@@ -89,7 +89,8 @@ export class OperationRole extends Role {
           macKey && {
             Mac: allow(row.mac, [macKey.keyArn], throughWalls && { StringEquals: throughWalls }),
           }),
-        // Lambda also needs these rights to delete the interfaces of a function that has just left the VPC.
+        // Allows managing network interfaces even outside the VPC, since Lambda deletes those of a function that has
+        // just left it.
         ...(row.opensWallets && { Network: networkInterfaces() }),
         ...(row.connections.length > 0 && {
           Connections: allow(
@@ -105,7 +106,7 @@ export class OperationRole extends Role {
         }),
         ...(row.notices && noticeBusArn && { Notices: allow(["events:PutEvents"], [noticeBusArn]) }),
         ...(row.plans.length > 0 && { Plans: planAccess(scope, row) }),
-        // Lets Lambda read the table's stream and report failures, which it does with the rights of the function.
+        // Lets Lambda read the table's stream and report failures, which takes the function's rights.
         ...(row.kind === "changes" && {
           ReadChanges: allow(streamReading, [changes.streamArn]),
           NoteFailedChanges: allow(["sqs:SendMessage"], [changes.failed.queueArn]),
@@ -142,7 +143,7 @@ function allow(actions: readonly string[], resources: readonly string[], conditi
   });
 }
 
-/** All actions that delete items, that write them, and that read them, whether or not a row lists them. */
+/** Actions that delete items, write them or read them, whether or not a row lists them. */
 const allDeletions = actionsOf("DeleteItem", "BatchWriteItem", "PartiQLDelete");
 const allWrites = [...allDeletions, ...actionsOf("PutItem", "UpdateItem", "PartiQLInsert", "PartiQLUpdate")];
 const allReads = actionsOf("GetItem", "BatchGetItem", "Query", "Scan", "ConditionCheckItem", "PartiQLSelect");
@@ -152,8 +153,8 @@ function actionsOf(...names: string[]) {
 }
 
 /**
- * Builds the statements about the table. Denials apply even where no wallet is opened: a forged item would be trusted
- * as soon as the operator switches on trading or export.
+ * Builds the statements about the table. Denies writes of forged items even where no wallet is opened: such items would
+ * be trusted as soon as trading or export is switched on.
  */
 function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
   const { writes, deletes, reads } = row;
@@ -173,13 +174,13 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
   // Lets a deletion name all partitions of its transaction, since IAM may compare it with the keys of every part.
   deny(allDeletions, outside(deletes.length === 0 ? [] : (named ?? deletes)));
   deny(named === undefined ? allReads : allReads.filter((action) => action !== checking), inside(unread));
-  // Lets a check name the partitions that the function only writes, as IAM compares it with all keys of its
+  // Lets a check name the partitions that the function only writes, since IAM compares a check with all keys of its
   // transaction.
   if (named !== undefined) deny([checking], inside(unread.filter((partition) => !named.includes(partition))));
-  // Denies setting an expiry: DynamoDB would delete an expired item although the function may not.
+  // Denies setting an expiry, because DynamoDB would delete expired items even where the function may not.
   if (writes.length > 0 && writes.every(neverExpires))
     deny(allWrites, { "ForAnyValue:StringEquals": { "dynamodb:Attributes": [timeToLive] } });
-  // Denies requests without keys, to which no condition above applies.
+  // Denies requests without keys, which would pass all conditions above.
   deny([...allWrites, ...allReads], { Null: { [keysOfRequest]: "true" } });
   return access;
 }
@@ -187,8 +188,8 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
 const keysOfRequest = "dynamodb:LeadingKeys";
 
 /**
- * Matches a request that names any other partition: a single key is enough to deny a batch. With no partitions, matches
- * every request.
+ * Matches a request that names any other partition, so that a single key is enough to deny a batch. With no partitions,
+ * matches every request.
  */
 const outside = (partitions: readonly PartitionName[]): Conditions =>
   partitions.length === 0
@@ -210,8 +211,8 @@ const interfaceActions = [
 ];
 
 /**
- * Lets Lambda attach the function to a VPC, which it does with the rights of the function's role. Denies these calls to
- * the function's own code.
+ * Lets Lambda attach the function to a VPC, which takes the function's rights. Denies these calls to the function's own
+ * code.
  */
 const networkInterfaces = () =>
   new PolicyDocument({

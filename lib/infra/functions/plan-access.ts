@@ -14,8 +14,8 @@ type ControlPlaneCall = {
 };
 
 /**
- * Allows tagging new resources: API Gateway also checks this right when a key or a plan is created with tags, and names
- * the new resource `*`. To IAM, `${*}` is a literal asterisk, so functions cannot add tags to existing resources.
+ * Allows tagging new resources. API Gateway checks this right when a key or a plan is created with tags, and names the
+ * new resource `*`. To IAM, `${*}` is a literal asterisk, so functions cannot add tags to existing resources.
  */
 const tagNew = (kind: "apikeys" | "usageplans"): ControlPlaneCall => ({
   method: "PUT",
@@ -38,7 +38,8 @@ const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
   GetUsagePlans: [{ method: "GET", path: "/usageplans" }],
   UpdateUsagePlan: [{ method: "PATCH", path: "/usageplans/*", condition: "has the tag" }],
   DeleteUsagePlan: [{ method: "DELETE", path: "/usageplans/*", condition: "has the tag" }],
-  // Allows any plan. The plans of the tiers come from the template and have no tag, so no function can change them.
+  // Allows adding keys to any plan. The tiers' plans come from the template and have no tag, so no function can change
+  // them.
   CreateUsagePlanKey: [{ method: "POST", path: "/usageplans/*/keys" }],
   GetUsagePlanKeys: [{ method: "GET", path: "/usageplans/*/keys" }],
   GetUsagePlanKey: [{ method: "GET", path: "/usageplans/*/keys/*" }],
@@ -46,7 +47,9 @@ const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
 
 const prefixes = { users: "user", fallback: "fallback" } as const;
 
-/** Name prefix of all keys and plans of a kind that are created at run time. It is also the value of their tag. */
+/**
+ * Prefix of the names of all keys and plans of a kind that are created at run time. It is also the value of their tag.
+ */
 export const keyPrefixOf = (scope: Construct, keysOf: Operation["keysOf"]): string =>
   `${deployedStackName(scope)}/${prefixes[keysOf]}/`;
 

@@ -5,14 +5,14 @@ import type { LeadingKeys } from "../config.ts";
 /** IAM action for condition checks in transactions. */
 export const checking = "dynamodb:ConditionCheckItem" satisfies TableAction;
 
-/** Partitions that a row's transactions may name. Undefined if they may check items of any partition. */
+/** Lists the partitions that a row's transactions may name. Undefined if they may check items of any partition. */
 export const transactionPartitionsOf = (
   { writes, enforces }: Pick<Operation, "writes" | "enforces">,
   leadingKeys: LeadingKeys,
 ): PartitionName[] | undefined =>
   leadingKeys === "each-part" ? undefined : [...new Set([...writes, ...enforces])];
 
-/** A row's actions on the table, and one more to read items that its transactions may not check. */
+/** Lists a row's actions on the table. Adds reading if its transactions may not check all items. */
 export const tableActionsOf = (
   { table }: Pick<Operation, "table">,
   leadingKeys: LeadingKeys,

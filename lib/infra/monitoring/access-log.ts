@@ -13,13 +13,13 @@ export class RetainedLogGroup extends LogGroup {
 
 /**
  * Logs the user's id as escaped by the authorizers, so that it cannot break a line of JSON. Issuers choose the
- * principal's id, and API Gateway does not document whether it escapes quotes there.
+ * principal's id, and AWS does not document whether API Gateway escapes quotes there.
  */
 const loggedUser: keyof LoggedContext = "loggedUser";
 
 /**
- * Logs the client's address as found by the authorizers. The source address is the edge's, and serves for requests that
- * reached no authorizer.
+ * Logs the client's address as found by the authorizers. Requests that reached no authorizer get the source address,
+ * which is the edge's.
  */
 const clientIp: keyof LoggedContext = "clientIp";
 

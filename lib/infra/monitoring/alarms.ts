@@ -32,10 +32,7 @@ import {
 
 const fiveMinutes = Duration.minutes(5);
 
-/**
- * Alarms whose descriptions name the effect on users and where to look first. Without a topic, they notify
- * nobody.
- */
+/** Alarms with descriptions of the effect on users and of where to look first. Without a topic, they notify nobody. */
 export class Alarms extends Construct {
   readonly #action: SnsAction | undefined;
 
@@ -52,7 +49,7 @@ export class Alarms extends Construct {
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
   }
 
-  /** An alarm on five minutes of a metric. By default, it is raised by a count of three. */
+  /** Adds an alarm on five minutes of a metric. By default, a count of three raises it. */
   #add(
     id: string,
     metric: Metric | MathExpression,
@@ -101,7 +98,7 @@ export class Alarms extends Construct {
     this.#add(
       "IssuerOutage",
       issuerOutages(this, [authorize, authorizeConnection]),
-      "The issuer's keys cannot be fetched. Users notice nothing while the last good keys serve, which they do for six hours. Tokens that were signed with a new key get a 500, and so does every token in a function that has just started. Look first at the issuer's JWKS.",
+      "The issuer's keys cannot be fetched. Users notice nothing while the last good keys can be used, which is for six hours. Tokens signed with a new key get a 500, and so does every token in a function that has just started. Look first at the issuer's JWKS.",
     );
     this.#add(
       "KeysRefused",
@@ -162,11 +159,11 @@ export class Alarms extends Construct {
           // Allows for a late run and a delayed metric. A day is CloudWatch's longest period.
           period: Duration.minutes(Math.min(Math.max(5, 2 * row.everyMinutes), 24 * 60)),
           datapointsToAlarm: 2,
-          // Keeps the last run in view until the alarm is raised.
+          // Looks back far enough to include the last run until the alarm is raised.
           evaluationPeriods: 4,
           threshold: 1,
           comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-          // Ignores missing data: before the first run, up to a day after the deployment, there is none.
+          // Ignores missing data, since the first run may come a day after the deployment.
           treatMissingData: TreatMissingData.IGNORE,
         },
       );
@@ -219,7 +216,7 @@ export class Alarms extends Construct {
     this.#add(
       "FunctionThrottles",
       LambdaFunction.metricAllThrottles(),
-      "Any operation may fail: Lambda rejects calls of functions in this account and region. Look first at the dashboard, which names the functions, then at the account's concurrency and at the functions that use it up, also those of other applications.",
+      "Any operation may fail: Lambda rejects calls of functions in this account and region. Look first at the dashboard, which names the functions, then at the account's concurrency and at the functions that use it up, including those of other applications.",
     );
     this.#add(
       "TableThrottles",
@@ -236,10 +233,10 @@ export class Alarms extends Construct {
   }
 }
 
-/** Also looks at the period before, since the last one may look healthy only because its data is late. */
+/** Looks at two periods, since the last one may look healthy only because its data is late. */
 const lateAndFilled = { evaluationPeriods: 2, datapointsToAlarm: 1 };
 
-/** The shortest alarm period that contains at least one run. */
+/** Shortest alarm period that contains at least one run. */
 const periodOf = ({ everyMinutes }: ScheduleRow) => Duration.minutes(Math.max(5, everyMinutes));
 
 /** Requires three failures within five minutes, or three failed runs in a row of a function that runs less often. */

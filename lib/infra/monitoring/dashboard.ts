@@ -112,7 +112,7 @@ function table({ table }: Watched): IWidget[] {
   ];
 }
 
-/** Shows landed messages over a long period: orders are few, so a shorter one would show single messages. */
+/** Shows landed messages over a long period, since a shorter one would have very few orders. */
 const landings = (scope: Construct, { functions }: Watched): IWidget =>
   graph(
     "Solana: messages in a block, in percent of those signed",

@@ -22,7 +22,7 @@ import type { Endpoint } from "../rest/methods.ts";
 import { restStageName, type TerminalRestApi } from "../rest/rest-api.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
 
-/** Resources that the alarms and the dashboard watch. They belong to the other stacks. */
+/** Resources of other stacks that the alarms and the dashboard watch. */
 export type Watched = {
   api: TerminalRestApi;
   endpoints: readonly Endpoint[];
@@ -32,7 +32,7 @@ export type Watched = {
   table: Table;
 };
 
-/** A metric of the REST API's stage, identified by names that are known before the deployment. */
+/** Makes a metric of the REST API's stage, identified by names that are known before the deployment. */
 export const requestMetric = (api: TerminalRestApi, metricName: string, options: MetricOptions) =>
   new Metric({
     namespace: "AWS/ApiGateway",
@@ -41,7 +41,7 @@ export const requestMetric = (api: TerminalRestApi, metricName: string, options:
     ...options,
   });
 
-/** Metric of a method that {@link countFailedRequests} feeds. */
+/** Metric of a method, fed by {@link countFailedRequests}. */
 export const failedRequests = ({ method }: Endpoint, api: TerminalRestApi) =>
   logMetric(api.accessLog, failedRequestsName).with({
     dimensionsMap: { Method: method.httpMethod, Resource: method.resource.path },
@@ -85,7 +85,7 @@ const warnedBy = (name: OperationName) =>
     FilterPattern.stringValue("$.message.operation", "=", name),
   );
 
-/** Matches Lambda's own line about a run that timed out, or whose process ended. */
+/** Matches Lambda's own line about a run that timed out or whose process ended. */
 const brokenOff = FilterPattern.all(
   FilterPattern.stringValue("$.type", "=", "platform.report"),
   FilterPattern.any(
@@ -110,7 +110,7 @@ export function failuresOf(scope: Construct, operation: OperationFunction): Math
 }
 
 /**
- * Counts failures of a function that throws to refuse a caller, from its log alone. Lambda counts every refusal as an
+ * Counts failures from the log alone, for a function that throws to refuse a caller. Lambda counts every refusal as an
  * error, so anybody could raise the alarm by connecting without a token.
  */
 export function failuresBesideRefusals(scope: Construct, operation: OperationFunction): Metric {
@@ -126,7 +126,7 @@ export function limitsReached(scope: Construct, creators: readonly OperationFunc
   return counted(scope, limitMetricName, logs, FilterPattern.any(...reached));
 }
 
-/** Metric that {@link limitsReached} feeds. */
+/** Metric fed by {@link limitsReached}. */
 export const limitMetric = ({ lambda }: OperationFunction) => logMetric(lambda.logGroup, limitMetricName);
 
 const limitMetricName = "KeyLimitReached";
@@ -142,7 +142,7 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
   );
 }
 
-/** Warnings of sweepLanes, logged once for each minute that they last. */
+/** Warnings of sweepLanes, logged every minute while they last. */
 export type TradingTrouble = "CHAIN_UNAVAILABLE" | "READER_MISSING" | LaneTrouble;
 
 /** Counts how often a warning was logged, for all chains together. */
@@ -171,8 +171,8 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
   );
 
 /**
- * Counts requests that the signer postponed, if it postponed more than it signed. Also notices requests spread over
- * many instances, unlike refusals, which name streaks of one instance.
+ * Counts postponed requests if the signer postponed more than it signed. This also notices requests spread over many
+ * instances, unlike refusals, which name streaks of one instance.
  */
 export function postponedSignatures(scope: Construct, { lambda }: OperationFunction): MathExpression {
   const counting = (name: string, event: string) =>
@@ -188,8 +188,8 @@ export function postponedSignatures(scope: Construct, { lambda }: OperationFunct
 }
 
 /**
- * Percent of the signed messages of settled orders on Solana that are in a block, for each path, from the lines of
- * logLandings (lib/runtime/log.ts). A path has metrics, and costs, only while it is used.
+ * Computes, for each path, the percentage of signed messages of settled Solana orders that are in a block, from the
+ * lines of logLandings (lib/runtime/log.ts). A path has metrics, and costs, only while it is used.
  */
 export function landingRates(scope: Construct, { lambda: { logGroup } }: OperationFunction) {
   const summed = (metricName: string, field: string) => {
@@ -261,8 +261,8 @@ const tableActions = Object.values<Operation>(operations)
   .filter((action) => action !== "dynamodb:ConditionCheckItem");
 
 /**
- * Calls that the functions make. Transactions need no permission named TransactWriteItems, but DynamoDB counts them
- * under it.
+ * Calls that the functions make, by the names under which DynamoDB counts them. No permission is named
+ * TransactWriteItems.
  */
 const tableCalls = [
   ...new Set(tableActions.map((action) => action.slice("dynamodb:".length))),
@@ -286,8 +286,8 @@ export function sumOverCalls(table: Table, metricName: "ThrottledRequests" | "Sy
     });
   return new MathExpression({
     label: metricName,
-    // Fills in zeros, since DynamoDB has data only when something goes wrong, and an alarm without data would stay in
-    // ALARM. TIME_SERIES adds data in any case: it is not documented whether FILL fills a metric without any.
+    // Fills in zeros: DynamoDB has data only when something goes wrong, and an alarm without data would stay in ALARM.
+    // TIME_SERIES always adds data, since it is not documented whether FILL works on a metric without any.
     expression: "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)",
     usingMetrics: Object.fromEntries(tableCalls.map((call) => [call.toLowerCase(), metricOf(call)])),
   });

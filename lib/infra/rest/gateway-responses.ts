@@ -3,7 +3,7 @@ import { exposedHeaders } from "../../runtime/cors.ts";
 
 type Answer = { type: ResponseType; body: string; statusCode?: string; headers?: Record<string, string> };
 
-/** Body in both shapes of an error at once, because the gateway does not know the route's shape. */
+/** Combines both shapes of an error, because the gateway does not know the route's shape. */
 const both = (message: string) => JSON.stringify({ error: message, message });
 
 const internal = both("Internal server error");
@@ -15,8 +15,8 @@ const notFound = { body: JSON.stringify({ error: "Not found" }), statusCode: "40
  * contains `$context.error.messageString`, because that can repeat the caller's token.
  */
 const answers: readonly Answer[] = [
-  // Sends the body that the authorizer puts into its context when it denies an invalid token. An authorizer that threw
-  // would count as failed.
+  // Sends the body that the authorizer puts into its context when it denies an invalid token. Throwing would count as a
+  // failure of the authorizer.
   { type: ResponseType.ACCESS_DENIED, statusCode: "401", body: "$context.authorizer.unauthorized" },
   {
     type: ResponseType.UNAUTHORIZED,
@@ -50,7 +50,7 @@ export function addGatewayResponses(api: RestApi, allowedOrigins: readonly strin
     api.addGatewayResponse(type.responseType, {
       type,
       templates: { "application/json": body },
-      // Keeps an edge in front from caching errors.
+      // Keeps the edge from caching errors.
       responseHeaders: { "Cache-Control": "'no-store'", ...headers, ...cors },
       ...(statusCode && { statusCode }),
     });

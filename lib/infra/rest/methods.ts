@@ -16,12 +16,12 @@ import { restStageName } from "./rest-api.ts";
 
 /**
  * Invokes its function for every request. Results are not cached, since a cached result would outlive its token. API
- * Gateway also caches only if all identity sources are present, and the token may be in a header or in a cookie.
+ * Gateway also caches only if all identity sources are present, but the token may be in a header or in a cookie.
  */
 export class TokenAuthorizer extends RequestAuthorizer {
   constructor(scope: Construct, id: string, handler: IFunction) {
     super(scope, id, { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
-    // Removes the empty list, which CDK writes as an empty string. API Gateway documents only leaving it out.
+    // Removes the empty list, which CDK writes as an empty string. Only leaving it out is documented.
     (this.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride("IdentitySource");
   }
 }
@@ -37,7 +37,8 @@ export function addEndpoint(
   authorizer: TokenAuthorizer,
 ): Endpoint {
   const { lambda } = operation;
-  // Adds the permission here. CDK's own integration would add it to the API's stack and refer to the stage, a cycle.
+  // Adds the permission to the function's stack. CDK's own integration would form a cycle: it adds the permission to
+  // the API's stack, and refers to the stage.
   lambda.addPermission(`${method} ${path}`, {
     principal: new ServicePrincipal("apigateway.amazonaws.com"),
     sourceArn: api.arnForExecuteApi(method, path.replaceAll(/\{[^}]*\}/g, "*"), restStageName),

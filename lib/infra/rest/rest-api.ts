@@ -22,13 +22,13 @@ import { throttleOfMethod } from "../throttles.ts";
 
 /**
  * Name of the API's only stage. It is a literal, because references would form a cycle: the stage depends on its
- * methods, they depend on the authorizer, and its function's environment would refer to the stage.
+ * methods, they depend on the authorizer, and the authorizer's environment would refer to the stage.
  */
 export const restStageName = "live";
 
 /** Repeats all options, because the options of one method replace those of all methods. */
 const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOptions => ({
-  // Switches off metrics of single methods, each $1.50 a month. Those of the stage are free.
+  // Switches off metrics of single methods, which cost $1.50 a month each. Metrics of the stage are free.
   metricsEnabled: false,
   loggingLevel: MethodLoggingLevel.OFF,
   dataTraceEnabled: false,
@@ -40,7 +40,7 @@ const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOpt
 export class TerminalRestApi extends RestApi {
   readonly accessLog: LogGroup;
 
-  /** A custom `domain` disables the API's default address. */
+  /** Custom domain of the API. It disables the API's default address. */
   constructor(
     scope: Construct,
     id: string,
@@ -48,7 +48,8 @@ export class TerminalRestApi extends RestApi {
   ) {
     const accessLog = new RetainedLogGroup(scope, `${id}AccessLog`);
     super(scope, id, {
-      // Sets a name of its own, which is a dimension of the metrics: two APIs with one name would be counted together.
+      // Gives the API a unique name, which is a dimension of the metrics: two APIs with one name would be counted
+      // together.
       restApiName: Stack.of(scope).stackName,
       description: "Trading terminal",
       endpointTypes: [EndpointType.REGIONAL],
@@ -80,7 +81,7 @@ export class TerminalRestApi extends RestApi {
       {
         id: "AwsSolutions-APIG2",
         reason:
-          "Each function checks its input against its schema and names the invalid field, which API Gateway cannot.",
+          "Each function checks its input against its schema and names the invalid field. API Gateway cannot name it.",
       },
       {
         id: "AwsSolutions-APIG3",
@@ -104,7 +105,7 @@ export class TerminalRestApi extends RestApi {
     );
   }
 
-  /** Role that this construct sets for the account. API Gateway uses it to write access logs of any API. */
+  /** Role for the logs of API Gateway, which this construct sets for the whole account. */
   get logging(): CfnAccount {
     if (this.cloudWatchAccount === undefined) throw new Error("The REST API has no role for logs");
     return this.cloudWatchAccount;

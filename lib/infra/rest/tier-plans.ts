@@ -17,8 +17,8 @@ import { restStageName, type TerminalRestApi } from "./rest-api.ts";
 export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
 /**
- * Takes 32 hexadecimal digits from the stack's id, which AWS generates. The values of the fallback keys are computed
- * from them. They need not be secret: only authorizers name a key, clients cannot.
+ * Takes 32 hexadecimal digits from the stack's id, which AWS generates, to compute the values of the fallback keys. The
+ * digits need not be secret: only authorizers name a key, clients cannot.
  */
 const sharedKeyOf = ({ stackId }: Stack): string =>
   Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", stackId))));

@@ -33,7 +33,7 @@ import { tableActionsOf } from "../functions/transactions.ts";
 type Passing = { actions: readonly string[]; resource: string };
 
 export type WallsProps = {
-  /** The functions that open wallets. */
+  /** Functions that open wallets. */
   inside: readonly OperationName[];
   /** Two availability zones for the network's subnets. If undefined, AWS's list decides. */
   zones: readonly string[] | undefined;
@@ -54,8 +54,8 @@ const https = Port.tcp(443);
  */
 export class Walls extends Construct {
   /**
-   * Variables of the functions. Sets host names that resolve here, unlike the SDK's defaults, which contain the
-   * account's id.
+   * Variables of the functions. They make the SDK use host names without the account's id, since others do not resolve
+   * here.
    */
   readonly environment = { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" };
   /** Id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
@@ -78,7 +78,8 @@ export class Walls extends Construct {
     }) as IVpc;
     Validations.of(vpc).acknowledge({
       id: "AwsSolutions-VPC7",
-      reason: "Functions here can reach only two services, and CloudTrail records the calls of KMS.",
+      reason:
+        "Functions in this network can reach only two services, and CloudTrail records the calls of KMS.",
     });
 
     const atKms = new SecurityGroup(this, "AtKms", {
@@ -134,8 +135,8 @@ export class Walls extends Construct {
       description: `The function ${name}`,
       allowAllOutbound: false,
     });
-    // Allows every address: a stack for any account and region cannot know DynamoDB's. The routes restrict traffic
-    // instead.
+    // Allows every address, since DynamoDB's are unknown to a stack for any account and region. The routes restrict
+    // traffic instead.
     group.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, the only destinations with a route");
     return group;
   }
@@ -150,7 +151,7 @@ export class Walls extends Construct {
           priority: 1,
           action: "ALLOW",
           firewallDomainListId: allowed.attrId,
-          // Accepts AWS's aliases in the answer.
+          // Accepts an answer with one of AWS's aliases.
           firewallDomainRedirectionAction: "TRUST_REDIRECTION_DOMAIN",
         },
         { priority: 2, action: "BLOCK", blockResponse: "NXDOMAIN", firewallDomainListId: all.attrId },
@@ -166,7 +167,7 @@ export class Walls extends Construct {
 }
 
 /**
- * Lets a role through an endpoint. A condition names the role, since policies of gateway endpoints accept only the
+ * Lets a role through an endpoint. A condition names the role, because a gateway endpoint's policy accepts only the
  * account as principal.
  */
 const pass = (roleArn: string, { actions, resource }: Passing) =>

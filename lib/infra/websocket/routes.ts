@@ -22,7 +22,7 @@ export function addStreamRoute(
 ): WebSocketRoute {
   const integration = new RouteIntegration(lambda, api.stage.stageName);
   if (route === "$connect")
-    // Requires an API key, which addRoute cannot. Usage plans count new connections, not messages.
+    // Requires an API key, which addRoute does not support. Usage plans count new connections, not messages.
     return new WebSocketRoute(api, `${route}-Route`, {
       webSocketApi: api,
       routeKey: route,

@@ -65,7 +65,7 @@ export class StreamApi extends WebSocketApi {
 
   /** Limits a route for all connections together. API Gateway rejects settings of a route that does not exist yet. */
   throttle(route: WebSocketRoute, { rateLimit, burstLimit }: Throttle): void {
-    // Switches off metrics of single routes, each $1.50 a month. Those of the stage are free.
+    // Switches off metrics of single routes, which cost $1.50 a month each. Metrics of the stage are free.
     this.#routeSettings[route.routeKey] = {
       DetailedMetricsEnabled: false,
       ThrottlingRateLimit: rateLimit,
