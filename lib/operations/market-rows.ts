@@ -1,6 +1,6 @@
 import type { Row } from "./types.ts";
 
-/** Rights to show a market. They include notes that somebody wants it, and a count of the user's requests. */
+/** Rights to show a market, to note that somebody wants it, and to count the user's requests. */
 const showsMarket = {
   table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
   writes: ["MARKETNEWS", "MARKETLOOKS"],
@@ -32,11 +32,11 @@ export const marketRows = {
     env: ["TRADING"],
     impact: "Users see no charts of the past. The stream and orders are not affected.",
   },
-  // Needs no schedule: the first client that wants a market starts a run.
+  // Needs no schedule, since the first client that wants a market starts a run.
   readMarkets: {
     kind: "internal",
     deployed: "with markets",
-    summary: "Follow the markets of the tokens that somebody wants, and have them delivered",
+    summary: "Follow the markets of tokens that somebody wants, and pass them on to clients",
     table: [
       "dynamodb:GetItem",
       "dynamodb:BatchGetItem",
@@ -61,7 +61,7 @@ export const marketRows = {
     env: ["TRADING"],
     memoryMB: 1024,
     timeoutSeconds: 60,
-    impact: "Charts of tokens that nobody has watched before start only when somebody watches.",
+    impact: "Charts of tokens begin when somebody first watches them, without the history before.",
   },
   refuseMarkets: {
     kind: "refusal",

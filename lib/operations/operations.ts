@@ -55,7 +55,7 @@ const tokenEnv = [
 const originEnv = ["ORIGIN_KEYS", "EDGE_ONLY"] as const;
 
 /**
- * Rows by subject. The functions of a subject are deployed in a stack of their own. Moving a row to another subject
+ * Rows by subject. Each subject's functions are deployed in a stack of their own. Moving a row to another subject
  * replaces its function. Rows with usage plans stay apart from methods, because the plans depend on the methods.
  */
 const rowsOfSubjects = {
@@ -138,7 +138,7 @@ export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {
   );
 }
 
-/** All methods of the REST API, each with its row's name. */
+/** Methods of the REST API, each with its row's name. */
 export const restMethods: readonly (RestMethod & { name: RestOperationName })[] = operationsOf("rest").map(
   ([name, { method, path }]) => ({ name, method, path }),
 );

@@ -30,8 +30,8 @@ export const planRows = {
     kind: "schedule",
     everyMinutes: 5,
     summary: "Delete retired API keys, and plans that customers have left",
-    // Needs the rights and variables of mirrorPlans: when a key becomes free, this row makes one for a user who found
-    // no room before.
+    // Needs the rights and variables of mirrorPlans: once keys are free, this row makes one for a user who found no
+    // room before.
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     writes: ["USERKEY", "RETIREDKEYS"],
     deletes: ["USERKEY", "RETIREDKEYS"],
@@ -58,7 +58,7 @@ export const planRows = {
   makeFallbackKeys: {
     kind: "schedule",
     everyMinutes: 5,
-    summary: "Make the API keys that users without one of their own share",
+    summary: "Make the API keys that are shared by users without one of their own",
     table: ["dynamodb:GetItem", "dynamodb:PutItem"],
     writes: ["FALLBACKKEYS"],
     plans: [...keyCalls, "DeleteApiKey", ...placeCalls, "GetUsagePlanKeys"],

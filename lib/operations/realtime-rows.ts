@@ -8,7 +8,7 @@ const pushes = {
   timeoutSeconds: 30,
 } as const;
 
-/** Rows for connections to the stream, for pushes to them, and for the feed of prices. */
+/** Rows for connections to the stream, for pushes, and for the feed of prices. */
 export const realtimeRows = {
   connect: {
     kind: "websocket",
@@ -43,13 +43,13 @@ export const realtimeRows = {
       "dynamodb:DeleteItem",
     ],
     writes: ["CONNECTIONS", "CHANNEL", "MARKETNEWS"],
-    // Deletes a connection from one channel's subscribers when tokens move it to another's.
+    // Deletes a connection from one channel's subscribers when following tokens moves it to another channel's.
     deletes: ["CHANNEL"],
     reads: ["EXPORTED", "LOCK"],
     connections: ["POST", "DELETE"],
     invokes: ["feedPrices", "readMarkets"],
     env: ["PRICE_FEEDS", "MARKET_CHAINS", "TABLE_ID"],
-    // Sized for traders with tens of thousands of orders. API Gateway waits for 29 seconds.
+    // Gives enough memory and time for traders with tens of thousands of orders. API Gateway waits for 29 seconds.
     memoryMB: 1024,
     timeoutSeconds: 29,
     impact: "Users cannot subscribe to prices, orders and positions. Existing subscriptions continue.",

@@ -1,8 +1,8 @@
 import type { Row } from "./types.ts";
 
 /**
- * Leaves time to query the hosts of a chain in two rounds. In each, a host may take two seconds to fail. API Gateway
- * waits for 29 seconds.
+ * Leaves time to query the hosts of a chain in two rounds. A host may take two seconds to fail in each round, and API
+ * Gateway waits for 29 seconds.
  */
 const asksHosts = { memoryMB: 1024, timeoutSeconds: 25 } as const;
 
@@ -134,7 +134,7 @@ export const tradingRows = {
     invokes: ["signTransaction", "readChains"],
     env: ["TRADING", "LANE_SHARDS"],
     memoryMB: 1024,
-    // Ends before the lease of a lane, so that two runs never work on the same lane.
+    // Ends before the lease of a lane does, so that two runs never work on the same lane.
     timeoutSeconds: 25,
     impact: "Orders wait, or expire without being executed. Results of sent transactions are reported late.",
   },

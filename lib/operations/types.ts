@@ -82,9 +82,9 @@ export type Defaults = {
   /** Protected partitions that the function may read or check. Its role is denied reads of all other protected ones. */
   reads: readonly ProtectedPartition[];
   /**
-   * Guarded partitions that the function's transactions check before it acts on their content. Where policies see the
-   * keys of whole transactions, the function may write there too. That gives it no power: it could already ignore what
-   * it could forge.
+   * Guarded partitions that the function's transactions check before it acts on their content. If policies see the keys
+   * of whole transactions, the function may also write there. It gains nothing by that, since it could as well skip the
+   * check.
    */
   enforces: readonly ProtectedPartition[];
   /** Actions on the KMS key of the wallets. Any of them adds KEY_ID. */
@@ -110,26 +110,26 @@ export type Defaults = {
     | "sealExport"
     | "loosenGuards"
   )[];
-  /** True if the function may put notices on the operators' EventBridge bus, if there is one. */
+  /** True if the function may put notices on the operators' EventBridge bus. */
   notices: boolean;
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
   /** Keys and plans that the function may create, change and delete: those of single users, or the fallback keys. */
   keysOf: "users" | "fallback";
   env: readonly EnvName[];
-  /** Memory of the function. Lambda gives CPU in proportion to it, so it also decides the cold start. */
+  /** Memory of the function. Lambda gives CPU in proportion to memory, so this also sets the cold start. */
   memoryMB: number;
   timeoutSeconds: number;
 };
 
 type FunctionRow = Defaults & {
-  /** The function's task, in a few words. */
+  /** Task of the function, in a few words. */
   summary: string;
   /** Effect of the function's failures on users: the first sentence of its alarms. */
   impact: string;
 };
 
-/** A method of the REST API. Callers need a token: there are no public methods. */
+/** A method of the REST API. All methods need a token. */
 export type RestMethod = { method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"; path: `/${string}` };
 
 /** Methods whose requests have a JSON body. */
@@ -163,8 +163,8 @@ export type WebSocketRow = FunctionRow & {
 };
 
 /**
- * A row that runs after changes of the table, in their order. lib/table/layout.ts lists the items whose changes are
- * published to users or subscribers.
+ * A row that runs after changes of the table, in their order. lib/table/layout.ts lists the items whose changes go to
+ * users or subscribers.
  */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 

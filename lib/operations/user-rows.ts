@@ -47,11 +47,11 @@ export const userRows = {
   creditReferrals: {
     kind: "schedule",
     everyMinutes: 1,
-    summary: "Credit the referrers whose sign-ups could not credit them",
+    summary: "Credit referrers whose credit failed at the sign-up",
     table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     writes: ["USER", "REFERRALS"],
     deletes: ["REFERRALS"],
-    // Shorter than the interval, so that runs do not overlap.
+    // Ends before the next run starts, so that runs do not overlap.
     timeoutSeconds: 50,
     impact: "Some referrers get their credit late. No credit is lost.",
   },

@@ -10,7 +10,7 @@ import { type Plan, planOf, samePlan } from "./plan.ts";
 import { coverageOf, type PlanStage } from "./plan-stages.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "./user-key-records.ts";
 
-/** Time for which an authorizer remembers a user's own key. Retired keys are kept for far longer. */
+/** Time for which an authorizer remembers a user's own key. Retired keys stay valid for far longer. */
 const ownKeyCacheMs = 60_000;
 
 /** Time for which an authorizer remembers that a user has no active key yet. */
@@ -38,7 +38,7 @@ export type AdmissionOptions = {
   sharedKey: string;
   /** Reads the record that tells which fallback keys are in use. */
   readFallbackKeys: () => Promise<FallbackKeys | undefined>;
-  /** Stages that plans cover. A key made for other stages is not used. */
+  /** Stages that plans cover. Keys made for other stages are not used. */
   stages: readonly PlanStage[];
   /** Receives errors of writes that can wait until a later request. Such errors keep nobody out. */
   onFault: (error: unknown) => void;
@@ -103,7 +103,7 @@ const countOf = (keys: FallbackKeys | undefined, coverage: string, now: Date): n
   keys?.coverage === coverage ? usableCount(keys.usable, now) : 0;
 
 /**
- * Registers a new user. For other users, records the visit, and a name if theirs is still generated.
+ * Registers a new user. For a known user, records the visit, and a name if the user's is still generated.
  *
  * @returns the profile before these changes, or `blocked`.
  */

@@ -12,7 +12,7 @@ import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-pl
 /** A user's key in API Gateway. `name` omits the prefix. */
 export type ApiKey = { id: string; name: string; tagged: boolean };
 
-/** Creates a key with this name, unless it exists. Returns its id. */
+/** Creates a key with this name, unless it exists already. Returns its id. */
 export async function createKey(
   plans: UsagePlans,
   { name, value }: { name: string; value: string },
@@ -30,7 +30,7 @@ export async function createKey(
 }
 
 /**
- * Puts a key on a plan. Returns false if the key is on another one.
+ * Puts a key on a plan. Returns false if the key is on another plan.
  *
  * @throws {NotFoundException} if the key or the plan does not exist.
  */

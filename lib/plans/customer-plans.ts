@@ -19,7 +19,7 @@ export type CustomerPlan = {
   tagged: boolean;
 };
 
-/** Creates a plan with this name, unless it exists. Returns its id. */
+/** Creates a plan with this name, unless it exists already. Returns its id. */
 export async function createCustomerPlan(
   plans: UsagePlans,
   name: string,

@@ -11,11 +11,11 @@ import type { ActiveKey, UserKeyRecord } from "./user-key-records.ts";
 export type PlanState = {
   profiles: ReadonlyMap<string, KeyUser>;
   keyRecords: ReadonlyMap<string, UserKeyRecord>;
-  /** Names of the keys and plans that will be deleted. */
+  /** Names of keys and plans that will be deleted. */
   retired: ReadonlySet<string>;
   /** Users' keys in API Gateway, indexed by keyId. */
   keys: ReadonlyMap<string, ApiKey>;
-  /** PlanId of each keyId. */
+  /** Plans of keys: the planId for each keyId. */
   attachments: ReadonlyMap<string, string>;
   /** Plans of Enterprise customers, indexed by planId. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
@@ -41,7 +41,7 @@ export type Drift =
 /** Properties that all plans should share. */
 type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stages"> };
 
-/** Finds all differences, with those first whose repair makes room for new keys. Some may be changes in progress. */
+/** Finds all differences. First come those whose repair makes room for new keys. Some may be changes in progress. */
 export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[] {
   const { profiles, keyRecords, keys, customerPlans } = state;
   const orphaned = [
@@ -61,7 +61,7 @@ export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[
 }
 
 function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Date): Drift[] {
-  // Ignores keys that their users no longer need, which freeIdleKeys retires.
+  // Ignores keys that their users no longer need, since freeIdleKeys retires them.
   if (!needsKey(profile, now)) return [];
   const { userID } = profile;
   const { current } = state.keyRecords.get(userID) ?? {};
@@ -85,7 +85,7 @@ function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): 
 const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Expected) =>
   sameThrottle(throttle, throttleOf(plan)) && coverageOf(stages) === coverageOf(plans.stages);
 
-/** Finds keys or plans that no record will ever name, since every name is recorded before its key or plan is made. */
+/** Finds keys or plans that no record will ever name. Every name is recorded before its key or plan is made. */
 function orphans(
   what: "orphan key" | "orphan plan",
   things: readonly { id: string; name: string }[],

@@ -1,32 +1,32 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Number of fallback keys that requests may use from a time on, ISO 8601. */
+/** Number of fallback keys that requests may use from a given time on, ISO 8601. */
 type Usable = { readonly count: number; readonly from: string };
 
 /**
- * Record of the fallback keys: API keys on the plan Standard, shared by users without an active key of their own. Names
- * and values follow from the keys' numbers, from 0, so this records only which of them are in use.
+ * Record of the fallback keys: API keys on the plan Standard, shared by users without an active key of their own. Keys
+ * are numbered from 0. Their numbers determine their names and values, so this only records which keys are in use.
  */
 export type FallbackKeys = {
-  /** Grows with each write, to detect concurrent ones. */
+  /** Version of the record. Grows with each write, to detect concurrent ones. */
   version: number;
-  /** Plan that the keys are on. */
+  /** Plan of the fallback keys. */
   planId: string;
   /** Stages that the plan covers. Others do not accept the keys. */
   coverage: string;
-  /** True if no room is left on that plan for another user's own key. */
+  /** True if no room is left on the plan for another user's own key. */
   isFull: boolean;
-  /** Counts in order of time. The last one that has begun applies. */
+  /** Numbers of usable keys, in order of time. The last one whose time has come applies. */
   usable: readonly Usable[];
 };
 
-/** Number of API keys that an account can hold. AWS does not raise it. */
+/** Most API keys that an account can have. AWS does not raise this limit. */
 const keysPerAccount = 10_000;
 
 /** Most fallback keys of a deployment. */
 export const maxFallbackKeys = 8000;
 
-/** Part of the account's keys that is left for users of other plans, and for other programs. */
+/** Share of the account's keys for users of other plans, and for other programs. */
 const reservedKeys = 500;
 
 /** Computes how many users of the plan Standard can have a key of their own beside these fallback keys. */
@@ -65,7 +65,7 @@ export function fallbackKeyOf(userID: string, count: number): number {
   return number;
 }
 
-/** Drops entries that later ones have replaced. */
+/** Drops outdated entries, which later ones have replaced. */
 function inForce(usable: FallbackKeys["usable"], now: Date): FallbackKeys["usable"] {
   const current = usable.findLastIndex(({ from }) => Date.parse(from) <= now.getTime());
   return usable.slice(Math.max(0, current));
@@ -77,7 +77,7 @@ export function usableCount(usable: FallbackKeys["usable"], now: Date): number {
   return first !== undefined && Date.parse(first.from) <= now.getTime() ? first.count : 0;
 }
 
-/** Adds keys to use from a time on, if there are more than before. */
+/** Adds keys to use from a given time on, if there are more than before. */
 export function withMore(
   usable: FallbackKeys["usable"],
   more: { count: number; from: Date },
@@ -96,7 +96,7 @@ export function withAtMost(usable: FallbackKeys["usable"], count: number, now: D
   return [...begun.slice(-1), { count: left, from: now.toISOString() }];
 }
 
-/** True if every authorizer has forgotten the keys beyond these, so that none can name one. */
+/** True once every authorizer has forgotten the keys beyond these, so that none can name one. */
 export function areForgotten(usable: FallbackKeys["usable"], count: number, now: Date): boolean {
   const left = inForce(usable, now);
   const [first] = left;

@@ -17,7 +17,7 @@ import type { UsagePlans } from "./usage-plans.ts";
 
 export type FallbackKeyDeps = {
   table: Table;
-  /** Control plane for plans, with the prefix of the fallback keys. */
+  /** API Gateway's control plane, with the name prefix of the fallback keys. */
   plans: UsagePlans;
   /** Id of the plan Standard. */
   planId: string;
@@ -31,8 +31,8 @@ export type FallbackKeyDeps = {
 };
 
 /**
- * Shortest time for a key. API Gateway creates and deletes five keys a second, and accepts 10 calls a second from the
- * whole account. This leaves a fifth of both to the functions that serve single users.
+ * Shortest time to spend on a key. API Gateway creates and deletes five keys a second, and accepts 10 calls a second
+ * from the whole account. This pace leaves a fifth of both to the functions that serve single users.
  */
 const paceMs = 250;
 
@@ -41,8 +41,8 @@ type KeyIds = Map<number, string>;
 
 /**
  * Makes missing fallback keys. Records how many can be used, and whether there is room for users' own keys beside them.
- * Takes surplus ones out of use, for a later run to delete. A run looks at the keys that exist, so it continues where
- * another one stopped, and replaces lost keys.
+ * Takes surplus keys out of use, so that a later run can delete them. A run looks at the existing keys, so it continues
+ * where another one stopped, and replaces lost keys.
  *
  * @param deadline nothing is begun after it.
  * @throws {LimitReached} if the account has no room for another key. The keys made until then are used.
@@ -71,7 +71,7 @@ export async function makeFallbackKeys(deps: FallbackKeyDeps, deadline: Date): P
   if (areForgotten(record.usable, wanted, now())) await deleteSurplus(deps, keyIds, deadline);
 }
 
-/** Finds the fallback keys on the plan, and counts all other keys. */
+/** Finds the fallback keys on the plan, and counts the plan's other keys. */
 async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
   const keyIds: KeyIds = new Map();
   let ofUsers = 0;
@@ -86,8 +86,8 @@ async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
 }
 
 /**
- * Deletes fallback keys that are not on the plan: those of a stack that was deleted and deployed again, whose values
- * differ, and one left by a run that was cut short.
+ * Deletes fallback keys that are not on the plan. These are left by a run that was cut short, or by a stack that was
+ * deleted and deployed again, whose keys had other values.
  */
 async function deleteStrays(
   { plans, planId }: FallbackKeyDeps,
@@ -98,7 +98,7 @@ async function deleteStrays(
   for await (const { id, name, tagged } of keysWithPrefix(plans)) {
     if (found.has(id) || !tagged || fallbackNumberIn(name) === undefined) continue;
     if (Date.now() >= deadline.getTime()) return;
-    // Checks the plan itself, since lists may be incomplete and users of a deleted key would be refused.
+    // Checks the plan itself: lists may be incomplete, and users of a deleted key would be refused.
     if (await isAttached(plans, planId, id)) continue;
     await Promise.all([deleteKey(plans, id), pause()]);
   }

@@ -34,8 +34,8 @@ export type MirrorDeps = {
 
 /**
  * Mirrors the users of the changed profiles one at a time, because the control plane accepts few calls a second.
- * Retries only transient faults. Leaves other faults to the user's next visit, so that one faulty key does not hold up
- * the users behind it.
+ * Retries only transient faults. After other faults, the user's next visit tries again, so that one faulty key does not
+ * hold up the users behind it.
  *
  * @param onFault receives the error of each user that could not be mirrored, and of each record that could not be read.
  * @returns the sequence numbers of the records to retry. Lambda repeats all records from the first of them on.
@@ -51,17 +51,17 @@ export async function mirrorChanges(
       await mirrorUser(deps, userID);
     } catch (error) {
       onFault(error);
-      // Does not retry at the account's limit, as a retry would find no room either.
+      // Does not retry at the account's limit, since a retry would find no room either.
       if (error instanceof LimitReached || !(isTransient(error) || error instanceof KeyChanged)) continue;
       failed.push(...changes.flatMap(({ dynamodb }) => dynamodb?.SequenceNumber ?? []));
-      // Stops when calls are throttled: the other users would only wait for the same limit.
+      // Stops when calls are throttled, since the other users would only wait for the same limit.
       if (error instanceof TooManyRequestsException) break;
     }
   }
   return failed;
 }
 
-/** Groups the changes that concern keys by user. Skips unreadable records, because a retry would not help. */
+/** Groups the changes that concern keys by user. Skips unreadable records, since a retry would not help. */
 function changesByUser(records: readonly DynamoDBRecord[], onFault: (error: unknown) => void) {
   const byUser = new Map<string, DynamoDBRecord[]>();
   for (const record of records) {
@@ -94,7 +94,7 @@ function imagesOf(record: DynamoDBRecord) {
 
 /**
  * Brings a user's key and plan in API Gateway in line with the profile, and retires a key that the user does not need.
- * It compares both sides and does only what is missing, so repeating it after a crash gives the same result.
+ * Compares both sides and does only what is missing, so repeating it after a crash gives the same result.
  *
  * @throws {LimitReached} if the account has no room for another such key or plan. deleteRetiredKeys tries again after
  * it has deleted the user's old key.
@@ -124,8 +124,8 @@ async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, pla
 }
 
 /**
- * Creates a key on the wanted plan and retires the old one. Moving the old key would leave it on no plan for a moment,
- * and its user would be rejected.
+ * Creates a key on the wanted plan and retires the old one. Moving the old key would leave it without a plan for a
+ * moment, and its user would be rejected.
  */
 async function replaceKey(
   deps: MirrorDeps,
@@ -166,7 +166,7 @@ async function recordNext(
 /**
  * Creates the recorded key, and the plan of an Enterprise customer.
  *
- * @throws {LimitReached} after retiring the old key, which only takes up room, as it is on the wrong plan or on none.
+ * @throws {LimitReached} after retiring the old key, which is on the wrong plan or on none, and only takes up room.
  */
 async function createNext(
   { table, plans, tierPlans, now }: MirrorDeps,

@@ -50,8 +50,8 @@ export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefine
 const tierPlan = (name: TierPlan): Plan => ({ name, requestsPerMinute: requestsPerMinute[name] });
 
 /**
- * True if two plans accept the same keys. Compares limits for Enterprise only, since a tier plan may get a new limit
- * while its keys stay valid.
+ * True if two plans accept the same keys. Compares limits for Enterprise only: a tier plan may get a new limit, and its
+ * keys stay valid.
  */
 export const samePlan = (a: Plan, b: Plan): boolean =>
   a.name === b.name && (a.name !== "Enterprise" || a.requestsPerMinute === b.requestsPerMinute);

@@ -19,8 +19,8 @@ export type SweepTimes = { now: Date; deadline: Date };
 const isOver = ({ deadline }: SweepTimes) => Date.now() >= deadline.getTime();
 
 /**
- * Deletes the retired keys that no authorizer remembers, and the plans that customers have left. Then it creates the
- * new keys of users for whom there was no room before.
+ * Deletes retired keys that no authorizer remembers, and the plans that customers have left. Then makes new keys for
+ * users who found no room before.
  *
  * @param onFault receives the error of each key that could not be deleted. The next run tries it again.
  */
@@ -44,7 +44,7 @@ async function deleteRetired(deps: MirrorDeps, retired: RetiredKeyItem): Promise
   const { name, plan } = retired;
   await deleteKeyNamed(plans, name);
   if (plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, name);
-  // Keeps the retired key on record if others take the room first, so that the next run tries again.
+  // Keeps the retired key on record if others take its room first, so that the next run tries again.
   if (await makeAwaitedKey(deps, ownerOf(name))) await forgetRetiredKey(table, retired);
 }
 

@@ -32,7 +32,7 @@ export class LimitReached extends ServiceError {
   }
 }
 
-/** Allows for calls of the control plane that take several seconds. Giving up would not undo them. */
+/** Allows calls of the control plane several seconds. Giving up would not undo them. */
 const requestTimeout = 10_000;
 
 /**
@@ -58,7 +58,9 @@ const limits: Record<string, LimitReached["code"]> = {
   CreateUsagePlanCommand: "PLAN_LIMIT_REACHED",
 };
 
-/** Turns an account's limit into LimitReached. The SDK takes it for throttling, and would retry for half a minute. */
+/**
+ * Reports an account's limit as LimitReached. The SDK mistakes it for throttling, and would retry for half a minute.
+ */
 function open(config: APIGatewayClientConfig): APIGatewayClient {
   const client = new APIGatewayClient(config);
   client.middlewareStack.add(
@@ -82,7 +84,7 @@ export const planTag = "plan-prefix";
 
 export const tagsOf = ({ prefix }: Pick<UsagePlans, "prefix">) => ({ [planTag]: prefix });
 
-/** True if a key or a plan has the service's tag. Every one is created with it, but operators can remove it by hand. */
+/** True if a key or a plan has the service's tag. All are created with it, but operators can remove it by hand. */
 export const isTagged = ({ prefix }: UsagePlans, tags: Record<string, string> = {}): boolean =>
   tags[planTag] === prefix;
 

@@ -5,7 +5,7 @@ import { singleOf, write } from "../table/write.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./item-keys.ts";
 import type { Plan } from "./plan.ts";
 
-/** A key that is being created, together with the plan of an Enterprise customer. Either may exist already. */
+/** A key that is being created, with the plan of an Enterprise customer. Both may exist already. */
 export type PendingKey = {
   /** Name of the key and of a customer's own plan in API Gateway: `userID/random`, never used again. */
   name: string;
@@ -24,14 +24,14 @@ export type ActiveKey = PendingKey & {
   activeFrom: string;
 };
 
-/** The record of a user's API key. */
+/** Record of a user's API key. */
 export type UserKeyRecord = {
   userID: string;
-  /** Grows with each write, to detect concurrent ones. */
+  /** Version of the record. Grows with each write, to detect concurrent ones. */
   version: number;
   /** The key in use. */
   current?: ActiveKey | undefined;
-  /** Next key. Recorded before it is created, so that a run after a crash continues with it. */
+  /** Next key. Recorded before it is created, so that a run after a crash can continue with it. */
   next?: PendingKey | undefined;
 };
 
@@ -40,7 +40,7 @@ export type RetiredKey = Pick<PendingKey, "name" | "plan">;
 
 export type RetiredKeyItem = Item<RetiredKey>;
 
-/** Reports that the record has changed since it was read. Callers should read it again. */
+/** Reports that a record has changed since it was read. Callers should read it again. */
 export class KeyChanged extends ServiceError {
   override readonly code = "KEY_CHANGED";
 }
@@ -50,7 +50,7 @@ export async function readUserKeyRecord(table: Table, userID: string): Promise<U
 }
 
 /**
- * Replaces the record that was read. Retires the keys that the new one omits.
+ * Replaces the record that was read. Retires the keys that the new record omits.
  *
  * @param due the time when the retired keys may be deleted.
  * @throws {KeyChanged}

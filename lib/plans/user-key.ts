@@ -22,7 +22,7 @@ export const dueFrom = (now: Date): Date => new Date(now.getTime() + retirementM
 /** Longest time for which a user may be away and keep a key. An account can hold only 10,000 keys. */
 const idleMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Fields of a profile that decide about the key. */
+/** Fields of a profile that decide whether a user has a key. */
 export type KeyUser = Pick<
   Profile,
   "userID" | "tier" | "requestsPerMinute" | "walletCount" | "createdAt" | "lastVisited"

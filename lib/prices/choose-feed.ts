@@ -4,7 +4,7 @@ import { type FollowedFeed, type FollowOptions, followFeed } from "./follow-feed
 import type { Price } from "./price.ts";
 
 /**
- * Follows as many feeds as prices need. Each call of `prices` chooses the feed again, so call it regularly.
+ * Follows as many feeds as it takes to have prices. Each call of `prices` chooses the feed again, so call it regularly.
  *
  * @param feeds In order of preference, at least one
  */
@@ -69,8 +69,8 @@ export function chooseFeed(
 }
 
 /**
- * Decides how many feeds to follow, in order of preference: all up to the one in use, so that a preferred one can
- * return, and one more while all of those are silent.
+ * Decides how many feeds to follow, in order of preference. Follows all up to the one in use, so that a preferred one
+ * can return, and one more while all of those are silent.
  */
 export function followedCount(
   states: readonly FeedState[],

@@ -18,7 +18,7 @@ export type FeedListener = {
   fault(fault: FeedFault): void;
 };
 
-/** Handles the messages of one connection, apart from the socket. */
+/** Session of one connection: handles its messages, apart from the socket. */
 export type Session = ReturnType<typeof feedSession>;
 
 /**
@@ -102,9 +102,9 @@ export type ConnectionOptions = {
 };
 
 /**
- * Connects, and runs the session until the connection ends. Never throws. A connection counts as `silent` if nothing
- * readable came for too long, even while it opens: the peer may have gone without closing, which TCP alone detects only
- * after minutes.
+ * Connects, and runs the session until the connection ends. Never throws. A connection without readable messages for
+ * too long counts as `silent`, even while it opens: the peer may have gone without closing, which TCP alone detects
+ * only after minutes.
  */
 export function runConnection(url: string, { session, open, signal, timings }: ConnectionOptions) {
   return new Promise<Ending>((resolve) => {
@@ -143,7 +143,7 @@ export function runConnection(url: string, { session, open, signal, timings }: C
       on,
     );
     socket.addEventListener("message", ({ data }) => void (session.receive(data) && silence.refresh()), on);
-    // Leaves the handling to the close event, which follows every error event.
+    // Waits for the close event, which follows every error event.
     socket.addEventListener("close", () => end("closed"), on);
     const leave = () => {
       socket.close(1000);

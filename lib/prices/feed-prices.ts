@@ -14,8 +14,8 @@ export type FeedHold = {
   /** Takes the feed again after `leave`. Returns false if another run has it. */
   take: () => Promise<boolean>;
   /**
-   * Saves prices. Returns false if another run has the feed, which ends this run. So does `keep`, which only gives a
-   * sign of life.
+   * Saves prices. Returns false if another run has the feed, which ends this run. `keep` does the same with a sign of
+   * life.
    */
   save: (prices: readonly Price[]) => Promise<boolean>;
   keep: () => Promise<boolean>;
@@ -49,8 +49,8 @@ const lookMs = 15_000;
 const idleMs = 60_000;
 
 /**
- * Pause before the last look. Subscribers remember for a shorter time that a run is alive, so the look finds those that
- * have started no other run.
+ * Pause before the last look for subscribers. They remember for less time that a run is alive, so the look finds those
+ * that have started no other run.
  */
 const lastLookMs = 2000;
 
@@ -110,7 +110,7 @@ export async function feedPrices({
     return isHeld && nowMs - wantedMs >= idleMs;
   }
 
-  /** Leaves the feed. If somebody subscribed at the last moment, takes the feed again and returns false. */
+  /** Leaves the feed. If somebody subscribed at the last moment, takes it again and returns false. */
   async function hasLeft(): Promise<boolean> {
     await hold.leave();
     await pause(lastLookMs, over.signal);
@@ -130,7 +130,8 @@ export async function feedPrices({
       } catch (error) {
         onFault(error);
       }
-      // Ends the run after a fault here, so that Lambda starts it again: nobody else may know that the feed has no run.
+      // Ends the run after a fault here, so that Lambda starts it again: nothing else may notice that the feed has no
+      // run.
       if (mayLeave && (await hasLeft())) return;
       if (nowMs - quietSinceMs >= quietMs) {
         onFault(new ServiceError("No new price was saved for a minute", { code: "NO_PRICES" }));

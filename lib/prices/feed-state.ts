@@ -9,11 +9,11 @@ export type Timings = {
   /** Time between two checks of the feeds, and so the shortest time between two records. */
   roundMs: number;
   /**
-   * Longest silence. Without a price for this long, the next feed is tried. Without any message, the connection counts
-   * as dead.
+   * Longest silence of a feed. Without a price for this long, the next feed is tried. Without any message, the
+   * connection counts as dead.
    */
   silenceMs: number;
-  /** Time that a preferred feed must quote without a silence before it is used again. */
+  /** Time for which a preferred feed must quote without a silence before it is used again. */
   steadyMs: number;
   /** Time that a feed has, after its first price, to send the others. */
   settlingMs: number;
@@ -55,7 +55,7 @@ export const newFeedState = (nowMs: number): FeedState => ({
 });
 
 /**
- * Adds a quote, unless it is older than the current one. A time in the future counts as now: if a venue's clock were
+ * Adds a quote, unless it is older than the current one. A time in the future counts as now: with a venue's clock
  * ahead, no later quote would be newer.
  */
 export function withQuote(
@@ -89,7 +89,9 @@ export const isSilent = (
   { silenceMs }: Pick<Timings, "silenceMs">,
 ): boolean => nowMs - (state.lastQuoteAtMs ?? state.followedSinceMs) >= silenceMs;
 
-/** True if the prices are complete: every asset has one or is absent, or the time for the rest is over. */
+/**
+ * True if the prices are complete: each asset has a price or is known to have none, or the time for the rest is over.
+ */
 export function isSettled(
   { latest, absent, firstQuoteAtMs }: FeedState,
   nowMs: number,

@@ -72,8 +72,8 @@ async function stayConnected(
 }
 
 /**
- * Computes a random pause before the next try. Its ceiling doubles with each failure in a row, so that clients that
- * lost a venue at the same time do not all return together.
+ * Computes a random pause before the next try. The longest pause doubles with each failure in a row, so that clients
+ * that lost a venue at the same time do not all return together.
  *
  * @param chance A number from 0 to 1
  */
@@ -100,7 +100,7 @@ export function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A line for the log. It never contains text of a venue's message. */
+/** A line for the log, without any text from a venue's message. */
 export type FeedLine =
   | { source: string; product: string; reason: AbsentProduct["reason"] }
   | { source: string; insteadOf: string }

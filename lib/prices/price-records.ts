@@ -8,26 +8,26 @@ import type { Price } from "./price.ts";
 export type FeedRun = {
   lease: string;
   startedAt: string;
-  /** Lease of the run that the first save replaces. */
+  /** Lease of the run that this run's first save replaces. */
   after?: string | undefined;
 };
 
-/** Starts the first run, or a run that replaces the run `after`. */
+/** Start of the first run, or of a run that replaces the run `after`. */
 export type FeedStart = { after?: string };
 
 /** Run that has the feed, if any. */
 export type FeedHolder = { lease?: string; startedAt?: string | undefined };
 
-/** The latest prices with the run that saves them. `updatedAt` is the time of its last sign of life. */
+/** Latest prices, with the run that saves them. `updatedAt` is the time of the run's last sign of life. */
 export type PricesItem = FeedHolder & { prices?: Price[]; updatedAt: string };
 
-/** Time after which a run without a sign of life counts as dead: it has missed three in a row. */
+/** Time after which a run counts as dead because it has missed three signs of life in a row. */
 const deadMs = 8000;
 
-/** Age from which a run is replaced. It ends a little later, and Lambda would end it after 15 minutes. */
+/** Age at which a run is replaced. It ends a little later, and Lambda would end it after 15 minutes. */
 const replacedMs = 10 * 60_000;
 
-/** Returns the start of a run that replaces the one in this record, if that one is old enough. */
+/** Returns the start of a new run if the run in this record is old enough to be replaced. */
 export function replacementOf({ lease, startedAt = "" }: FeedHolder, now: Date): FeedStart | undefined {
   if (lease === undefined || startedAt >= new Date(now.getTime() - replacedMs).toISOString())
     return undefined;
@@ -84,7 +84,7 @@ export async function keepFeed(table: Table, { lease }: FeedRun, now = new Date(
   });
 }
 
-/** Gives up the feed and removes its prices, if this run has it. */
+/** Gives up the feed and removes its prices, if this run has the feed. */
 export async function leaveFeed(table: Table, { lease }: FeedRun, now = new Date()): Promise<void> {
   await write(table, {
     kind: "change",

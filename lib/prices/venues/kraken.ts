@@ -21,7 +21,7 @@ const Failure = v.object({
   symbol: v.optional(v.string()),
 });
 
-/** Other messages: pushed ones have a `channel`; answers to a request have its `method`. */
+/** Any message except a ticker. Pushed messages have a `channel`, and answers to a request have its `method`. */
 const Other = v.union([
   v.object({ channel: v.pipe(v.string(), v.notValue("ticker")) }),
   v.object({ method: v.string() }),

@@ -14,11 +14,11 @@ export type Unreadable = "not text" | "not JSON" | "not a message" | "not a pric
 
 /** The protocol of a venue. */
 export type Venue = {
-  /** Product of each asset: the venue's name for its USD price. */
+  /** Names that the venue gives to the assets' USD prices. */
   products: Readonly<Record<Asset, string>>;
   /**
    * Makes the message that subscribes to one product. Each product gets its own message, since Coinbase rejects a whole
-   * message if it does not know one of its products.
+   * message if it does not know one product in it.
    */
   subscribe: (product: string) => string;
   /** Reads the events of a message. Heartbeats and unknown types yield none. */
@@ -37,7 +37,7 @@ const plain = new Intl.NumberFormat("en-US", { useGrouping: false, maximumFracti
 /** Writes the shortest decimal that parses to this number, without an exponent. */
 export const decimalText = (number: number): string => plain.format(number);
 
-/** A time by RFC 3339, with any fraction of a second. */
+/** A time in RFC 3339, with any fraction of a second. */
 export const VenueTime = v.pipe(
   v.string(),
   v.isoTimestamp(),
