@@ -22,7 +22,7 @@ export type CatchUp = { connections: readonly ConnectionName[] };
 
 export type CatchUpDeps = Reporter & { table: Table; pusher: Pusher };
 
-/** Time after which a catch-up is certainly over. It exceeds the time that Lambda spends on one, retries included. */
+/** Time after which a catch-up is certainly over, longer than Lambda spends on one, retries included. */
 const abandonedMs = 600_000;
 
 /** True if a connection is out of date and no run is bringing it up to date. */
@@ -43,8 +43,8 @@ const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
 
 /**
  * Brings connections that have missed messages up to date. Pushes their user's current settings, wallets and recent
- * redemptions, and a snapshot of each private channel that they subscribe to. Retries until the deadline. If a
- * connection stays behind, its next change starts another catch-up.
+ * redemptions, and a snapshot of each of their private channels. Retries until the deadline. If a connection stays
+ * behind, its next change starts another catch-up.
  */
 export async function catchUp(
   deps: CatchUpDeps,
@@ -96,13 +96,10 @@ async function pushState(
   return { ...outcome, missed: [...outcome.missed, ...unread] };
 }
 
-/** Most redemptions to search for recent changes. */
+/** Number of redemptions to search for recent changes. */
 const newestRedemptions = 100;
 
-/**
- * Age of the oldest change that a connection can have missed. It exceeds the two hours after which API Gateway closes a
- * connection.
- */
+/** Age up to which changes are sent again. It exceeds the two hours after which API Gateway closes a connection. */
 const longerThanConnectionsMs = 3 * 3_600_000;
 
 /** Builds the messages with the current state for some of a user's connections. */
@@ -115,7 +112,7 @@ async function stateOf(
   const connections = all.filter(({ connectionId }) => connectionIds.has(connectionId));
   if (connections.length === 0) return [];
 
-  // Reads the state after the connections, so that any change missed from here on adds to their misses.
+  // Reads the state after the connections, so that changes missed from here on count as new misses.
   const now = new Date();
   const time = now.toISOString();
   const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();

@@ -57,7 +57,7 @@ export function pricesUpdate({ prices }: { prices: readonly Price[] }, now: Date
   return { type: "update", channel: "prices", time: now.toISOString(), data: [...prices] };
 }
 
-/** Builds `WalletsUpdated` with these wallets, in as many messages as they need. Without wallets, builds none. */
+/** Builds `WalletsUpdated` with these wallets, in as many messages as they need. Without wallets, there are none. */
 export function walletsUpdated(wallets: readonly Wallet[], now: Date): ServerMessage[] {
   if (wallets.length === 0) return [];
   const time = now.toISOString();

@@ -7,14 +7,14 @@ import { isOccupied, lifetimeSeconds } from "./connection-records.ts";
 import { channelShardsKey, channelShardsRange } from "./item-keys.ts";
 
 /**
- * Number of shards for the subscribers of public channels, in both audiences. It is configuration, and while it
- * changes, functions with the old and the new number run side by side. So a process that places connections first notes
- * its number, unless a greater one is noted, and readers take the greater of the note and their own. Each shard costs a
- * run of deliver for each message, so the note expires once none of its connections can be left.
+ * Number of shards for the subscribers of public channels, in both audiences. While a deployment changes the number,
+ * functions with the old and the new one run side by side. So a process that places connections first notes its number,
+ * unless a greater one is noted, and readers take the greater of the note and their own. Each shard costs a run of
+ * deliver for each message, so the note expires once none of its connections can be left.
  */
 type ChannelShards = { shards: number; expiresAt: number };
 
-/** Most shards that the context allows. Functions that place connections could note any number. */
+/** Most shards that the context allows. Without a limit, functions that place connections could note any number. */
 export const mostChannelShards = 256;
 
 /** Time after which a process repeats its note. */
@@ -56,11 +56,11 @@ export function shardCounter(table: Table, own: number): (now: Date) => Promise<
   };
 }
 
-/** Time for which a shard with subscribers most likely keeps some. */
+/** Time for which a shard with subscribers most likely still has some. */
 const occupiedMs = 5000;
 
 /**
- * Finds the shards with subscribers of prices. Looks at empty shards each time, so that the first subscriber misses
+ * Finds the shards with subscribers of prices. Checks empty shards each time, so that their first subscriber misses
  * nothing.
  */
 export function occupiedShards(
@@ -74,7 +74,7 @@ export function occupiedShards(
     const areOccupied = await Promise.all(
       shards.map(async (shard) => {
         const ageMs = nowMs - (seenAtMs.get(shard) ?? Number.NEGATIVE_INFINITY);
-        // Drops an old result even if the clock was set back.
+        // Drops an old result, even if the clock was set back.
         if (ageMs >= 0 && ageMs < occupiedMs) return true;
         const found = await isOccupied(table, "prices", shard);
         if (found) seenAtMs.set(shard, nowMs);

@@ -7,7 +7,7 @@ import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter } from "./push
 import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
 
 /**
- * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones, and notes since when others are
+ * Cleans up after a delivery to a shard: forgets closed connections, closes stuck ones, and notes when others got
  * stuck.
  *
  * @returns true if it has changed the shard's records.
@@ -18,7 +18,7 @@ export async function cleanUp(
   outcome: Outcome<ChannelSubscriber>,
   now: Date,
 ): Promise<boolean> {
-  // Notes nothing in an unhealthy run, whose refusals come from the account. Notes would only add load.
+  // Notes nothing in an unhealthy run: the account caused its refusals, and notes would only add load.
   const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
   const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
   await hangUpOn(pusher, stuck, { onFault });
@@ -31,7 +31,7 @@ export async function cleanUp(
   const ended = [...outcome.gone, ...stuck];
   await forEach(ended, async (name) => {
     const wasKnown = await closeConnection(table, name);
-    // Removes the place in the audience, which a deleted connection may have left behind.
+    // Removes a place in the audience that a deleted connection has left behind.
     if (!wasKnown) await leaveAudience(table, place.audience, { ...name, shard: place.shard });
   });
   const newlyRefused = refused.map(({ to }) => to).filter(({ stuckSince }) => stuckSince === undefined);

@@ -16,7 +16,7 @@ export type ConnectDeps = {
   limit: number;
   /** Asks API Gateway whether a connection is still open. */
   isConnected: (connectionId: string) => Promise<boolean>;
-  /** Receives the error if API Gateway cannot tell whether a connection is open, which then counts as open. */
+  /** Receives the error if API Gateway cannot tell whether a connection is open. The connection then counts as open. */
   onFault: (error: unknown) => void;
 };
 
@@ -30,7 +30,7 @@ const sampleSize = 3;
 
 /**
  * Records a new connection if its user may have another. Counting is one conditional write, so concurrent handshakes
- * cannot exceed the limit. Nothing counts down when a connection ends: at the limit, ended connections are found and
+ * cannot exceed the limit. Connections that end are not subtracted at once: at the limit, they are found and
  * discounted.
  *
  * @returns `admitted`, or a reason for the refusal, after which no record is left.
@@ -60,8 +60,7 @@ async function refuse(table: Table, name: ConnectionName, reason: Admission): Pr
 }
 
 /**
- * Finds counted connections that have ended: those without a record. If there are none, checks a sample with API
- * Gateway.
+ * Finds counted connections that have ended: those without a record. If all have one, checks a sample with API Gateway.
  */
 async function endedAmong(
   { table, isConnected, onFault }: ConnectDeps,
@@ -92,7 +91,7 @@ async function endedAmong(
   return lost;
 }
 
-/** Checks a few at random. Later handshakes check others. */
+/** Checks a few at random. Later handshakes check other ones. */
 function sampleOf(connections: readonly Connection[]): Connection[] {
   const shuffled = connections.map((connection) => ({ connection, place: Math.random() }));
   return shuffled

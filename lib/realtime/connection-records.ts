@@ -33,18 +33,20 @@ export type Connection = ConnectionName & {
   connectedAt: string;
   /** Channels of the connection. Absent if there are none, because DynamoDB has no empty set. */
   channels?: Set<Channel>;
-  /** Pace and tokens of the connection's prices. Absent if readMarkets does not serve it. */
+  /** Pace and tokens of the connection's prices. Absent if readMarkets does not serve the connection. */
   every?: Pace;
   tokens?: FollowedToken[];
   /** Time from which the connection accepts no messages of its user. Absent if it is up to date. */
   stuckSince?: string;
-  /** Number of messages missed since a run began to bring the connection up to date. 0 if none does. */
+  /** Number of messages missed since a run began to bring the connection up to date, or 0 without such a run. */
   misses?: number;
   /** Time when DynamoDB may delete the record, in epoch seconds. */
   expiresAt: number;
 };
 
-/** Lifetime of a connection's record. API Gateway closes a connection after two hours, ten minutes earlier. */
+/**
+ * Lifetime of a connection's record: ten minutes more than the two hours after which API Gateway closes a connection.
+ */
 export const lifetimeSeconds = (2 * 60 + 10) * 60;
 
 const endOfLife = (now: Date) => epochSeconds(now) + lifetimeSeconds;
@@ -71,7 +73,7 @@ type ConnectionCount = {
   expiresAt: number;
 };
 
-/** `full`: the user has reached the limit. `closed`: the user may open no connections. */
+/** Refusal of a connection. `full`: the user has reached the limit. `closed`: the user may open no connections. */
 export type Counted =
   | { is: "counted" }
   | { is: "closed" }
@@ -92,7 +94,7 @@ export async function countConnection(
       "absent",
       { isClosed: undefined, connectionIds: undefined },
       { isClosed: undefined, connectionIds: smallerThan(limit) },
-      // Accepts a connection that is already counted: the SDK repeats a write whose answer was lost.
+      // Accepts a connection that is already counted, since the SDK repeats a write whose answer was lost.
       { isClosed: undefined, connectionIds: containing(connectionId) },
     ],
   });
@@ -101,8 +103,7 @@ export async function countConnection(
 }
 
 /**
- * Keeps a user from opening connections for at least two hours. Authorizers that do not know yet that the user is
- * blocked may still admit them.
+ * Keeps a user from opening connections for at least two hours, as authorizers may learn late that the user is blocked.
  */
 export async function refuseConnections(table: Table, userID: string, now: Date): Promise<void> {
   await write(table, {
@@ -112,7 +113,7 @@ export async function refuseConnections(table: Table, userID: string, now: Date)
   });
 }
 
-/** Undoes {@link refuseConnections}. */
+/** Lets a user open connections again after {@link refuseConnections}. */
 export async function acceptConnections(table: Table, userID: string): Promise<void> {
   await write(table, {
     kind: "change",
@@ -150,13 +151,13 @@ export async function closeConnection(table: Table, name: ConnectionName): Promi
   return true;
 }
 
-/** Subscriptions of a connection. Those to markets are part of the channel `prices`. */
+/** Subscriptions of a connection. Subscriptions to markets are part of the channel `prices`. */
 export type Subscriptions = { channels: readonly Channel[]; markets?: MarketSubscription | undefined };
 
 type Changed = { before: Subscriptions; after: Subscriptions; shard: number };
 
 /**
- * Subscribes a connection to channels, and to tokens.
+ * Subscribes a connection to channels and tokens.
  *
  * @param follow changes the tokens. It may be called again.
  * @returns undefined for an unknown connection.
@@ -200,7 +201,7 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
 const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);
 
 /**
- * Changes a connection and its place in an audience in one transaction. A connection's messages are handled
+ * Changes a connection and its place in an audience in one transaction. Messages of a connection are handled
  * concurrently, so each change builds on the state after the previous one. A closed connection is never changed.
  */
 async function changeSubscriptions(
@@ -218,7 +219,7 @@ async function changeSubscriptions(
       const step = changing(connection, changed);
       return step.length === 0 || (await write(table, singleOf(step))) ? changed : undefined;
     },
-    // Retries after a concurrent change. One of several concurrent changes always succeeds.
+    // Retries without limit: an attempt fails only if another change has succeeded.
     { attempts: Number.POSITIVE_INFINITY },
   );
   return found === "unknown" ? undefined : found;
@@ -261,7 +262,7 @@ function joining(audience: Audience, connection: Connection, { markets }: Subscr
   const key = subscriberKey(audience, shard, connectionId);
   const item = { userID, connectionId, expiresAt };
   if (markets === undefined) return { kind: "put", key, item };
-  // Updates rather than puts, because the item may say since when the connection is stuck.
+  // Updates the item rather than replacing it, because the item may note when the connection got stuck.
   return { kind: "change", key, set: { ...item, ...markets } };
 }
 

@@ -9,12 +9,12 @@ import { type Reporter, reportMissed } from "./push-outcome.ts";
 
 export type MarketDeliverer = Reporter & { table: Table; pusher: Pusher; lists: SubscriberLists };
 
-/** The result of a delivery, for readMarkets. */
+/** Result of a delivery, for readMarkets. */
 export type MarketDeliveryOutcome = {
   /** False if the delivery was late, or did not reach most connections. Its changes must be sent again. */
   isDelivered: boolean;
   reached: number;
-  /** Number of connections that were not reached but may be open. They get everything again within half a minute. */
+  /** Number of connections that were not reached but may be open. They get all changes again within half a minute. */
   undelivered: number;
 };
 
@@ -22,8 +22,8 @@ export type MarketDeliveryOutcome = {
 const lateMs = 3000;
 
 /**
- * Pushes news to each connection with tokens in a shard, in one message at most. A connection never gets it from two
- * runs, because readMarkets waits for the outcome. Cleans up as after other deliveries.
+ * Pushes news to each connection with tokens in a shard, in one message at most. readMarkets waits for the outcome, so
+ * a connection never gets the same news from two runs. Cleans up as after other deliveries.
  *
  * @throws if the subscribers cannot be read. Nothing was sent then.
  */
@@ -48,7 +48,7 @@ export async function deliverMarkets(
 
   const outcome = await push(pusher, deliveries(), {
     rounds: 2,
-    // Does not retry a client that does not read, which would keep the others waiting.
+    // Does not retry a client that does not read, since others would have to wait.
     isRetried: ({ stuckSince }) => stuckSince === undefined,
     deadline: new Date(untilMs),
   });
@@ -62,13 +62,10 @@ export async function deliverMarkets(
 /** Time for which a list of subscribers is trusted, unless a delivery wants a newer one. */
 const knownMs = 5000;
 
-/**
- * Most lists to remember, for more shards than a process serves at a time. When full, forgets the list used longest
- * ago.
- */
+/** Most lists to remember, more than a process serves at a time. When full, forgets the list used longest ago. */
 const mostLists = 32;
 
-/** Remembers the subscribers of shards in the process, since reading them each second would cost the most. */
+/** Remembers the subscribers of shards, since reading them each second would cost more than all else. */
 export class SubscriberLists {
   readonly #known = new RecentMap<number, { readAtMs: number; subscribers: MarketSubscriber[] }>(mostLists);
   readonly #table: Table;
@@ -81,7 +78,7 @@ export class SubscriberLists {
     const readAtMs = now.getTime();
     const known = this.#known.get(shard);
     const ageMs = readAtMs - (known?.readAtMs ?? Number.NEGATIVE_INFINITY);
-    // Drops an old list even if the clock was set back.
+    // Drops an old list, even if the clock was set back.
     if (known && ageMs >= 0 && ageMs < knownMs && known.readAtMs >= sinceMs) return known.subscribers;
     const subscribers: MarketSubscriber[] = [];
     for await (const each of marketSubscribersInShard(this.#table, shard)) subscribers.push(each);

@@ -24,7 +24,7 @@ export type Deliverer = Reporter & { table: Table; pusher: Pusher; prices?: Pric
 const lateMs = 2000;
 
 export type DeliveryOutcome = {
-  /** True if nothing was sent, because the update was late and newer data was saved. The next update follows. */
+  /** True if the update was late and newer data was saved. Nothing was sent, since the next update follows. */
   superseded: boolean;
   /**
    * Number of connections that were not reached but may be open. An update with all prices follows within half a
@@ -34,7 +34,7 @@ export type DeliveryOutcome = {
 };
 
 /**
- * Pushes an update to the subscribers in a shard while it reads them. Forgets closed connections, and closes those of
+ * Pushes an update to the subscribers in a shard while reading them. Forgets closed connections, and closes those of
  * clients that stopped reading long ago. Under overload, drops late updates, so that none arrives out of date.
  */
 export async function deliverToShard(

@@ -15,7 +15,7 @@ export type Disconnected = { ended: number; failed: number };
 
 const concurrency = 8;
 
-/** Pause between two attempts to close connections during their handshakes, which API Gateway cannot close yet. */
+/** Pause before trying again to close a connection that is in its handshake, which API Gateway cannot close yet. */
 const handshakePauseMs = 5000;
 
 /** Ends all current connections of a user. Waits up to half a minute for connections that are still opening. */

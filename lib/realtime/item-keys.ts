@@ -9,7 +9,7 @@ export const connectionsOf = (userID: string): KeyRange => rangeOf("connection",
 export const connectionCountKey = (userID: string): Key => itemKey("connectionCount", { userID });
 
 /**
- * Subscribers of prices that one function serves: publishChanges those without tokens, readMarkets all others. Each
+ * Subscribers of prices with one sender: publishChanges serves those without tokens, readMarkets all others. Each
  * connection is in one audience, so that no message comes twice or out of order.
  */
 export type Audience = PublicChannel | "markets";
@@ -17,7 +17,7 @@ export type Audience = PublicChannel | "markets";
 export const subscriberKey = (audience: Audience, shard: number, connectionId: string): Key =>
   itemKey("subscriber", { channel: audience, shard, connectionId });
 
-/** Key of the note about shards. A connection has the same shard in each audience, so one note serves all. */
+/** Place of the note about shards. A connection has the same shard in each audience, so one note serves all. */
 const placeOfNote = { channel: "prices", shard: 0 } as const;
 
 export const channelShardsKey: Key = itemKey("channelShards", placeOfNote);

@@ -9,7 +9,7 @@ export type MarketWatch = {
 };
 
 /**
- * Starts a run of readMarkets if clients follow tokens and nobody reads markets. Each turn starts one anyway, which
+ * Starts a run of readMarkets if clients follow tokens and nobody reads markets. In each turn, starts one anyway: it
  * ends at once, or replaces a run that is ten minutes old or has other code.
  */
 export async function keepMarketsRead(

@@ -14,7 +14,7 @@ export type NamedToken = TokenName & { field: string; candles?: boolean | undefi
 
 type GivenToken = { chain: string; token: string; candles?: boolean | undefined };
 
-/** Separates a message's tokens from the problems with those that cannot be followed. */
+/** Separates a message's tokens from the problems with tokens that cannot be followed. */
 export function readTokens(
   given: readonly GivenToken[],
   chains: readonly TradingChain[],

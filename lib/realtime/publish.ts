@@ -35,7 +35,7 @@ export type Publisher = Reporter & {
   handOver: (delivery: ChannelDelivery) => Promise<void>;
   /** Starts a run of feedPrices, without waiting for the result. */
   startFeed: (start: FeedStart) => Promise<void>;
-  /** Reader of markets. Present if markets are switched on. */
+  /** Watch on the reader of markets. Present if markets are switched on. */
   markets?: MarketWatch | undefined;
   /** Puts a notice on the operators' bus, if there is one. */
   putNotice: (notice: Notice) => Promise<void>;
@@ -63,8 +63,8 @@ type Target = Connection & { changes: readonly Personal[] };
 
 /**
  * Pushes changes of the table to clients, in order for each client. An unreachable connection delays nobody, and is
- * brought up to date later. Does not retry unreadable records, which stay unreadable, nor prices, which are all
- * published again every half minute.
+ * brought up to date later. Does not retry unreadable records, since they stay unreadable, or prices, since all of them
+ * are published again every half minute.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
@@ -109,8 +109,8 @@ export async function publish(
 }
 
 /**
- * Puts notices on the operators' bus, so that operators can inform users in other ways too. A notice that the bus
- * rejects is reported but not retried: a retry would hold up the stream and push the same messages again.
+ * Puts notices on the operators' bus, so that operators can inform users in other ways too. Reports a rejected notice
+ * but does not retry: a retry would hold up the stream and push the same messages again.
  */
 async function putNotices(
   { putNotice, onFault }: Publisher,
@@ -164,8 +164,8 @@ async function publishToUsers(
       try {
         return deliveriesTo(await connectionsOfUser(table, userID), changes, now);
       } catch (error) {
-        // Skips a planted connection or userID, which stays unreadable: retries would hold up the announcements of
-        // other users.
+        // Skips a planted connection or userID that cannot be read: retries would hold up the announcements of other
+        // users.
         if (isTransient(error)) retry(changes, error);
         else onFault(error);
         return [];
@@ -176,7 +176,7 @@ async function publishToUsers(
   const fewestFirst = deliveries.toSorted((one, other) => one.length - other.length).flat();
   const outcome = await push(pusher, fewestFirst, {
     rounds: 2,
-    // Does not retry a client that does not read, which would keep the others waiting.
+    // Does not retry a client that does not read, since others would have to wait.
     isRetried: ({ stuckSince }) => stuckSince === undefined,
     deadline,
   });
@@ -227,12 +227,12 @@ function deliveriesTo(
   now: Date,
 ): Delivery<Target>[] {
   const time = now.toISOString();
-  // Keeps the newest record of each chain, as each one is complete.
+  // Keeps only the newest record of each chain, since each record is complete.
   const newest = new Map(
     changes.flatMap(({ change }) => (change.of === "settings" ? [[change.chain, change] as const] : [])),
   );
   const settings = [...newest.values()].map((change) => encodeMessage(messageOf(change, now)));
-  // Keeps the newest version of each wallet, as each one is complete.
+  // Keeps only the newest version of each wallet, since each version is complete.
   const wallets = new Map(
     changes.flatMap(({ change }) =>
       change.of === "wallet" ? [[change.wallet._id, change.wallet] as const] : [],
@@ -267,8 +267,8 @@ function deliveriesTo(
 }
 
 /**
- * Hands over changed prices, replaces the run of the feed if it is time, and keeps a run that reads markets. Whatever
- * fails is tried again half a minute later.
+ * Hands over changed prices, replaces the run of the feed if it is time, and keeps a run that reads markets. Tries
+ * again half a minute later if anything fails.
  */
 async function publishPrices(
   { table, occupiedShards, handOver, startFeed, markets, onFault }: Publisher,

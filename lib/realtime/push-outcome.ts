@@ -6,7 +6,7 @@ import { type ConnectionName, closeConnection } from "./connection-records.ts";
 export type Reporter = {
   /** Reports a fault, which counts as a failure of the function. */
   onFault: (error: unknown, details?: object) => void;
-  /** Reports an error that kept messages from connections. Called once for each name of an error. */
+  /** Reports an error that kept messages from connections. Called once for each error name. */
   onMissed: (error: unknown, details: { connections: number }) => void;
 };
 
@@ -24,15 +24,15 @@ export const isStuck = (stuckSince: string | undefined, now: Date): boolean =>
   stuckSince !== undefined && now.getTime() - Date.parse(stuckSince) > streakMs;
 
 /**
- * True if pushes work in general, so that a failure concerns one connection: at most one in five failed, or only one. A
- * throttled account also refuses pushes to healthy clients.
+ * True if pushes work in general, so that a failure concerns a single connection. At most one in five may fail, or one
+ * in all. A throttled account also refuses pushes to healthy clients.
  */
 export const isHealthy = ({ reached, missed }: Outcome<unknown>): boolean =>
   reached.length > 0 && missed.length <= Math.max(1, reached.length / 4);
 
 /**
  * Reports why connections missed messages. Counts as a fault if no push succeeded, unless all refusals came from one
- * user's clients: a user could raise the alarm by not reading.
+ * user's clients: that user could raise the alarm by not reading.
  */
 export function reportMissed(
   { reached, missed }: Outcome<ConnectionName>,

@@ -68,8 +68,8 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
 }
 
 /**
- * Time between two updates with all prices, for clients that have missed some, and between two looks at the age of a
- * run.
+ * Time between two updates with all prices, for clients that have missed some. Also the time between two looks at the
+ * age of a run.
  */
 const turnMs = 30_000;
 
@@ -97,7 +97,7 @@ function exportChange(
   return { of: "export", userID, walletId, availableAt, thumbprint, version };
 }
 
-/** Reads a lock in any stored form. Trusts only the item's key to tell its user. */
+/** Reads a lock in any stored form. Trusts only the item's key to name its user. */
 function lockChange(before: Item | undefined, after: Item): PublishedChange | undefined {
   if (isDeepStrictEqual(before, after)) return undefined;
   const { PK, SK: _, ...stored } = after;

@@ -35,7 +35,7 @@ export async function snapshotsOf(
   const parts = inParts<object>(records);
   return parts.map((data, index) => {
     const more = index < parts.length - 1 && { more: true };
-    // Casts safely, because encoding checks the data against the schema of its channel.
+    // Casts the data, which encoding checks against the schema of its channel.
     return { type: "snapshot", channel, ...more, time: now.toISOString(), data } as ServerMessage;
   });
 }

@@ -24,7 +24,7 @@ export async function clearStuckSubscriber(table: Table, place: Place): Promise<
 /**
  * Notes that a connection missed messages of its user.
  *
- * @returns true if no run is bringing it up to date yet. False for an unknown connection.
+ * @returns true if no run is bringing the connection up to date yet. False for an unknown connection.
  */
 export async function noteMiss(
   table: Table,

@@ -31,7 +31,7 @@ type Received<Type extends keyof typeof clientMessages> = ConnectionName & { now
     "type" | "id"
   >;
 
-/** A request to subscribe a connection, or to unsubscribe it. */
+/** A request to subscribe or unsubscribe a connection. */
 export type SubscribeRequest = Received<"subscribe">;
 export type UnsubscribeRequest = Received<"unsubscribe">;
 
@@ -43,9 +43,9 @@ export type MarketAccess = {
 
 /**
  * Subscribes a connection to channels, then reads a snapshot of each channel in the request. In this order, no change
- * is lost between snapshot and first update, though a change made meanwhile may arrive twice. Channels subscribed
- * before get a snapshot too, so that repeating a request after a fault brings what is missing. Exports that can still
- * be cancelled and a lock follow. Only readMarkets sends the state of tokens.
+ * is lost between snapshot and first update, though one made meanwhile may arrive twice. Channels subscribed before get
+ * a snapshot too, so that repeating a request after a fault brings missing data. Then sends exports that can still be
+ * cancelled, and a lock. Only readMarkets sends the state of tokens.
  */
 export async function subscribe(
   table: Table,
@@ -84,7 +84,7 @@ export async function subscribe(
   ];
 }
 
-/** Announces a connection to readMarkets, which sends the first message, and starts a run if there is none. */
+/** Announces a connection to readMarkets, which sends its first message. Starts a run if there is none. */
 async function announce(
   table: Table,
   news: Parameters<typeof writeNews>[1],

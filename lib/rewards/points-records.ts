@@ -7,7 +7,7 @@ import { nextLines, type PointsChange, type PointsLine } from "./points.ts";
 
 /**
  * Builds the writes that change a user's points and add lines to the ledger. The transaction fails if the points have
- * changed since the profile was read, or the ledger since this call.
+ * changed since the profile was read, or the ledger has changed since this call.
  *
  * @param also other changes of the profile.
  */
@@ -30,7 +30,7 @@ export async function pointsWrites(
   ];
 }
 
-/** Reads the newest line of a user's ledger. The next line follows it, even if a restored profile has other points. */
+/** Reads the newest line of a user's ledger, which the next line follows. A restored profile may have other points. */
 export async function readNewestLine(table: Table, userID: string): Promise<PointsLine | undefined> {
   const [newest] = await queryRange<PointsLine>(table, pointsLinesOf(userID), { limit: 1, isReversed: true });
   return newest;

@@ -1,4 +1,4 @@
-/** Most points that an operator can give or a reward can cost. Sums stay exact. */
+/** Most points that an operator can give or a reward can cost. Below it, sums stay exact. */
 export const maxPoints = 1e12;
 
 /**
@@ -10,7 +10,7 @@ export const pointsReasons = ["opening", "restored", "set", "redeemed", "refunde
 /** A change of a user's points. A user's changes add up to the user's points. */
 export type PointsLine = {
   userID: string;
-  /** Number of the line among the user's, from 1, without gaps. */
+  /** Number of the line in the user's ledger, from 1, without gaps. */
   number: number;
   /** Time of the change, ISO 8601. */
   time: string;
@@ -26,7 +26,8 @@ export type PointsChange = Pick<PointsLine, "change" | "redemptionId"> & {
 };
 
 /**
- * Builds the lines that a change of points adds to the ledger. Adds a line first for points that no line explains.
+ * Builds the lines that a change of points adds to the ledger. If no line explains the present points, adds one for
+ * them first.
  *
  * @param points the balance before the change.
  * @param newest the newest line so far. Undefined if the ledger is empty.
@@ -51,7 +52,7 @@ export function auditOf(points: number, lines: readonly Pick<PointsLine, "number
   const numbers = new Set(lines.map(({ number }) => number));
   const all = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1);
   return {
-    // Uses the balance if the ledger is empty, as it is before the first change.
+    // Uses the balance if the ledger is empty, as before the first change.
     sum: lines.length === 0 ? points : lines.reduce((sum, { change }) => sum + change, 0),
     missing: all.filter((number) => !numbers.has(number)),
   };

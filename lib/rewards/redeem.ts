@@ -34,7 +34,7 @@ type Redeemed = {
 
 const maxAttempts = 8;
 
-/** Time after which no attempt begins. A user who waits longer has given up. */
+/** Time after which no attempt begins, since a user who waits longer has given up. */
 const maxMs = 3000;
 
 /**

@@ -19,7 +19,7 @@ export type Redemption = {
   status: RedemptionStatus;
   createdAt: string;
   updatedAt: string;
-  /** Grows by one with each change. */
+  /** Version of the redemption, which grows by one with each change. */
   version: number;
   /** True if the purchase took a piece of a limited reward, which a refund returns. */
   isLimited: boolean;
@@ -49,7 +49,7 @@ export function checkRedeemable(
   }
 }
 
-/** Makes the error for concurrent purchases that change the same items. The same request may succeed a moment later. */
+/** Makes the error for concurrent purchases of a reward. The same request may succeed a moment later. */
 export const rewardBusy = () =>
   new DomainError("REWARD_BUSY", "Too many users are buying this reward right now; try again");
 

@@ -25,7 +25,7 @@ export const limitedIds = (catalogue: readonly Reward[]): string[] =>
 /**
  * Returns how many pieces of a reward are left, -1 for an unlimited one.
  *
- * @param counted the counted stock. Undefined if nothing was sold, so that the catalogue's stock counts.
+ * @param counted the counted stock. Undefined if nothing was sold: the catalogue's stock applies then.
  */
 export const stockOf = (reward: Reward, counted: number | undefined): number =>
   isLimited(reward) ? (counted ?? reward.stock) : -1;

@@ -8,13 +8,13 @@ import { canBecome, changedTo, type Redemption } from "./redemption.ts";
 import { changingRedemption, readRedemption } from "./redemption-records.ts";
 import { readStock, returningPiece } from "./stock-records.ts";
 
-/** The changed redemption, or the reason why it did not change. */
+/** A changed redemption, or the reason why it did not change. */
 export type Settlement =
   | { outcome: "changed" | "unchanged" | "not allowed"; redemption: Redemption }
   | { outcome: "unknown" }
   | { outcome: "busy" };
 
-/** Most attempts: more than for a purchase, because purchases of the same reward keep causing conflicts. */
+/** Most attempts. Purchases of the same reward keep causing conflicts, so there are more than for a purchase. */
 const maxAttempts = 20;
 
 /**
@@ -50,7 +50,7 @@ async function refund(table: Table, redemption: Redemption, now: Date): Promise<
   const [profile, stock] = await Promise.all([readProfile(table, userID), readStock(table, rewardId)]);
   const change = { reason: "refunded", change: cost, redemptionId } as const;
   return [
-    // Returns no points to a deleted user, who has no balance.
+    // Skips the points of a deleted user, who has no balance.
     ...(profile ? await pointsWrites(table, profile, change, { now }) : []),
     ...(isLimited && status === "pending" && stock !== undefined ? [returningPiece(rewardId)] : []),
   ];

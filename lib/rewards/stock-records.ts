@@ -22,7 +22,7 @@ export async function readStocks(table: Table, rewardIds: readonly string[]): Pr
 /**
  * Takes a piece. Fails if none is left.
  *
- * @param initial the stock of a reward that was never counted, as rewards from before the count began.
+ * @param initial the stock of a reward whose pieces were never counted.
  */
 export const takingPiece = (rewardId: string, initial: number): Write => ({
   kind: "change",
