@@ -31,9 +31,9 @@ type Admitted = { claims: Claims; admission: AdmittedUser };
 
 /**
  * Authorizes calls of the REST API. Denies a request without a valid token, and puts the body of its 401 into the
- * context, which the gateway's ACCESS_DENIED response passes on. Throwing `Unauthorized` would also give a 401, but
- * count as an error of the function and log a stack trace for every caller without a token. Only ending a session needs
- * no valid token: a browser with a bad cookie could never get rid of it.
+ * context for the gateway's ACCESS_DENIED response. Throwing `Unauthorized` would also give a 401, but count as an
+ * error of the function and log a stack trace for every caller without a token. Ending a session needs no valid token:
+ * a browser with a bad cookie could never get rid of it.
  */
 export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps) {
   return authorizer({
@@ -44,8 +44,8 @@ export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps
       endsSession(event)
         ? { ...endOfSession(event), usageIdentifierKey: await strangerKey(new Date()) }
         : decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
-    // Allows a request from outside the edge, without an API key. Every method requires a key, so the request gets a
-    // 403. A denial would give a 401.
+    // Allows a request from outside the edge, but gives it no API key. Every method requires a key, so API Gateway
+    // answers 403. A denial would give a 401.
     exclude: (event) => decide(event, "Allow", outsider),
   });
 }
@@ -123,7 +123,7 @@ function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: 
 /**
  * Verifies tokens in turn until one is valid.
  *
- * @throws {InvalidToken} if none is valid. An expired token decides the error, because refreshing it helps.
+ * @throws {InvalidToken} if none is valid. Reports an expired token first, because refreshing it helps.
  */
 async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["verify"]): Promise<Claims> {
   const errors: unknown[] = [];

@@ -23,8 +23,8 @@ export function background<Args extends readonly unknown[], Result>(
 }
 
 /**
- * Wraps a function behind walls. Ignores the daily schedule that invokes it, which only makes Lambda keep its network
- * interfaces.
+ * Wraps a function in the isolated network. Ignores the daily schedule, whose only purpose is that Lambda keeps the
+ * function's network interfaces.
  */
 export const walled = <Result>(
   operation: BackgroundOperationName,

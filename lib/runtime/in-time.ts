@@ -5,8 +5,8 @@ import { withDeadline } from "../aws/deadline.ts";
 const answerMs = 1500;
 
 /**
- * Fails the work of a request while there is still time to respond. Without it, Lambda would end the function, and the
- * caller would get API Gateway's 502.
+ * Fails the work of a request while there is still time to respond. If Lambda ended the function first, the caller
+ * would get API Gateway's 502.
  *
  * @param context Gives the remaining time. If absent, there is no limit.
  * @param reserveMs The time to leave.

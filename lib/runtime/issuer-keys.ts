@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, type FlattenedJWSInput, type JWTVerifyGetKe
 import * as v from "valibot";
 import { ServiceError } from "../core/service-error.ts";
 
-// Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.
+// Loads Node's HTTP client at load time, while Lambda gives the function a whole processor.
 await fetch("data:,");
 
 type Keys = ReturnType<typeof createRemoteJWKSet>;
@@ -11,8 +11,8 @@ type Keys = ReturnType<typeof createRemoteJWKSet>;
 const freshMs = 10 * 60_000;
 
 /**
- * Time for which keys are used while they cannot be fetched again. A key that the issuer withdraws during its outage
- * stays valid that long.
+ * Time for which keys are used while they cannot be fetched again. A key withdrawn during the issuer's outage stays
+ * valid that long.
  */
 const usableMs = 6 * 60 * 60_000;
 
@@ -29,7 +29,7 @@ const pauseMs = 10_000;
 const timeoutMs = 2500;
 
 /**
- * Repeats a fetch that fails within this time once: a lost packet is not an outage. Both attempts fit into an
+ * Repeats a fetch once if it fails within this time, since a lost packet is not an outage. Both attempts fit into an
  * authorizer's time.
  */
 const repeatableMs = 3000;
@@ -43,7 +43,7 @@ export class IssuerUnavailable extends ServiceError {
 export type IssuerKeys = {
   /** Finds the key of a token. */
   find: JWTVerifyGetKey;
-  /** Fetches the keys again after ten minutes. Returns how many times they have changed. */
+  /** Fetches the keys again after ten minutes. Returns how many times the keys have changed. */
   version: () => Promise<number>;
 };
 
@@ -61,7 +61,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
   let fetchedMs = Number.NEGATIVE_INFINITY;
   let failedMs = Number.NEGATIVE_INFINITY;
   let fetchesForUnknownMs: number[] = [];
-  // True if the keys are older than this. Also if the clock was set back, so that old keys do not stay.
+  // True if the keys are older than this, or the clock was set back. Old keys must not stay then.
   const olderThan = (ms: number) => Date.now() - fetchedMs > ms || fetchedMs > Date.now();
 
   async function load(): Promise<Keys> {
@@ -104,7 +104,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
     try {
       return await fetchKeys();
     } catch (error) {
-      // Reports only errors with a cause: repeated ones during the pause have none and report nothing new.
+      // Reports only errors with a cause. Repeated errors during the pause have none, and report nothing new.
       if ((error as Error).cause !== undefined) onOutage(error);
       return remote;
     }
@@ -113,8 +113,8 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
   /** Decides whether a token with an unknown key id justifies a fetch, and counts the fetch. */
   function mayFetchFor(token: FlattenedJWSInput): boolean {
     if (claimedIssuer(token) !== issuer) return false;
-    // Allows a fetch after a failed one. Failed fetches have a pause of their own, and their error does not call the
-    // token invalid.
+    // Allows a fetch after a failed one, since failed fetches have a pause of their own, and their error does not call
+    // the token invalid.
     if (failedMs > fetchedMs) return true;
     const now = Date.now();
     const recent = fetchesForUnknownMs.filter((ms) => ms <= now && now - ms < 60_000);
@@ -143,7 +143,7 @@ export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: un
   };
 }
 
-/** Reads the issuer that a token claims, before its signature is verified. */
+/** Reads the issuer named in a token, before the token's signature is verified. */
 function claimedIssuer({ payload }: FlattenedJWSInput): unknown {
   try {
     return JSON.parse(Buffer.from(payload as string, "base64url").toString()).iss;

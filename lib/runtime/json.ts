@@ -1,6 +1,6 @@
 import { ServiceError } from "../core/service-error.ts";
 
-/** Reports that the JSON has a field of an object twice. Parsers disagree on which one counts. */
+/** Reports an object in JSON that has a field twice. Parsers disagree on which one counts. */
 export class RepeatedField extends ServiceError {
   override readonly code = "REPEATED_FIELD";
   readonly field: string;

@@ -1,8 +1,8 @@
 import { ServiceError } from "../core/service-error.ts";
 
 /**
- * Logs only the name and code of a fault, and those of its causes. Messages and stacks of foreign errors may quote the
- * data sent to them, and a request may contain a private key. AWS's request id leads to the rest.
+ * Logs a fault by its name and code only, and by those of its causes. Messages and stacks of foreign errors may quote
+ * the data sent to them, and a request may contain a private key. AWS's request id leads to the rest.
  */
 export function logFault(operation: string, error: unknown, details: object = {}): void {
   console.error({ operation, ...faultFields(error), ...details });
@@ -13,7 +13,7 @@ export function logWarning(operation: string, error: unknown, details: object = 
   console.warn({ operation, ...faultFields(error), ...details });
 }
 
-/** Text for counting signatures in the signer's log. */
+/** Marks signatures in the signer's log, for a metric that counts them. */
 export const signatureMade = "signTransaction signed";
 
 /** Logs that the signer has used a wallet's key. `note` names the order and the request id in CloudTrail. */
@@ -21,7 +21,7 @@ export function logSignature(note: object): void {
   console.info({ event: signatureMade, ...note });
 }
 
-/** Text for counting the messages of settled Solana orders in the log of executeOrders. */
+/** Marks the messages of settled Solana orders in the log of executeOrders, for a metric that counts them. */
 export const orderSettled = "executeOrders settled";
 
 /** Logs how many messages of a settled order were signed, and how many are in a block. Names no order. */
@@ -29,7 +29,7 @@ export function logLandings(counts: { path: string; signed: number; landed: numb
   console.info({ event: orderSettled, ...counts });
 }
 
-/** Text for counting postponed requests in the signer's log. */
+/** Marks postponed requests in the signer's log, for a metric that counts them. */
 export const signaturePostponed = "signTransaction postponed";
 
 /** Logs a request that the signer may sign later, usually because its order has just ended. */
@@ -42,7 +42,7 @@ export function logExport(note: object): void {
   console.info({ event: "sealExport sealed", ...note });
 }
 
-/** Text that an alarm counts in the signer's log. */
+/** Marks refused requests in the signer's log, for an alarm that counts them. */
 export const signatureRefused = "signTransaction refused";
 
 /** Logs a request that the signer must never sign. Raises an alarm, but is not a fault of the function. */

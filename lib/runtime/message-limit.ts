@@ -17,7 +17,7 @@ type Bucket = { tokens: number; filledAtMs: number; isClosing?: true };
 
 /**
  * Most connections to remember, more than one instance of a function serves at a time. When full, forgets the one that
- * was quiet longest.
+ * has been quiet longest.
  */
 const maxBuckets = 10_000;
 
@@ -34,15 +34,14 @@ const tooMany = encodeMessage(
 const longestSendMs = 3000;
 
 /**
- * Result for a message over the limit. On a route that has a response, the client gets the body if the connection could
- * not be closed. Without a body, it would get an empty message. Routes without a response ignore it.
+ * Result for a message over the limit. On a route with a response, the client gets this body if the connection could
+ * not be closed. Without a body, it would get an empty message. Other routes ignore the result.
  */
 const rejected: WebSocketResult = { statusCode: 200, body: tooMany };
 
 /**
- * Limits the messages of each connection. A connection that sends more gets one error and is closed. Counts in the
- * memory of this instance of the function, which costs nothing. So the limit is approximate: each instance counts
- * separately.
+ * Limits the messages of each connection. A connection that sends more gets one error and is closed. The count is in
+ * the memory of one instance of the function, which costs nothing but makes the limit approximate.
  */
 export function limited(
   operation: string,
@@ -68,7 +67,7 @@ export function limited(
 
     buckets.set(connectionId, { tokens, filledAtMs: nowMs, isClosing: true });
     try {
-      // Goes on if the error cannot be sent: a client that does not read is closed anyway.
+      // Continues if the error cannot be sent, since a client that does not read is closed anyway.
       await withDeadline(sendMs, () => send(connectionId, [tooMany])).catch((error) =>
         logFault(operation, error),
       );

@@ -8,7 +8,7 @@ export function remembered<Result>(read: () => Promise<Result>, forMs: number): 
   let last: { begunAt: number; result: Promise<Result> } | undefined;
   return () => {
     const now = Date.now();
-    // Drops an old result even if the clock was set back.
+    // Drops an old result, even if the clock was set back.
     if (last !== undefined && now >= last.begunAt && now - last.begunAt < forMs) return last.result;
     const current = { begunAt: now, result: read() };
     last = current;

@@ -28,7 +28,8 @@ export const originKeyHeader = "x-origin-key";
 export function requestOrigin(event: OriginEvent, { originKeys, edgeOnly }: OriginRules): RequestOrigin {
   const isFromEdge = isOneOf(originKeys, valuesOf(event, originKeyHeader));
   const addresses = valuesOf(event, "x-forwarded-for").flatMap((value) => value.split(","));
-  // Takes the viewer's address, which CloudFront added. API Gateway added CloudFront's after it.
+  // Takes the address of the viewer, which CloudFront has added. The last address is CloudFront's own, added by API
+  // Gateway.
   const address = isFromEdge ? (addresses.at(-2) ?? "") : event.requestContext.identity.sourceIp;
   return { clientIp: plainAddress(address.trim()), isAllowed: isFromEdge || !edgeOnly };
 }
@@ -36,7 +37,7 @@ export function requestOrigin(event: OriginEvent, { originKeys, edgeOnly }: Orig
 /** Replaces text that is no address, since access logs write it into JSON without escaping. */
 const plainAddress = (text: string) => (isIP(text) === 0 ? "unknown" : text);
 
-/** Compares keys in constant time: the time reveals neither the first difference nor the matching key. */
+/** Compares keys in constant time, so that the time reveals neither the first difference nor the matching key. */
 function isOneOf(keys: readonly string[], [given, ...others]: string[]): boolean {
   if (given === undefined || others.length > 0) return false;
   const hash = digest(given);

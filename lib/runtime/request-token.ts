@@ -3,7 +3,7 @@ import { sessionCookieName } from "./session-cookie.ts";
 
 export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
 
-/** Subprotocol that precedes a token. The server selects it. */
+/** Subprotocol that precedes a token, and that the server selects. */
 export const tokenSubprotocol = "access_token";
 
 /** Most cookies to try, because each costs a verification. */
@@ -18,7 +18,7 @@ export type Cookies = {
 
 /**
  * Lists the tokens of a REST request: the Authorization header's, or else the cookies'. The first valid one counts. A
- * malformed header excludes the cookies, because its sender must not be signed in by a cookie instead.
+ * malformed header excludes the cookies, so that they never sign in its sender instead.
  *
  * @returns an empty text in place of a header that is not of the form `Bearer <token>` or is given twice. No
  * verification accepts it.
@@ -28,9 +28,9 @@ export function requestTokens(event: RequestHeaders, cookies: Cookies): string[]
 }
 
 /**
- * Lists the tokens of a request to connect: from the Authorization header; or else from the subprotocols, the only
- * place where a page in a browser can put it; or else from the cookies. Browsers send cookies with connections from any
- * page, without a preflight, so they count only for pages of the allowed origins and for clients that are not pages.
+ * Lists the tokens of a request to connect: from the Authorization header; or else from the subprotocols, where alone a
+ * page in a browser can put one; or else from the cookies. Browsers send cookies with connections from any page,
+ * without a preflight, so they count only for pages of the allowed origins and for clients that are not pages.
  *
  * @returns an empty text in place of a malformed header or pair.
  */
@@ -68,7 +68,7 @@ function subprotocolToken(event: RequestHeaders): string | undefined {
   return first === tokenSubprotocol && others.length === 0 ? (token ?? "") : "";
 }
 
-/** Lists the values of the session's cookies. Puts those first that no other host can set. */
+/** Lists the values of the session's cookies. Cookies that no other host can set come first. */
 function cookieTokens(event: RequestHeaders, { cookieName, bareCookie }: Cookies): string[] {
   const sent = valuesOf(event, "cookie")
     .flatMap((value) => value.split(";"))
@@ -86,7 +86,7 @@ function onlyOne([first, ...others]: string[]): string | undefined {
   return others.length > 0 ? "" : first;
 }
 
-/** Returns the values of a header, in any spelling of its name. */
+/** Returns the values of a header. Upper and lower case make no difference. */
 export function valuesOf({ headers, multiValueHeaders }: RequestHeaders, lowerCaseName: string): string[] {
   const all =
     multiValueHeaders ??

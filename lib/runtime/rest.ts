@@ -25,13 +25,13 @@ import { givenTwice, InvalidRequest, validate } from "./validate.ts";
 /** A token from the Authorization header. */
 type Bearer = { token: string; expiresAt: Date };
 
-/** The caller of an operation, as identified by the authorizer, and the time of the call. */
+/** Caller of an operation, as identified by the authorizer, and the time of the call. */
 type Call = {
   userID: string;
   /** Time at which the token's user signed in. Undefined if the issuer does not state it. */
   signedInAt: Date | undefined;
   /**
-   * Returns the token. A function, so that the token is never passed on or logged by mistake.
+   * Returns the token. It is a function, so that the token is never passed on or logged by mistake.
    *
    * @throws {Unauthorized} if the token came in a cookie.
    */
@@ -83,14 +83,14 @@ export function rest<Name extends RestOperationName>(
   };
 }
 
-/** Wraps a success in the general envelope. Call it last, so that its timestamp is not before any in the data. */
+/** Wraps a success in the general envelope. Call this last, so that its timestamp is not before any in the data. */
 export const enveloped = <Data>(data: Data) => ({
   success: true as const,
   data,
   timestamp: new Date().toISOString(),
 });
 
-/** Wraps a success in the envelope, with a header for a response that repeats an earlier one. */
+/** Wraps a success in the envelope. Adds a header if the response repeats an earlier one. */
 export const maybeReplayed = <Data>(data: Data, isReplayed: boolean) =>
   new WithHeaders(enveloped(data), isReplayed ? { "Idempotent-Replayed": "true" } : {});
 
@@ -152,7 +152,7 @@ function queryOf({ multiValueQueryStringParameters, queryStringParameters }: API
 }
 
 /**
- * Selects the headers that a schema names, in any spelling.
+ * Selects the headers that a schema names. Upper and lower case make no difference.
  *
  * @throws {InvalidRequest} if a header that is not a list is given twice.
  */
@@ -187,8 +187,8 @@ function sent(event: APIGatewayProxyEvent, result: APIGatewayProxyResult): APIGa
 }
 
 function readJsonObject(event: APIGatewayProxyEvent): object {
-  // Requires a type that browsers send across origins only after a preflight, so that a form on another site cannot use
-  // the cookie.
+  // Requires a type that browsers send across origins only after a preflight. So a form on another site cannot use the
+  // cookie.
   const type = headerOf(event, "content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw new InvalidRequest("Content-Type must be application/json", {
@@ -262,7 +262,7 @@ function answer(statusCode: number, body: unknown, headers: object = {}): APIGat
   return { statusCode, headers: { ...answerHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Turns an error that is not meant for the caller into a 500, and logs it by its name. */
+/** Turns an error that callers must not see into a 500, and logs it by its name. */
 function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   if (error instanceof DomainError || error instanceof InvalidRequest) return error;
   if (error instanceof ChainUnavailable) {

@@ -13,7 +13,7 @@ const reasons = {
   lasting: "Token lasts too long: exp is too far in the future",
 };
 
-/** Reports that the token is not accepted. If it has expired, a refresh helps. */
+/** Reports that the token is not accepted. If it has expired, refreshing it helps. */
 export class InvalidToken extends ServiceError {
   override readonly code = "INVALID_TOKEN";
   readonly expired: boolean;
@@ -55,7 +55,7 @@ const algorithms = [
   "Ed25519",
 ];
 
-/** Most seconds by which the clocks of the issuer and of Lambda may differ. */
+/** Greatest accepted difference between the clocks of the issuer and of Lambda, in seconds. */
 const clockToleranceSeconds = 5;
 
 /** Form of a subject in OpenID Connect: up to 255 ASCII characters. */
@@ -120,8 +120,8 @@ const secondsUntil = (seconds: number): number => seconds - Date.now() / 1000;
 
 /**
  * Reads the claims of a token for this audience. `client_id` replaces `aud` only in tokens without one, such as
- * Cognito's access tokens. In a token with an `aud`, it names the client that requested the token, perhaps for another
- * service.
+ * Cognito's access tokens. In a token with an `aud`, `client_id` names the client that requested the token, perhaps for
+ * another service.
  *
  * @throws {InvalidToken} if the token is for another service.
  */

@@ -17,14 +17,14 @@ export class InvalidRequest extends ServiceError {
   }
 }
 
-/** A source of input. Messages name the part of a request, unless it is the body. */
+/** A part of the input. Messages name it, unless it is the body of a request. */
 type Part = "body" | "message" | "event" | "record" | keyof typeof nouns;
 
 const nouns = { query: "query parameter", path: "path parameter", header: "header" };
 
 /**
- * Parses input with its schema. Replaces valibot's messages by a description of the expected form, because they quote
- * the input, which may be a private key.
+ * Parses input with its schema. Describes the expected form in place of valibot's messages, since they quote the input,
+ * which may be a private key.
  *
  * @throws {InvalidRequest} for the first problem, in the order of the schema's fields.
  */

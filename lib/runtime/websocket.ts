@@ -41,7 +41,8 @@ export function connect(open: (connection: ConnectionEvent) => Promise<Admission
       const { headers = {}, multiValueHeaders = {} } = event;
       if (!subprotocolsOf({ headers, multiValueHeaders }).includes(tokenSubprotocol))
         return { statusCode: 200 };
-      // Selects a subprotocol: browsers close a connection if the server selects none of those that they requested.
+      // Selects a subprotocol, since browsers close a connection if the server selects none of those that they
+      // requested.
       return { statusCode: 200, headers: { "Sec-WebSocket-Protocol": tokenSubprotocol } };
     });
 }
@@ -65,7 +66,8 @@ async function handle(
   answer: (connection: ConnectionEvent) => Promise<WebSocketResult>,
 ): Promise<WebSocketResult> {
   try {
-    // Rejects events of other routes: clients choose the type of a message, and `$connect` must not open a connection.
+    // Rejects events of other routes. Clients choose the type of a message, and `$connect` as a type must not open a
+    // connection.
     if (event.requestContext.eventType !== eventType) return { statusCode: 400 };
     const now = new Date(event.requestContext.requestTimeEpoch);
     const connection = { ...connectionOf(event), now };
@@ -88,7 +90,7 @@ type MessageType = keyof typeof clientMessages;
 /** A parsed message, its sender, and the time of receipt. */
 type Received<Type extends MessageType> = v.InferOutput<(typeof clientMessages)[Type]> & ConnectionEvent;
 
-/** Time to leave before a function ends. With less, it gives up on sending the error. */
+/** Least time that sending the error takes. With less time left, the function gives up on it. */
 const lastMs = 300;
 
 /** Sends messages to a connection, in order. */
@@ -96,8 +98,8 @@ type Send = (connectionId: string, messages: readonly string[]) => Promise<void>
 
 /**
  * Wraps a function that answers messages: parses the message, runs the use case and sends its replies. With `send`,
- * pushes every reply, in order, and the route must have no response: API Gateway would send an empty message for a
- * result without a body. Without it, the use case has exactly one reply, which is the function's result.
+ * pushes every reply, in order. The route must have no response then: API Gateway would send an empty message for a
+ * result without a body. Without `send`, the use case has exactly one reply, which is the function's result.
  */
 export function message<Type extends MessageType>(
   type: Type,

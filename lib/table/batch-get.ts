@@ -5,13 +5,13 @@ import type { Key } from "./keys.ts";
 import { retry } from "./retry.ts";
 import type { Item, Table } from "./table.ts";
 
-/** Most keys in a BatchGetItem. */
+/** Most keys in one BatchGetItem. */
 const keysPerCall = 100;
 
 const maxAttempts = 5;
 
 /**
- * Reads the items that exist, consistently and in no order. No key may occur twice.
+ * Reads the items that exist, consistently and in any order. No key may occur twice.
  *
  * @throws {ServiceError} if DynamoDB does not read all of them within a few attempts.
  */

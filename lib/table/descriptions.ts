@@ -66,7 +66,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   prices: "the latest prices, and the run that saves them: one item",
 };
 
-/** Reason for a partition of its own, or a warning. */
+/** Notes on partitions: the reason for a partition of its own, or a warning. */
 export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = {
   SETTINGS:
     "Partitions are small because rights are given by partition: few functions may change what an order " +
@@ -78,11 +78,11 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
   POLICY:
     "Policies are keyed by address, so that they outlive the wallet. loosenGuards alone writes them, so " +
     "none becomes looser unannounced.",
-  GUARDS: "Kept apart from policies, because only sort keys decide which changes are published.",
+  GUARDS: "Guards are kept apart from policies, because only sort keys decide which changes are published.",
   LOCK:
     "Any item here locks exports, even an unreadable one. Only sealExport can end a lock, with an item " +
     "of its own.",
-  UNLOCK: "Kept apart from locks, so that the function that locks cannot request an unlocking.",
+  UNLOCK: "Requests to unlock are kept apart from locks, so that the function that locks cannot make one.",
   TRADES:
     "Orders and positions are deleted a week after their end. Lists keep those that were placed here. " +
     "Data that clients may not see, such as signed transactions, is in `TRADE#` and in the lane. Each " +

@@ -1,8 +1,8 @@
 import { type Condition, Test, type When } from "./step.ts";
 
 /**
- * Evaluates the condition of a write for an item as the document client reads it. Like in DynamoDB, a comparison with
- * an absent field or one of another type fails.
+ * Evaluates the condition of a write for an item as the document client reads it. As in DynamoDB, comparing with an
+ * absent field or one of another type fails.
  *
  * @param item undefined if it does not exist.
  */
@@ -45,7 +45,9 @@ type Scalar = string | number | bigint | Uint8Array;
 
 const isNumber = (value: unknown) => typeof value === "number" || typeof value === "bigint";
 
-/** Orders numbers by value, and texts and bytes by their bytes. Undefined for other values, and for different types. */
+/**
+ * Compares numbers by value, and texts and bytes by their bytes. Undefined for other values, and for different types.
+ */
 function orderOf(a: unknown, b: unknown): number | undefined {
   if (isNumber(a) && isNumber(b))
     return (a as Scalar) < (b as Scalar) ? -1 : Number((a as Scalar) > (b as Scalar));
@@ -72,7 +74,7 @@ function isMap(value: unknown): value is Fields {
   return !(Array.isArray(value) || value instanceof Set || value instanceof Uint8Array);
 }
 
-/** Treats undefined fields as absent: the document client does not write them. */
+/** Treats undefined fields as absent, since the document client does not write them. */
 const isSameMap = (a: Fields, b: Fields) =>
   [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => isEqual(a[name], b[name]));
 

@@ -10,7 +10,7 @@ import {
 
 export type Key = { PK: string; SK: string };
 
-/** Consecutive items of a partition, from the first to the last, both included. */
+/** Consecutive items of a partition, including the first and the last. */
 export type KeyRange = { PK: string; from: string; to: string };
 
 /** Items of one kind in all partitions, for a Scan. */
@@ -59,7 +59,7 @@ export function itemKey<Item extends ItemName>(
 /**
  * Covers the items of one kind in a partition whose sort keys begin with these values.
  *
- * @param to the kind at the end of the range, if it is another one.
+ * @param to the kind at the end of the range, if it differs.
  */
 export function rangeOf<Item extends ItemName>(
   item: Item,
@@ -91,10 +91,10 @@ export const everythingOf = (userID: string): KeyRange[] =>
     .filter(({ owner }) => owner === "user")
     .map(({ key }) => ({ PK: filled(key, { userID }), from: firstSortKey, to: endOf("") }));
 
-/** A text that sorts after everything that begins with the prefix. */
+/** Makes a text that sorts after everything that begins with the prefix. */
 const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
 
-/** A text that sorts before every sort key. DynamoDB rejects an empty one. */
+/** Text that sorts before every sort key. DynamoDB rejects an empty one. */
 const firstSortKey = "0";
 
 /** Returns the kind of the item with this key, or undefined for a key outside the layout. */
@@ -123,7 +123,10 @@ export function isOfTheMoment(key: Key): boolean {
   return item !== undefined && patternsOf(item).isOfTheMoment === true;
 }
 
-/** Returns the prefixes of the sort keys whose changes go to these receivers. No other sort key begins with one of them. */
+/**
+ * Returns the prefixes of the sort keys whose changes go to these receivers. No other sort key begins with such a
+ * prefix.
+ */
 export const sortKeysSentTo = (...receivers: NonNullable<ItemLayout["changesGoTo"]>[]): string[] =>
   [...items.values()]
     .filter(({ changesGoTo }) => changesGoTo !== undefined && receivers.includes(changesGoTo))

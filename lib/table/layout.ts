@@ -24,18 +24,21 @@ export type PartitionLayout = {
   key: string;
   owner: "user" | "service";
   /**
-   * True if functions that decrypt wallets trust the partition's items. Only operators, and the few functions that
-   * must, write there.
+   * True if functions that decrypt wallets trust the partition's items. Only operators and a few functions may write
+   * there.
    */
   isGuarded?: true;
   /** True if the partition's items are worth stealing. Only functions that need them read them. */
   isSecret?: true;
-  /** True if a missing item means something. A function that writes only such partitions cannot let items expire. */
+  /**
+   * True if the absence of an item means something. A function that writes only such partitions cannot let items
+   * expire.
+   */
   neverExpires?: true;
   items: Readonly<Record<string, ItemLayout>>;
 };
 
-/** Partition in which earlier builds keep the stops of trading on all chains. No function may write there. */
+/** Partition in which earlier builds record stops of trading on all chains. No function may write there. */
 export const earlierStops = "TRADING";
 
 export const partitions = [

@@ -1,10 +1,10 @@
 import type { Key } from "./keys.ts";
 
-/** Language of writes. It is pure: `write` carries writes out. */
+/** Language of writes. It is pure: `write` carries them out. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A test of a field, other than for equality. */
+/** A test of a field for something other than equality. */
 export class Test {
   readonly is: "one of" | "below" | "at most" | "at least" | "smaller than" | "containing";
   readonly value: unknown;
@@ -28,10 +28,10 @@ export type Matching<Content> = { readonly [Name in keyof Content]?: Content[Nam
 
 export type Condition<Content = Fields> = "absent" | "present" | Matching<Content>;
 
-/** Alternative conditions. At least one must be true. */
+/** Conditions of a write. If there are several, one suffices. */
 export type When<Content = Fields> = Condition<Content> | readonly Condition<Content>[];
 
-/** Value that a field gets only if it has none. */
+/** Value for a field that has none yet. */
 export class Initial {
   readonly value: unknown;
   /** Number to add to the initial or the stored value. */

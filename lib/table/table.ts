@@ -13,11 +13,11 @@ export type Table = {
   id?: string | undefined;
   client: DynamoDBDocumentClient;
   /**
-   * Partitions that a transaction may name. `write` checks items of all others with a read immediately before it. If
-   * undefined, a transaction may check any item.
+   * Partitions that a transaction may name. `write` reads items of other partitions immediately before it, to check
+   * them. If undefined, a transaction may check any item.
    */
   transactionPartitions?: readonly PartitionName[] | undefined;
-  /** Number of shards in which lanes are created, if it is not the default. */
+  /** Number of shards for new lanes, if it is not the default. */
   laneShards?: number | undefined;
 };
 
@@ -25,7 +25,8 @@ export type Table = {
 export type Item<Content = Record<string, unknown>> = Key & Content;
 
 /**
- * Reads numbers above 2^53 as numbers, which schemas can refuse. By default, the SDK reads them as bigint, or throws.
+ * Reads numbers above 2^53 as numbers, so that schemas can refuse them. By default, the SDK reads them as bigint, or
+ * throws.
  */
 export const readNumbers = { wrapNumbers: Number };
 
@@ -129,7 +130,7 @@ export async function queryPage<Content>(
   return { items, ...(last !== undefined && { end: last.slice(from.length) }) };
 }
 
-/** Reads only these attributes. Placeholders allow names that are reserved words of DynamoDB. */
+/** Builds parameters that read only these attributes. Placeholders allow names that are reserved words of DynamoDB. */
 export function projection(attributes: readonly string[]) {
   const names = Object.fromEntries(attributes.map((name, index) => [`#${index}`, name]));
   return { ProjectionExpression: Object.keys(names).join(", "), ExpressionAttributeNames: names };

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { isContention } from "./write.ts";
 
-/** Errors that DynamoDB reports with status 400, like invalid requests, although a retry may succeed. */
+/** Errors that may pass, although DynamoDB reports them with status 400, like invalid requests. */
 const throttling = new Set([
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
@@ -17,7 +17,7 @@ export function isTransient(error: unknown): boolean {
   if (throttling.has(error.name)) return true;
   const { $metadata: answer } = error as { $metadata?: { httpStatusCode?: number } };
   if (answer === undefined) return false;
-  // Counts a missing status as transient, as no answer came.
+  // Treats a missing status as transient, since no answer came.
   const { httpStatusCode: status = 503 } = answer;
   return status === 409 || status === 429 || status >= 500;
 }

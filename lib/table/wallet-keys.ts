@@ -1,14 +1,15 @@
 import type { Network } from "../core/network.ts";
 import { itemAt, itemKey, type Key, type KeyRange, rangeOf, sortKeysOf } from "./keys.ts";
 
-/** Keys of wallets, kept here because lib/wallets and lib/trading/items both read wallets. */
+/** Key of a wallet. It stands here because lib/wallets and lib/trading/items both read wallets. */
 export const walletKey = (userID: string, network: Network, address: string): Key =>
   itemKey("wallet", { userID, network, address });
 
 export const walletsOf = (userID: string): KeyRange => rangeOf("wallet", { userID });
 
 /**
- * Covers the owners of an address, which have a partition of their own: several users may have the key of one address.
+ * Key of an owner of an address. Owners have a partition of their own, since several users may have the key of one
+ * address.
  */
 export const walletOwnerKey = (userID: string, network: Network, address: string): Key =>
   itemKey("walletOwner", { userID, network, address });
@@ -16,7 +17,7 @@ export const walletOwnerKey = (userID: string, network: Network, address: string
 export const ownersOfWallet = (network: Network, address: string): KeyRange =>
   rangeOf("walletOwner", { network, address });
 
-/** Key of the item with a wallet's encrypted private key. It is stored apart, because few functions may read it. */
+/** Key of the item with a wallet's encrypted private key, which is kept apart because few functions may read it. */
 export const sealedKeyKey = (userID: string, network: Network, address: string): Key =>
   itemKey("sealedKey", { userID, network, address });
 

@@ -28,8 +28,8 @@ type Single = Exclude<Write, Check>;
 const mostWrites = 100;
 
 /**
- * Most attempts at a write that conflicts with others. The SDK does not repeat it. With pauses of up to four seconds in
- * all, the writes of 25 concurrent requests of one user all succeed.
+ * Most attempts at a write that conflicts with others, which the SDK does not repeat. With pauses of up to four seconds
+ * in all, the writes of 25 concurrent requests of one user all succeed.
  */
 const maxAttempts = 8;
 
@@ -37,7 +37,7 @@ const maxAttempts = 8;
  * Carries out a step, all or nothing. Returns false, without writing, if a condition fails.
  *
  * A list is a transaction, which takes effect once even if the SDK repeats it after a lost answer. A single write is a
- * plain command at half the price. Repeating it may add a number twice, or fail because the first write changed the
+ * plain command at half the price. If repeated, it may add a number twice, or fail because the first write changed the
  * item.
  *
  * Checks in partitions that the table's transactions may not name are read before each attempt. Changes between that
@@ -66,9 +66,9 @@ export async function write(
 }
 
 /**
- * Returns the only write of a step, because a plain command costs half as much as a transaction. Only for callers that
- * read again if a condition fails: the condition may fail after the step was written and its answer lost. A step that
- * adds to numbers stays a transaction, so that no repetition adds twice.
+ * Returns the only write of a step, since a plain command costs half as much as a transaction. Use it only if the
+ * caller reads again after a failed condition: the condition may fail because the write succeeded but its answer was
+ * lost. A step that adds to numbers stays a transaction, so that repeating it does not add twice.
  */
 export function singleOf(step: Step): Single | Step {
   const [only, ...others] = step;
@@ -106,7 +106,10 @@ export async function writeOnce(table: Table, step: Step): Promise<boolean> {
   });
 }
 
-/** Item after a change, or before a replacement or removal. If the condition failed, the stored item. */
+/**
+ * Result of a write: the item after a change, or before a replacement or removal. If the condition failed, the stored
+ * item.
+ */
 type Outcome<Content> = { isWritten: boolean; item: Item<Content> | undefined };
 
 /** Carries out a single write and returns its item. */
