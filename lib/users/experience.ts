@@ -5,7 +5,7 @@ type WindowName = (typeof windowNames)[number];
 /** XP earned in one period of time. `start` is its first day, YYYY-MM-DD in UTC. */
 type Window = { start: string; xp: number };
 
-/** A user's XP as stored. A window that has passed stays until the next change and counts as 0. */
+/** A user's XP as stored. A past window stays until the next change and counts as 0. */
 export type Experience = { total: number } & Record<WindowName, Window>;
 
 /** A user's XP as clients see it: in total, and in the current UTC day, ISO week and month. */
@@ -20,7 +20,7 @@ export function xpAt(experience: Experience, now: Date): Xp {
   return { total: experience.total, daily: daily.xp, weekly: weekly.xp, monthly: monthly.xp };
 }
 
-/** Sets the total. A gain also counts in the current windows. A loss does not, but a window is cut to the total. */
+/** Sets the total. A gain also counts in the current windows. A loss does not, but no window stays above the total. */
 export function withTotal(experience: Experience, total: number, now: Date): Experience {
   const gain = Math.max(0, total - experience.total);
   const windows = current(experience, now);

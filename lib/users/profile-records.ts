@@ -40,7 +40,7 @@ export async function readProfileWithSettings(table: Table, userID: string) {
 /** Reads the profile and the newest 100 referrals, newest first. */
 export async function readProfileWithReferrals(table: Table, userID: string) {
   const range = profileWithReferrals(userID);
-  // Allows for the profile, which comes first.
+  // Reads one item more, since the profile comes first.
   const items = await queryRange<Profile & Referral>(table, range, { limit: 1 + 100 });
   const referrals: Referral[] = items.filter(isReferral);
   return { profile: profileIn(items), referrals };
@@ -72,7 +72,7 @@ export async function recordVisit(table: Table, userID: string, now: Date): Prom
   if (!isWritten) throw new Error("The user has no profile");
 }
 
-/** Checks that no field that decides about the user's API key has changed since the profile was read. */
+/** Checks that the fields that decide about the user's API key are unchanged since the profile was read. */
 export function unchangedSince(userID: string, read: Profile | undefined): Write {
   const key = profileKey(userID);
   if (read === undefined) return { kind: "check", key, when: "absent" };

@@ -65,8 +65,8 @@ export async function saveSettings(
     add: { version: 1 },
     when: expected && versionIn(expected),
   });
-  // Recognizes this very change: if the SDK repeats a write whose answer was lost, the second fails because the first
-  // succeeded.
+  // Recognizes its own change: if the SDK repeats a write whose answer was lost, the repetition fails because the first
+  // write succeeded.
   const isOurs = isWritten || (changeId !== undefined && item?.changeId === changeId);
   if (item === undefined || !isOurs)
     throw new DomainError(

@@ -5,7 +5,7 @@ export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
 
 export type GasPreset = (typeof gasPresets)[number];
 
-/** All settings. {@link defaultSettings} has those of each chain. */
+/** All settings that a chain can have. {@link defaultSettings} lists those of each chain. */
 export type Settings = {
   /** Slippage in percent, above 0 and up to 100. */
   slippage: number;

@@ -68,12 +68,12 @@ export async function addWallet(
     const use = (of: Wallet) => (requestKey ? [keyUse(requestKey, of)] : []);
 
     if (held !== undefined && isActive(held)) {
-      // Leaves a key that another request has just used to the next attempt, which replays it.
+      // Tries again if another request has just used the key. The next attempt replays that request.
       const isNoted = requestKey === undefined || (await writeOnce(table, use(held)));
       return isNoted ? { outcome: "held", wallet: held } : undefined;
     }
-    // Checks the wallet again, as the count may be newer than the other data: a concurrent request for the same wallet
-    // may have taken the last place.
+    // Checks the wallet again, since the count may be newer than the other data: a concurrent request for the same
+    // wallet may have taken the last place.
     if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     if (held !== undefined) {
@@ -107,7 +107,7 @@ export async function addWallet(
 }
 
 /**
- * Returns the current state of the wallet that a used key has added, even if it is retired.
+ * Returns the current state of the wallet that a used key has added, even if the wallet is retired.
  *
  * @returns undefined if the key is unused.
  * @throws {DomainError}

@@ -14,7 +14,7 @@ export type ShownPolicy = PolicyStateText & {
   userID: string;
   walletId: string;
   change: PolicyChange;
-  /** Grows with each change. */
+  /** Version that grows with each change. */
   version: number;
 };
 
@@ -48,7 +48,7 @@ export const looseningWrite = (due: string, loosening: Loosening): Write => ({
 const guardOf = (loosening: Loosening): string =>
   "lockId" in loosening ? "LOCK" : `${loosening.chain}#${loosening.wallet}`;
 
-/** Reads the guards that become looser before a time, earliest first. */
+/** Reads the guards that become looser before a given time, the earliest first. */
 export async function* looseningsDue(table: Table, time: Date): AsyncGenerator<Item<Loosening>> {
   for await (const page of queryPages<Loosening>(table, looseningsUntil(time))) yield* page;
 }

@@ -41,7 +41,7 @@ export async function importSealedWallet(
   { userID, now, key, body }: SealedImport,
 ): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "importWallet", key }, body);
-  // Replays first, so that a replay succeeds even if the import key is out of use by now.
+  // Replays first, which works even if the import key is out of use by now.
   const replayed = await replayOf(deps.table, requestKey, now);
   if (replayed) return { wallet: replayed, isReplayed: true };
 
@@ -63,7 +63,7 @@ export async function importSealedWallet(
   });
 }
 
-/** @throws {DomainError} also if the key was not sealed for this user, network, import key and Idempotency-Key. */
+/** @throws {DomainError} also if the key was sealed for another user, network, import key or Idempotency-Key. */
 async function opened(
   importKey: ImportKey,
   { userID, key, body }: { userID: string; key: string; body: SealedBody },

@@ -47,7 +47,7 @@ export const isEndedLock = (key: Key): boolean => itemAt(key) === "endedLock";
 export const looseningKey = (due: string, userID: string, guard: string): Key =>
   itemKey("loosening", { due, userID, guard });
 
-/** Covers guards that become looser before a time. */
+/** Covers guards that become looser before a given time. */
 export const looseningsUntil = (time: Date): KeyRange => ({
   ...rangeOf("loosening", {}),
   to: time.toISOString(),

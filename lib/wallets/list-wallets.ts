@@ -15,7 +15,7 @@ const defaultLimit = 50;
 
 /**
  * Lists the user's wallets by slot: all of them, or a page if the request has a parameter. Slots never move, so wallets
- * added or retired meanwhile do not shift the pages. Wallets on a page have their versions.
+ * added or retired meanwhile do not shift the pages. Only wallets on a page have their versions.
  *
  * @throws {DomainError} INVALID_REQUEST if the cursor belongs to another list.
  */

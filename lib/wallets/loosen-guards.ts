@@ -39,7 +39,7 @@ export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SI
 
 type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
 
-/** Table with its id, because announcements of another table are void. */
+/** Table and its id. Announcements of another table are void. */
 export type GuardDeps = { table: Table };
 
 /**
@@ -64,7 +64,8 @@ export async function changePolicy(
     if (!isCurrent) return undefined;
     const before: PolicyState = stored ?? { policy: openPolicy };
     const wanted = readPolicy(network, asked);
-    // Lets a freeze only tighten the other limits: it needs no fresh sign-in, so it must not loosen anything for later.
+    // Lets a freeze only tighten the other limits. Since it needs no fresh sign-in, it must not loosen anything for
+    // later.
     const isFreezeAlone = !wanted.tradingEnabled && !isFreshSignIn(signedInAt, now);
     const after = isFreezeAlone
       ? { policy: tightest(wanted, before.policy) }
@@ -148,7 +149,7 @@ async function putInForce(
 type SweepTimes = { now: Date; deadline: Date };
 
 /**
- * Puts due looser policies in force, and announces the ends of locks. Each change of the table reaches its user.
+ * Puts due looser policies in force, and announces the ends of locks. Users get each change through the stream.
  *
  * @param onFault receives the error of each failed change. The next run repeats it.
  */
@@ -168,8 +169,8 @@ export async function loosenDue(
 }
 
 /**
- * Applies a due change. Returns false if the change must be checked again: the note is only a hint, and the
- * announcement decides.
+ * Applies a due change. Returns false if it must be checked again: the note is only a hint, and the announcement
+ * decides.
  */
 async function takeEffect(
   deps: GuardDeps & { delaySeconds: number },
@@ -189,6 +190,6 @@ async function endLock(
   const { state } = await readLock(table, userID, { delaySeconds, now });
   if (state.status === "unlocked" && state.lockId === lockId)
     await putEndedLock(table, { userID, lockId, endedAt: now.toISOString() });
-  // Keeps a lock that is not due yet, since operators may have lengthened the delay.
+  // Keeps a lock that is not due yet, perhaps because operators have lengthened the delay.
   return state.status !== "unlocking" || state.lock.lockId !== lockId;
 }

@@ -38,7 +38,7 @@ export async function restoreWallet(
   });
 }
 
-/** Builds the writes that restore a retired wallet with these labels. The caller has checked the wallet limit. */
+/** Builds the writes that restore a retired wallet with these labels. The caller must have checked the wallet limit. */
 export function restoration(
   retired: Wallet,
   places: Places,

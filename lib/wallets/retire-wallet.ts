@@ -29,8 +29,8 @@ export type RetiringDeps = {
 type Retirement = WalletName & { now: Date };
 
 /**
- * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. Completes this for a
- * retired wallet, because the first answer may have been lost.
+ * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. If the wallet is retired
+ * already, completes this, because the first answer may have been lost.
  *
  * @returns the wallet, and the time until which it can be restored.
  * @throws {DomainError} WALLET_NOT_FOUND, also after the wallet's 30 days, and WALLET_BUSY while one of the user's
@@ -58,8 +58,8 @@ export async function retireWallet(
     });
     return isWritten ? { ...read, expiresAt } : undefined;
   });
-  // Looks for transactions again. The signer checks the wallet when it writes, so everything that it signed before is
-  // visible now, and it signs nothing more.
+  // Looks for transactions again. The signer checks the wallet when it writes: everything signed before is visible now,
+  // and it signs nothing more.
   const { hasOrders, hasTransactions } = await workOf(table, wallet, now);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));

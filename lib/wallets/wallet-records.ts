@@ -25,7 +25,7 @@ const listedAttributes = [
 ] as const satisfies (keyof Wallet)[];
 
 /**
- * Returns the public fields of a wallet's item. Trusts only the key for the address, because many functions write
+ * Returns the public fields of a wallet's item. Takes the address only from the key, because many functions can write
  * items, but none can move one.
  *
  * @throws {ServiceError} if the item contradicts its key in user, network or address: a user could deposit to a
@@ -84,7 +84,7 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
     }),
   );
   const { UserID, network, generatedWalletAddress } = name;
-  // Takes these fields from the item's key, which alone is trusted.
+  // Takes these fields from the item's key, since only the key is trusted.
   return Item && ({ ...Item, UserID, network, generatedWalletAddress } as Wallet);
 }
 

@@ -120,7 +120,7 @@ export const streamedWallet = (wallet: Wallet) => ({
 
 /**
  * Lists the user's active wallets by slot, with default names and colours. Defaults follow from the slot, so later
- * wallets never change them. Creation times come from clocks of different machines, so they could.
+ * wallets never change them. If they followed from creation times, differing clocks could change them.
  *
  * @param wallets all of the user's wallets. Retired ones keep their slots.
  */

@@ -11,7 +11,10 @@ export type ExportLock = { userID: string; lockId: string; lockedAt: string };
 export type Unlocking = ExportLock & {
   seenAt: string;
   unlocksAt: string;
-  /** Id of the table in which the unlocking was announced. In any other table, such as a restored one, it is void. */
+  /**
+   * Id of the table in which the unlocking was announced. In any other table, such as a restored one, the announcement
+   * is void.
+   */
   tableId?: string;
 };
 
@@ -23,8 +26,8 @@ export const isOfTable = (announced: { tableId?: string }, tableId: string | und
   announced.tableId !== undefined && announced.tableId === tableId;
 
 /**
- * State of a user's exports. `lockId` names the last lock, if there ever was one. `lock` is absent if it cannot be
- * read.
+ * State of a user's exports. `lockId` names the last lock, if there ever was one. An unreadable lock leaves `lock`
+ * absent.
  */
 export type LockState =
   | { status: "unlocked"; lockId?: string }

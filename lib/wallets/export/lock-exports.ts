@@ -28,8 +28,8 @@ const newLock = (userID: string, now: Date): ExportLock => ({
 });
 
 /**
- * Locks a user's exports as an operator, and forgets earlier unlockings: a compromised lockExports may know the id of
- * an ended lock, and could put that lock back.
+ * Locks a user's exports as an operator, and forgets earlier unlockings: a compromised lockExports could put back an
+ * ended lock whose id it knows.
  */
 export async function lockFirmly(table: Table, { userID, now }: Named): Promise<void> {
   await putLockFirmly(table, newLock(userID, now));
@@ -41,8 +41,8 @@ export type UnlockDeps = Delayed & {
 };
 
 /**
- * Requests to unlock a user's exports, which takes the whole delay from its announcement. An unreadable lock cannot be
- * ended: lock again first.
+ * Requests to unlock a user's exports. The whole delay counts from the announcement. An unreadable lock cannot be
+ * ended, so lock again first.
  */
 export async function unlockExports(
   { table, delaySeconds, announce }: UnlockDeps,
@@ -61,8 +61,8 @@ export async function lockOf({ table, delaySeconds }: Delayed, { userID, now }: 
 }
 
 /**
- * Announces the unlocking that a user has requested, as sealExport. The request must name the current lock, because
- * other functions may call sealExport, but not decide.
+ * Announces, as sealExport, the unlocking that a user has requested. The request must name the current lock, since the
+ * functions that call sealExport are not trusted to decide.
  */
 export async function unlockOnRequest(
   { table, delaySeconds }: Delayed,

@@ -32,7 +32,7 @@ export async function readLock(
 /** Reads a user's lock in any stored form. */
 export async function readStoredLock(table: Table, userID: string): Promise<object | undefined> {
   const stored = await contentAt<object>(table, lockKey(userID));
-  // Takes the user from the item's key, which alone is trusted.
+  // Takes the user from the item's key, since only the key is trusted.
   return stored && { ...stored, userID };
 }
 
@@ -43,7 +43,7 @@ export const stillUnlocked = (userID: string, { lockId }: { lockId?: string | un
   when: lockId === undefined ? "absent" : { lockId },
 });
 
-/** Writes a lock over any other, without a condition that could fail. */
+/** Writes a lock over any other lock, without a condition that could fail. */
 export async function putLock(table: Table, lock: ExportLock): Promise<void> {
   await write(table, { kind: "put", key: lockKey(lock.userID), item: lock });
 }

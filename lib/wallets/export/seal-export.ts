@@ -74,9 +74,9 @@ export async function answerSealRequest(
 }
 
 /**
- * Seals the private key of a wallet to the public key in the user's request. When it first sees a request, it announces
- * the request to the user and seals nothing, because the delay counts from then. The caller only names a wallet, and
- * everything else is read from the table. Each result is in the wallet's events before it is returned.
+ * Seals the private key of a wallet to the public key in the user's request. A new request is only announced to the
+ * user, because the delay counts from then. The caller only names a wallet, and everything else is read from the table.
+ * Each result is in the wallet's events before it is returned.
  */
 export async function sealExport(
   deps: SealingDeps,
@@ -98,8 +98,8 @@ export async function sealExport(
     const wallet = await readSealedWallet(table, request);
     if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
     if (!isAnnounced(request, announced, { lock, tableId: table.id, now })) {
-      // Stops at the day's limit before the transaction, whose attempts could keep the user from withdrawing the
-      // announcement.
+      // Stops at the day's limit before the transaction, since repeated attempts could keep the user from withdrawing
+      // the announcement.
       if ((await announcedToday(table, userID, now)) >= announcementsPerDay)
         return { refused: "ANNOUNCED_TOO_OFTEN" };
       const { lockId } = lock;
@@ -114,7 +114,7 @@ export async function sealExport(
     }
     const from = availableFrom(announced, delaySeconds);
     const { thumbprint } = announced;
-    // Refuses an unreadable time as well.
+    // Refuses to seal too early. An unreadable time counts as too early.
     if (!(now >= from)) return { availableAt: from.toISOString(), thumbprint };
     if ((announced.times ?? 0) >= sealsPerRequest) return { refused: "SEALED_TOO_OFTEN" };
     return sealOnce(deps, announced, { request, wallet, now });
@@ -155,7 +155,7 @@ export async function withdrawExport(
   });
 }
 
-/** Takes the ids from the request, because those in the wallet's item may belong to another wallet. */
+/** Takes the ids from the request, because the ids in the wallet's item may belong to another wallet. */
 const bindingOf = ({ userID, walletId, network, address }: ExportRequest) => ({
   userID,
   walletId,
@@ -170,7 +170,7 @@ async function sealAndWipe(
   const whole = wholeKeyOf(network, secret, address);
   try {
     if (!isSameAddress(network, await addressOf(network, secret), address))
-      throw new ServiceError("The key is not that of the address", { code: "WRONG_PRIVATE_KEY" });
+      throw new ServiceError("The key does not belong to the address", { code: "WRONG_PRIVATE_KEY" });
     const info = exportInfo({ network, walletId, userID });
     const { enc, ciphertext } = await sealMessage(pointOfJwk(publicKey), whole, info);
     return { enc: base64url(enc), ciphertext: base64url(ciphertext) };

@@ -18,14 +18,14 @@ export type ExportRequest = {
   requestedAt: string;
   /** End of the time in which the wallet can be exported, in epoch seconds. The table may remove the request later. */
   expiresAt: number;
-  /** Grows with each request for the wallet and with its cancellation, independently of clocks. */
+  /** Version that grows with each request for the wallet and with its cancellation, independently of clocks. */
   version: number;
   cancelledAt?: string;
 };
 
 /**
- * Greatest accepted version, far above every time in milliseconds. After a greater planted one, no later version could
- * be stored as a number.
+ * Greatest accepted version, far above every time in milliseconds. If a greater one were planted, no later version
+ * could be stored as a number.
  */
 const greatestVersion = 2 ** 52;
 
@@ -34,7 +34,7 @@ const EpochSeconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Time = v.pipe(v.string(), v.isoTimestamp());
 const Coordinate = v.pipe(v.string(), v.regex(/^[\w-]{43}$/));
 
-/** An address in the form of any network. A longer one would exceed DynamoDB's limit of keys. */
+/** An address in the form of any network. DynamoDB's limit of keys rules out longer texts. */
 const Address = v.pipe(v.string(), v.regex(/^(?:0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/));
 
 const RequestSchema = v.pipe(
@@ -59,7 +59,7 @@ const RequestSchema = v.pipe(
 /**
  * Reads a stored request. The function that takes requests is not trusted and could store anything.
  *
- * @returns undefined if this service would not have written the request.
+ * @returns undefined for a request that this service would not have written.
  */
 export function exportRequestIn(stored: unknown): ExportRequest | undefined {
   const { success, output } = v.safeParse(RequestSchema, stored);
@@ -83,11 +83,14 @@ export type AnnouncedExport = {
    * void.
    */
   tableId?: string;
-  /** Id of the user's last lock at that time, if there was one. Any later lock voids the announcement. */
+  /**
+   * Id of the user's last lock at the time of the announcement, if there was one. Any later lock voids the
+   * announcement.
+   */
   lockId?: string;
   /** Time when the announcement expires, in epoch seconds. */
   expiresAt: number;
-  /** Grows with each announcement for the wallet. */
+  /** Version that grows with each announcement for the wallet. */
   version: number;
   /** Number of times that the wallet was sealed for this request. */
   times?: number;
@@ -132,7 +135,7 @@ export function newExportRequest(
   };
 }
 
-/** The user's last lock, and the id of the table. */
+/** Data for an announcement: the user's last lock, and the id of the table. */
 type Announcer = { lockId?: string | undefined; tableId: string | undefined };
 
 /** @param previous the last announcement for the wallet. */

@@ -27,7 +27,7 @@ export type RemoteKey = {
   agree: (point: Uint8Array) => Promise<Uint8Array>;
 };
 
-/** Reports a message that was sealed to another key, or with another info or additional data, or that is damaged. */
+/** Reports a message that is damaged, or was sealed to another key or with another info or additional data. */
 export class NotForThisKey extends ServiceError {
   override readonly code = "NOT_FOR_THIS_KEY";
 }
@@ -52,7 +52,7 @@ export async function openMessage(
   const kem = remoteKem(key, (secret) => shared.push(secret));
   const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes256Gcm() });
   try {
-    // Gives the suite an empty key, which it only passes to the KEM. The KEM has its own.
+    // Passes the suite an empty key, which it only hands to the KEM. The KEM has its own key.
     const recipient = await suite.createRecipientContext({
       recipientKey: {} as webcrypto.CryptoKey,
       enc,
@@ -84,7 +84,7 @@ export async function sealMessage(
 function remoteKem({ point, agree }: RemoteKey, noteSecret: (secret: ArrayBuffer) => void): KemInterface {
   const kdf = new HkdfSha256();
   kdf.init(kemSuite);
-  const never = () => Promise.reject(new Error("This KEM only opens"));
+  const never = () => Promise.reject(new Error("This KEM can only open messages"));
   return {
     id: kemId,
     secretSize: secretBytes,
