@@ -5,7 +5,7 @@ import { collector } from "./support/admin.ts";
 
 const question = { prompt: "Password", variable: "TERMINAL_PASSWORD" };
 
-/** A terminal whose user types these lines, each after a prompt. */
+/** Fakes a terminal whose user answers each prompt with the next of these lines. */
 function terminal(...lines: string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(collector(), { isTTY: true });
@@ -18,26 +18,26 @@ function terminal(...lines: string[]) {
 }
 
 describe("askSecret", () => {
-  it("asks at the terminal, and does not show the input", async () => {
+  it("asks for the secret at the terminal without showing the input", async () => {
     const asked = terminal("se cret");
     expect(await askSecret(question, asked)).toBe("se cret");
     expect(asked.stderr.text()).toContain("Password: ");
     expect(asked.stderr.text()).not.toContain("cret");
   });
 
-  it("prefers the variable, and does not ask", async () => {
+  it("prefers the environment variable over asking", async () => {
     const asked = terminal();
     expect(await askSecret(question, { ...asked, env: { TERMINAL_PASSWORD: "given" } })).toBe("given");
     expect(asked.stderr.text()).toBe("");
   });
 
-  it("fails with one line if Ctrl-C ends the question", async () => {
+  it("fails with one line when Ctrl-C ends the prompt", async () => {
     const asked = terminal();
     setImmediate(() => asked.stdin.write("\u0003"));
     await expect(askSecret(question, asked)).rejects.toThrow("Nothing was entered");
   });
 
-  it("fails without a terminal", async () => {
+  it("fails without a terminal or the environment variable", async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: false });
     await expect(askSecret(question, { ...terminal(), stdin })).rejects.toThrow(
       "Password is needed: set TERMINAL_PASSWORD, or run this in a terminal",
@@ -46,7 +46,7 @@ describe("askSecret", () => {
 });
 
 describe("askNewPassword", () => {
-  it("asks twice, and rejects two different passwords", async () => {
+  it("asks for a new password twice and rejects two different ones", async () => {
     expect(await askNewPassword(question, terminal("one", "one"))).toBe("one");
     await expect(askNewPassword(question, terminal("one", "two"))).rejects.toThrow(
       "The two passwords differ",
@@ -60,13 +60,13 @@ describe("confirm", () => {
     ["Yes\n", true],
     ["\n", false],
     ["no\n", false],
-  ])("takes %j as %s", async (typed, expected) => {
+  ])("reads the answer %j as %s", async (typed, expected) => {
     const asked = terminal();
     asked.stdin.write(typed);
     expect(await confirm("Go on?", asked)).toBe(expected);
   });
 
-  it("needs a terminal or --yes", async () => {
+  it("needs a terminal or --yes to confirm", async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: false });
     await expect(confirm("Go on?", { ...terminal(), stdin })).rejects.toThrow("Add --yes");
   });

@@ -36,7 +36,7 @@ const admin = (...args: string[]) => {
 const blockedAt = async (userID: string) => (await readProfile(db.table, userID))?.blockedAt;
 
 describe("block", () => {
-  it("marks the profile, ends the user's connections and no others, and admits no more", async () => {
+  it("blocks a user, ends only that user's connections and refuses new ones", async () => {
     await userWith("ann", "a1", "a2");
     await userWith("bob", "b1");
     expect(await admin("block", "ann")).toEqual({
@@ -51,7 +51,7 @@ describe("block", () => {
     expect(await connectionsOfUser(db.table, "bob")).toHaveLength(1);
   });
 
-  it("can be repeated, and keeps the time of the first block", async () => {
+  it("keeps the time of the first block when a user is blocked again", async () => {
     await userWith("cyd");
     await admin("block", "cyd");
     const again = { now: () => new Date(now.getTime() + 60_000) };
@@ -64,7 +64,7 @@ describe("block", () => {
     expect(await blockedAt("cyd")).toBe(now.toISOString());
   });
 
-  it.each(["block", "unblock", "disconnect"])("%s fails for an unknown user", async (command) => {
+  it.each(["block", "unblock", "disconnect"])("fails to %s an unknown user", async (command) => {
     const { code, err } = await admin(command, "nobody");
     expect({ code, err }).toEqual({
       code: 1,
@@ -74,7 +74,7 @@ describe("block", () => {
 });
 
 describe("unblock", () => {
-  it("admits the user again", async () => {
+  it("admits an unblocked user again", async () => {
     await userWith("dan");
     await admin("block", "dan");
     expect(await admin("unblock", "dan")).toEqual({ code: 0, out: "dan is not blocked\n", err: "" });
@@ -84,7 +84,7 @@ describe("unblock", () => {
 });
 
 describe("disconnect", () => {
-  it("ends the connections, and lets the user connect again", async () => {
+  it("ends the user's connections but lets the user connect again", async () => {
     await userWith("eve", "e1");
     expect((await admin("disconnect", "eve")).out).toBe("connections ended: 1\n");
     expect(await blockedAt("eve")).toBeUndefined();
@@ -93,7 +93,7 @@ describe("disconnect", () => {
 });
 
 describe("disconnectUser", () => {
-  it("retries for a connection in its handshake, which API Gateway cannot close yet", async () => {
+  it("retries a connection that API Gateway cannot close during its handshake", async () => {
     await userWith("fay");
     let at = now;
     await connect("fay", "f1", at);
@@ -113,7 +113,7 @@ describe("disconnectUser", () => {
     expect(await connectionsOfUser(db.table, "fay")).toEqual([]);
   });
 
-  it("gives up after half a minute on connections that never opened, and counts those that it could not end", async () => {
+  it("gives up after half a minute on connections that never open, and counts those left", async () => {
     await userWith("gus");
     let at = now;
     for (const id of ["g1", "g2"]) await connect("gus", id, at);

@@ -42,7 +42,7 @@ describe("create-user", () => {
     expect(pool.mails).toEqual([{ to: "ann@example.com", password }]);
   });
 
-  it("takes the temporary password from a variable with --no-mail, and never prints it", async () => {
+  it("reads the temporary password from a variable with --no-mail and never prints it", async () => {
     vi.stubEnv("TERMINAL_PASSWORD", "Given-Password-1");
     const { code, out } = await createUser("bob@example.com", "--no-mail");
     expect(code).toBe(0);
@@ -51,7 +51,7 @@ describe("create-user", () => {
     expect(out).not.toContain("Given-Password-1");
   });
 
-  it("reports errors of Cognito in one line", async () => {
+  it("reports Cognito's errors in one line", async () => {
     pool.add({ email: "ann@example.com", password: "x" });
     expect(await createUser("ann@example.com")).toEqual({
       code: 1,
@@ -60,7 +60,7 @@ describe("create-user", () => {
     });
   });
 
-  it.each(["ann", "ann@", "a b@example.com"])("rejects %j, which is not an address", async (name) => {
+  it.each(["ann", "ann@", "a b@example.com"])("rejects the invalid address %j", async (name) => {
     expect(await createUser(name)).toMatchObject({ code: 2, out: "" });
     expect(pool.asked).toEqual([]);
   });

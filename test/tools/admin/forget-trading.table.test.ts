@@ -21,7 +21,7 @@ import { laneOf, newOrder, placing, putWallet } from "../../support/placed-order
 describe("forgetTrading", () => {
   const db = tableForTests();
 
-  it("deletes orders placed here with all their items, and nothing else", async () => {
+  it("deletes orders placed here with all their items and nothing else", async () => {
     const order = newOrder();
     const lane = laneOf(order);
     const { userID, orderId, token } = order.intent;
@@ -51,7 +51,7 @@ describe("forgetTrading", () => {
     await forgetTrading(db.table, networks);
   });
 
-  it("keeps the orders on other chains", async () => {
+  it("keeps the orders of other chains", async () => {
     const orders = [newOrder(), newOrder({ chain: "sol" })];
     for (const order of orders) {
       await writeStep(db.table, placing(order));

@@ -16,7 +16,7 @@ const db = tableForTests();
 const delayed = () => ({ table: db.table, delaySeconds: 0 });
 
 describe("lock-user", () => {
-  it("locks the user's exports, even if an earlier lock that was ended is put back", async () => {
+  it("locks the user's exports even if an old, ended lock is restored", async () => {
     await register(db.table, { userID: "ann", names: [], ref: undefined }, now);
     const named = { userID: "ann", now };
     await lockExports(db.table, named);
@@ -28,7 +28,7 @@ describe("lock-user", () => {
       out: "Exports of ann are locked\n",
     });
     expect(await lockOf(delayed(), named)).toMatchObject({ status: "locked" });
-    // A compromised lockExports may put any lock.
+    // A compromised lockExports can write any lock.
     await db.table.client.send(
       new PutCommand({ TableName: db.table.name, Item: { ...ended, ...lockKey("ann") } }),
     );

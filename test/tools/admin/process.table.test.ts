@@ -48,7 +48,7 @@ afterEach(expectNoSecretPrinted);
 afterAll(() => engine.stop());
 
 describe("bin/admin.ts", () => {
-  it("runs a command on a local runner, and finishes the current item on Ctrl-C, even if it arrives twice", async () => {
+  it("runs a command against a local runner and finishes the current item after Ctrl-C, even if pressed twice", async () => {
     const wallets = await userWithWallets(target, "alice", 10);
     await rotate(target);
     let begun = 0;
@@ -66,7 +66,7 @@ describe("bin/admin.ts", () => {
     child.kill("SIGINT");
     await pause(100);
     child.kill("SIGINT");
-    // The program has the signals before it has the answer.
+    // The program receives the signals before the response arrives.
     stopped.resolve();
     const { code, out, err } = await finished;
     expect({ code, out }).toEqual({ code: 1, out: "re-wrapped: 3\nalready new: 0\nfailed: 0\n" });

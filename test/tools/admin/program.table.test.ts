@@ -26,7 +26,7 @@ const commands = [
   "fulfil",
   "refund",
 ];
-/** The required arguments of each command. */
+/** Required arguments of each command. */
 const operands: Record<string, string[]> = {
   "set-user": ["alice"],
   "show-user": ["alice"],
@@ -38,28 +38,31 @@ const operands: Record<string, string[]> = {
 const local = ["--local", "3000"];
 
 describe("--help", () => {
-  it("lists the commands", async () => {
+  it("lists all commands in the help", async () => {
     const { code, out, err } = await admin("--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const command of commands) expect(out).toContain(`\n  ${command} `);
   });
 
-  it.each(commands)("names both targets of %s, and the source of credentials", async (command) => {
-    const { code, out, err } = await admin(command, "--help");
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    for (const word of ["--local <port>", "--stack <name>", "AWS_PROFILE", "AWS_REGION"]) {
-      expect(out).toContain(word);
-    }
-  });
+  it.each(commands)(
+    "names both kinds of target and the source of credentials in the help of %s",
+    async (command) => {
+      const { code, out, err } = await admin(command, "--help");
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      for (const word of ["--local <port>", "--stack <name>", "AWS_PROFILE", "AWS_REGION"]) {
+        expect(out).toContain(word);
+      }
+    },
+  );
 
-  it.each(commands)("names the kind of stack that %s takes", async (command) => {
+  it.each(commands)("names the kind of stack that %s takes in its help", async (command) => {
     const help = (await admin(command, "--help")).out.replace(/\s+/g, " ");
     const [kind, example] = command === "record" ? ["API", "TerminalApi"] : ["data", "TerminalData"];
     expect(help).toContain(`the name of a deployed ${kind} stack, such as ${example}.`);
     expect(help.includes("the one with the output RecordExecutionsFunction")).toBe(command === "record");
   });
 
-  it("is printed when no command is given, as wrong usage", async () => {
+  it("prints the help and fails when no command is given", async () => {
     const { code, out, err } = await admin();
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain("rewrap-keys");
@@ -106,18 +109,21 @@ describe("wrong usage", () => {
       ["rewrap-keys", "--concurrency", value, ...local],
       "a whole number from 1 to 100",
     ]),
-  ] as [string[], string][])("exits with 2 and the reason, and opens nothing: %j", async (args, message) => {
-    const { code, out, err } = await admin(...args);
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(message);
-    expect(linesOf(err).at(-1)).toBe("(add --help for usage)");
-    expect(openTarget).not.toHaveBeenCalled();
-    expect(openFunctions).not.toHaveBeenCalled();
-    expect(openPlans).not.toHaveBeenCalled();
-  });
+  ] as [string[], string][])(
+    "exits with status 2 and a reason for %j, and opens nothing",
+    async (args, message) => {
+      const { code, out, err } = await admin(...args);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toContain(message);
+      expect(linesOf(err).at(-1)).toBe("(add --help for usage)");
+      expect(openTarget).not.toHaveBeenCalled();
+      expect(openFunctions).not.toHaveBeenCalled();
+      expect(openPlans).not.toHaveBeenCalled();
+    },
+  );
 });
 
-describe("a failure", () => {
+describe("a failed command", () => {
   const failing = (error: unknown) => {
     openTarget.mockRejectedValue(error);
     return admin("list-users", ...local);
@@ -133,11 +139,11 @@ describe("a failure", () => {
       Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { syscall: "connect" }),
       "connect ECONNREFUSED 127.0.0.1:1",
     ],
-  ])("exits with 1 and one line: %s", async (error, line) => {
+  ])("exits with status 1 and one line for the error %s", async (error, line) => {
     expect(await failing(error)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
   });
 
-  it("is thrown if it is a bug in the program", async () => {
+  it("throws errors that are bugs in the program", async () => {
     await expect(failing(new TypeError("a fault"))).rejects.toThrow("a fault");
   });
 });

@@ -53,17 +53,17 @@ describe("put-rewards", () => {
     expect(await readCatalogue(target.table)).toEqual(next);
   });
 
-  it("reports that nothing changed", async () => {
+  it("reports that the catalogue did not change", async () => {
     await put([reward("mug")]);
     expect(await put([reward("mug")])).toEqual({ code: 0, out: "Nothing changed\n", err: "" });
   });
 
-  it("reports that only the order changed", async () => {
+  it("reports that only the order of rewards changed", async () => {
     await put([reward("mug"), reward("cap")]);
     expect((await put([reward("cap"), reward("mug")])).out).toBe("changed the order\n");
   });
 
-  it("starts counting the stock of new rewards, and never restores sold pieces", async () => {
+  it("starts the stock of new rewards and never restores sold pieces", async () => {
     await put([reward("mug"), reward("pin", { stock: -1 })]);
     expect([await readStock(target.table, "mug"), await readStock(target.table, "pin")]).toEqual([
       5,
@@ -95,7 +95,7 @@ describe("put-rewards", () => {
   it.each([
     [[], "added mug\nkept the stock of mug: 9 left, 5 in the file (see --set-stock)\n", 9],
     [["--set-stock"], "added mug\n", 5],
-  ])("accepts a count that a sale has started meanwhile, with %j", async (options, out, left) => {
+  ])("accepts a stock count that a concurrent sale started, with options %j", async (options, out, left) => {
     const { table } = target;
     const sold = interceptedTable(
       table,
@@ -142,7 +142,7 @@ describe("put-rewards", () => {
     expect(await readCatalogue(target.table)).toEqual([reward("mug")]);
   });
 
-  it("lists repeated ids", async () => {
+  it("reports repeated reward ids", async () => {
     const { code, err } = await put([
       reward("mug"),
       reward("cap"),
@@ -158,7 +158,7 @@ describe("put-rewards", () => {
     expect(await readCatalogue(target.table)).toEqual([]);
   });
 
-  it("rejects anything but an array", async () => {
+  it("rejects a catalogue that is not an array", async () => {
     expect(linesOf((await put({ rewards: [] })).err)[1]).toMatch(/Expected Array/);
   });
 
@@ -176,7 +176,7 @@ describe("put-rewards", () => {
     expect({ code, err }).toEqual({ code: 1, err: `error: ${path(folder)} cannot be read (${reason})\n` });
   });
 
-  it("rejects a catalogue that does not fit into one item, and keeps the old one", async () => {
+  it("rejects a catalogue larger than one item and keeps the old one", async () => {
     await put([reward("mug")]);
     const description = "x".repeat(1000);
     const { code, out, err } = await put(
@@ -189,7 +189,7 @@ describe("put-rewards", () => {
 });
 
 describe("the example rewards", () => {
-  it("show every type, and a sold-out, an unavailable and an unlimited reward", async () => {
+  it("includes every reward type and sold-out, unavailable and unlimited ones among the example rewards", async () => {
     expect(await seedExamples(target)).toBe(true);
     const rewards = await readCatalogue(target.table);
     expect(new Set(rewards.map(({ type }) => type))).toEqual(new Set(rewardTypes));
@@ -202,13 +202,13 @@ describe("the example rewards", () => {
   it.each([
     ["another catalogue", [reward("mug")]],
     ["an empty catalogue", []],
-  ])("are not loaded over %s", async (_, rewards) => {
+  ])("never replaces %s with the example rewards", async (_, rewards) => {
     await put(rewards);
     expect(await seedExamples(target)).toBe(false);
     expect(await readCatalogue(target.table)).toEqual(rewards);
   });
 
-  it("are stored as one item, even when loaded twice at once", async () => {
+  it("stores the example rewards as one item, even when loaded twice at once", async () => {
     await Promise.all([seedExamples(target), seedExamples(target)]);
     const { Item } = await target.table.client.send(
       new GetCommand({ TableName: target.table.name, Key: catalogueKey }),

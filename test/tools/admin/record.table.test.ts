@@ -51,7 +51,7 @@ const order = (orderId: string, rest: object = {}) => ({
   ...rest,
 });
 
-/** The deployed function, on the table of the test. Some records may fail as if DynamoDB did not respond. */
+/** Runs the deployed function's code on the test's table. The `failing` records fail as if DynamoDB did not respond. */
 const deployed = (failing: readonly string[] = []) =>
   recordExecutions((time) => {
     const record = executionRecorder(target.table, time);
@@ -62,7 +62,7 @@ const deployed = (failing: readonly string[] = []) =>
     };
   });
 
-/** A function that records nothing, and rejects the order `stray`. */
+/** Fakes a function that stores nothing and rejects the order `stray`. */
 const standIn: Handler = async ({ records }) => ({
   results: records.map((record, index) => {
     const { kind, orderId: id } = record as ReturnType<typeof order>;
@@ -101,7 +101,7 @@ describe("record", () => {
     expect(await stored("order")).toMatchObject([{ orderId: "o-1" }, { orderId: "o-2" }]);
   });
 
-  it("prints a line for each record that was not recorded, and fails", async () => {
+  it("prints a line for each record that was not stored, and fails", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     await record([order("old")]);
     const { code, out, err } = await record(
@@ -127,7 +127,7 @@ describe("record", () => {
     });
   });
 
-  it("sends any number of records in batches of a hundred, one after the other", async () => {
+  it("sends any number of records in consecutive batches of a hundred", async () => {
     const sizes: number[] = [];
     let running = 0;
     const records = Array.from({ length: 201 }, (_, index) => order(`o-${index}`));
@@ -157,14 +157,14 @@ describe("record", () => {
   });
 });
 
-describe("record, when the function fails", () => {
+describe("record, when its function fails", () => {
   const records = Array.from({ length: 250 }, (_, index) => order(`o-${index}`));
 
   it.each([
     [Object.assign(new Error("event is odd"), { name: "InvalidRequest" }), "event is odd"],
     [new Error("alice's o-100"), "The function failed; its log has the reason"],
   ])(
-    "prints the results so far, and the reason only if the request is at fault (%s)",
+    "prints the results so far, and gives the reason only if the request is to blame (%s)",
     async (error, line) => {
       const handler = vi.fn(standIn).mockImplementationOnce(standIn).mockRejectedValueOnce(error);
       expect(await record(records, handler)).toEqual({
@@ -177,7 +177,7 @@ describe("record, when the function fails", () => {
   );
 
   it.each([null, { results: [] }, { results: [{ index: 0, status: "fine" }] }])(
-    "rejects a response of another shape: %j",
+    "rejects a malformed response of the function: %j",
     async (answer) => {
       const { code, err } = await record([order("o-1")], async () => answer);
       expect({ code, err }).toEqual({
@@ -188,7 +188,7 @@ describe("record, when the function fails", () => {
   );
 });
 
-describe("the file of record", () => {
+describe("the input file of record", () => {
   const unused = () => Promise.reject(new Error("It was invoked"));
 
   it.each([
@@ -198,11 +198,11 @@ describe("the file of record", () => {
       content,
       'FILE must be a list of records, or an object whose only field "records" is a list',
     ]),
-  ])("is rejected with one line that quotes nothing: %s", async (content, line) => {
+  ])("rejects a malformed file with one line that quotes none of its content: %s", async (content, line) => {
     expect(await record(content, unused)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
   });
 
-  it("is reported with one line if it is missing", async () => {
+  it("reports a missing file in one line", async () => {
     const missing = join(folder, "none.json");
     expect(await recordFile(missing, unused)).toEqual({
       code: 1,
@@ -213,7 +213,7 @@ describe("the file of record", () => {
 });
 
 describe("the example orders and positions", () => {
-  it("are recorded once, and show every state and every chain", async () => {
+  it("records the example orders and positions once, with every state and chain among them", async () => {
     const total: unknown[] = JSON.parse(await readFile(examples, "utf8")).records;
     expect(await recordFile(examples, deployed())).toMatchObject({
       code: 0,

@@ -83,7 +83,7 @@ describe("list-redemptions", () => {
 });
 
 describe("fulfil", () => {
-  it("records the delivery once", async () => {
+  it("records the delivery of a redemption only once", async () => {
     const id = await bought("ann");
     const { code, out } = await admin("fulfil", id);
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/ fulfilled .* ann\n$/) });
@@ -97,7 +97,7 @@ describe("fulfil", () => {
     });
   });
 
-  it.each(["fulfil", "refund"])("reports an unknown id: %s", async (command) => {
+  it.each(["fulfil", "refund"])("reports an unknown redemption: %s", async (command) => {
     expect(await admin(command, "nothing")).toEqual({
       code: 1,
       out: "",
@@ -107,7 +107,7 @@ describe("fulfil", () => {
 });
 
 describe("refund", () => {
-  it("returns points and piece once, whatever happens at the same time", async () => {
+  it("returns points and stock only once when refunds run concurrently", async () => {
     const id = await bought("ann");
     await Promise.all(Array.from({ length: 5 }, () => admin("refund", id)));
     expect(await stateOf("ann")).toEqual({ status: "refunded", version: 2, points: 500, lines: 3, stock: 5 });
@@ -118,7 +118,7 @@ describe("refund", () => {
     });
   });
 
-  it("wins over a fulfilment that read the redemption earlier", async () => {
+  it("makes a concurrent fulfilment fail after a refund", async () => {
     const id = await bought("ann");
     let first = true;
     const slow = interceptedTable(table, async (command) => {
@@ -133,7 +133,7 @@ describe("refund", () => {
     expect(await stateOf("ann")).toMatchObject({ status: "refunded", version: 2, points: 500 });
   });
 
-  it("gives up with a message if the same items keep changing", async () => {
+  it("gives up with a message when the redemption keeps changing", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const id = await bought("ann");
     const conflict = new TransactionCanceledException({
@@ -152,14 +152,14 @@ describe("refund", () => {
     vi.restoreAllMocks();
   });
 
-  it("does not return a piece that was delivered", async () => {
+  it("returns no stock for a delivered piece", async () => {
     const id = await bought("ann");
     await admin("fulfil", id);
     expect((await admin("refund", id)).code).toBe(0);
     expect(await stateOf("ann")).toEqual({ status: "refunded", version: 3, points: 500, lines: 3, stock: 4 });
   });
 
-  it("returns no piece of a reward that is unlimited, or was unlimited when bought", async () => {
+  it("returns no stock for a reward that is unlimited now or was unlimited when bought", async () => {
     const [course, mug] = [await bought("ann", "course"), await bought("bob")];
     await setStock(table, "course", 3);
     await setStock(table, "mug", undefined);
@@ -169,8 +169,8 @@ describe("refund", () => {
   });
 });
 
-describe("a profile that was recreated while its ledger remained", () => {
-  it("can buy, be changed and be refunded, and its lines add up", async () => {
+describe("a recreated profile with an old ledger", () => {
+  it("keeps the ledger consistent through purchases, changes and refunds", async () => {
     const id = await bought("ann");
     const forget = () =>
       table.client.send(new DeleteCommand({ TableName: table.name, Key: profileKey("ann") }));
@@ -204,7 +204,7 @@ describe("a profile that was recreated while its ledger remained", () => {
 });
 
 describe("show-user", () => {
-  it("lists the missing lines of the ledger", async () => {
+  it("reports missing lines of the ledger", async () => {
     await bought("ann");
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: pointsLineKey("ann", 1) }));
     expect((await admin("show-user", "ann")).out).toContain(
@@ -212,7 +212,7 @@ describe("show-user", () => {
     );
   });
 
-  it("shows the newest changes of points, and the newest purchases", async () => {
+  it("shows the newest changes of points and the newest purchases", async () => {
     const id = await bought("ann");
     await admin("refund", id);
     const { out } = await admin("show-user", "ann");

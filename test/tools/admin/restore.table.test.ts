@@ -69,7 +69,7 @@ async function damage(): Promise<void> {
 }
 
 describe("restore --check", () => {
-  it("finds nothing in an equal table", async () => {
+  it("finds no difference between equal tables", async () => {
     expect(await restore(["--check"])).toEqual({
       code: 0,
       out: "missing: 0\nchanged: 0\nnewer: 0\n",
@@ -77,7 +77,7 @@ describe("restore --check", () => {
     });
   });
 
-  it("lists each difference, and changes nothing", async () => {
+  it("lists each difference and changes nothing", async () => {
     await damage();
     const before = await everything(table);
     const { code, out } = await restore(["--check"]);
@@ -125,7 +125,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check", "--user", "dan"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
-  it("restores a profile with the points of its ledger, so that nothing can be spent twice", async () => {
+  it("restores a profile with its ledger's points, so that no points can be spent twice", async () => {
     await userWith(table, "fay", 300);
     await putItems(backup, await everything(table));
     const buy = (key: string) => buying(() => table, [reward("mug")])("fay", "mug", key);
@@ -143,7 +143,7 @@ describe("restore --fix", () => {
     });
   });
 
-  it("returns the pieces of pending redemptions that it deletes with --exact --user", async () => {
+  it("returns the stock of pending redemptions that it deletes with --exact --user", async () => {
     await userWith(table, "gil", 300);
     await putItems(backup, await everything(table));
     const buy = (key: string) => buying(() => table, [reward("mug")])("gil", "mug", key);
@@ -156,7 +156,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check", "--user", "gil"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
-  it("restores missing items to the last digit, and leaves all others alone", async () => {
+  it("restores missing items to the last digit and leaves all others alone", async () => {
     await putItems(backup, [profile("dave", odd)]);
     await damage();
     expect(await restore(["--fix"])).toEqual({ code: 0, out: tally(2, 0, 0), err: "" });
@@ -164,7 +164,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).not.toContain("USER#dave");
   });
 
-  it("restores wallets that were retired more than 30 days ago only with --exact", async () => {
+  it("restores wallets retired more than 30 days ago only with --exact", async () => {
     const held = (_id: string) => [
       { ...wallet("alice", _id), UserID: "alice", _id },
       { ...sealedKeyKey("alice", "eth", _id), userID: "alice", walletId: _id },
@@ -192,7 +192,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
-  it("never ends or replaces a lock of exports, but puts back a missing one", async () => {
+  it("restores a missing lock of exports but never ends or replaces one", async () => {
     const lock = (userID: string, lockId: string): Item => ({ ...lockKey(userID), userID, lockId });
     await putItems(backup, [lock("alice", "earlier"), lock("bob", "lost")]);
     await putItems(table, [lock("alice", "later"), lock("carol", "new")]);
@@ -203,7 +203,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 0\nnewer: 0\n$/);
   });
 
-  describe("of guards", () => {
+  describe("for guards", () => {
     const frozen = { ...openPolicy, tradingEnabled: false };
     const small = { ...openPolicy, maxPerOrder: 5n };
     const key = (userID: string) => ({ userID, chain: "eth", wallet: "0x1" }) as const;
@@ -217,7 +217,7 @@ describe("restore --fix", () => {
       );
     const kept = "policies that were set since, and looser limits: only their users loosen them";
 
-    it("restores the tighter of two policies, deletes none, and drops pending ones", async () => {
+    it("restores the stricter of two policies, deletes none and drops pending ones", async () => {
       const pending = { policy: openPolicy, effectiveAt: "2026-11-18T11:00:00.000Z", tableId: "table" };
       await putItems(backup, [
         policy("frozen-since", small),
@@ -241,7 +241,7 @@ describe("restore --fix", () => {
       expect((await restore(args)).out).toContain(tally(0, 0, 0));
     });
 
-    it("raises no limit of network fees, whether a lower or the usual one is in force", async () => {
+    it("raises no limit of network fees, whether custom or the default", async () => {
       const raised = { ...openPolicy, maxNetworkFeesPerDay: 9n };
       const lowered = { ...openPolicy, maxNetworkFeesPerDay: 2n };
       await putItems(backup, [policy("dropped-since", raised), policy("lowered-since", raised)]);
@@ -255,7 +255,7 @@ describe("restore --fix", () => {
       });
     });
 
-    it("ends no stop of trading, and unblocks no user", async () => {
+    it("resumes no stopped trading and unblocks no user", async () => {
       const stops = [tradingStopKey("eth"), earlierStopKey("base")];
       await putItems(backup, [profile("eve", { tier: "Base" })]);
       await putItems(table, [
@@ -271,7 +271,7 @@ describe("restore --fix", () => {
       expect(profiles).toMatchObject([{ tier: "Base", blockedAt: "2026-11-17T10:00:00.000Z" }]);
     });
 
-    it("leaves a policy that its user changes during the restore", async () => {
+    it("leaves a policy alone that its user changes during the restore", async () => {
       await putItems(backup, [policy("busy", small)]);
       await putItems(table, [policy("busy", openPolicy)]);
       const meanwhile = interceptedTable(table, async (command) => {
@@ -281,7 +281,7 @@ describe("restore --fix", () => {
       expect(await policies()).toMatchObject({ busy: { policy: frozen } });
     });
 
-    it("does not restore open orders, whether lost or ended since", async () => {
+    it("restores no order that was open in the backup, whether lost or ended since", async () => {
       const order = (orderId: string, settled: boolean): Item[] => [
         { ...tradeKey("alice", orderId), life: { settled } },
         { ...executionKey("alice", "order", orderId), lane: "eth#0x1", settled },
@@ -297,7 +297,7 @@ describe("restore --fix", () => {
       expect(await itemsNamed(table, "TRADE#ended")).toMatchObject([{ life: { settled: true } }]);
     });
 
-    it("lists these before it writes, and asks for confirmation", async () => {
+    it("lists unrestored guards before it writes, and asks for confirmation", async () => {
       await putItems(backup, [policy("asked", small), profile("dave")]);
       await putItems(table, [policy("asked", frozen)]);
       const answering = (answer: boolean) =>
@@ -315,7 +315,7 @@ describe("restore --fix", () => {
     });
   });
 
-  it("changes only one user with --user, in both of their partitions", async () => {
+  it("changes only one user's two partitions with --user", async () => {
     await damage();
     await putItems(
       backup,
@@ -347,7 +347,7 @@ describe("restore --fix", () => {
     expect(await restore(["--fix", "--exact", "--yes"])).toMatchObject({ out: tally(1, 0, 21) });
   });
 
-  it("leaves an item that has come back meanwhile", async () => {
+  it("leaves an item alone that reappears during the restore", async () => {
     await remove(table, profile("bob"));
     const back = profile("bob", { points: 9 });
     const meanwhile = interceptedTable(table, async (command) => {
@@ -357,7 +357,7 @@ describe("restore --fix", () => {
     expect(await itemsNamed(table, "USER#bob")).toEqual([back]);
   });
 
-  it("continues after a failure, and reports it", async () => {
+  it("continues after a failure and reports it", async () => {
     await damage();
     const failing = interceptedTable(table, (command) => {
       if (command instanceof PutCommand) throw new Error("no");
@@ -370,7 +370,7 @@ describe("restore --fix", () => {
     expect(await restore(["--fix", "--exact"])).toMatchObject({ code: 0, out: tally(1, 1, 0) });
   });
 
-  it("stops when it is interrupted", async () => {
+  it("stops when interrupted", async () => {
     await damage();
     const { code, out, err } = await run(targetWith(table), ["restore", backup.name, "--fix"], {
       interruption: () => AbortSignal.abort(),
@@ -384,7 +384,7 @@ describe("restore --fix", () => {
 });
 
 describe("restore", () => {
-  it("rejects the service's own table, and an unknown one", async () => {
+  it("rejects the service's own table and an unknown one", async () => {
     expect(await run(targetWith(table), ["restore", table.name, "--fix"])).toMatchObject({
       code: 1,
       err: `error: ${table.name} is the service's own table; name the restored one\n`,

@@ -12,7 +12,7 @@ const world = rewrappingForTests();
 const { rewrapKeys, materials, expectAllOpen } = world;
 
 describe("rewrap-keys after a rotation", () => {
-  it("rewraps every data key, and leaves the encrypted private keys as they are", async () => {
+  it("rewraps every data key and leaves the encrypted private keys alone", async () => {
     const before = await Promise.all(world.wallets.map(({ wallet }) => stored(world.target, wallet)));
     const { code, out } = await rewrapKeys();
     expect({ code, out }).toEqual({ code: 0, out: tally(6, 0, 0) });
@@ -29,7 +29,7 @@ describe("rewrap-keys after a rotation", () => {
     await expectAllOpen();
   });
 
-  it("does nothing the second time", async () => {
+  it("changes nothing when run again", async () => {
     await rewrapKeys();
     let calls = 0;
     world.target.hooks.beforeAnswer = (operation) => (calls += operation === "ReEncrypt" ? 1 : 0);
@@ -37,19 +37,19 @@ describe("rewrap-keys after a rotation", () => {
     expect({ code, out, calls }).toEqual({ code: 0, out: tally(0, 6, 0), calls: 0 });
   });
 
-  it("skips wallets that were imported after the rotation", async () => {
+  it("skips wallets imported after the rotation", async () => {
     world.wallets.push(...(await userWithWallets(world.target, "bob", 2)));
     expect((await rewrapKeys()).out).toBe(tally(6, 2, 0));
   });
 
-  it("does nothing without wallets", async () => {
+  it("changes nothing without wallets", async () => {
     world.target = targetWith(await world.newTable());
     world.wallets = [];
     const { code, out, err } = await rewrapKeys();
     expect({ code, out, err }).toEqual({ code: 0, out: tally(0, 0, 0), err: "" });
   });
 
-  it("rewraps a wallet without a key material's name", async () => {
+  it("rewraps a wallet that has no name of its key material", async () => {
     const { PK, SK } = await stored(world.target, (world.wallets[0] as Imported).wallet);
     await world.target.table.client.send(
       new UpdateCommand({
@@ -62,14 +62,14 @@ describe("rewrap-keys after a rotation", () => {
     expect(await materials()).toEqual([6]);
   });
 
-  it("only counts in a dry run", async () => {
+  it("only counts wallets in a dry run", async () => {
     world.wallets.push(...(await userWithWallets(world.target, "bob", 1)));
     const { code, out } = await rewrapKeys("--dry-run");
     expect({ code, out }).toEqual({ code: 0, out: "to re-wrap: 6\nalready new: 1\n" });
     expect(await materials()).toEqual([6, 1]);
   });
 
-  it("processes no more wallets at a time than --concurrency allows", async () => {
+  it("rewraps at most --concurrency wallets at a time", async () => {
     for (const limit of [1, 3]) {
       let [under, most] = [0, 0];
       world.target.hooks.beforeAnswer = async (operation) => {
@@ -86,7 +86,7 @@ describe("rewrap-keys after a rotation", () => {
 });
 
 describe("rewrap-keys when something fails", () => {
-  it("continues with the others, names the wallet, and finishes in the next run", async () => {
+  it("continues after a wallet fails, names it and rewraps it in the next run", async () => {
     const broken = (world.wallets[2] as Imported).wallet._id;
     world.target.hooks.beforeAnswer = (operation, body) => {
       if (operation === "ReEncrypt" && body.SourceEncryptionContext?.walletId === broken) {
@@ -111,7 +111,7 @@ describe("rewrap-keys when something fails", () => {
   it.each([
     ["damaged", Uint8Array.of(9, 9, 9), "Unknown container version"],
     ["not even bytes", "a secret" as unknown as Uint8Array, "TypeError"],
-  ])("reports a container that is %s, and does not touch it", async (_, container, reason) => {
+  ])("reports a container that is %s and leaves it alone", async (_, container, reason) => {
     const [{ wallet }] = world.wallets.splice(0, 1) as [Imported];
     const damaged = { ...(await stored(world.target, wallet)), encryptedPrivateKey: container };
     await replaceKey(world.target.table, await stored(world.target, wallet), damaged);
@@ -124,7 +124,7 @@ describe("rewrap-keys when something fails", () => {
     });
   });
 
-  it("stops at once with one line if it may not describe the KMS key", async () => {
+  it("stops at once with one line without permission to describe the KMS key", async () => {
     world.target.hooks.beforeAnswer = () => {
       throw Object.assign(new Error("User is not authorized"), {
         name: "AccessDeniedException",
@@ -139,7 +139,7 @@ describe("rewrap-keys when something fails", () => {
     });
   });
 
-  it("prints how many wallets are done if the table fails halfway", async () => {
+  it("prints the number of finished wallets if the table fails halfway", async () => {
     let written = 0;
     const table = interceptedTable(world.target.table, (command) => {
       if (command instanceof UpdateCommand) written++;
@@ -157,7 +157,7 @@ describe("rewrap-keys when something fails", () => {
     expect(linesOf(err).at(-1)).toBe("error: ThrottlingException: Slow down");
   });
 
-  it("stops between two wallets when interrupted", async () => {
+  it("stops before the next wallet when interrupted", async () => {
     const controller = new AbortController();
     let begun = 0;
     world.target.hooks.beforeAnswer = (operation) => {
@@ -177,13 +177,13 @@ describe("rewrap-keys when something fails", () => {
 });
 
 describe("the progress of rewrap-keys", () => {
-  it("is plain lines without a terminal", async () => {
+  it("prints progress as plain lines without a terminal", async () => {
     const { err } = await rewrapKeys();
     expect(err).not.toContain("\u001b");
     expect(linesOf(err).at(-1)).toBe("re-wrapping 6/6");
   });
 
-  it("is a bar on a terminal", async () => {
+  it("draws a progress bar on a terminal", async () => {
     const stderr = Object.assign(collector(), { isTTY: true, columns: 80 });
     await run(world.target, ["rewrap-keys"], { stderr });
     expect(stderr.text()).toMatch(/re-wrapping █+ 6\/6/);

@@ -8,8 +8,8 @@ import { rewrappingForTests, tally } from "./support/rewrapping.ts";
 const world = rewrappingForTests();
 const { rewrapKeys, materials, expectAllOpen } = world;
 
-describe("rewrap-keys during other changes of a wallet", () => {
-  /** Changes the first wallet that KMS rewraps, during that call. */
+describe("rewrap-keys during other changes to a wallet", () => {
+  /** Changes the first rewrapped wallet while KMS handles its call. */
   function meanwhile(change: (imported: Imported) => Promise<unknown>, times = 1): void {
     let chosen: string | undefined;
     let left = times;
@@ -23,14 +23,14 @@ describe("rewrap-keys during other changes of a wallet", () => {
     };
   }
 
-  /** Seals the private key again, and stores it under the old key material. */
+  /** Encrypts the private key again under the old key material and stores it. */
   async function sealAgain({ wallet, secret }: Imported): Promise<void> {
     const before = await stored(world.target, wallet);
     const sealed = await seal(world.target.vault, secret, bindingOf(wallet));
     await replaceKey(world.target.table, before, { ...sealed, keyMaterialId: before.keyMaterialId });
   }
 
-  it("keeps the result of another run", async () => {
+  it("keeps the result of a concurrent run", async () => {
     let theirs: Uint8Array | undefined;
     let changed: Imported | undefined;
     meanwhile(async (imported) => {
@@ -46,14 +46,14 @@ describe("rewrap-keys during other changes of a wallet", () => {
     await expectAllOpen();
   });
 
-  it("rewraps a key that was replaced meanwhile", async () => {
+  it("rewraps a key that was replaced during the run", async () => {
     meanwhile(sealAgain);
     expect(await rewrapKeys()).toMatchObject({ code: 0, out: tally(6, 0, 0) });
     expect(await materials()).toEqual([6]);
     await expectAllOpen();
   });
 
-  it("gives up on a wallet that changes each time, and names it", async () => {
+  it("gives up on a wallet that changes on every attempt, and names it", async () => {
     meanwhile(sealAgain, Number.POSITIVE_INFINITY);
     const { code, out, err } = await rewrapKeys();
     expect({ code, out }).toEqual({ code: 1, out: tally(5, 0, 1) });
@@ -61,7 +61,7 @@ describe("rewrap-keys during other changes of a wallet", () => {
     await expectAllOpen();
   });
 
-  it("does not restore a deleted wallet", async () => {
+  it("leaves a deleted wallet deleted", async () => {
     meanwhile(async (imported) => {
       const { PK, SK } = await stored(world.target, imported.wallet);
       await world.target.table.client.send(
@@ -75,7 +75,7 @@ describe("rewrap-keys during other changes of a wallet", () => {
     expect(out).toBe("to re-wrap: 0\nalready new: 5\n");
   });
 
-  it("keeps the time at which the key of a retired wallet is removed", async () => {
+  it("keeps the expiry time of a retired wallet's key", async () => {
     let retired: Imported | undefined;
     meanwhile(async (imported) => {
       retired = imported;
@@ -95,7 +95,7 @@ describe("rewrap-keys during other changes of a wallet", () => {
     });
   });
 
-  it("does the work once when two runs overlap", async () => {
+  it("rewraps each key once when two runs overlap", async () => {
     const runs = await Promise.all([rewrapKeys(), rewrapKeys()]);
     const done = runs.map(({ out }) => Number(/re-wrapped: (\d+)/.exec(out)?.[1]));
     expect(done.reduce((sum, count) => sum + count)).toBe(6);
@@ -105,7 +105,7 @@ describe("rewrap-keys during other changes of a wallet", () => {
     await expectAllOpen();
   });
 
-  it("loses nothing if a run is killed halfway", async () => {
+  it("loses no key when a run is killed halfway", async () => {
     const died = Promise.withResolvers<never>();
     died.promise.catch(() => undefined);
     const reached = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, engineStart);
 afterAll(() => engine.stop());
 
-/** Registers a user with these values. */
+/** Registers a user with the given profile values. */
 async function user(userID: string, values: Partial<Profile> = {}): Promise<Profile> {
   const profile = await register(engine.table, { userID, names: [userID], ref: undefined }, now);
   await changeProfile(engine.table, profile, { points: 7, ...values });
@@ -102,7 +102,7 @@ describe("set-user --requests-per-minute", () => {
       ["--tier", "Pro", "--requests-per-minute", "9"],
       "is for the Enterprise tier; the limit of Pro is fixed",
     ],
-  ])("rejects %s, and changes nothing", async (userID, had, args, message) => {
+  ])("rejects %s and changes nothing", async (userID, had, args, message) => {
     await user(userID, had);
     const before = await readProfile(engine.table, userID);
     const { code, out, err } = await setUser(userID, ...args);
@@ -111,7 +111,7 @@ describe("set-user --requests-per-minute", () => {
     expect(await readProfile(engine.table, userID)).toEqual(before);
   });
 
-  it("is not set when the tier is changed at the same time", async () => {
+  it("leaves the rate limit alone when the tier changes at the same time", async () => {
     const had = { tier: "Enterprise" } as const;
     const read = { ...(await user("racer", had)), ...had };
     let left = 1;

@@ -28,7 +28,7 @@ async function profileOf(userID: string): Promise<Profile> {
   return profile;
 }
 
-/** The table of the test, with another change right before each write. */
+/** Wraps the test's table and makes another change right before each write. */
 const disturbed = (before: () => Promise<unknown>): Table =>
   interceptedTable(
     engine.table,
@@ -36,7 +36,7 @@ const disturbed = (before: () => Promise<unknown>): Table =>
   );
 
 describe("set-user", () => {
-  it("sets the given values, prints each change, and leaves the rest", async () => {
+  it("sets the given values, prints each change and leaves the rest alone", async () => {
     const before = await created("alice");
     const { code, out, err } = await run(target, [
       ...["set-user", "alice", "--tier", "Pro", "--points", "500", "--xp", "1200", "--username", "Alice"],
@@ -66,7 +66,7 @@ describe("set-user", () => {
     });
   });
 
-  it("records each change of points in the user's ledger, and nothing else", async () => {
+  it("records each change of points, and nothing else, in the user's ledger", async () => {
     await created("saver");
     for (const args of [["500"], ["200", "--tier", "Pro"], ["200", "--xp", "7"]])
       await run(target, ["set-user", "saver", "--points", ...args]);
@@ -85,7 +85,7 @@ describe("set-user", () => {
     expect(out).toBe("points: 0 -> 1\n");
   });
 
-  it("writes nothing if nothing changes", async () => {
+  it("writes nothing when no value differs", async () => {
     await created("same");
     let writes = 0;
     const table = disturbed(async () => writes++);
@@ -108,7 +108,7 @@ describe("set-user", () => {
     expect((await profileOf("loser")).experience).toMatchObject({ total: 300, daily: { xp: 300 } });
   });
 
-  it("accepts the most points, and XP up to the largest safe integer", async () => {
+  it("accepts points up to their limit and XP up to the largest safe integer", async () => {
     await created("whale");
     const [points, xp] = ["1000000000000", "9007199254740991"];
     expect((await run(target, ["set-user", "whale", "--points", points, "--xp", xp])).code).toBe(0);
@@ -135,7 +135,7 @@ describe("set-user", () => {
 });
 
 describe("set-user during other changes", () => {
-  it("includes XP that was earned between its read and its write", async () => {
+  it("keeps XP earned between its read and its write", async () => {
     const read = await created("racer");
     let left = 1;
     const table = disturbed(async () => {
@@ -147,14 +147,14 @@ describe("set-user during other changes", () => {
     expect((await profileOf("racer")).experience).toMatchObject({ total: 1000, daily: { xp: 300 } });
   });
 
-  it("keeps concurrent changes of other values", async () => {
+  it("keeps concurrent changes to other values", async () => {
     const read = await created("busy");
     const table = disturbed(() => changeProfile(engine.table, read, { points: 42 }));
     await run({ ...target, table }, ["set-user", "busy", "--tier", "Pro"]);
     expect(await profileOf("busy")).toMatchObject({ tier: "Pro", points: 42 });
   });
 
-  it("gives up without a change if the value changes during each attempt", async () => {
+  it("gives up without a change if the value changes during every attempt", async () => {
     await created("restless");
     const table = disturbed(async () => {
       const read = await profileOf("restless");

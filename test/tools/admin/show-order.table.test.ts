@@ -83,7 +83,7 @@ describe("show-order", () => {
     expect((await shown()).ledger?.cancelled).toMatch(/^yes/);
   });
 
-  it("shows the holder of the lane, and the end of the lease", async () => {
+  it("shows the holder of a lane and the end of its lease", async () => {
     const { bench, shown } = await placed();
     const { reached, goOn } = bench.stopAt("sign", 1);
     const work = bench.work();
@@ -120,7 +120,7 @@ describe("show-order", () => {
     });
   });
 
-  it("fails for an order that the user does not have", async () => {
+  it("fails if the user has no such order", async () => {
     const { request } = await placed();
     expect(await show("bob", request.orderId)).toEqual({
       code: 1,

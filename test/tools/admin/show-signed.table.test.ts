@@ -22,7 +22,7 @@ async function putLedger(orderId: string, nonces: readonly number[], changes: ob
 }
 
 describe("show-signed", () => {
-  it("lists the nonces of a wallet in order, even if executeOrders has deleted order and slots", async () => {
+  it("lists a wallet's nonces in order, even after executeOrders deleted order and slots", async () => {
     await putLedger("LATER", [12]);
     await putLedger("FIRST", [9, 10], { swap: { nonce: 10, call: slot().call } });
     await putLedger("OTHERS", [11], { wallet: "0xBAD" });

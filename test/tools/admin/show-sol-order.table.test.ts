@@ -12,7 +12,7 @@ let orderId: string;
 
 const admin = async (...args: string[]) => run({ table: db.table } as never, args);
 
-/** Places a purchase, and sends its first transaction. */
+/** Places a buy order and sends its first transaction. */
 async function sent() {
   desk = await openSolDesk({ table: db.table, chain, hosts });
   const placed = await desk.ask({ amount: "1" });
@@ -23,7 +23,7 @@ async function sent() {
 }
 
 describe("show-order, on sol", () => {
-  it("shows fees in SOL, and slots, before and after the order is final", async () => {
+  it("shows fees in SOL and slots before and after the order is final", async () => {
     const show = await sent();
     const pending = await show();
     expect(pending).toMatch(/\nintent\n(?: {2}.*\n)* {2}budget +0\.001 SOL for priority and tips\n/);
@@ -31,7 +31,7 @@ describe("show-order, on sol", () => {
     expect(pending).toMatch(/\n {2}priorityFee +0\.0002 SOL\n {2}tip +0 SOL\n/);
     expect(pending).toMatch(/\n {2}lastValidBlockHeight +\d+\n/);
     expect(pending).toMatch(/\nledger\n {2}message 1 +swap \S+, at most 0\.\d+ SOL\n/);
-    // A hash may contain any three letters.
+    // Searches only the names, because a random hash may contain any three letters.
     const names = [...pending.matchAll(/^ *(\w+)/gm)].map(([, name]) => name);
     expect(names.join()).not.toMatch(/nonce|gas/i);
     expect(pending).not.toMatch(/\d gwei/);
@@ -52,7 +52,7 @@ describe("show-order, on sol", () => {
 });
 
 describe("show-signed, on sol", () => {
-  it("lists the transactions of a wallet, which have no nonces", async () => {
+  it("lists a wallet's transactions without nonces", async () => {
     await sent();
     const { out } = await admin("show-signed", desk.wallet, "--chain", "sol");
     expect(out).toMatch(

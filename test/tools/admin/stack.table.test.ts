@@ -9,7 +9,7 @@ import { lambdaWith } from "./support/lambda.ts";
 let engine: Engine;
 let stacks: Served;
 
-/** The stacks of the account, by name, with their outputs. */
+/** Stacks of the account by name, with their outputs. */
 const account = () => ({
   TerminalData: { TableName: engine.table.name, KeyId: "the-key" },
   TerminalApi: { RecordExecutionsFunction: "the-function", BaseUrl: "https://api.example" },
@@ -18,7 +18,7 @@ const account = () => ({
 const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const region = { AWS_REGION: "us-east-1" };
 
-/** Removes AWS settings of the machine that runs the tests. */
+/** Removes the machine's own AWS settings. */
 const bare = {
   AWS_ACCESS_KEY_ID: undefined,
   AWS_SECRET_ACCESS_KEY: undefined,
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 afterAll(() => engine.stop());
 
-/** Runs the program with no AWS variables but these. */
+/** Runs the program with only these AWS variables. */
 function runOnStack(args: string[], env: Record<string, string>) {
   const endpoints = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${stacks.port}`,
@@ -54,7 +54,7 @@ function runOnStack(args: string[], env: Record<string, string>) {
 }
 
 describe("--stack", () => {
-  it("works on the table of the data stack", async () => {
+  it("reads the table named by the data stack", async () => {
     await register(engine.table, { userID: "alice", names: ["alice"], ref: undefined }, now);
     const args = ["list-users", "--json", "--stack", "TerminalData"];
     const { code, out } = await runOnStack(args, engine.environment);
@@ -62,7 +62,7 @@ describe("--stack", () => {
     expect(JSON.parse(out)).toMatchObject([{ userID: "alice" }]);
   });
 
-  it("invokes the function of the API stack", async () => {
+  it("invokes the function named by the API stack", async () => {
     const lambda = lambdaWith("the-function", async ({ records }) => ({
       results: records.map((_, index) => ({ index, status: "recorded" })),
     }));

@@ -33,7 +33,7 @@ async function pass(userID: string, user: User): Promise<void> {
   await mirrorUser({ ...target, now: () => start }, userID);
 }
 
-/** Runs the command with nothing to open but plans. */
+/** Runs the command with access to nothing except plans. */
 const syncPlans = (args: string[], parts: Parameters<typeof run>[2] = {}) =>
   run({} as ReturnType<typeof targetWith>, ["sync-plans", ...args], {
     openPlans: async () => target,
@@ -50,7 +50,7 @@ async function currentOf(userID: string) {
 const without = <Thing>(things: readonly Thing[], unwanted: (thing: Thing) => boolean) =>
   things.filter((thing) => !unwanted(thing));
 
-/** Causes a difference of each kind. Returns the line that the command prints for each. */
+/** Causes one difference of each kind. Returns the lines that the command should print. */
 async function disturb(): Promise<string[]> {
   const [alice, bob, carol, dave] = [
     await currentOf("alice"),
@@ -91,7 +91,7 @@ async function disturb(): Promise<string[]> {
   ];
 }
 
-/** Adds keys without a record. */
+/** Adds API keys without a record in the table. */
 function addOrphans(count: number): void {
   const [pattern] = world.usage.apiKeys;
   if (pattern === undefined) throw new Error("There is no key");
@@ -105,11 +105,11 @@ function addOrphans(count: number): void {
 }
 
 describe("sync-plans --check", () => {
-  it("succeeds when there is no difference", async () => {
+  it("succeeds without differences", async () => {
     expect(await syncPlans(["--check"])).toEqual({ code: 0, out: "differences: 0\n", err: "" });
   });
 
-  it("lists every difference, changes nothing, and fails", async () => {
+  it("lists every difference, changes nothing and fails", async () => {
     const found = await disturb();
     const before = world.usage;
     const { code, out, err } = await syncPlans(["--check"]);
@@ -131,11 +131,11 @@ describe("sync-plans --fix", () => {
     expect(await syncPlans(["--check"])).toMatchObject({ code: 0, out: "differences: 0\n" });
   }
 
-  it("does nothing when there is no difference", async () => {
+  it("changes nothing without differences", async () => {
     expect(await syncPlans(["--fix"])).toEqual({ code: 0, out: "repaired: 0\nfailed: 0\n", err: "" });
   });
 
-  it("repairs every difference, and prints each", async () => {
+  it("repairs every difference and prints each", async () => {
     const found = await disturb();
     const { code, out, err } = await syncPlans(["--fix"]);
     const repaired = found.map((line) => `${line}: repaired`);
@@ -145,20 +145,20 @@ describe("sync-plans --fix", () => {
     await expectRight();
   });
 
-  it("deletes orphans first, to make room for new keys", async () => {
+  it("deletes orphaned keys first to make room for new ones", async () => {
     await disturb();
     const { apiKeys, planKeys, usagePlans } = world.usage;
     world.reset({ maxKeys: apiKeys.length });
     world.change({ apiKeys, planKeys, usagePlans });
     const { out } = await syncPlans(["--fix"]);
-    // The orphan's place is taken by one of the four users who need a key.
+    // One of the four users without a key takes the orphan's place.
     expect(
       out.match(/: failed, KeyLimitReached: The account's limit in this region is reached$/gm),
     ).toHaveLength(3);
     expect(linesOf(out).slice(-2)).toEqual(["repaired: 6", "failed: 3"]);
   });
 
-  it("continues after a failure, and repairs the rest the next time", async () => {
+  it("continues after a failure and repairs the rest on the next run", async () => {
     await disturb();
     const { apiKeys, planKeys, usagePlans } = world.usage;
     world.reset({
@@ -182,7 +182,7 @@ describe("sync-plans --fix", () => {
     await expectRight();
   });
 
-  it("stops between two differences when interrupted", async () => {
+  it("stops before the next difference when interrupted", async () => {
     await disturb();
     const controller = new AbortController();
     const { apiKeys, planKeys, usagePlans } = world.usage;

@@ -26,7 +26,7 @@ const expectedPlans = {
 };
 
 describe("a local target", () => {
-  it("has the table and the key that the runner describes", async () => {
+  it("finds the table and the key in the runner's description", async () => {
     const description = {
       outputs: { TableName: "the-table", KeyId: "the-key", ApiId: "ignored" },
       endpoints: { dynamodb: "http://127.0.0.1:8000", kms: "http://127.0.0.1:8001", lambda: "ignored" },
@@ -46,7 +46,7 @@ describe("a local target", () => {
     }
   });
 
-  it("has the functions that the runner describes", async () => {
+  it("finds the functions in the runner's description", async () => {
     const description = {
       outputs: { RecordExecutionsFunction: "the-function", TableName: "ignored" },
       endpoints: { lambda: "http://127.0.0.1:8002", kms: "ignored" },
@@ -61,7 +61,7 @@ describe("a local target", () => {
     expect(await lambda.config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8002 });
   });
 
-  it("has the plans that the runner describes, whose keys are active at once", async () => {
+  it("finds the plans in the runner's description and activates new keys at once", async () => {
     const description = {
       outputs: { ...planOutputs, KeyId: "the-key" },
       endpoints: { dynamodb: "http://127.0.0.1:8000", apigateway: "http://127.0.0.1:8003" },
@@ -78,7 +78,7 @@ describe("a local target", () => {
     }
   });
 
-  it("explains how to start the runner if nothing listens", async () => {
+  it("explains how to start the runner when its port is closed", async () => {
     const gone = await answering(200, "");
     await gone[Symbol.asyncDispose]();
     await expect(openTarget({ local: gone.port })).rejects.toThrow(
@@ -86,7 +86,7 @@ describe("a local target", () => {
     );
   });
 
-  it("reports that the runner is still starting", async () => {
+  it("reports a runner that is still starting", async () => {
     await using runner = await answering(503, '{"error":"The runner is starting"}');
     await expect(openTarget({ local: runner.port })).rejects.toThrow(/is still starting/);
   });
@@ -95,7 +95,7 @@ describe("a local target", () => {
     [404, '{"message":"Not found"}'],
     [200, "<html>"],
     [200, '{"outputs":{"TableName":"t"}}'],
-  ])("rejects another server (%i %s)", async (status, body) => {
+  ])("rejects a server other than the runner (%i %s)", async (status, body) => {
     await using other = await answering(status, body);
     await expect(openTarget({ local: other.port })).rejects.toThrow(
       /is not the local runner; start the runner with npm start/,
@@ -129,7 +129,7 @@ describe("a deployed target", () => {
       ],
     });
 
-  it("has the table and the key from the stack's outputs, in the environment's region", async () => {
+  it("reads the table and the key from the stack's outputs in the environment's region", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key", UserPoolId: "ignored" });
     const { table, vault } = await openTarget({ stack: "TerminalData" });
     expect([table.name, vault.keyId]).toEqual(["the-table", "the-key"]);
@@ -137,14 +137,14 @@ describe("a deployed target", () => {
     expect(await vault.client.config.region()).toBe("eu-west-1");
   });
 
-  it("has the function from the stack's outputs, in the environment's region", async () => {
+  it("reads the function from the stack's outputs in the environment's region", async () => {
     outputs("TerminalApi", { RecordExecutionsFunction: "the-function", BaseUrl: "ignored" });
     const { lambda, recordExecutions } = await openFunctions({ stack: "TerminalApi" });
     expect(recordExecutions).toBe("the-function");
     expect(await lambda.config.region()).toBe("eu-west-1");
   });
 
-  it("has the plans from the outputs of two stacks, in the environment's region", async () => {
+  it("reads the plans from two stacks' outputs in the environment's region", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("OtherApi", { ...planOutputs, BaseUrl: "ignored" });
     const target = await openPlans({ stack: "TerminalData", apiStack: "OtherApi" });
@@ -164,7 +164,7 @@ describe("a deployed target", () => {
     );
   });
 
-  it("rejects two stacks that do not belong together", async () => {
+  it("rejects two stacks of different deployments", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("StagingApi", { ...planOutputs, TableName: "staging" });
     await expect(openPlans({ stack: "TerminalData", apiStack: "StagingApi" })).rejects.toThrow(
@@ -175,7 +175,7 @@ describe("a deployed target", () => {
     );
   });
 
-  it("rejects a stack of another kind", async () => {
+  it("rejects a stack of the wrong kind", async () => {
     outputs("TerminalApi", { BaseUrl: "https://api.example" });
     await expect(openTarget({ stack: "TerminalApi" })).rejects.toThrow(
       new OperatorError(

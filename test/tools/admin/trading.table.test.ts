@@ -17,12 +17,12 @@ const since = `stopped since ${now.toISOString()}`;
 const allStarted = { code: 0, out: all("not stopped"), err: "" };
 
 describe("trading", () => {
-  it("shows each chain, and changes nothing without --stop or --start", async () => {
+  it("shows each chain's state and changes nothing without --stop or --start", async () => {
     expect(await trading()).toEqual(allStarted);
     expect(await trading()).toEqual(allStarted);
   });
 
-  it("stops every chain, or one, and starts them again", async () => {
+  it("stops and restarts trading on every chain or on one", async () => {
     expect((await trading(["--stop"])).out).toBe(all(since));
     expect((await trading(["--start", "--chain", "bsc"])).out).toBe(
       all(since).replace(`bsc   ${since}`, "bsc   not stopped"),
@@ -34,7 +34,7 @@ describe("trading", () => {
     expect(await trading(["--start"])).toEqual(allStarted);
   });
 
-  it("keeps the time of the first stop", async () => {
+  it("keeps the time of the first stop when trading is stopped again", async () => {
     await trading(["--stop"]);
     const later = new Date(now.getTime() + 60_000);
     expect((await trading(["--stop"], later)).out).toBe(all(since));
@@ -44,7 +44,7 @@ describe("trading", () => {
   it.each([
     [["--stop", "--start"], "cannot be used with option"],
     [["--stop", "--chain", "btc"], "Allowed choices are eth, base, bsc, avax, sol"],
-  ])("rejects %j", async (args, message) => {
+  ])("rejects the invalid arguments %j", async (args, message) => {
     const { code, err } = await trading(args);
     expect(code).toBe(2);
     expect(err).toContain(message);
@@ -52,11 +52,11 @@ describe("trading", () => {
   });
 });
 
-describe("a stop of an earlier build", () => {
+describe("a stop written by an earlier version", () => {
   const stoppedAt = "2026-11-01T08:00:00.000Z";
   afterEach(() => trading(["--start"]));
 
-  it("is shown, and ended by --start", async () => {
+  it("shows the old stop and ends it with --start", async () => {
     await putItems(db.table, [{ ...earlierStopKey("bsc"), stoppedAt }]);
     const stopped = `bsc   stopped since ${stoppedAt}\n`;
     const shown = all("not stopped").replace("bsc   not stopped\n", stopped);
@@ -70,7 +70,7 @@ describe("a stop of an earlier build", () => {
 describe("a stop", () => {
   afterEach(() => trading(["--start"]));
 
-  it("is written where earlier builds read it, too", async () => {
+  it("writes the stop where earlier versions read it", async () => {
     await trading(["--stop", "--chain", "eth"]);
     expect(await itemsNamed(db.table, "TRADING")).toMatchObject([
       { ...earlierStopKey("eth"), stoppedAt: now.toISOString() },
@@ -78,7 +78,7 @@ describe("a stop", () => {
     ]);
   });
 
-  it("applies to the next quote, and to the next attempt to place an order", async () => {
+  it("applies a stop to the next quote and the next order", async () => {
     const bench = await new LaneBench(db.table).open();
     await trading(["--stop"]);
     expect(await bench.place(bench.request())).toMatchObject({ refused: { code: "TRADING_DISABLED" } });
@@ -92,7 +92,7 @@ describe("a stop", () => {
     ).toBe(false);
   });
 
-  it("makes the executor's next run reject an unsigned order", async () => {
+  it("makes the executor reject an unsigned order after a stop", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     await trading(["--stop", "--chain", "eth"]);
@@ -102,7 +102,7 @@ describe("a stop", () => {
     await trading(["--start"]);
   });
 
-  it("keeps the signer from signing, even if the executor checked before the stop", async () => {
+  it("prevents signing even if the executor checked just before the stop", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     const { reached, goOn } = bench.stopAt("sign", 1);
@@ -118,7 +118,7 @@ describe("a stop", () => {
     await trading(["--start"]);
   });
 
-  it("lets sent transactions proceed to their end", async () => {
+  it("lets sent transactions finish after a stop", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     await bench.work();
@@ -130,7 +130,7 @@ describe("a stop", () => {
     await trading(["--start"]);
   });
 
-  it("on one chain leaves the others alone", async () => {
+  it("leaves other chains alone when one is stopped", async () => {
     const bench = await new LaneBench(db.table).open();
     await trading(["--stop", "--chain", "base"]);
     expect(await bench.place(bench.request())).toMatchObject({ order: {} });

@@ -30,7 +30,7 @@ const signIn = (userID: string, ref?: string) =>
   register(target.table, { userID, names: [`${userID}-name`], ref }, now);
 
 describe("list-users", () => {
-  it("prints a header, and a row for each user", async () => {
+  it("prints a header and a row for each user", async () => {
     const { refID } = await signIn("alice");
     await signIn("bob", refID);
     await userWithWallets(target, "carol", 2);
@@ -48,7 +48,7 @@ describe("list-users", () => {
     ]);
   });
 
-  it("prints a JSON array with a user per line", async () => {
+  it("prints a JSON array with one user on each line", async () => {
     await signIn("alice");
     await signIn("bob");
     const { out } = await run(target, ["list-users", "--json"]);
@@ -68,12 +68,12 @@ describe("list-users", () => {
     expect(linesOf(out)).toHaveLength(3);
   });
 
-  it("prints an empty table", async () => {
+  it("prints an empty table without users", async () => {
     expect(linesOf((await run(target, ["list-users"])).out)).toHaveLength(1);
     expect((await run(target, ["list-users", "--json"])).out).toBe("[]\n");
   });
 
-  it("reads the next page only after printing the last one", async () => {
+  it("reads the next page only after printing the current one", async () => {
     await Promise.all(["a", "b", "c"].map((userID) => signIn(userID)));
     const stdout = collector();
     const printedAtScan: number[] = [];
@@ -86,14 +86,14 @@ describe("list-users", () => {
     expect(new Set(printedAtScan)).toEqual(new Set([1, 2, 3, 4]));
   });
 
-  it("replaces control characters", async () => {
+  it("replaces control characters in its output", async () => {
     await signIn("evil\u001b[2Jid");
     expect((await run(target, ["list-users"])).out).toContain("evil\uFFFD[2Jid");
   });
 });
 
 describe("show-user", () => {
-  it("prints the profile, the settings in force and the wallets", async () => {
+  it("prints the profile, the current settings and the wallets", async () => {
     const imported = await userWithWallets(target, "dave", 2);
     await saveSettings(target.table, "dave", "sol", { slippage: 3.5 }, now);
     await run(target, ["set-user", "dave", "--xp", "120", "--points", "9"]);
@@ -111,7 +111,7 @@ describe("show-user", () => {
     }
   });
 
-  it("prints the same as JSON", async () => {
+  it("prints a user's details as JSON", async () => {
     const referrer = await signIn("erin");
     const profile = await signIn("frank", referrer.refID);
     const imported = await userWithWallets(target, "frank", 1);
@@ -157,7 +157,7 @@ describe("show-user", () => {
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
   });
 
-  it("prints each wallet's state, limits and spending of today", async () => {
+  it("prints each wallet's state, limits and spending today", async () => {
     const [first, second] = (await userWithWallets(target, "hugo", 2)).map(({ wallet }) => wallet);
     if (first === undefined || second === undefined) throw new Error("There are no wallets");
     const keyOf = ({ network, generatedWalletAddress }: typeof first) => ({
@@ -204,7 +204,7 @@ describe("show-user", () => {
     );
   });
 
-  it("prints the plan and the state of the API key, never its value", async () => {
+  it("prints the plan and the API key's state but never the key's value", async () => {
     await signIn("gina");
     const plan = { name: "Standard", requestsPerMinute: 1000 } as const;
     const [value, nextValue] = ["a1b2c3".repeat(6), "d4e5f6".repeat(6)] as const;

@@ -30,7 +30,7 @@ const typeOf = (reference: Reference) =>
     ?.const;
 const types = (references: Reference[]) => [...new Set(references.map(typeOf))];
 
-/** The schema of each form of each message, by its title. */
+/** Schemas by title, one for each variant of each message. */
 const schemas = new Map(
   [...Object.values(clientMessages), ...Object.values(serverMessages)]
     .flatMap((schema: v.GenericSchema & { options?: v.GenericSchema[] }) => schema.options ?? [schema])
@@ -38,7 +38,7 @@ const schemas = new Map(
 );
 
 describe("the messages of the AsyncAPI document", () => {
-  it("match the schemas, and share one channel", () => {
+  it("documents each message under its schema's title, all in one channel", () => {
     expect(Object.keys(components.messages).toSorted()).toEqual([...schemas.keys()].toSorted());
     expect(Object.keys(channels.connection.messages)).toEqual(Object.keys(components.messages));
     expect(types(Object.values(channels.connection.messages)).toSorted()).toEqual(
@@ -49,11 +49,11 @@ describe("the messages of the AsyncAPI document", () => {
   it.each([
     ["a summary", messageSummaries],
     ["examples", messageExamples],
-  ])("each have %s, without extra entries", (_, notes) => {
+  ])("documents each message with %s and has no unused entries", (_, notes) => {
     expect(Object.keys(notes).toSorted()).toEqual([...schemas.keys()].toSorted());
   });
 
-  it("name a correlation id in requests and replies", () => {
+  it("adds a correlation id to requests and replies", () => {
     const answers = Object.keys(components.messages).filter(
       (name) => components.messages[name]?.correlationId,
     );
@@ -66,7 +66,7 @@ describe("the operations of the AsyncAPI document", () => {
   const received = all.filter(([, { action }]) => action === "receive");
   const sent = all.filter(([, { action }]) => action === "send");
 
-  it("receive each type of client message, and reply", () => {
+  it("documents that the service receives each client message and replies", () => {
     expect(
       received.map(([type, { messages, reply }]) => [type, types(messages), reply?.messages.map(nameOf)]),
     ).toEqual([
@@ -76,7 +76,7 @@ describe("the operations of the AsyncAPI document", () => {
     ]);
   });
 
-  it("send every type of server message that is not only a reply", () => {
+  it("documents as sent every server message except mere replies", () => {
     for (const [type, { messages }] of sent) expect(types(messages)).toEqual([type]);
     const replies = received.flatMap(([, { reply }]) => types(reply?.messages ?? []));
     expect(new Set([...sent.map(([type]) => type), ...replies])).toEqual(
@@ -91,23 +91,23 @@ describe("the examples of the AsyncAPI document", () => {
     message.examples.map(({ payload }) => [name, payload] as const),
   );
 
-  it.each(examples)("match the schema of %s exactly: %j", (name, payload) => {
+  it.each(examples)("contains an example that matches the schema of %s exactly: %j", (name, payload) => {
     expect(v.parse(schemas.get(name) as v.GenericSchema, payload)).toEqual(payload);
   });
 
-  it("show every message", () => {
+  it("contains an example of every message", () => {
     expect(new Set(examples.map(([name]) => name))).toEqual(new Set(schemas.keys()));
   });
 });
 
 describe("the servers of the AsyncAPI document", () => {
-  it.each(Object.keys(servers))("include %s, which accepts a token in any of three ways", (name) => {
+  it.each(Object.keys(servers))("accepts a token in any of three ways on the server %s", (name) => {
     const ways = servers[name]?.security.map(nameOf) ?? [];
     expect(ways).toEqual(["bearer", "subprotocols", "cookie"]);
     for (const way of ways) expect(components.securitySchemes).toHaveProperty(way);
   });
 
-  it("name the subprotocol that the service selects", () => {
+  it("names the subprotocol that the service selects", () => {
     const { name, description } = components.securitySchemes.subprotocols ?? {};
     expect(name).toBe("Sec-WebSocket-Protocol");
     expect(description).toContain(`new WebSocket(url, ["${tokenSubprotocol}", token])`);

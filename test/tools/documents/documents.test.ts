@@ -18,14 +18,14 @@ function files(first: Iterable<readonly [string, string]>) {
 }
 
 describe("docs/costs.md", () => {
-  it("bills the units of an order in docs/benchmarks.md; if not, change watchedOrders", () => {
+  it("bills as many units for an order as docs/benchmarks.md measures; else update watchedOrders", () => {
     const page = readFileSync("docs/benchmarks.md", "utf8");
     const [, eth, base] = /\n\| all \| ([\d,]+), [^|]*\| ([\d,]+), /.exec(page) ?? [];
     const billed = [watchedOrders.eth, watchedOrders.base].map(({ units }) => units.toLocaleString("en-US"));
     expect([eth, base]).toEqual(billed);
   });
 
-  it("bills the units of followed tokens in docs/benchmarks.md; if not, change followedMarkets", () => {
+  it("bills as many units for followed tokens as docs/benchmarks.md measures; else update followedMarkets", () => {
     const [, units] =
       /\n\| units in a second \| ([\d,]+) \|/.exec(readFileSync("docs/benchmarks.md", "utf8")) ?? [];
     expect(units).toBe(followedMarkets.units.toLocaleString("en-US"));
@@ -33,7 +33,7 @@ describe("docs/costs.md", () => {
 });
 
 describe("docs/local.md", () => {
-  it("has the ports of the chains", () => {
+  it("lists the ports of all chains", () => {
     const page = readFileSync("docs/local.md", "utf8");
     const rows = [...page.matchAll(/^\| (\d{4})(?: to (\d{4}))? \| /gm)];
     const named = rows.map(([, first, last = first]) => [Number(first), Number(last)]);
@@ -51,7 +51,7 @@ describe("docs/local.md", () => {
 });
 
 describe("npm run documents", () => {
-  /** All documents, as the program writes them. */
+  /** Documents as the program writes them. */
   const edited = ["docs/SECURITY.md", "docs/clients.md"];
   const { texts: written, deps } = files(edited.map((path) => [path, readFileSync(path, "utf8")]));
   beforeAll(async () => {
@@ -74,12 +74,12 @@ describe("npm run documents", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("refuses a document without the markers of its generated part", async () => {
+  it("writes documents that pass --check", async () => {
     const { deps } = files([["docs/SECURITY.md", "# Security"]]);
     await expect(main([], deps)).rejects.toThrow("lacks the markers of the part from lib/tools");
   });
 
-  it("reports each outdated document with --check, and leaves it unchanged", async () => {
+  it("reports each outdated document with --check and leaves it unchanged", async () => {
     const { texts, warnings, deps } = files(written);
     texts.set("docs/asyncapi.json", "{}");
     expect(await main(["--check"], deps)).toBe(1);

@@ -15,7 +15,7 @@ const variables: Record<string, string> = {
 
 type Example = { page: string; method: string; path: string; body: string | undefined };
 
-/** Finds the calls of the service that a page shows. A command may continue on the next line. */
+/** Finds a page's example calls of the service. A command may continue on the next line. */
 function examplesIn(page: string): Example[] {
   const lines = textOf(page)
     .replaceAll(/ \\\n\s*/g, " ")
@@ -35,7 +35,7 @@ function examplesIn(page: string): Example[] {
     });
 }
 
-/** Finds the row of a path, with the values of its parameters. */
+/** Finds the operation for a path and extracts the path's parameters. */
 function operationOf({ method, path }: Example) {
   const { pathname, searchParams } = new URL(path, "http://service");
   for (const row of restMethods) {
@@ -49,14 +49,14 @@ function operationOf({ method, path }: Example) {
 
 const examples = pages.flatMap(examplesIn);
 
-describe("the calls that pages show", () => {
-  it("include some of each kind", () => {
+describe("the example calls in documents", () => {
+  it("includes at least one example call for every HTTP method", () => {
     expect(new Set(examples.map(({ method }) => method))).toEqual(
       new Set(["GET", "POST", "PATCH", "PUT", "DELETE"]),
     );
   });
 
-  it.each(examples)("are accepted by the service: $page, $method $path $body", (example) => {
+  it.each(examples)("accepts the example call of $page: $method $path $body", (example) => {
     const { name, path, query } = operationOf(example);
     const schema: OperationSchemas | undefined = schemas[name];
     if (schema?.path) validate(schema.path, path);

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** Every page for readers, as paths from the root of the repository. */
+/** All pages for readers, as paths from the repository's root. */
 export const pages = globSync(["README.md", "docs/*.md", "lib/{console,local}/README.md"]).toSorted();
 
 export const textOf = (page: string) => readFileSync(page, "utf8");
@@ -11,7 +11,7 @@ const inlineCode = /`[^`\n]+`/g;
 /** Returns the page without code blocks, line by line. */
 export const proseOf = (page: string) => textOf(page).replace(fence, (block) => block.replace(/[^\n]+/g, ""));
 
-/** Returns all code of a page: blocks, and words in backticks. */
+/** Returns all code of a page: blocks and words in backticks. */
 export const codeOf = (page: string) =>
   [...(textOf(page).match(fence) ?? []), ...(proseOf(page).match(inlineCode) ?? [])].join("\n");
 
@@ -25,7 +25,7 @@ export const linksOf = (page: string) =>
     .map(([, target]) => target as string)
     .filter((target) => !/^[a-z]+:/.test(target));
 
-/** Lists the anchors that GitHub gives to a page's headings. */
+/** Lists the anchors that GitHub creates for a page's headings. */
 export const anchorsOf = (page: string) =>
   [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -34,7 +34,7 @@ export const anchorsOf = (page: string) =>
       .replaceAll(" ", "-"),
   );
 
-/** Splits a page into paragraphs and list items: the lines of each, without markers and indentation. */
+/** Splits a page into paragraphs and list items, each an array of lines without markers and indentation. */
 export function blocksOf(page: string): string[][] {
   const blocks: string[][] = [];
   let isOpen = false;

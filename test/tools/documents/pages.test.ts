@@ -12,7 +12,8 @@ function isBroken(page: string, link: string): boolean {
 }
 
 /**
- * Finds paths that begin with a folder of the repository. In the README of a workspace, they can start at its own folder.
+ * Finds paths that start with a folder of the repository. A workspace's README may use paths relative to its own
+ * folder.
  */
 const pathsIn = (code: string) =>
   [...code.matchAll(/(?<![\w./-])(?:bin|docs|functions|lib|test|\.ci|\.github)\/[\w./-]*/g)].map(
@@ -24,15 +25,15 @@ const sources = globSync("{bin,functions,lib,test}/**/*.ts", {
 });
 const fileNames = new Set(sources.map((path) => basename(path)));
 
-/** Finds source files that are named without their folder. */
+/** Finds source files named without their folder. */
 const fileNamesIn = (code: string) => [...code.matchAll(/(?<![\w./-])[\w-]+\.ts\b/g)].map(([name]) => name);
 
 describe.each(pages)("%s", (page) => {
-  it("links to pages, files and headings that exist", () => {
+  it("links only to existing pages, files and headings", () => {
     expect(linksOf(page).filter((link) => isBroken(page, link))).toEqual([]);
   });
 
-  it("names files and folders that exist", () => {
+  it("names only existing files and folders", () => {
     const missing = pathsIn(codeOf(page)).filter(
       (path) => !existsSync(path) && !existsSync(join(dirname(page), path)),
     );
@@ -40,7 +41,7 @@ describe.each(pages)("%s", (page) => {
     expect([...missing, ...unknown]).toEqual([]);
   });
 
-  it("names scripts that exist", () => {
+  it("names only existing npm scripts", () => {
     const named = [...textOf(page).matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].map(
       ([, name]) => name as string,
     );
@@ -56,7 +57,7 @@ describe.each(pages)("%s", (page) => {
     expect(broken).toEqual([]);
   });
 
-  it("has no written table row over 120 characters", () => {
+  it("keeps hand-written table rows within 120 characters", () => {
     const rows = textOf(page)
       .replaceAll(/^<!-- Generated.*?^<!-- End -->$/gms, "")
       .split("\n")
@@ -65,7 +66,7 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
-/** The folders that a folder contains, as paths from the root. */
+/** Lists the folders inside a folder, as paths from the repository's root. */
 const foldersIn = (folder: string) =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
@@ -83,23 +84,23 @@ const sectionOf = (page: string, heading: RegExp) =>
 describe("README.md", () => {
   const lines = textOf("README.md").split("\n");
 
-  it("names each folder of lib/ in its table of folders, and no other", () => {
+  it("lists exactly the folders of lib/ in the README's table", () => {
     const rows = sectionOf("README.md", /^Find your way/).split("\n");
     const firstCells = rows.filter((row) => row.startsWith("| `")).map((row) => row.split(" | ", 1)[0]);
     expect(namedFolders(firstCells.join("\n"))).toEqual(foldersIn("lib"));
   });
 
-  it("shows the two commands for a fresh machine", () => {
+  it("shows the two commands for a fresh machine in the README", () => {
     const blocks = textOf("README.md").match(/^```bash$.*?^```$/gms) ?? [];
     const commands = blocks.flatMap((block) => block.split("\n"));
     expect(commands).toEqual(expect.arrayContaining(["npm ci && npm start", "npm ci && npm test"]));
   });
 
-  it("has at most 150 lines", () => {
+  it("keeps the README within 150 lines", () => {
     expect(lines.length).toBeLessThanOrEqual(150);
   });
 
-  it("starts the service within its first 40 lines", () => {
+  it("shows how to start the service within the README's first 40 lines", () => {
     expect(lines.indexOf("npm ci && npm start")).toBeGreaterThan(0);
     expect(lines.indexOf("npm ci && npm start")).toBeLessThan(40);
   });
@@ -112,20 +113,20 @@ describe("architecture.md", () => {
     .filter((line) => /^( {2,4}|\d+\.) *\S/.test(line));
   const places = steps.flatMap((step) => [...step.matchAll(/`([\w/-]+\.ts)`(?:, `(\w+)`)?/g)]);
 
-  it("has each folder of lib/ in its code map, and no other", () => {
+  it("lists exactly the folders of lib/ in the code map", () => {
     const items = sectionOf(page, /^Code map/)
       .split("\n")
       .filter((line) => line.startsWith("- `"));
     expect(namedFolders(items.join("\n"))).toEqual(foldersIn("lib"));
   });
 
-  it("begins each step of a journey with a file and its function", () => {
+  it("starts each step of a journey with a file and its function", () => {
     const begins = steps.filter((step) => /^\d/.test(step));
     expect(begins.length).toBeGreaterThan(30);
     expect(begins.filter((step) => !/^\d+\. `[\w/-]+\.ts`, `\w+`: /.test(step))).toEqual([]);
   });
 
-  it("names functions in its journeys that their files export", () => {
+  it("names only exported functions in the journeys", () => {
     const wrong = places.filter(
       ([, path = "", name]) =>
         name === undefined ||
@@ -134,7 +135,7 @@ describe("architecture.md", () => {
     expect(wrong.map(([text]) => text)).toEqual([]);
   });
 
-  it("has at most 70 words in its glossary", () => {
+  it("keeps the glossary within 70 words", () => {
     const rows = sectionOf(page, /^Glossary/).match(/^\| (?!-|Word )/gm) ?? [];
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.length).toBeLessThanOrEqual(70);

@@ -9,8 +9,8 @@ import { clientSample, curlSample, queryText } from "../../../lib/tools/document
 import { type RestExample, restExamples, solBodies } from "../../../lib/tools/documents/rest-examples.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
 
-describe("the example of a request", () => {
-  it.each(restMethods)("has all inputs of $name in their accepted form", ({ name }) => {
+describe("the example of each request", () => {
+  it.each(restMethods)("gives all inputs of $name in an accepted form", ({ name }) => {
     const schema: OperationSchemas = schemas[name];
     const { path, query, headers, body }: RestExample = restExamples[name] ?? {};
     if (schema.path) validate(schema.path, path);
@@ -25,7 +25,7 @@ describe("the example of a request", () => {
       if (value !== undefined) expect(schema).toHaveProperty(part);
   });
 
-  it.each(Object.entries(solBodies))("has a body for sol, in its accepted form: %s", async (name, body) => {
+  it.each(Object.entries(solBodies))("gives an accepted body for Solana: %s", async (name, body) => {
     const schema: OperationSchemas = schemas[name as keyof typeof schemas];
     if (schema.body === undefined) throw new Error("It has no body");
     validate(schema.body, body);
@@ -34,7 +34,7 @@ describe("the example of a request", () => {
       expect(body).toMatchObject({ wallet: exampleSolWallet.address, token: tokens.MOON.mint });
   });
 
-  it.each(restMethods)("becomes a call of the client: $name", async ({ name }) => {
+  it.each(restMethods)("becomes a call of the client for $name", async ({ name }) => {
     const { headers, ...example }: RestExample = restExamples[name] ?? {};
     const { "Idempotency-Key": _, ...others } = headers ?? {};
     const calls: unknown[] = [];
@@ -48,7 +48,7 @@ describe("the example of a request", () => {
     expect(calls).toEqual([Object.keys(expected).length > 0 ? expected : undefined]);
   });
 
-  it("becomes a line for the shell", async () => {
+  it("becomes a shell command", async () => {
     const wallet = { method: "PATCH", path: "/api/v2/wallets/{walletId}" } as const;
     const body = { slotName: "Vault $1 `x`" };
     const sample = curlSample(wallet, { path: { walletId: "8f14e45f" }, query: { limit: "2" }, body });

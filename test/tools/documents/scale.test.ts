@@ -13,7 +13,7 @@ import { defaultLaneShards } from "../../../lib/trading/items/keys.ts";
 
 const page = "docs/scale.md";
 
-/** The cells of the page's tables, with the numbers of their lines. */
+/** Cells of the page's tables with their line numbers. */
 const rows = readFileSync(page, "utf8")
   .split("\n")
   .flatMap((text, index) =>
@@ -80,17 +80,17 @@ const numberIn = (text: string) =>
   Number(text.replaceAll(",", "").replace(/[kM]$/, "")) *
   (text.endsWith("k") ? 1e3 : text.endsWith("M") ? 1e6 : 1);
 
-/** Computes a sum such as 2 × 0.1 / 60 + 4, or returns undefined for other text. */
+/** Evaluates a formula such as 2 × 0.1 / 60 + 4. Returns undefined for other text. */
 function computed(text = ""): number | undefined {
   const sum = text.replaceAll(",", "").replaceAll("×", "*");
   return /^[\d.*/+() -]*\d[\d.*/+() -]*$/.test(sum) ? Number(Function(`return ${sum}`)()) : undefined;
 }
 
-/** Finds figures that differ from the computed one by more than rounding. */
+/** Finds documented figures that differ from the computed ones by more than rounding. */
 const isOff = (written: string, value: number) => Math.abs(numberIn(written) / value - 1) > 0.02;
 
 describe(page, () => {
-  it("quotes the constants of the code", () => {
+  it("documents the code's constants correctly", () => {
     const quoted = rows.filter(({ cells }) => cells[2]?.startsWith("["));
     const wrong = quoted.flatMap(({ line, cells: [name = "", value = ""] }) => {
       const real = constants[name]?.map((each) => each?.toLocaleString("en")).join(", ");
@@ -100,7 +100,7 @@ describe(page, () => {
     expect(quoted.map(({ cells: [name] }) => name).toSorted()).toEqual(Object.keys(constants).toSorted());
   });
 
-  it("computes the load of each size, and the users at each limit", () => {
+  it("documents the load of each deployment size and the users at each limit correctly", () => {
     const sizes = [1e4, 1e5, 1e6, 1e7];
     const loads = rows.flatMap(({ line, cells: [name, sum, ...written] }) => {
       const each = written.length === sizes.length ? computed(sum) : undefined;

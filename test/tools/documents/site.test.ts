@@ -21,7 +21,7 @@ describe("npm run documents -- --site", async () => {
   const files = await site();
   const pages = [...files].filter(([path]) => path.endsWith(".html"));
 
-  it("writes pages for both documents, and nothing outside the folder", () => {
+  it("writes pages for both documents and nothing outside the folder", () => {
     expect([...files.keys()].toSorted()).toEqual([
       "folder/asyncapi.json",
       "folder/index.html",
@@ -34,7 +34,7 @@ describe("npm run documents -- --site", async () => {
     expect(files.get("folder/openapi.json")).toBe(readFileSync("docs/openapi.json", "utf8"));
   });
 
-  it("links only to files that it writes", () => {
+  it("links only to files that it also writes", () => {
     const links = pages.flatMap(([, html]) =>
       [...html.matchAll(/(?:href|src|spec-url)="(?!data:)(.*?)"/g)].map(([, target = ""]) => target),
     );
@@ -43,20 +43,20 @@ describe("npm run documents -- --site", async () => {
     expect(names).toEqual(expect.arrayContaining(links));
   });
 
-  it("leaves out the logo of Redoc, which is on another host", () => {
+  it("removes Redoc's logo, which another host serves", () => {
     const script = files.get("folder/redoc.js") ?? "";
     expect(script).toContain("`data:,`");
     expect(script).not.toContain("cdn.redoc.ly");
   });
 
-  it.each(pages)("lets %s load nothing from other sites, and run no inline script", (_, html) => {
+  it.each(pages)("prevents %s from loading other sites' content and running inline scripts", (_, html) => {
     expect(html).toContain("default-src 'none'; script-src 'self';");
     expect(html).not.toMatch(/<script(?! type="module" src="redoc\.js"><)/);
   });
 });
 
 describe("siteFiles", () => {
-  it("names the addresses of the runner that serves the files, even if its port is the usual one of streams", () => {
+  it("uses the serving runner's addresses, even if its port is the usual one of streams", () => {
     const ports = { port: 3001, streamPort: 4100 };
     const files = siteFiles((name) => readFileSync(`docs/${name}`, "utf8"), ports);
     const [rest, streams] = ["openapi.json", "asyncapi.json"].map((name) => files.get(name)?.body.toString());

@@ -10,7 +10,7 @@ import { startTestJupiter } from "../../support/jupiter.ts";
 import { solDeskForTests, type TestSolHost } from "../../support/sol-reader.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
 
-/** Stands for a provider's key in a URL. */
+/** Stands for a provider's secret key in a URL. */
 const secret = "c0ffee5ec4e7";
 
 const { chain, hosts } = solDeskForTests();
@@ -42,8 +42,8 @@ async function run(args: readonly string[]) {
 
 const fatalIn = (out: string) => out.split("Would fail:\n")[1] ?? "";
 
-describe("hosts of sol", () => {
-  it("shows each call of trading, and equal quotes, if nothing would fail", async () => {
+describe("the hosts program on Solana", () => {
+  it("shows each trading call and equal quotes when nothing would fail", async () => {
     const { status, out, err } = await check();
     expect({ status, err }).toEqual({ status: 0, err: "" });
     const calls = [
@@ -86,14 +86,14 @@ describe("hosts of sol", () => {
       (method, result) => (method === "getEpochInfo" ? { ...(result as object), absoluteSlot: 1 } : result),
       /lag: is further behind the newest host/,
     ],
-  ])("names a host that %s", async (_, lie, line) => {
+  ])("reports a host that %s", async (_, lie, line) => {
     hosts[1].lie = lie;
     const { status, out } = await check();
     expect(status).toBe(1);
     expect(fatalIn(out)).toMatch(line);
   });
 
-  it("gets along with a host that cannot simulate, and names tokens that cannot be sold", async () => {
+  it("accepts a host that cannot simulate, and reports tokens that cannot be sold", async () => {
     hosts[1].lie = (method, result) => {
       if (method === "simulateTransaction")
         throw new ChainRefusal(method, { code: -32601, message: "Method not found" });
@@ -108,7 +108,7 @@ describe("hosts of sol", () => {
     expect(fatalIn(trapped.out)).toMatch(/buy and sell TRAP: fails in its simulation at instruction \d/);
   });
 
-  it("fails if Jupiter is configured and an exchange is untried, with the tokens of --token too", async () => {
+  it("fails if Jupiter is configured and an exchange has no route, even for tokens given by --token", async () => {
     const jupiter = await startTestJupiter(chain);
     onTestFinished(() => jupiter.close());
     const changes = { tokens: [], jupiter: { url: jupiter.url, key: secret } };
@@ -119,7 +119,7 @@ describe("hosts of sol", () => {
     expect(jupiter.asked.map(({ outputMint }) => outputMint)).toEqual(Array(4).fill(mint));
   });
 
-  it("leaves out the Jupiter of a service on this machine, which is a stand-in", async () => {
+  it("ignores the stand-in for Jupiter of a local service", async () => {
     const sol = contextOf({ jupiter: { url: "http://127.0.0.1:1" } });
     const service = createServer((_, response) => response.end(JSON.stringify({ sol })));
     onTestFinished(() => void service.close());
@@ -131,7 +131,7 @@ describe("hosts of sol", () => {
     expect(status).toBe(0);
   });
 
-  it("refuses a token that is no address", async () => {
+  it("rejects an invalid token address", async () => {
     const { status, err } = await check({}, ["--token", "0x1"]);
     expect(status).toBe(2);
     expect(err).toContain("must be an address: base58 of 32 bytes");

@@ -9,7 +9,7 @@ import { main } from "../../../lib/tools/hosts/program.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
 
-/** Stands for a provider's key in a URL. */
+/** Stands for a provider's secret key in a URL. */
 const secret = "c0ffee5ec4e7";
 
 let chain: TestChain;
@@ -18,7 +18,7 @@ let fake: RpcServer;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  // Makes blocks of a second each, so that an old head is older than trading allows.
+  // Mines blocks one second apart, so that an old head exceeds the age that trading allows.
   await chain.request("anvil_mine", ["0x1e", "0x1"]);
   await chain.transact({ from: alice.address, to: alice.address });
   second = await startSecondHost({ chainUrl: chain.url });
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 type Setup = { hosts?: readonly string[]; changes?: object; args?: readonly string[] };
 
-/** Checks eth with two hosts, the second of which has a key in its URL. */
+/** Checks eth with two hosts. The second has a key in its URL. */
 async function hosts({ hosts = [chain.url, withKey(second.url)], changes = {}, args = [] }: Setup = {}) {
   const eth = { ...chain.contracts, hosts, relay: null, ...changes };
   const stdio = stdioForTests();
@@ -48,14 +48,14 @@ async function hosts({ hosts = [chain.url, withKey(second.url)], changes = {}, a
   return { status, out, err };
 }
 
-/** The part of the output that names what would fail. */
+/** Extracts the part of the output that names fatal problems. */
 const fatalIn = (out: string) => out.split("Would fail:\n")[1] ?? "";
 
 const withKey = (url: string) => `${url}/${secret}?key=${secret}`;
 const nameOf = (url: string) => new URL(url).host;
 
 describe("hosts", () => {
-  it("shows the size and time of each call of trading, and equal quotes, if nothing would fail", async () => {
+  it("shows the size and time of each trading call and equal quotes when nothing would fail", async () => {
     const { status, out, err } = await hosts();
     expect({ status, err }).toEqual({ status: 0, err: "" });
     const calls = [
@@ -110,7 +110,7 @@ describe("hosts", () => {
     ["an old head", { blocksBehind: 20 }, "lag: is further behind the newest host than the 15 s", 1],
     ["huge errors", { longError: 1 }, "chain id: refuses the call with code -32603", 1],
     ["another chain", { otherChain: 1 }, "chain id: belongs to another chain, 5477689 instead of 1", 1],
-  ])("names the host with %s", async (_, faults, words, expected) => {
+  ])("reports the host with %s", async (_, faults, words, expected) => {
     second.faults = faults;
     const { status, out } = await hosts();
     expect(out).toContain(`  eth ${nameOf(second.url)}, ${words}`);
@@ -120,7 +120,7 @@ describe("hosts", () => {
     });
   });
 
-  it("names contracts without code, and fails", async () => {
+  it("reports contracts without code and fails", async () => {
     const [v2, v3] = chain.contracts.venues;
     const quoter = `0x${"2".repeat(40)}`;
     const { status, out } = await hosts({ changes: { venues: [v2, { ...v3, quoter }], quoteTokens: [] } });
@@ -128,7 +128,7 @@ describe("hosts", () => {
     expect(status).toBe(1);
   });
 
-  it("names routers of other exchanges, and bridges without a pool", async () => {
+  it("reports routers of other exchanges and bridges without a pool", async () => {
     const [v2, v3, pancake] = chain.contracts.venues as [V2Contracts, V3Contracts, V3Contracts];
     const bridges = [{ venue: "uniswap-v3", feeBps: 100 }];
     const quoteTokens = [{ token: localAddresses.usdx, isStable: true, bridges }];
@@ -147,7 +147,7 @@ describe("hosts", () => {
   });
 
   it.each(["base", "avax"] as const)(
-    "finds nothing wrong with the exchanges that only %s has",
+    "finds no problem with the exchanges that exist only on %s",
     async (name) => {
       const own = await startTestChain({ chain: name });
       const other = await startSecondHost({ chainUrl: own.url });
@@ -165,7 +165,7 @@ describe("hosts", () => {
     },
   );
 
-  it("shows how far quotes differ at one block, and that trading would refuse them", async () => {
+  it("reports differing quotes at one block, which trading would refuse", async () => {
     const { out: before } = await hosts();
     const [, amount = ""] = before.match(/MOON, .*\n +\S+ +(\S+)/) ?? [];
     const units = parseEther(amount).toString(16);
@@ -178,25 +178,25 @@ describe("hosts", () => {
     expect(status).toBe(1);
   });
 
-  it("prints nothing that a host has sent, and no key", async () => {
+  it("prints no response of a host and no key", async () => {
     fake.misbehaviour = answering(`<html>${secret.repeat(10_000)}</html>`, 502);
     const { status, out } = await hosts({ hosts: [chain.url, withKey(fake.url)] });
     expect(out).toContain(`eth ${nameOf(fake.url)}, chain id: answers with an HTTP error`);
     expect(status).toBe(1);
   });
 
-  it("does not repeat a context that it cannot read", async () => {
+  it("never prints a context that it cannot parse", async () => {
     const { status, err } = await hosts({ args: ["-c", `chains={"eth":"https://rpc.example/${secret}`] });
     expect({ status, err }).toEqual({ status: 1, err: "Context chains is not JSON\n" });
   });
 
-  it("wants own hosts, as a deployment does", async () => {
+  it("requires custom hosts, as a deployment does", async () => {
     const stdio = stdioForTests();
     expect(await main(["--chain", "eth"], stdio, new AbortController().signal)).toBe(1);
     expect(stdio.printed.err).toContain("chains.eth.hosts must name your own hosts");
   });
 
-  it("says in one line that no service with chains runs here", async () => {
+  it("reports in one line that no local service with chains is running", async () => {
     const port = await freePort();
     const { status, out, err } = await hosts({ args: ["--local", `${port}`] });
     expect({ status, out }).toEqual({ status: 1, out: "" });
@@ -205,7 +205,7 @@ describe("hosts", () => {
 });
 
 describe("hosts --watch", () => {
-  it("prints a line when something changes, and a summary at the end", async () => {
+  it("prints a line at each change and a summary at the end", async () => {
     const stop = new AbortController();
     const eth = { ...chain.contracts, hosts: [chain.url, second.url], relay: null };
     const steps: HostFaults[] = [{}, { blocksBehind: 20 }, { blocksBehind: 20 }, {}];

@@ -32,7 +32,7 @@ async function look(changes: Partial<SolConfiguration> = {}, mints: readonly str
 const routes = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"];
 
 describe("tryJupiterRoutes", () => {
-  it("tries each exchange both ways, and says what a message by it is and costs", async () => {
+  it("tries buying and selling on each exchange, and describes each message and its cost", async () => {
     const looks = await look();
     expect(looks.map(({ name }) => name)).toEqual(
       routes.flatMap((route) => [`${route}, buy MOON`, `${route}, sell MOON`]),
@@ -49,7 +49,7 @@ describe("tryJupiterRoutes", () => {
     expect(shown).not.toContain("c0ffee");
   });
 
-  it("names what a route fails at, and the programs that Jupiter would call first", async () => {
+  it("reports where a route fails and which programs Jupiter would call first", async () => {
     hosts[0].lie = (method, result) =>
       method === "simulateTransaction"
         ? {
@@ -68,13 +68,13 @@ describe("tryJupiterRoutes", () => {
     ["platformFee", /^the signer refuses it: the venue's instruction takes a fee for a platform/],
     ["otherProgram", /OTHER_PROGRAM/],
     ["rateLimited", /TOO_MANY_REQUESTS|RESTING/],
-  ] as const)("says why an answer with the fault %s is of no use", async (fault, words) => {
+  ] as const)("explains why a response with the fault %s is unusable", async (fault, words) => {
     jupiter.faults = { [fault]: 1 };
     for (const route of await look())
       expect(route).toMatchObject({ isTried: false, words: expect.stringMatching(words) });
   });
 
-  it("says which exchange has no route for a listed token, and where no holder is found", async () => {
+  it("reports exchanges without a route for a listed token, and tokens without a known holder", async () => {
     const { mint } = chain.deployment.tokens.TRAP;
     const trap = { token: mint, symbol: "TRAP", name: "Trap", decimals: 6 };
     const words = "has no route for a listed token, so name one that trades there by --token";
@@ -85,7 +85,7 @@ describe("tryJupiterRoutes", () => {
     expect(sale).toMatchObject({ name: "Pump.fun, sell MOON", isTried: false });
   });
 
-  it("tries tokens that are not listed, before those that are", async () => {
+  it("tries unlisted tokens before listed ones", async () => {
     const { mint } = chain.deployment.jupiter.pools.FEEZ;
     const looks = await look({}, [chain.deployment.tokens.TRAP.mint, mint]);
     const symbol = `${mint.slice(0, 6)}…${mint.slice(-4)}`;
@@ -97,7 +97,7 @@ describe("tryJupiterRoutes", () => {
     ).toEqual([chain.deployment.tokens.TRAP.mint, mint]);
   });
 
-  it("tries nothing without Jupiter, and needs a payer", async () => {
+  it("tries no routes without Jupiter and requires a payer", async () => {
     expect(await look({ jupiter: undefined } as never)).toEqual([]);
     expect(await look({ payer: undefined } as never)).toMatchObject([
       { words: "cannot be tried: configure a payer" },

@@ -7,7 +7,7 @@ import { filesOf } from "../../../lib/tools/runner/watch/bundler.ts";
 describe("the sources of the assembly", () => {
   const handlers = readdirSync(resolve(root, "functions")).map((name) => `functions/${name}/handler.ts`);
 
-  it.each(["bin/app.ts", ...handlers])("cover all that %s is made of", async (program) => {
+  it.each(["bin/app.ts", ...handlers])("includes every source file of %s", async (program) => {
     const files = [...(await filesOf(root, resolve(root, program)))].map((file) => relative(root, file));
     expect(files).toContain(program);
     const covers = (file: string) =>
@@ -15,7 +15,7 @@ describe("the sources of the assembly", () => {
     expect(files.filter((file) => !covers(file))).toEqual([]);
   });
 
-  it("leave out what only the local set-up and the programs use", () => {
+  it("excludes code that only local development and the programs use", () => {
     const folders = sources.filter((source) => source.startsWith("lib/"));
     expect(folders).toContain("lib/core");
     for (const folder of ["client", "console", "local", "tools"])

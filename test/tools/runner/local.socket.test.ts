@@ -10,7 +10,7 @@ import { main } from "../../../lib/tools/runner/local.ts";
 import { stdioForTests } from "./support/stdio.ts";
 import { runProgram } from "./support/wiring.ts";
 
-/** Ports that nobody else has. */
+/** Finds ports that nothing else uses. */
 const anywhere = ["--port", "0", "--stream-port", "0", "--chain-port", "0"];
 
 async function local(
@@ -27,7 +27,7 @@ async function local(
   return { status, ...stdio.printed, stop: async () => stops[0]?.() };
 }
 
-/** Stands in for a runner that has started. */
+/** Fakes a started runner. */
 function startedWith(calls: string[]) {
   let options: StartOptions | undefined;
   const runner: Partial<Runner> = {
@@ -60,7 +60,7 @@ describe("local", () => {
   });
   afterAll(() => taken.close());
 
-  it("starts the runner as its options say, and prints a welcome once it serves", async () => {
+  it("starts the runner with the given options and prints a welcome once it serves", async () => {
     const calls: string[] = [];
     const started = startedWith(calls);
     const args = [
@@ -96,17 +96,17 @@ describe("local", () => {
     expect(calls).toEqual(["stop"]);
   });
 
-  it("keeps nothing with --memory", async () => {
+  it("stores nothing on disk with --memory", async () => {
     const started = startedWith([]);
     expect((await local(["--memory"], started.start)).out).toContain("data       in memory\n");
     expect(started.options).toMatchObject({ dataDir: undefined });
   });
 
-  it("starts new chains with --reset-chains", async () => {
+  it("starts fresh chains with --reset-chains", async () => {
     expect((await local(["--memory", "--reset-chains"], startedWith([]).start)).status).toBe(0);
   });
 
-  it("closes what it has started if the runner fails", async () => {
+  it("closes everything it started if the runner fails", async () => {
     const port = await freePort();
     const chainPort = await freePorts(chainPorts);
     const failing = async ({ assembly }: StartOptions): Promise<Runner> => {
@@ -127,7 +127,7 @@ describe("local", () => {
   });
 
   it.each([["--port"], ["--stream-port"]])(
-    "says in one line that the port of %s is in use",
+    "reports in one line that the port of %s is in use",
     async (option) => {
       expect(await local(["--memory", ...anywhere, option, `${taken.port}`])).toMatchObject({
         status: 1,
@@ -137,7 +137,7 @@ describe("local", () => {
     },
   );
 
-  it("says in one line that Java is missing, without waiting for the stacks", async () => {
+  it("reports a missing Java in one line without waiting for the stacks", async () => {
     vi.stubEnv("JAVA_HOME", "/absent");
     const { status, out, err } = await local(["--memory", ...anywhere]);
     vi.unstubAllEnvs();
@@ -155,11 +155,11 @@ describe("local", () => {
     [["--chain-port", "65527"]],
     [["--no-chains", "--reset-chains"]],
     [["extra"]],
-  ])("answers %j with status 2", async (args) => {
+  ])("exits with status 2 for the arguments %j", async (args) => {
     expect(await local(args)).toMatchObject({ status: 2, out: "", err: expect.stringMatching(/^error: /) });
   });
 
-  it("is what bin/local.ts runs", async () => {
+  it("runs through bin/local.ts", async () => {
     const folder = mkdtempSync(join(tmpdir(), "local-program-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const args = ["--port", `${taken.port}`, "--data-dir", join(folder, "data")];

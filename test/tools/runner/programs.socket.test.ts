@@ -10,7 +10,7 @@ const bin = resolve(import.meta.dirname, "../../../bin");
 describe("the programs of bin/", () => {
   const programs = globSync("*.ts", { cwd: bin }).sort();
 
-  it("are app, admin, client-types, contracts, documents, hosts, local, token, trade-demo and verify", () => {
+  it("consists of app, admin, client-types, contracts, documents, hosts, local, token, trade-demo and verify", () => {
     expect(programs.map((name) => name.replace(".ts", ""))).toEqual([
       "admin",
       "app",
@@ -25,11 +25,11 @@ describe("the programs of bin/", () => {
     ]);
   });
 
-  it.each(programs)("have %s in syntax that a Node without TypeScript parses", (program) => {
+  it.each(programs)("lets a Node without TypeScript support parse %s", (program) => {
     expect(() => new Script(readFileSync(resolve(bin, program), "utf8"))).not.toThrow();
   });
 
-  it("hand over to the installed Node if theirs does not run TypeScript", async () => {
+  it("restarts a program on the installed Node if the current one cannot run TypeScript", async () => {
     const args = ["--no-strip-types", resolve(bin, "token.ts"), "--user", "bob", "--port", "1"];
     await expect(promisify(execFile)(process.execPath, args)).rejects.toMatchObject({
       code: 1,

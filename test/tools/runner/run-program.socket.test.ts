@@ -22,7 +22,7 @@ describe("runProgram", () => {
     return { status, ...stdio.printed };
   };
 
-  it("hands the options to the action", async () => {
+  it("passes the parsed options to the action", async () => {
     let given: unknown;
     const result = await run(["--to", "bob"], async (options) => {
       given = options;
@@ -32,7 +32,7 @@ describe("runProgram", () => {
   });
 
   it.each([[["--color"]], [["--to"]], [["extra"]]])(
-    "answers %j with status 2 and the reason",
+    "exits with status 2 and a reason for the arguments %j",
     async (args) => {
       const { status, out, err } = await run(args);
       expect({ status, out }).toEqual({ status: 2, out: "" });
@@ -40,13 +40,13 @@ describe("runProgram", () => {
     },
   );
 
-  it("prints its help on stdout", async () => {
+  it("prints help on stdout", async () => {
     const { status, out, err } = await run(["--help"]);
     expect({ status, err }).toEqual({ status: 0, err: "" });
     expect(out).toContain("Says hello.");
   });
 
-  it("prints a startup error as one line, and any other with its stack", async () => {
+  it("prints a startup error as one line and any other error with its stack", async () => {
     const startup = () => Promise.reject(new StartupError("Port 3000 is in use."));
     expect(await run([], startup)).toEqual({ status: 1, out: "", err: "Port 3000 is in use.\n" });
     const { status, err } = await run([], () => Promise.reject(new TypeError("boom")));
@@ -56,7 +56,7 @@ describe("runProgram", () => {
 });
 
 describe("progress", () => {
-  it("prints a line for each step where there is no terminal", () => {
+  it("prints a line for each step without a terminal", () => {
     const { stdout, stderr, printed } = stdioForTests();
     const { step, end } = progress({ stdout, stderr });
     step("One");
@@ -65,7 +65,7 @@ describe("progress", () => {
     expect(printed).toEqual({ out: "", err: "One\nTwo\n" });
   });
 
-  it("shows one line that changes on a terminal, and removes it at the end", () => {
+  it("updates a single line on a terminal and removes it at the end", () => {
     const { stdout, stderr, printed } = stdioForTests();
     const { step, end } = progress({ stdout, stderr: { ...stderr, isTTY: true } });
     step("One");
@@ -85,7 +85,7 @@ describe("arguments", () => {
     [seconds, "-60", -60],
     [timeLimit, "1", 1],
     [timeLimit, "86400", 86_400],
-  ])("%o reads %j", (parse, text, value) => {
+  ])("parses an argument with %o: %j", (parse, text, value) => {
     expect(parse(text)).toBe(value);
   });
 
@@ -93,13 +93,13 @@ describe("arguments", () => {
     [port, ["-1", "65536", "1.5", "x", ""]],
     [seconds, ["1.5", "1e3", "soon", ""]],
     [timeLimit, ["0", "86401", "-1", "1.5", "1e3", "0x10", " 5", "", "soon"]],
-  ])("%o refuses %j", (parse, texts) => {
+  ])("rejects invalid arguments with %o: %j", (parse, texts) => {
     for (const text of texts) expect(() => parse(text), text).toThrow(InvalidArgumentError);
   });
 });
 
 describe("withSite", () => {
-  it("adds a site to those of other names", () => {
+  it("adds an explorer site to the existing ones", () => {
     const before = { eth: "https://etherscan.io" };
     expect(withSite("sol=http://127.0.0.1:5100/", before)).toEqual({
       ...before,
@@ -108,7 +108,7 @@ describe("withSite", () => {
   });
 
   it.each(["eth", "eth=", "=https://a.io", "eth=ftp://a.io", "eth=javascript:alert(1)"])(
-    "refuses %j",
+    "rejects the invalid site %j",
     (text) => {
       expect(() => withSite(text, {})).toThrow(InvalidArgumentError);
     },

@@ -17,14 +17,14 @@ import { newOrder, placing } from "../../support/placed-orders.ts";
 describe("seedTable", () => {
   const db = tableForTests();
 
-  it("leaves the table empty without examples, and loads them with", async () => {
+  it("loads examples into the table only on request", async () => {
     await seedTable(db, { book: undefined, examples: false });
     expect(await itemsNamed(db.table, "")).toEqual([]);
     await seedTable(db, { book: undefined, examples: true });
     expect((await readCatalogue(db.table)).length).toBeGreaterThan(0);
   });
 
-  it("forgets orders once after the chains were reset, and at no other start", async () => {
+  it("deletes old orders only at the first start after a reset of the chains", async () => {
     const book = openNotes(undefined);
     const examples = false;
     await writeStep(db.table, placing(newOrder()));
@@ -38,7 +38,7 @@ describe("seedTable", () => {
 });
 
 describe("seedWallets", () => {
-  /** A service that answers imports with this status, and keeps what it was asked. */
+  /** Fakes a service that answers imports with `status` and records the requests. */
   async function serving(status: number) {
     const asked: unknown[] = [];
     const server = createServer(async (request, response) => {
@@ -50,7 +50,7 @@ describe("seedWallets", () => {
     return { asked, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: "t" };
   }
 
-  it("imports the wallet of anvil's first account on all chains, once", async () => {
+  it("imports the wallet of anvil's first account on all EVM chains only once", async () => {
     const book = openNotes(undefined);
     const service = await serving(200);
     expect(await seedWallets(book, service, false)).toBeUndefined();
@@ -61,7 +61,7 @@ describe("seedWallets", () => {
     expect(service.asked).toHaveLength(4);
   });
 
-  it("imports the wallet of sol once the chain runs", async () => {
+  it("imports the Solana wallet once its chain runs", async () => {
     const book = openNotes(undefined);
     const service = await serving(200);
     await seedWallets(book, service, false);
@@ -74,7 +74,7 @@ describe("seedWallets", () => {
     expect(bs58.encode(ed25519.getPublicKey(seed))).toBe(exampleSolWallet.address);
   });
 
-  it("says why it could not, and tries again at the next start", async () => {
+  it("explains a failed import and retries it at the next start", async () => {
     const book = openNotes(undefined);
     const service = await serving(403);
     const complaint = 'An example wallet was not imported: {"message":"No"}';

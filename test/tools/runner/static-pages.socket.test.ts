@@ -23,7 +23,7 @@ async function answerTo(method: string, target: string) {
 }
 
 describe("staticPages", () => {
-  it("serves its files, and the index for the folder, with the policy", async () => {
+  it("serves its files, and the index for the folder, with the security policy", async () => {
     for (const [target, text] of [
       ["/pages/", "index"],
       ["/pages/a.js?x=1", "a"],
@@ -38,11 +38,11 @@ describe("staticPages", () => {
       });
   });
 
-  it("sends visitors without the last slash to the folder, from which relative links start", async () => {
+  it("redirects a path without its trailing slash to the folder, so that relative links work", async () => {
     expect(await answerTo("GET", "/pages")).toMatchObject({ status: 308, headers: { Location: "/pages/" } });
   });
 
-  it("answers nothing else there, and no other path", async () => {
+  it("serves no unknown files, other methods or paths outside the folder", async () => {
     expect(await answerTo("GET", "/pages/b.js")).toMatchObject({ status: 404 });
     expect(await answerTo("POST", "/pages/a.js")).toMatchObject({
       status: 405,

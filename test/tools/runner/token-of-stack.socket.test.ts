@@ -48,13 +48,13 @@ async function token(variables: Record<string, string>, ...args: string[]) {
 const granted = ({ sub }: { sub: string }) => ({ status: 0, out: `token-of-${sub}\n`, err: "" });
 
 describe("token --stack", () => {
-  it("prints the access token of a user of the stack's own pool, and nothing else", async () => {
+  it("prints only the access token of a user in the stack's own pool", async () => {
     const user = pool.add({ email, password });
     expect(await token({ TERMINAL_PASSWORD: password })).toEqual(granted(user));
     expect(pool.asked).toEqual(["AdminInitiateAuth"]);
   });
 
-  it("sets a new password in place of a temporary one", async () => {
+  it("replaces a temporary password with a new one", async () => {
     const user = pool.add({ email, password, isTemporary: true });
     expect(await token({ TERMINAL_PASSWORD: password, TERMINAL_NEW_PASSWORD: newPassword })).toEqual(
       granted(user),
@@ -62,7 +62,7 @@ describe("token --stack", () => {
     expect(user).toMatchObject({ password: newPassword, isTemporary: false });
   });
 
-  it("answers with the code of the user's authenticator, after a new password too", async () => {
+  it("answers with the authenticator's code, even after a new password", async () => {
     const totpSecret = randomBytes(20);
     const user = pool.add({ email, password, isTemporary: true, totpSecret });
     const variables = {
@@ -103,7 +103,7 @@ describe("token --stack", () => {
       { isTemporary: true },
       "New password is needed: set TERMINAL_NEW_PASSWORD, or run this in a terminal",
     ],
-  ])("says in one line what is wrong with %s", async (_, variables, user, err) => {
+  ])("explains in one line what is wrong with %s", async (_, variables, user, err) => {
     pool.add({ email, password, ...user });
     expect(await token({ TERMINAL_PASSWORD: password, ...variables })).toEqual({
       status: 1,
@@ -112,13 +112,13 @@ describe("token --stack", () => {
     });
   });
 
-  it("asks Cognito nothing without a password", async () => {
+  it("sends Cognito no request without a password", async () => {
     const err = "Password is needed: set TERMINAL_PASSWORD, or run this in a terminal\n";
     expect(await token({})).toEqual({ status: 1, out: "", err });
     expect(pool.asked).toEqual([]);
   });
 
-  it("says which stack it needs", async () => {
+  it("names the kind of stack that it needs", async () => {
     const stdio = stdioForTests();
     expect(await main(["--user", email, "--stack", "TerminalApi"], stdio)).toBe(1);
     expect(stdio.printed.err).toBe(
@@ -133,7 +133,7 @@ describe("token --stack", () => {
     ["--expires-in", "60"],
     ["--signed-in-seconds-ago", "400"],
     ["--username", "Ann"],
-  ])("refuses %s, which only the local runner knows", async (...option) => {
+  ])("rejects %s, an option only for the local runner", async (...option) => {
     expect(await token({ TERMINAL_PASSWORD: password }, ...option)).toMatchObject({ status: 2, out: "" });
   });
 });

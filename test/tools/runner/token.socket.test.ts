@@ -8,7 +8,7 @@ import { main } from "../../../lib/tools/runner/token.ts";
 import { stdioForTests } from "./support/stdio.ts";
 import { runProgram } from "./support/wiring.ts";
 
-/** A server that gives this answer, and keeps what it was asked. */
+/** Fakes a server that always gives this answer and records the requests. */
 async function serving(status: number, answer: string) {
   const asked: unknown[] = [];
   const server = createServer(async (request, response) => {
@@ -28,14 +28,14 @@ async function token(...args: string[]) {
 const granted = '{"access_token":"eyJ.x.y"}';
 
 describe("token", () => {
-  it("prints the token of the runner on that port, and nothing else", async () => {
+  it("prints only the token from the runner on the given port", async () => {
     const { asked, port } = await serving(200, granted);
     const result = await token("--user", "bob", "--port", `${port}`);
     expect(result).toEqual({ status: 0, out: "eyJ.x.y\n", err: "" });
     expect(asked).toEqual([{ path: "/_local/issuer/token", body: { sub: "bob", expiresIn: 900 } }]);
   });
 
-  it("asks for the claims and the lifetime of its options", async () => {
+  it("requests the claims and lifetime given as options", async () => {
     const { asked, port } = await serving(200, granted);
     const claims = [
       "--username",
@@ -55,7 +55,7 @@ describe("token", () => {
   it.each([
     ["nothing listens", freePort],
     ["something else listens", async () => (await serving(200, "hello")).port],
-  ])("says in one line that %s", async (_, portOf) => {
+  ])("explains in one line that no runner answers when %s", async (_, portOf) => {
     const port = await portOf();
     expect(await token("--user", "bob", "--port", `${port}`)).toEqual({
       status: 1,
@@ -64,7 +64,7 @@ describe("token", () => {
     });
   });
 
-  it("passes on why the runner refuses", async () => {
+  it("prints the runner's reason for refusing a token", async () => {
     const { port } = await serving(400, '{"error":"sub: Invalid length"}');
     const result = await token("--user", "x".repeat(300), "--port", `${port}`);
     expect(result).toEqual({ status: 1, out: "", err: "sub: Invalid length\n" });
@@ -75,7 +75,7 @@ describe("token", () => {
     [["--user", "bob", "--port", "70000"]],
     [["--user", "bob", "--expires-in", "soon"]],
     [["bob", "--user", "bob"]],
-  ])("answers %j with status 2", async (args) => {
+  ])("exits with status 2 for the arguments %j", async (args) => {
     expect(await token(...args)).toMatchObject({
       status: 2,
       out: "",
@@ -83,7 +83,7 @@ describe("token", () => {
     });
   });
 
-  it("is what bin/token.ts runs", async () => {
+  it("runs through bin/token.ts", async () => {
     const { port } = await serving(200, granted);
     const result = await runProgram("token", ["--user", "bob", "--port", `${port}`]);
     expect(result).toEqual({ status: 0, out: "eyJ.x.y\n", err: "" });

@@ -24,7 +24,7 @@ const closed: Partial<Position> = {
 };
 const position = closed as Position;
 
-/** 100 coins, less 0.1 and all fees. */
+/** A consistent round that started with 100 coins and spent 0.1 and all fees. */
 const agreeing: Round = {
   before: { coins: 100n * coin, tokens: 0n, nonce: 3 },
   between: { coins: 99n * coin, tokens: 4000n * coin + 1n, nonce: 5 },
@@ -49,11 +49,11 @@ const { before, between, after, balances } = agreeing;
 const moon = { token: localAddresses.moon, amount: unit } as object as Round["balances"][number];
 
 describe("disagreements", () => {
-  it("finds none if all agree to the last unit", () => {
+  it("reports no disagreement when all figures match to the last unit", () => {
     expect(disagreements(agreeing)).toEqual([]);
   });
 
-  it("counts the rents of accounts on sol, whose coins have nine decimals", () => {
+  it("counts Solana's account rents with nine decimals", () => {
     const ofSol = (rent: string, order: Order) => ({ order: { ...order, chain: "sol", rent } as Order });
     const inLamports = ({ coins, tokens }: Round["after"]) => ({ coins: coins / 10n ** 9n, tokens });
     const rented = {
@@ -84,7 +84,7 @@ describe("disagreements", () => {
     ["state of the position: open, not closed", { positions: [{ ...position, status: "open" }] }],
     ["state of the position: undefined, not closed", { positions: [] }],
     ["finality of the position: false, not true", { positions: [{ ...position, settled: false }] }],
-  ])("names %s", (problem, changes) => {
+  ])("reports a disagreement: %s", (problem, changes) => {
     expect(disagreements({ ...agreeing, ...changes }).join("\n")).toContain(problem);
   });
 });
@@ -92,7 +92,7 @@ describe("disagreements", () => {
 describe("lineOf", () => {
   const route = [{ venue: "raydium-cpmm", feeBps: 25 }];
 
-  it("names coins, and a slot on sol where other chains have a block", () => {
+  it("names each chain's coin, and a slot on Solana instead of a block", () => {
     const on = (chain: Order["chain"]) =>
       ({
         ...agreeing,
@@ -112,7 +112,7 @@ describe("main", () => {
   it.each([
     [["--port", "1"], 1, /^No runner answers at http:\/\/127\.0\.0\.1:1\. /],
     [["--chain", "btc"], 2, /Allowed choices are eth, base, bsc, avax, sol/],
-  ])("ends with a line about what is wrong with %j", async (args, status, line) => {
+  ])("exits with one line that explains the failure of %j", async (args, status, line) => {
     const stdio = stdioForTests();
     expect(await main(args, stdio)).toBe(status);
     expect(stdio.printed.err).toMatch(line);

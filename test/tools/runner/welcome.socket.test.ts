@@ -21,7 +21,7 @@ const service = {
 };
 
 describe("the welcome", () => {
-  it("shows where everything is", () => {
+  it("shows all addresses, the token and the commands", () => {
     expect(welcome(service)).toContain(`
 base_url   http://127.0.0.1:3000
 stream_url ws://127.0.0.1:3001
@@ -36,14 +36,14 @@ TOKEN=eyJ.x.y
 `);
   });
 
-  it("leaves the stream out if there is none", () => {
+  it("omits the stream if there is none", () => {
     const text = welcome({ ...service, streamUrl: undefined });
     expect(text).not.toMatch(/stream|ws/);
     expect(text).toContain("3000\nconsole ");
     expect(text).toContain('rewards"\n\nCtrl-C stops everything.\n');
   });
 
-  it("shows the chains and the wallet, if there are chains", () => {
+  it("shows the chains and the wallet if chains run", () => {
     const chains = (["eth", "bsc"] as const).map((chain, index) => ({
       chain,
       url: `http://127.0.0.1:${8545 + index}`,
@@ -59,7 +59,7 @@ token      for alice`);
     expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
   });
 
-  it("shows the chain sol and its tokens, if it runs", () => {
+  it("shows the Solana chain and its tokens if it runs", () => {
     const chains = [{ chain: "eth", url: "http://127.0.0.1:8545" }] as const;
     const sol = { url: "http://127.0.0.1:8549", tokens: { MOON: "m", FEEZ: "f", TRAP: "t" } };
     const text = welcome({ ...service, chains, sol });
@@ -74,13 +74,13 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
     expect(welcome({ ...service, chains })).not.toMatch(/SOL_|sol \d/);
   });
 
-  it("names the port for the demo, if it is not the usual one", () => {
+  it("names a non-default port in the demo's command", () => {
     const chains = [{ chain: "eth", url: "http://127.0.0.1:9545" }] as const;
     const text = welcome({ ...service, baseUrl: "http://127.0.0.1:4000", chains });
     expect(text).toContain("npm run -s trade:demo -- --port 4000\n");
   });
 
-  it("has lines that send these requests when pasted, with chains", async () => {
+  it("prints working commands for these requests with chains", async () => {
     const chains = evmChains.map((chain) => ({ chain, url: "http://127.0.0.1:1" }));
     const { moon: token, trap, taxd, star } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -111,7 +111,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
     ]);
   });
 
-  it("has lines that send these requests when pasted, without chains", async () => {
+  it("prints working commands for these requests without chains", async () => {
     const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
     expect(await pasted({})).toEqual([
       ["POST", "/storeWallet_v2", { network: "eth", privateKey }],
@@ -127,7 +127,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
     ["GET", "/api/waitlist/v2/rewards"],
   ];
 
-  /** The requests of all lines but that of the stream. */
+  /** Runs all printed commands except the stream's. Returns their requests. */
   async function pasted(changes: Partial<Welcome>): Promise<unknown[]> {
     const text = welcome({ ...service, ...changes, streamUrl: undefined });
     const lines = text.slice(text.indexOf("\nTOKEN="), text.indexOf("\nCtrl-C"));
@@ -149,7 +149,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
   const keyOf = ({ side, chain }: { side: string; chain: string }) =>
     expect.stringMatching(new RegExp(`^Idempotency-Key: ${side}-${chain}-\\d+$`));
 
-  it("has a line that prints the stream, which works when pasted after the token's", async () => {
+  it("prints a working command for the stream, to paste after the token's", async () => {
     const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
     onTestFinished(() => void server.close());
     await once(server, "listening");

@@ -3,15 +3,15 @@ import { runAdmin } from "../../../../lib/tools/admin/program.ts";
 import type { AdminDeps, Target } from "../../../../lib/tools/admin/target.ts";
 import { type Finished, printed } from "./secrets.ts";
 
-/** A Wednesday. */
+/** Noon on a Wednesday, UTC. */
 export const now = new Date("2026-11-18T12:00:00.000Z");
 
-/** Runs a command on a target, in this process. */
+/** Runs a command against a target in this process. */
 export async function run(target: Target, args: string[], deps: Partial<AdminDeps> = {}): Promise<Finished> {
   return runWith([...args, "--local", "3000"], { openTarget: async () => target, ...deps });
 }
 
-/** Runs the program in this process. Everything that it opens must be among the dependencies. */
+/** Runs the program in this process. Opens only what the dependencies provide. */
 export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise<Finished> {
   const stdout = collector();
   const stderr = collector();
@@ -31,7 +31,7 @@ export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise
   return printed({ code, out: stdout.text(), err: stderr.text() });
 }
 
-/** An output that collects its text. */
+/** Collects output as text. */
 export function collector() {
   const chunks: string[] = [];
   const stream = new Writable({

@@ -14,16 +14,16 @@ import { newWallet, type Wallet } from "../../../../lib/wallets/wallet.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 
-/** Runs before KMS answers a call. Receives the call's name, such as `ReEncrypt`, and its parsed body. */
+/** Called before KMS responds, with the call's name, such as `ReEncrypt`, and its parsed body. */
 export type BeforeAnswer = (
   operation: string,
   body: { SourceEncryptionContext?: { walletId: string } },
 ) => unknown;
 
-/** An imported wallet with its private key, which only the test keeps. */
+/** An imported wallet with its private key, which only the test knows. */
 export type Imported = { wallet: Wallet; secret: Buffer };
 
-/** A target with its own KMS. `hooks.beforeAnswer` may be replaced at any time. */
+/** A target with its own KMS. Tests may replace `hooks.beforeAnswer` at any time. */
 export function targetWith(table: Table, kms: Kms = createKms()) {
   const hooks: { beforeAnswer: BeforeAnswer } = { beforeAnswer: () => undefined };
   const { handle } = kmsRequestHandler(kms);
@@ -46,7 +46,7 @@ export async function rotate({ vault }: Target): Promise<void> {
   await vault.client.send(new RotateKeyOnDemandCommand({ KeyId: vault.keyId }));
 }
 
-/** Registers a user and imports that many wallets, each with a random private key. */
+/** Registers a user and imports `count` wallets with random private keys. */
 export async function userWithWallets(target: Target, userID: string, count: number): Promise<Imported[]> {
   await register(target.table, { userID, names: [userID], ref: undefined }, now);
   const imported: Imported[] = [];
@@ -65,7 +65,7 @@ async function importRandom(target: Target, userID: string): Promise<Imported> {
   return { wallet: added.wallet, secret };
 }
 
-/** Reads the key of a wallet from the table, and registers its container as a secret that must never be printed. */
+/** Reads a wallet's key from the table and registers its container as a secret that must never be printed. */
 export async function stored(
   { table }: Target,
   { UserID, network, generatedWalletAddress }: Wallet,

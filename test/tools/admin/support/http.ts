@@ -9,7 +9,7 @@ import type { Engine } from "../../../support/dynamodb.ts";
 
 export type Served = AsyncDisposable & { port: number };
 
-/** Serves on a free port of 127.0.0.1 until it is disposed of. */
+/** Serves HTTP on a free port of 127.0.0.1 until disposed. */
 export async function serve(listener: RequestListener): Promise<Served> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -23,7 +23,7 @@ export async function serve(listener: RequestListener): Promise<Served> {
   };
 }
 
-/** The description and the KMS of a local runner. `onReEncrypt` runs before KMS rewraps a key. */
+/** Fakes a local runner's description and KMS. Calls `onReEncrypt` before KMS rewraps a key. */
 export function localRunner(
   { connection }: Engine,
   { table, vault, kms }: Target & { kms: Kms },
@@ -50,7 +50,7 @@ export function localRunner(
   };
 }
 
-/** CloudFormation with these stacks and their outputs. */
+/** Fakes a CloudFormation that describes these stacks with their outputs. */
 export function cloudFormation(stacks: Record<string, Record<string, string>>): RequestListener {
   return async (request, response) => {
     const asked = new URLSearchParams(await text(request)).get("StackName") ?? "";

@@ -4,7 +4,7 @@ import type { Engine } from "../../../support/dynamodb.ts";
 
 export type Handler = (event: { records: unknown[] }) => Promise<unknown>;
 
-/** The description and the Lambda service of a local runner with one function. */
+/** Fakes a local runner's description and Lambda service with one function. */
 export function runnerWithFunction(
   { connection: { region, credentials } }: Engine,
   name: string,
@@ -19,7 +19,7 @@ export function runnerWithFunction(
   };
 }
 
-/** Lambda's Invoke of one function, with its result or error. */
+/** Answers Lambda's Invoke for one function with its result or error. */
 export function lambdaWith(name: string, handler: Handler): RequestListener {
   return async (request, response) => {
     const event = JSON.parse(await text(request));

@@ -4,17 +4,17 @@ import { run } from "./admin.ts";
 import { type Imported, opened, rotate, stored, targetWith, userWithWallets } from "./custody.ts";
 import { expectNoSecretPrinted } from "./secrets.ts";
 
-/** Sets up, before each test, a service with six wallets whose KMS key was rotated after their import. */
+/** Before each test, sets up a service with six wallets and rotates its KMS key after their import. */
 export function rewrappingForTests() {
   let engine: Engine;
   const world = {
     target: {} as ReturnType<typeof targetWith>,
-    /** The wallets that the table should hold. */
+    /** Wallets that the table should still contain. */
     wallets: [] as Imported[],
     newTable: () => engine.newTable(),
     rewrapKeys: (...args: string[]) => run(world.target, ["rewrap-keys", ...args]),
 
-    /** How many wallets have each key material, the most frequent first. */
+    /** Counts the wallets under each key material, largest count first. */
     async materials(): Promise<number[]> {
       const all = await Promise.all(world.wallets.map(({ wallet }) => stored(world.target, wallet)));
       const groups = Map.groupBy(all, ({ keyMaterialId }) => keyMaterialId);
@@ -44,6 +44,6 @@ export function rewrappingForTests() {
   return world;
 }
 
-/** The summary line of the command. */
+/** Formats the command's summary line. */
 export const tally = (rewrapped: number, current: number, failed: number) =>
   `re-wrapped: ${rewrapped}\nalready new: ${current}\nfailed: ${failed}\n`;

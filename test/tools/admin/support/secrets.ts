@@ -1,13 +1,13 @@
 import bs58 from "bs58";
 import { expect } from "vitest";
 
-/** The result of a run of the program. */
+/** Result of one run of the program. */
 export type Finished = { code: number | null; out: string; err: string };
 
 const secrets = new Set<string>();
 const texts: string[] = [];
 
-/** Registers bytes that no later run may print, not even their beginning, in any encoding. */
+/** Registers bytes that no later output may contain, even partly and in any encoding. */
 export function keepSecret(bytes: Uint8Array): void {
   for (const part of [Buffer.from(bytes), Buffer.from(bytes.subarray(0, 12))]) {
     const encodings = ["hex", "base64", "base64url", "latin1"] as const;
@@ -24,7 +24,7 @@ export function printed(finished: Finished): Finished {
   return finished;
 }
 
-/** Searches all output so far. */
+/** Searches all output so far for registered secrets. */
 export function expectNoSecretPrinted(): void {
   const everything = texts.join("\n");
   const found = [...secrets].filter((secret) => everything.includes(secret));

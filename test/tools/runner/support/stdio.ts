@@ -1,4 +1,4 @@
-/** Streams for a program under test, whose output is kept as text. */
+/** Fakes a program's standard streams and keeps its output as text. */
 export function stdioForTests() {
   const printed = { out: "", err: "" };
   const output = (name: "out" | "err") => ({

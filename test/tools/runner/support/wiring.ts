@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 
 const root = resolve(import.meta.dirname, "../../../..");
 
-/** Runs a program of bin/ in a process of its own. */
+/** Runs a program from bin/ in its own process. */
 export async function runProgram(name: "local" | "token", args: readonly string[], node = process.execPath) {
   const child = spawn(node, [resolve(root, "bin", `${name}.ts`), ...args], {
     stdio: ["ignore", "pipe", "pipe"],

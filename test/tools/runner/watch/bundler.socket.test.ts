@@ -20,7 +20,7 @@ function write(path: string, text: string): string {
 
 const relativeTo = (files: ReadonlySet<string>) => [...files].map((file) => relative(root, file)).sort();
 
-/** Two functions that share a file, with a package and a type besides. */
+/** Two functions that share a file and also import a package and a type. */
 function project() {
   const a = write(
     "functions/a/handler.ts",
@@ -41,7 +41,7 @@ function project() {
 describe("createBundler", () => {
   const options = { bundle: true, format: "esm" } as const;
 
-  it("bundles each function, and knows the files of each", async () => {
+  it("bundles each function and tracks its source files", async () => {
     const bundler = createBundler(root, project(), options);
     expect(bundler.inputsOf("a")).toEqual(new Set());
     const bundles = await bundler.bundle(["a", "b"]);
@@ -56,7 +56,7 @@ describe("createBundler", () => {
     ]);
   });
 
-  it("rejects with the errors, and keeps the files of the last good build", async () => {
+  it("rejects with the build errors and keeps the files of the last good build", async () => {
     const { a, b } = project();
     const bundler = createBundler(root, { a, b }, options);
     await bundler.bundle(["a"]);

@@ -18,11 +18,11 @@ const changed = (before: Record<string, object>, after: Record<string, object>) 
   changedStacks(templatesIn(assembly(before)), templatesIn(assembly(after)));
 
 describe("changedStacks", () => {
-  it("ignores new code, which has its hash in the template", () => {
+  it("ignores changed code, although the template contains its hash", () => {
     expect(changed({ Api: withCode("a") }, { Api: withCode("b") })).toEqual([]);
   });
 
-  it("names the stacks that differ, were added or are gone", () => {
+  it("names stacks that were changed, added or removed", () => {
     const before = { Api: withCode("a"), Data: {}, Old: {} };
     const after = { Api: withCode("a", 9), Data: {}, New: {} };
     expect(changed(before, after)).toEqual(["Api", "Old", "New"]);

@@ -35,10 +35,10 @@ const edit = (name: string, from: string, to: string) => {
   writeFileSync(inProject(name), text.replace(from, to));
 };
 const note = async () => (await fetch(`${runner.baseUrl}/notes/1`)).text();
-/** Two seconds on an idle machine; tests share theirs. */
+/** Waits for a change. It takes two seconds on an idle machine and longer beside other tests. */
 const eventually = <Value>(read: () => Promise<Value> | Value) => expect.poll(read);
 
-/** An app that runs, with a copy of its sources to edit. */
+/** Starts an app with an editable copy of its sources. */
 beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "watch-test-")));
   cpSync(notesApp, root, { recursive: true });
@@ -82,7 +82,7 @@ afterAll(async () => {
 });
 
 describe("watch", () => {
-  it("runs a saved handler from the next request on, and keeps data and connections", async () => {
+  it("runs a saved handler from the next request on and keeps data and connections", async () => {
     expect(await note()).toBe("Note: milk");
     edit("notes.ts", "body: describe(", 'body: "New: " + describe(');
     await eventually(note).toBe("New: Note: milk");
@@ -91,12 +91,12 @@ describe("watch", () => {
     expect(String((await once(socket, "message"))[0])).toBe("echo: still here");
   });
 
-  it("runs a saved file that a handler imports", async () => {
+  it("reloads a saved file that a handler imports", async () => {
     edit("describe.ts", "Note:", "Remember:");
     await eventually(note).toBe("New: Remember: milk");
   });
 
-  it("keeps the old code if a file has an error, and shows the error", async () => {
+  it("keeps the old code and shows the error when a file is invalid", async () => {
     lines.length = 0;
     const good = readFileSync(inProject("describe.ts"), "utf8");
     writeFileSync(inProject("describe.ts"), "export const describe = (;");
@@ -107,7 +107,7 @@ describe("watch", () => {
     await eventually(note).toBe("New: Again: milk");
   });
 
-  it("tries again with the next save after an error, in new files too", async () => {
+  it("builds again at the next save after an error, even with new files", async () => {
     lines.length = 0;
     const marked =
       'import { mark } from "./mark.ts";\nexport const describe = (text: string) => "Again: " + text + mark;\n';
@@ -120,7 +120,7 @@ describe("watch", () => {
     await eventually(note).toBe("New: Again: milk?");
   });
 
-  it("replaces nothing if the code stays the same", async () => {
+  it("replaces no function whose code stays the same", async () => {
     lines.length = 0;
     appendFileSync(inProject("describe.ts"), "// A comment.\n");
     edit("mark.ts", "?", ".");
@@ -131,7 +131,7 @@ describe("watch", () => {
     expect(lines).toEqual(["New code: notes", "New code: notes"]);
   });
 
-  it("keeps the beginning of the running code that no bundle has", async () => {
+  it("keeps the prefix that the running code has and bundles lack", async () => {
     const folder = mkdtempSync(join(root, "headed-"));
     writeFileSync(join(folder, "index.mjs"), "head;\nold");
     const replaced: string[] = [];
@@ -154,7 +154,7 @@ describe("watch", () => {
     expect(replaced).toEqual(["head;\nnew"]);
   });
 
-  it("names the stacks that have changed, and the restart that they need", async () => {
+  it("names the changed stacks and asks for a restart", async () => {
     lines.length = 0;
     checkStacks = async () => ["Notes"];
     appendFileSync(inProject("app.ts"), "// Changed.\n");
@@ -163,7 +163,7 @@ describe("watch", () => {
     ]);
   });
 
-  it("shows why the stacks cannot be synthesized, and is silent if they have not changed", async () => {
+  it("shows why the stacks cannot be synthesized, and prints nothing if they are unchanged", async () => {
     lines.length = 0;
     checkStacks = () => Promise.reject(new Error("The stacks cannot be synthesized"));
     appendFileSync(inProject("app.ts"), "// Broken.\n");
@@ -178,7 +178,7 @@ describe("watch", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("keeps no code but the latest, and watches nothing once it is disposed of", async () => {
+  it("keeps only the latest code and stops watching once disposed", async () => {
     await eventually(() => readdirSync(temporary).filter((name) => name.startsWith("notes-"))).toHaveLength(
       1,
     );
