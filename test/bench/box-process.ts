@@ -1,7 +1,6 @@
 /**
- * A stand-in for a back end on one box: Express, which verifies tokens with jose, counts requests in a token bucket in
- * memory, and keeps wallets and settings in SQLite. It answers two operations like the service. Each message from the
- * benchmark stores the wallets of a user.
+ * Imitates a back end on a single machine: Express, jose for tokens, an in-memory token bucket, and SQLite for wallets
+ * and settings. It serves two operations like the service. Each message from the benchmark stores a user's wallets.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -30,11 +29,11 @@ const { values } = parseArgs({
 });
 const { folder, issuer, audience } = values;
 
-/** Requests of a user, far more than one box answers. */
+/** Requests allowed per user, far more than one machine can serve. */
 const requestsPerMinute = 6_000_000;
 
 const database = new DatabaseSync(join(folder, "box.sqlite"));
-// A write waits for no disk, so a power failure may lose the last ones.
+// Skips waiting for the disk on writes, so a power failure may lose the latest ones.
 database.exec(`
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -47,7 +46,7 @@ const walletsOf = database.prepare("SELECT wallet FROM wallets WHERE userID = ? 
 const settingsOf = database.prepare("SELECT record FROM settings WHERE userID = ? AND chain = ?");
 const saveSettings = database.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)");
 
-/** Uses jose, and remembers verified tokens. */
+/** Verifies tokens with jose and caches the verified ones. */
 const verify = tokenVerifier({ issuer, audience, jwksUri: values["jwks-uri"], maxTokenSeconds: 90_000 });
 const buckets = new Map<string, { tokens: number; atMs: number }>();
 

@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 
-/** A process of the benchmark. It answers each request before it reads the next. */
+/** A process of the benchmark. It answers each request before reading the next. */
 export type Child<Request, Answer> = {
   pid: number;
   ask(request: Request): Promise<Answer>;
-  /** Ends the process and waits for its end. */
+  /** Stops the process and waits until it has exited. */
   stop(): Promise<void>;
 };
 
-/** Starts a script, of this folder unless its path is absolute, and waits for its first message. */
+/** Starts a script and waits for its first message. Relative paths start at this folder. */
 export async function startChild<Request, Answer, First = Answer>(
   script: string,
   ...options: string[]
@@ -47,5 +47,5 @@ async function next<Answer>(child: ChildProcess): Promise<Answer> {
   }
 }
 
-/** Sends a message from the child. */
+/** Sends a message from the child process to its parent. */
 export const say = (answer: object): void => void process.send?.(answer);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:cold` measures the processor time of functions from the start of their process to the first response, on
- * Lambda's version of Node.js, and that of warm calls. It compares them with a bare handler, and with that handler in
- * Express. Starts alternate, so that all see the same load of the machine.
+ * `npm run bench:cold` measures the functions' processor time from process start to the first response, and that of
+ * warm calls, on Lambda's version of Node.js. It compares both with a minimal handler, alone and in Express. Functions
+ * start in turns, so that all see the same machine load.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,14 +59,14 @@ try {
       const isRefusal = /^{"(statusCode":[45]|errorType)|"Effect":"Deny"/.test(started.answer);
       if ((isRefusal && !refuses) || !(await isDone(started.answer)))
         throw new Error(`${name} failed: ${started.answer}`);
-      // The first round fills the caches of the system.
+      // Discards the first round, which fills the system's caches.
       if (round > 0) starts.get(name)?.push(started);
     }
 } finally {
   for (const close of closers.reverse()) await close();
 }
 
-/** Opens what the chosen functions call. Returns a function that makes the event and environment of a start. */
+/** Starts everything that the chosen functions call. Returns a factory for a start's event and environment. */
 async function opened() {
   const fronts = openTlsFronts(folder);
   closers.push(fronts.close);
@@ -91,12 +91,12 @@ async function opened() {
   };
 }
 
-/** The memory at which Lambda gives a function a whole processor. */
+/** Memory from which Lambda gives a function a whole processor. */
 const processorMB = 1769;
 
 const shareOf = (memoryMB: number) => Math.min(1, memoryMB / processorMB);
 
-/** Takes the first quartile: other work on the machine only adds time. */
+/** Takes the first quartile, because other work on the machine only adds time. */
 const usual = (name: string, of: (started: Started) => number) =>
   percentile((starts.get(name) ?? []).map(of), 25);
 const ratio = (name: string, than: string, of: (started: Started) => number) =>

@@ -13,23 +13,23 @@ import { sealedImport } from "../support/sealing.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 import { keysPath, offeredKey, tokenOf } from "./fake-aws.ts";
 
-/** A handler to measure, with its first event. */
+/** A handler to measure and its first event. */
 export type Contender = {
   name: string;
-  /** First event. Present for functions of the order path, which always start with one. */
+  /** First event. Set for functions of the order path, which all start with the same event. */
   event?: unknown;
-  /** The contender that makes the same calls to AWS and nothing else. Undefined if warm calls are not compared. */
+  /** Name of the contender that makes only the same AWS calls. Undefined to skip comparing warm calls. */
   bare?: string;
-  /** The expected response is a refusal. */
+  /** Expects a refusal as the response. */
   refuses?: true;
-  /** The time left of the function's limit at the first call. */
+  /** Time that the function's first call has left before its timeout. */
   remainingMs?: number;
 };
 
-/** The simplest read with the SDK. */
+/** Name of the simplest read with the SDK. */
 export const sdkRead = "bare read";
 
-/** The lower bound of all starts: the same read without the SDK. */
+/** Name of the lower bound of all starts: the same read without the SDK. */
 export const signedRead = "bare read, signed by hand";
 
 const evmKey = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
@@ -107,7 +107,7 @@ export const contenders: readonly Contender[] = [
   { name: "placeOrder" },
   { name: "executeOrders" },
   { name: "signTransaction" },
-  // A run reads until 15 seconds before its limit: here once.
+  // Leaves time for a single read, because a run stops reading 15 seconds before its limit.
   { name: "readChains", remainingMs: 15_500 },
   { name: "authorize", event: authorized },
   { name: "authorizeConnection", event: authorized },
@@ -132,7 +132,7 @@ function creationEvent(network: string) {
   return { ...restEvent({ body: { network } }), headers };
 }
 
-/** A sealed import by the user of these events. */
+/** Builds a sealed import by the user of these events. */
 async function sealedEvent(network: string, privateKey: Uint8Array) {
   const key = `import of ${network}`;
   const event = restEvent();
@@ -143,11 +143,11 @@ async function sealedEvent(network: string, privateKey: Uint8Array) {
 
 const operationOf = ({ name }: Contender) => name.split(" ")[0] as OperationName;
 
-/** The memory of a contender: that of its function, or of most functions. */
+/** Returns a contender's memory: its function's, or that of most functions. */
 export const memoryOf = (contender: Contender): number =>
   operations[contender.name in handlers ? "listWallets" : operationOf(contender)].memoryMB;
 
-/** Bundles a contender, and returns the folder of its code. The plain ones keep all of the SDK. */
+/** Bundles a contender and returns the folder of its code. Plain handlers include the whole SDK. */
 export function bundled(contender: Contender, parent: string): string {
   const { name } = contender;
   const folder = join(parent, name.replaceAll(/\W+/g, "-"));
@@ -159,7 +159,7 @@ export function bundled(contender: Contender, parent: string): string {
   return folder;
 }
 
-/** The places that functions call, all by TLS. */
+/** Addresses that functions call over TLS. */
 export type Places = {
   aws: string;
   hosts: readonly string[];
@@ -167,7 +167,7 @@ export type Places = {
   certificateFile: string;
 };
 
-/** The environment of every function, with all AWS services at one address, and one trading chain. */
+/** Builds every function's environment, with one address for all AWS services and one trading chain. */
 export const environmentAt = ({
   aws,
   hosts,

@@ -6,9 +6,9 @@ import type { HostCall, HostRequest } from "./host-requests.ts";
 import { now } from "./statistics.ts";
 
 /**
- * A chain's host that records its requests.
+ * Starts a chain host that records its requests.
  *
- * @param roundTripMs The time that requests and answers take together. Connections are open at once.
+ * @param roundTripMs Time that a request and its response take together. Connections open without delay.
  */
 export async function startCountingHost(chainUrl: string, roundTripMs = 0) {
   const requests: HostRequest[] = [];

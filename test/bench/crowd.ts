@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Child, startChild } from "./child.ts";
 import type { ClientAnswer, ClientRequest, TickReport } from "./client-process.ts";
 
-/** Clients in separate processes. */
+/** Clients spread over separate processes. */
 export type Crowd = {
   /**
-   * Waits until each client has received this many messages, or no client has received any for a long time.
+   * Waits until each client has received this many messages, or until no message has arrived for a long time.
    *
    * @param onProgress called whenever more messages have arrived
    */
@@ -18,17 +18,17 @@ export type CrowdOptions = {
   url: string;
   clients: number;
   processes: number;
-  /** Shared among the clients. Empty for a server without authentication. */
+  /** Users' tokens, shared among the clients. Empty for a server without authentication. */
   tokens: readonly string[];
-  /** Whether clients must subscribe to prices. */
+  /** True if clients must subscribe to prices. */
   subscribe: boolean;
 };
 
-/** Longer than the service waits between two attempts to push. */
+/** Milliseconds of silence to wait for, longer than the pause between two delivery attempts of the service. */
 const silenceMs = 15_000;
 const pollMs = 100;
 
-/** Resolves when all clients are connected, and subscribed if they must be. */
+/** Resolves when all clients are connected and, if required, subscribed. */
 export async function openCrowd({ clients, processes, ...rest }: CrowdOptions): Promise<Crowd> {
   const children = await Promise.all(
     Array.from({ length: processes }, () => startChild<ClientRequest, ClientAnswer>("client-process.ts")),

@@ -48,25 +48,25 @@ const orders = Array.from({ length: 50 }, (_, index) => ({
   ...order({ orderId: `o${index}` }),
 }));
 
-/** The results of a Query, by the keys in it. No wallet has open orders. */
+/** Returns a Query's items, chosen by the keys in its body. No wallet has open orders. */
 function itemsFor(body: string): object[] {
   if (body.includes("PROFILE")) return [profile];
   if (body.includes("ORDERAT#")) return orders;
   return /JOB#|POSITION/.test(body) ? [] : wallets;
 }
 
-/** The result of a GetItem. */
+/** Returns a GetItem's item. */
 function itemFor(body: string): object | undefined {
   if (body.includes("PROFILE")) return profile;
   if (body.includes("ORDER#")) return orders[0];
-  // Wallets to import are new.
+  // Treats every imported wallet as new.
   return body.includes(alice.address) ? wallets[0] : undefined;
 }
 
-/** A data key or a MAC. */
+/** Returns a data key or a MAC. */
 const secretBytes = Buffer.alloc(32, 7).toString("base64");
 
-/** The fixed responses of the table, which has a user with three wallets, and of KMS. */
+/** Fixed responses of KMS and of a table with one user who owns three wallets. */
 function answerTo(target: string, body: string): object {
   switch (target.split(".").at(-1)) {
     case "Query":
@@ -99,7 +99,7 @@ function answerTo(target: string, body: string): object {
   }
 }
 
-/** The key to which users seal private keys. */
+/** Key pair to which users seal private keys. */
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 const sharedSecretWith = (spki: string) =>
@@ -108,17 +108,17 @@ const sharedSecretWith = (spki: string) =>
     publicKey: createPublicKey({ key: Buffer.from(spki, "base64"), format: "der", type: "spki" }),
   });
 
-/** The import key in the form that clients get. */
+/** Public import key in the form that clients receive. */
 export function offeredKey(): { keyId: string; publicKey: string } {
   const spki = publicKey.export({ format: "der", type: "spki" });
   return { keyId: keyIdOf(spki), publicKey: Buffer.from(pointIn(spki)).toString("base64url") };
 }
 
-/** The issuer's key, which signs tokens. */
+/** Key pair with which the issuer signs tokens. */
 const issuer = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const issuerKey = { ...issuer.publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256", use: "sig" };
 
-/** Makes a token of this user, whose key the issuer's keys contain. */
+/** Issues a token for this user, signed with the issuer's published key. */
 export const tokenOf = (userID: string, { issuer: name, audience }: { issuer: string; audience: string }) =>
   new SignJWT({ sub: userID, jti: randomUUID() })
     .setProtectedHeader({ alg: "RS256", kid: "1" })
@@ -128,17 +128,17 @@ export const tokenOf = (userID: string, { issuer: name, audience }: { issuer: st
     .setExpirationTime("1h")
     .sign(issuer.privateKey);
 
-/** The path of the issuer's keys. */
+/** Path of the issuer's published keys. */
 export const keysPath = "/keys";
 
 export type FakeAws = {
   url: string;
-  /** Answers the synchronous invocations of functions. */
+  /** Serves synchronous function invocations. */
   invoked: (payload: unknown) => Promise<unknown>;
   close(): void;
 };
 
-/** Answers calls to AWS and to the issuer immediately, so that only the functions' own time is measured. */
+/** Answers AWS and issuer calls immediately, so that the benchmark measures only the functions' own time. */
 export async function fakeAws(): Promise<FakeAws> {
   const server = createServer(async (request, response) => {
     const body = await text(request);

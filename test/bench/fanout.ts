@@ -1,7 +1,6 @@
 /**
- * `npm run bench:fanout` measures, on a local runner, how long prices take from the table to many clients,
- * and changes of settings to their user. It compares them with a bare broadcast, and fails if messages were
- * lost.
+ * `npm run bench:fanout` measures how long prices take from the table to many clients, and settings changes to their
+ * user, on a local runner. It compares prices with a plain broadcast and fails if messages were lost.
  */
 import { parseArgs } from "node:util";
 import type { BroadcastAnswer, BroadcastRequest } from "./broadcast-process.ts";
@@ -37,7 +36,7 @@ function number(text: string): number {
   return Number(text);
 }
 
-/** High, because registering users takes time. */
+/** Connections of each user, many because registering users takes time. */
 const connectionsPerUser = 30;
 
 async function throughTheService(clients: number): Promise<Pick<Run, "service" | "settings">> {

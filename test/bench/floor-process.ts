@@ -1,6 +1,6 @@
 /**
- * The lower bound of an order: one process that has the key. It agrees with two hosts on a quote, signs the swap, and sends
- * it to both.
+ * The lower bound of an order: a single process that holds the key. It agrees with two hosts on a quote, signs the swap
+ * and sends it to both.
  */
 
 import { publishCall } from "../../lib/chains/evm/calls/rpc-call.ts";
@@ -49,7 +49,7 @@ async function trade(request: FloorRequest<EvmReader["configuration"]>): Promise
     fees: quote.fees,
   };
   const { raw } = signAndWipe(Buffer.from(secret, "hex"), encodeCall(configuration, call, wallet), terms);
-  // The hosts may share a node, which takes it once.
+  // Tolerates a duplicate, because both hosts may share one node.
   await Promise.any(reader.client.hosts.map((host) => host.request([publishCall(raw)])));
   return agreedAt;
 }

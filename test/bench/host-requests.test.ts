@@ -22,23 +22,23 @@ describe("isShared", () => {
     ["receipts", [receipt, receipt], false],
     ["the first questions of a run", [blockCall("latest"), blockCall("finalized")], false],
     ["a block of a run", [blockCall(7)], false],
-  ])("recognises %s, with the chain's id and without", (_, calls, shared) => {
+  ])("recognises %s as shared or not, with and without the chain's id", (_, calls, shared) => {
     expect(isShared(request(calls))).toBe(shared);
     expect(isShared(request([chainIdCall(), ...calls]))).toBe(shared);
   });
 
-  it("leaves the chain's id alone to the order", () => {
+  it("counts a request for only the chain's id towards the order", () => {
     expect(isShared(request([chainIdCall()]))).toBe(false);
   });
 });
 
 describe("countsOf", () => {
-  it("adds up requests, calls and units", () => {
+  it("counts requests, calls and units", () => {
     const requests = [request([chainIdCall(), receipt, receipt]), request([look])];
     expect(countsOf(requests)).toEqual({ requests: 2, calls: 4, units: 66 });
   });
 
-  it("refuses a method without units", () => {
+  it("rejects a method without known units", () => {
     expect(() => countsOf([request([{ method: "eth_mining", params: [] }])])).toThrow("eth_mining");
   });
 });
@@ -54,7 +54,7 @@ describe("countsByPhase", () => {
     request([receipt], 30),
   ];
 
-  it("separates what happens before the answer, before the broadcast and after it", () => {
+  it("counts an order's requests before the response, before the broadcast and after it", () => {
     expect(countsByPhase(requests, answeredAt)).toEqual({
       "to the answer": { requests: 1, calls: 1, units: 20 },
       "to the broadcast": { requests: 2, calls: 3, units: 80 },

@@ -2,10 +2,10 @@ import { unitsOf } from "../../lib/tools/documents/host-units.ts";
 
 export type HostCall = { method: string; params: readonly unknown[] };
 
-/** A request to a host, and the time at which it arrived there. */
+/** A request to a host and its arrival time. */
 export type HostRequest = { calls: readonly HostCall[]; at: number };
 
-/** The selector of `getLastBlockHash`, which only a look at the chain asks for. */
+/** Selector of `getLastBlockHash`. Only a reader's look at the chain calls it. */
 const lastBlockHash = "27e86d6e";
 
 export const isLook = ({ method, params }: HostCall) =>
@@ -14,23 +14,23 @@ export const isLook = ({ method, params }: HostCall) =>
 const isHead = ({ method, params }: HostCall) => method === "eth_getBlockByNumber" && params[0] === "latest";
 
 /**
- * True if all wallets of a chain share the request: it is a reader's look, or the sweep's check that two hosts agree.
- * Hosts ask for the chain's id only now and then, so it may be there or not. On sol, a look is one of the requests that runs make,
- * too, so all count as the order's.
+ * True if the request serves all wallets of a chain: a reader's look, or the sweep's check that two hosts agree.
+ * Ignores requests for the chain's id, which hosts add only now and then. On Solana, order runs look at the chain in
+ * the same way, so all requests count towards the order.
  */
 export function isShared({ calls }: Pick<HostRequest, "calls">): boolean {
   const others = calls.filter(({ method }) => method !== "eth_chainId");
   return others.some(isLook) || (others.length > 0 && others.every(isHead));
 }
 
-/** True if the sweep's check may ask this: it compares blocks of two hosts each minute, whatever clients do. */
+/** True if the request may belong to the sweep's check, which compares two hosts' blocks every minute. */
 export const isCheck = ({ calls }: Pick<HostRequest, "calls">): boolean =>
   calls.every(({ method }) => method === "eth_getBlockByNumber" || method === "eth_chainId");
 
 export const sends = ({ calls }: HostRequest): boolean =>
   calls.some(({ method }) => method === "eth_sendRawTransaction" || method === "sendTransaction");
 
-/** The units are those of EVM chains. */
+/** Counts of requests and calls, and the units of calls to EVM chains. */
 export type HostCounts = { requests: number; calls: number; units: number };
 
 const isOfEvm = (method: string) => method.startsWith("eth_");
@@ -40,16 +40,16 @@ export function countsOf(requests: readonly HostRequest[]): HostCounts {
   return { requests: requests.length, calls: methods.length, units: unitsOf(methods.filter(isOfEvm)) };
 }
 
-/** The parts of an order's life. */
+/** Phases of an order's life. */
 export const phases = ["to the answer", "to the broadcast", "to the end"] as const;
 
 export type Phase = (typeof phases)[number];
 
 /**
- * Counts what an order asks hosts in each part of its life.
+ * Counts an order's requests to hosts in each phase of its life.
  *
- * @param requests All requests from the order's placing until its outcome is final, by any function.
- * @param answeredAt The time of the response.
+ * @param requests All functions' requests from the placement until the outcome is final.
+ * @param answeredAt Time of the response.
  */
 export function countsByPhase(
   requests: readonly HostRequest[],

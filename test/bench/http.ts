@@ -1,7 +1,7 @@
 /**
- * `npm run bench:http` compares the limits of plans with the admitted requests of users who exceed them, then
- * measures latency, throughput and processor time of some operations on a local runner, beside one box. It fails
- * if a plan is not kept.
+ * `npm run bench:http` compares each plan's limits with the requests admitted to users who exceed them. Then it
+ * measures some operations' latency, throughput and processor time on a local runner and on a single machine's back
+ * end. It fails if a limit is off.
  */
 import { parseArgs } from "node:util";
 import { requestsPerMinute } from "../../lib/plans/plan.ts";
@@ -14,7 +14,7 @@ import { figure, textTable } from "./text-table.ts";
 
 const { values } = parseArgs({
   options: {
-    // A machine can serve only a few users at the rate of a whole plan, but more users with smaller plans.
+    // Few users with the Standard plan, because a machine cannot serve many at its full rate.
     "standard-users": { type: "string", default: "4" },
     customers: { type: "string", default: "20" },
     "requests-per-minute": { type: "string", default: "120" },
@@ -37,14 +37,14 @@ const loads: PlanLoad[] = [
 ];
 const loadSeconds = Number(values["load-seconds"]);
 
-/** The tolerated difference between admitted and promised requests, as a share of the promised ones. */
+/** Tolerated difference between admitted and promised requests, as a fraction of the promised ones. */
 const tolerance = 0.02;
 
 const keeps = ({ plan }: PlanLoad, { atOnce, admitted, promised }: Admission) =>
   atOnce >= plan.requestsPerMinute && Math.abs(admitted - promised) <= Math.max(1, tolerance * promised);
 
 console.log(`${machine()}\n`);
-// Each stored wallet is another one.
+// Uses a new private key for each stored wallet.
 const service = await startService(1, { walletLimits: { Enterprise: 100_000 } });
 let kept = true;
 try {
@@ -85,7 +85,7 @@ function figuresOf({ calls, perSecond, latency: { p50, p95 }, used }: LoadFigure
   return { perSecond, p50, p95, cpuMs: all / calls };
 }
 
-/** Compares the service on its runner with one box. */
+/** Compares the local runner with a single machine's back end. */
 function boxTable(figures: readonly OperationFigures[]): string {
   const rows = figures.map(({ name, atOnce, service, box }) => {
     const [ours, theirs] = [figuresOf(service), box && figuresOf(box)];
@@ -104,7 +104,7 @@ ${textTable(["operation", ...head], rows)}
 `;
 }
 
-/** Divides the processor time of the runner's operations. */
+/** Breaks down the processor time that the runner spent on operations. */
 function shareTable(figures: readonly OperationFigures[]): string {
   const rows = figures.map(({ name, atOnce, service: { calls, used } }) => {
     const shares = { functions: 0, runner: 0, dynamodb: 0 };

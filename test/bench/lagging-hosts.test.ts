@@ -4,12 +4,12 @@ import { shareUnavailable } from "./lagging-hosts.ts";
 
 const quotes = 300;
 
-describe("quotes of hosts of which one lags", () => {
-  it.each(evmChains)("never fail on %s at up to 3 s", async (chain) => {
+describe("quotes while one of two hosts lags", () => {
+  it.each(evmChains)("always finds matching quotes on %s while one host lags by up to 3 s", async (chain) => {
     for (const lagSeconds of [0, 1, 3]) expect(await shareUnavailable({ chain, lagSeconds, quotes })).toBe(0);
   });
 
-  it("fail on base at 8 s, where prices would be old", async () => {
+  it("finds no matching quotes on base at a lag of 8 s, because prices would be too old", async () => {
     expect(await shareUnavailable({ chain: "base", lagSeconds: 8, quotes })).toBe(1);
   });
 });

@@ -8,37 +8,37 @@ import { virtualClock } from "../support/virtual-clock.ts";
 
 export type Cell = {
   chain: EvmChain;
-  /** The time by which the second host's blocks come later than the first one's. */
+  /** Seconds by which the second host learns of blocks later than the first. */
   lagSeconds: number;
   quotes: number;
   seed?: number;
 };
 
-/** A request takes this time, there and back. */
+/** Round-trip time of a request, in milliseconds. */
 const roundTripMs = { least: 20, most: 150 };
 
-/** A quote takes so many requests. The first one sees the newest block. */
+/** Requests for each quote. The first one reads the newest block. */
 const requests = 3;
 
-/** Hosts that prune keep the state of so many blocks. */
+/** Blocks whose state a pruning host keeps. */
 const keptBlocks = 128;
 
-/** The share of quotes at the newest block that a new block tears: hosts answer each call of a request on its own. */
+/** Fraction of quotes at the newest block that mix two blocks, because hosts answer each call of a batch on its own. */
 const torn = 0.2;
 
-/** The quotes start at random within this time, so that they meet blocks of each age. */
+/** Quotes start at random within this time, so that they meet blocks of every age. */
 const startsWithinMs = 60_000;
 
-/** Each host sees a block up to this much later than usual. */
+/** Largest extra delay with which a host sees a block. */
 const jitterMs = 100;
 
 /**
- * Asks for quotes in virtual time, each from two hosts of which one lags. Prices move with each block, so hosts agree at
- * equal blocks alone. Returns the share of quotes on which no two hosts agree in time.
+ * Requests quotes in virtual time from two hosts, one of which lags. Prices change with each block, so hosts agree only
+ * about equal blocks. Returns the fraction of quotes on which no two hosts agreed in time.
  */
 export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: Cell): Promise<number> {
   const random = seededRandom(seed);
-  // Starts later than the oldest block that a host keeps.
+  // Starts the clock late enough for hosts to have pruned blocks.
   const clock = virtualClock(1e9);
   const blockMs = chainFacts[chain].blockSeconds * 1000;
   const between = (least: number, most: number) => least + random() * (most - least);

@@ -3,19 +3,19 @@ import { buffer } from "node:stream/consumers";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";
 
-/** A request of the load, and its answer if the status is 200. */
+/** A request of the load with its response, if that has status 200. */
 export type Call = { method: string; url: string; headers: Record<string, string>; body?: object };
 
-/** `perSecond` and `latency`, in milliseconds, are those of answers. `used` is the processor time of a server. */
+/** `perSecond` counts responses, `latency` is in milliseconds, and `used` is the server's processor time. */
 export type LoadFigures = { calls: number; perSecond: number; latency: Spread; used: ProcessorTime };
 
 export type Load = { serverPid: number; atOnce: number; seconds: number };
 
 /**
- * Sends a call, with less work than `fetch`, whose own time would hide that of fast servers.
+ * Sends a request with less overhead than `fetch`, which would hide how fast a server is.
  *
- * @param agent Keeps connections. Without it, the call has a connection of its own.
- * @throws if the answer is not a 200.
+ * @param agent Reuses connections. Without it, each call opens its own.
+ * @throws if the status is not 200.
  */
 export function send<Answer>(
   { method, url, headers, body }: Call,
@@ -34,15 +34,15 @@ export function send<Answer>(
   return promise;
 }
 
-/** Calls of each client before the measured ones, which start processes and compile code. */
+/** Warm-up calls of each client, which start processes and compile code before measuring. */
 const callsToWarmUp = 10;
 
-/** Lets clients send calls for a while, each one after another. */
+/** Makes clients send calls for some time, each client one call after another. */
 export async function underLoad(
   nextCall: () => Call,
   { serverPid, atOnce, seconds }: Load,
 ): Promise<LoadFigures> {
-  // Opens connections for each load, because servers close idle ones.
+  // Opens new connections for each load, because servers close idle ones.
   const agent = new Agent({ keepAlive: true });
   const latenciesWhile = async (goesOn: () => boolean) => {
     const latencies: number[] = [];

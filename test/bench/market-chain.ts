@@ -13,13 +13,13 @@ const router = new Interface([
 const unit = 10n ** 18n;
 const forever = 2n ** 40n;
 
-/** The coins of a purchase, and those in the pool of each token. */
+/** Coins of each purchase and of each token's pool. */
 const purchase = unit / 100n;
 const depth = 100n * unit;
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/** Starts a local base with so many tokens, each with a pool of its own. */
+/** Starts a local base chain with `count` tokens, each with its own pool. */
 export async function startMarketChain(tokenCount: number) {
   const chain = await startTestChain({ chain: "base" });
   const { v2Router, wrapped } = localAddresses;
@@ -38,7 +38,7 @@ export async function startMarketChain(tokenCount: number) {
     url: chain.url,
     context: chain.contracts,
     tokens,
-    /** Buys each of these tokens once, in one block. */
+    /** Buys each token once within one block. */
     async trade(bought: readonly string[]): Promise<MinedBlock> {
       for (const token of bought) {
         const data = router.encodeFunctionData("swapExactETHForTokens", [

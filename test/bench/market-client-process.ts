@@ -1,11 +1,11 @@
-/** A process of clients that receive markets. It parses their messages only when it reports, so that it delays none. */
+/** A process of clients that receive markets. It parses messages only for its report, so that parsing delays none. */
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { say } from "./child.ts";
 import type { MarketReceipt } from "./market-outcome.ts";
 import { now } from "./statistics.ts";
 
-/** A user's clients, and the message by which each of them subscribes. Without it, they wait for messages. */
+/** Clients of one user and their subscribe message. Without one, clients only listen. */
 export type MarketGroup = { clients: number; authorization?: string; subscribe?: string };
 
 export type MarketClientRequest =
@@ -18,13 +18,13 @@ export type MarketClientRequest =
 export type MarketClientAnswer = {
   messages: number;
   closed: number;
-  /** The receipts of each client, group by group. */
+  /** Receipts of each client, grouped by user. */
   receipts: MarketReceipt[][];
-  /** The messages of each group's first client. */
+  /** Messages of each group's first client. */
   samples: string[][];
 };
 
-/** Concurrent handshakes. */
+/** Most concurrent handshakes. */
 const concurrency = 16;
 
 type Client = { group: number; received: { at: number; data: Buffer }[] };
@@ -61,7 +61,7 @@ type Update = {
   data: readonly { token?: string; revision: number; block: number }[];
 };
 
-/** The updates that a client received. */
+/** Extracts the updates from a client's messages. */
 const updatesOf = ({ received }: Client) =>
   received.flatMap(({ at, data }) => {
     const text = data.toString();

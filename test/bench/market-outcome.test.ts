@@ -19,20 +19,20 @@ const outcomeOf = (receipts: readonly MarketReceipt[], traded: readonly number[]
   );
 
 describe("marketOutcome", () => {
-  it("counts markets that are older than an earlier one, by revision first", () => {
+  it("counts markets older than their predecessors, comparing revisions before blocks", () => {
     expect(outcomeOf([receipt(0, 8), receipt(1000, 8), receipt(2000, 7)]).superseded).toBe(1);
     expect(outcomeOf([receipt(0, 8), receipt(1000, 7, { revision: 1 })]).superseded).toBe(0);
     expect(outcomeOf([receipt(0, 7, { revision: 1 }), receipt(1000, 8)]).superseded).toBe(1);
   });
 
-  it("counts messages within a second, unless a client has only noticed one late", () => {
+  it("counts two messages within a second, except when the client noticed the first one late", () => {
     expect(outcomeOf([receipt(0, 7), receipt(1000, 8)])).toMatchObject({ hasty: 0, shortestMs: 1000 });
     expect(outcomeOf([receipt(50, 7, { sentAt: 0 }), receipt(1000, 8)]).hasty).toBe(0);
     expect(outcomeOf([receipt(200, 7, { sentAt: 0 }), receipt(1000, 8)]).hasty).toBe(1);
     expect(outcomeOf([receipt(0, 7), receipt(1000, 8, { sentAt: 999 })]).hasty).toBe(1);
   });
 
-  it("measures each trade until a market of its block or a later one, and counts those that never come", () => {
+  it("measures each trade until a market of its block or a later one arrives, and counts missing ones", () => {
     const { lagBlocks, lagMs, lost } = outcomeOf([receipt(7500, 6), receipt(9200, 8)], [7, 8, 9]);
     expect({ lost, blocks: lagBlocks.max, ms: [lagMs.p50, lagMs.max] }).toEqual({
       lost: 1,

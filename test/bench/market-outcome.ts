@@ -1,12 +1,12 @@
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** A block, the time at which it was there, and the tokens that it traded. */
+/** A block, its arrival time and its traded tokens. */
 export type MinedBlock = { number: number; at: number; tokens: readonly string[] };
 
-/** A message with markets, as a client received it. */
+/** A message with markets as received by a client. */
 export type MarketReceipt = {
   at: number;
-  /** When the delivery began, by its own statement. */
+  /** Start of the delivery, according to the message. */
   sentAt: number;
   bytes: number;
   markets: readonly { token: string; revision: number; block: number }[];
@@ -14,32 +14,32 @@ export type MarketReceipt = {
 
 export type MarketOutcome = {
   messages: number;
-  /** The mean size of a message. */
+  /** Mean size of a message. */
   bytes: number;
-  /** Markets that are older than what their client had got before. */
+  /** Markets that arrived after newer ones. */
   superseded: number;
-  /** Messages to a client within a second after another one. */
+  /** Messages that reached a client less than a second after the previous one. */
   hasty: number;
-  /** The shortest time between two receipts of a client, in milliseconds. */
+  /** Shortest time between two messages to a client, in milliseconds. */
   shortestMs: number;
-  /** Swaps that a client never saw the effect of. */
+  /** Swaps whose effect never reached a client. */
   lost: number;
-  /** Delay from a swap's block until a client has it, in blocks and milliseconds. */
+  /** Delay from a swap's block until its client knows, in blocks and milliseconds. */
   lagBlocks: Spread;
   lagMs: Spread;
 };
 
-/** The least time between two messages to a client. */
+/** Shortest allowed time between two messages to a client. */
 const leastGapMs = 1000;
 
-/** A busy process of clients may notice a message so much later than the next one. */
+/** A busy client process may notice one message this much later than the next. */
 const noticeMs = 100;
 
 /**
- * Compares what clients received with what happened on the chain.
+ * Compares the clients' messages with the chain's blocks.
  *
- * @param clients the receipts of each client, in their order, and the tokens that it follows.
- * @param blocks the blocks whose trades are measured and those after them, in their order.
+ * @param clients each client's followed tokens and its receipts in order.
+ * @param blocks the measured blocks and those after them, in order.
  */
 export function marketOutcome(
   clients: readonly { tokens: readonly string[]; receipts: readonly MarketReceipt[] }[],
@@ -84,7 +84,7 @@ function supersededIn(receipts: readonly MarketReceipt[]): number {
   return count;
 }
 
-/** Measures each trade of a token until a client has it. Undefined stands for one that it never had. */
+/** Measures how long each of a token's trades took to reach a client. Undefined for a trade that never arrived. */
 function lagsOf(token: string, receipts: readonly MarketReceipt[], blocks: readonly MinedBlock[]) {
   return blocks.flatMap(({ number, at, tokens }) => {
     if (!tokens.includes(token)) return [];

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:markets` measures markets on a local runner with one chain, while many connections follow 20 tokens each: the
- * processor time of each message beside that of bare `ws`, which then sends the same messages; the lag behind the chain; and
- * what hosts are asked. It fails if a client gets an older market after a newer one, or two messages within a second, or
- * if anything is read before anybody has connected.
+ * `npm run bench:markets` measures markets on a local runner with one chain while many connections follow 20 tokens
+ * each. It reports each message's processor time beside that of plain `ws` with the same messages, the lag behind the
+ * chain, and the requests to hosts. It fails if a client receives an older market after a newer one or two messages
+ * within a second, or if anything is read before the first connection.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -26,7 +26,7 @@ const { values } = parseArgs({
     connections: { type: "string", default: "1000" },
     seconds: { type: "string", default: "30" },
     shards: { type: "string", default: "4" },
-    // In seconds, before anybody connects. Schedules run each minute.
+    // Seconds to wait before the first connection. Schedules run every minute.
     idle: { type: "string", default: "65" },
   },
 });
@@ -39,15 +39,15 @@ const [connections, seconds, shards, idleSeconds] = [
 
 const tokenCount = 40;
 const followed = 20;
-/** As many different choices of tokens as this. */
+/** Number of different sets of followed tokens. */
 const choices = 10;
-/** A fifth of the tokens is traded in each block, and a block comes each second. */
+/** Each block comes after a second and trades a fifth of the tokens. */
 const traded = tokenCount / 5;
 const blockMs = 1000;
 const connectionsOfUser = 30;
-/** Long enough for the histories of all tokens. */
+/** Long enough to read all tokens' histories. */
 const warmUpSeconds = 30;
-/** Clients that missed a message have everything within half a minute. */
+/** A client that missed a message catches up within half a minute. */
 const settleMs = 35_000;
 
 type Clients = Child<MarketClientRequest, MarketClientAnswer>;
@@ -80,7 +80,7 @@ async function groupsFor(service: Service): Promise<MarketGroup[]> {
   );
 }
 
-/** Trades and writes the prices of coins for a time. Returns the blocks. */
+/** Trades and writes coin prices for some time. Returns the blocks. */
 async function trade(service: Service, blocks: number): Promise<MinedBlock[]> {
   const mined: MinedBlock[] = [];
   const begun = Date.now();
@@ -93,7 +93,7 @@ async function trade(service: Service, blocks: number): Promise<MinedBlock[]> {
   return mined;
 }
 
-/** The functions of markets that had a process, and the calls to hosts, before anybody connected. */
+/** Market functions that ran and calls to hosts made before the first connection. */
 async function idle(service: Service): Promise<{ functions: string[]; calls: string[] }> {
   for (const host of hosts) host.requests.length = 0;
   await pause(idleSeconds * 1000);
@@ -112,7 +112,7 @@ async function throughTheService(service: Service, clients: Clients) {
   const connected = clients.ask({ do: "connect", url: service.streamUrl, groups }).finally(() => {
     isConnected = true;
   });
-  // Blocks before the first look lie in an earlier minute than the deployment, so the first minutes have a beginning.
+  // Mines blocks before the first look, so that the charts' first minutes are complete.
   while (!isConnected) await Promise.all([trade(service, 1), pause(blockMs)]);
   await connected;
   await trade(service, warmUpSeconds);
@@ -134,7 +134,7 @@ async function throughTheService(service: Service, clients: Clients) {
   return { outcome, samples, asked, used, measured: messages };
 }
 
-/** Sends the same messages by a bare loop. Returns the processor time of one, in microseconds. */
+/** Sends the same messages in a plain loop. Returns one message's processor time in microseconds. */
 async function bareTime(samples: readonly (readonly string[])[]): Promise<number> {
   const server = await startChild<BroadcastRequest, BroadcastAnswer, { url: string }>("broadcast-process.ts");
   const clients = await startClients();
@@ -155,7 +155,7 @@ async function bareTime(samples: readonly (readonly string[])[]): Promise<number
   }
 }
 
-/** Microseconds of all processes, or of one use. */
+/** Microseconds of all processes or of one use. */
 function perMessage(used: ProcessorTime, messages: number, use?: string): number {
   const times = use === undefined ? [...(used?.values() ?? [])] : [used?.get(use) ?? 0];
   return (1000 * times.reduce((sum, time) => sum + time, 0)) / messages;

@@ -6,18 +6,18 @@ import { processorTime, timeBetween } from "./processor-time.ts";
 export type Broadcast = {
   crowd: Crowd;
   clients: number;
-  /** Measured ticks. */
+  /** Ticks to measure. */
   ticks: number;
-  /** The id of the process to measure, including its descendants. */
+  /** Id of the process to measure together with its descendants. */
   server: number;
   /** Sends a tick to all clients. */
   send: () => Promise<Tick>;
 };
 
-/** Ticks before the measured ones, which start processes and compile code. */
+/** Warm-up ticks, which start processes and compile code before measuring. */
 const warmUp = 3;
 
-/** Sends a tick each second, even if earlier ones have not arrived, and waits for all of them. */
+/** Sends a tick each second, even before earlier ones have arrived, then waits for all of them. */
 export async function measure({ crowd, clients, ticks, server, send }: Broadcast): Promise<Outcome> {
   await everySecond(warmUp, send);
   await crowd.settle(warmUp);

@@ -1,9 +1,13 @@
-/** More files than a process of the benchmark opens in addition to its sockets. */
+/** Upper bound on the files that a benchmark process opens besides its sockets. */
 const others = 500;
 
 type Report = { userLimits?: { open_files?: { soft: number | "unlimited" } } };
 
-/** @throws if a process of this user may not open that many sockets. */
+/**
+ * Checks the limit of open files.
+ *
+ * @throws if a process of this user cannot open that many sockets.
+ */
 export function checkOpenFiles(sockets: number): void {
   const { soft = "unlimited" } = (process.report.getReport() as Report).userLimits?.open_files ?? {};
   const needed = sockets + others;

@@ -10,7 +10,7 @@ import { startChild } from "./child.ts";
 import { type Call, type LoadFigures, send, underLoad } from "./load.ts";
 import type { Service } from "./service.ts";
 
-/** Figures of the service and, if it has the operation, of one box. */
+/** Figures of the service and, for operations that it has, of the single machine. */
 export type OperationFigures = {
   name: string;
   atOnce: number;
@@ -18,11 +18,11 @@ export type OperationFigures = {
   box: LoadFigures | undefined;
 };
 
-/** The operations to measure, with the bodies of their requests. */
+/** Operations to measure, with their request bodies. */
 const measured = {
   listWallets: undefined,
   updateTradingSettings: (index) => ({ slippage: 1 + (index % 100) / 100 }),
-  // Private keys 1, 2, 3 and so on, of empty wallets.
+  // Generates the private keys 1, 2, 3 and so on, of empty wallets.
   storeWallet: (index) => ({ network: "eth", privateKey: `0x${(index + 1).toString(16).padStart(64, "0")}` }),
 } satisfies { [Name in RestOperationName]?: ((index: number) => object) | undefined };
 
@@ -30,10 +30,13 @@ const ofBox: readonly string[] = ["listWallets", "updateTradingSettings"];
 
 const crowds = [1, 8, 32];
 
-/** Number of wallets in a measured list. */
+/** Number of wallets in the measured list. */
 const listedWallets = 3;
 
-/** Measures operations of the service and of one box in turns. Each has its own user, far from the limits of plan and tier. */
+/**
+ * Measures operations of the service and of the single machine in turns. Each has its own user, who stays far below the
+ * limits of plan and tier.
+ */
 export async function operationFigures(service: Service, seconds: number): Promise<OperationFigures[]> {
   const folder = mkdtempSync(join(tmpdir(), "bench-box-"));
   const { iss = "", aud } = decodeJwt(await service.token("box"));
@@ -74,7 +77,7 @@ async function newUser({ baseUrl, table, token }: Service, userID: string) {
   await changeUser(table, userID, { tier: "Enterprise", requestsPerMinute: 60_000 }, new Date());
   return {
     userID,
-    /** Makes calls of an operation, each with another body. */
+    /** Makes calls of an operation, each with a different body. */
     calls(name: keyof typeof measured, place: string): () => Call {
       const { method, path } = operations[name];
       const url = place + path.replace("{chain}", "eth");
@@ -89,7 +92,11 @@ async function newUser({ baseUrl, table, token }: Service, userID: string) {
   };
 }
 
-/** @throws if two places answer with other fields, so that a comparison would mean nothing. */
+/**
+ * Compares two responses.
+ *
+ * @throws if their fields differ, because then a comparison means nothing.
+ */
 async function expectSameFields(call: Call, other: Call): Promise<void> {
   const fieldsOf = (answer: object) => JSON.stringify(Object.keys([answer].flat()[0] ?? {}).toSorted());
   deepStrictEqual(fieldsOf(await send<object>(other)), fieldsOf(await send<object>(call)));

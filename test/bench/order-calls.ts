@@ -13,13 +13,13 @@ import type { Question } from "../../lib/orders/effects.ts";
 import { intent as intentOf, localV2, localV3 } from "../support/trading.ts";
 import { countsOf, type HostCounts, type HostRequest } from "./host-requests.ts";
 
-/** The stage of an order, by its transaction: unsent, sent and not due for higher fees, or in a block. */
+/** Stage of an order's transaction: unsent, sent and not yet due for higher fees, or mined. */
 export type Stage = "unsent" | "sent" | "mined";
 
-/** The counts of one host's calls for a quote, and for a run at each stage. */
+/** One host's calls for a quote and for a run at each stage. */
 export type OrderCalls = Record<Stage | "quote", HostCounts>;
 
-/** Asks a local chain about a buy at each stage, and counts. The chain's id is not among the calls. */
+/** Counts a local chain's calls at each stage of a buy order, without those for the chain's id. */
 export async function orderCalls(chain: EvmChain): Promise<OrderCalls> {
   const local = await startLocalChain({ chain });
   try {

@@ -4,21 +4,21 @@ import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { openServedSol } from "trading-terminal-devnet/sol/served-sol";
 import { solConfigurationOf } from "../../lib/infra/sol-context.ts";
 
-/** A local chain on which orders are measured. */
+/** A local chain to measure orders on. */
 export type OrderChain = {
   chain: "eth" | "sol";
   url: string;
-  /** The context of the stacks, without hosts and relay. */
+  /** CDK context of the stacks, without hosts and relay. */
   context: object;
-  /** The configuration that the service has, for the lower bound. */
+  /** Chain configuration of the service, for the lower bound. */
   configurationFor(hosts: readonly string[]): object;
-  /** The file with the process that is the lower bound. */
+  /** File with the lower bound's process. */
   floor: string;
   token: string;
-  /** A small purchase. */
+  /** Coins of a small buy order. */
   amount: string;
   fund(address: string): Promise<unknown>;
-  /** Resolves once everything sent is in a block. */
+  /** Resolves once all sent transactions are mined. */
   nextBlock(): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -59,7 +59,7 @@ const slotMs = 400;
 
 const lamports = 10 ** 11;
 
-/** Starts a chain with slots as long as the real ones, so it is final as late. */
+/** Starts a chain with real slot times, so that blocks become final as late as on mainnet. */
 async function startSol(): Promise<OrderChain> {
   const ports = { node: 0, firstHost: 0, secondHost: 0 };
   const sol = await openServedSol({ ports, faults: false, seed: 1, slotMs });

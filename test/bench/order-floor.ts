@@ -6,13 +6,13 @@ import type { OrderChain } from "./order-chain.ts";
 import type { FloorAnswer, FloorRequest } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
 
-/** The time at which a trade began: with the start of its process if that is new. */
+/** Start of the trade. For a new process, this is the start of the process. */
 export type FloorTrade = FloorAnswer & { begunAt: number };
 
 /**
- * Builds the lower bound of an order like a function.
+ * Bundles the lower bound of an order like a function.
  *
- * @param folder for its code, and for compiled code, which the local runner keeps for functions too.
+ * @param folder Takes the code and its compile cache, which the local runner also keeps for functions.
  */
 export function openFloor(folder: string, { floor }: Pick<OrderChain, "floor">) {
   const script = join(folder, "floor.mjs");
@@ -23,7 +23,7 @@ export function openFloor(folder: string, { floor }: Pick<OrderChain, "floor">) 
   let warm: Child<FloorRequest<object>, FloorAnswer> | undefined;
 
   return {
-    /** Trades in one process, which the first call starts. */
+    /** Trades in one process, started by the first call. */
     async trade(request: FloorRequest<object>): Promise<FloorTrade> {
       warm ??= await start();
       const begunAt = now();

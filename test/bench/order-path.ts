@@ -19,23 +19,23 @@ import type { FakeAws } from "./fake-aws.ts";
 
 export type OrderStart = {
   event: unknown;
-  /** The variables that differ from those of other starts. */
+  /** Variables that differ between starts. */
   environment: Record<string, string>;
-  /** True if the function did its work, given its answer. */
+  /** Reads from the function's response whether it did its work. */
   isDone(answer: string): Promise<boolean>;
 };
 
 export type OrderPath = {
-  /** The endpoint of the table. */
+  /** Endpoint of the table. */
   endpoint: string;
-  /** Prepares an order for the start of this function. */
+  /** Prepares an order for this function to start with. */
   next(name: OrderFunction): Promise<OrderStart>;
   close(): Promise<void>;
 };
 
 const buy = { type: "market", side: "buy", token: localAddresses.moon, amount: "0.5" } as const;
 
-/** Brings an order to where a function takes it over. Returns the function's event. */
+/** Advances an order until this function takes over. Returns the function's event. */
 const preparations = {
   async placeOrder({ lane }) {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": "a cold order" };
@@ -71,7 +71,7 @@ const answers: Record<OrderFunction, RegExp> = {
   readChains: /^null$/,
 };
 
-/** The number of transactions of the wallet after the function has done its work. */
+/** Number of the wallet's transactions after the function has done its work. */
 const transactionsAfter: Record<OrderFunction, number> = {
   placeOrder: 0,
   executeOrders: 1,
@@ -81,7 +81,7 @@ const transactionsAfter: Record<OrderFunction, number> = {
 
 export const isOrderFunction = (name: string): name is OrderFunction => name in preparations;
 
-/** Places orders of `alice` in DynamoDB Local, with a table for each. The keys are those of the fake KMS. */
+/** Places orders of `alice` in DynamoDB Local, each in its own table. Keys come from the fake KMS. */
 export async function openOrderPath(aws: FakeAws, chain: TestChain): Promise<OrderPath> {
   const temporary = mkdtempSync(join(tmpdir(), "bench-table-"));
   const reaper = createReaper();
@@ -99,7 +99,7 @@ export async function openOrderPath(aws: FakeAws, chain: TestChain): Promise<Ord
       const desk = await openDesk(table, chain, { userID: "alice", keys });
       aws.invoked = async (payload) =>
         signPayload(await desk.signer(readSignRequest(payload) as SignRequest));
-      // Prices of old blocks are refused.
+      // Mines a block, because trading refuses old prices.
       await chain.mine();
       return {
         event: await preparations[name](desk),

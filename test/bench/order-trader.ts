@@ -6,7 +6,7 @@ import type { Service } from "./service.ts";
 
 type Order = { orderId: string; status: string; settled: boolean };
 
-/** A user who trades on the service. */
+/** A user who trades through the service. */
 export async function openTrader(
   service: Service,
   { chain, token: bought, amount, fund }: OrderChain,
@@ -48,7 +48,7 @@ export async function openTrader(
         },
         randomUUID(),
       ),
-    /** Waits until all newest orders of the user match. */
+    /** Waits until all of the user's newest orders match. */
     async untilAll(is: (order: Order) => boolean): Promise<void> {
       for (;;) {
         const { orders } = await ask<{ orders: Order[] }>("/api/v2/orders?limit=100");

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:orders` measures orders on a local runner with one chain: the times from the request to the response and to
- * the broadcast, cold and warm, the requests to hosts with their units, the processor time of each function, and how many
- * orders of 50 wallets are filled in a minute. It compares the times with those of one process that agrees, signs and sends,
- * in the same run. `--chain sol` does so on Solana, `--rtt` moves the hosts away, and `--queue` lets asynchronous invocations wait, both in milliseconds.
+ * `npm run bench:orders` measures orders on a local runner with one chain: the time from the request to the response
+ * and to the broadcast, cold and warm; the requests to hosts and their units; each function's processor time; and how
+ * many orders of 50 wallets fill in a minute. It compares the times with those of a single process that agrees, signs
+ * and sends. `--chain sol` measures Solana, `--rtt` sets the hosts' round-trip time, and `--queue` delays asynchronous
+ * invocations, both in milliseconds.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,13 +46,13 @@ const [orders, coldOrders, walletCount, rounds] = [
 ];
 const [roundTripMs, queueMs] = [number("rtt"), number("queue")];
 
-/** The functions between a request and the broadcast. */
+/** Functions between a request and the broadcast. */
 const functionsOfOrder = ["authorize", "placeOrder", "executeOrders", "signTransaction"] as const;
 
-/** Orders and floor trades before the measured ones. */
+/** Warm-up orders and floor trades. */
 const warmUp = 5;
 
-/** Milliseconds from the request. */
+/** Milliseconds since the request. */
 type Times = { toAnswer: number; toBroadcast: number };
 
 const folder = mkdtempSync(join(tmpdir(), "bench-orders-"));
@@ -117,7 +118,7 @@ async function coldOrdersOneByOne(wallet: string): Promise<Times[]> {
   return times;
 }
 
-/** Trades with a wallet that the service does not have. Blocks come before the next trade, so hosts agree. */
+/** Trades with a wallet unknown to the service. Waits for blocks before the next trade, so that hosts agree. */
 async function floorTrades(
   count: number,
   trade: typeof floor.trade,
@@ -193,7 +194,7 @@ function processorTable(used: ProcessorTime, floorMs: number): string {
   return textTable(["CPU ms of an order", "", "of the floor"], rows);
 }
 
-/** Lets many wallets trade at once. Returns the orders that are filled in a minute. */
+/** Trades with many wallets at once. Returns the orders filled in a minute. */
 async function filledPerMinute(): Promise<number> {
   const wallets: string[] = [];
   const crowd = await openTrader(service, chain, "crowd");

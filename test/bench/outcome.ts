@@ -2,30 +2,30 @@ import type { TickReport } from "./client-process.ts";
 import type { ProcessorTime } from "./processor-time.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** A message for all clients, identified by its `asOf`, with the time of sending. */
+/** A broadcast message, identified by its `asOf`, with its sending time. */
 export type Tick = { asOf: string; sentAt: number };
 
-/** The outcome of messages to all clients. */
+/** Outcome of a series of broadcasts. */
 export type Outcome = {
   sent: number;
-  /** Ticks that all clients received. */
+  /** Ticks received by all clients. */
   complete: number;
-  /** Messages that a client missed before it got a later tick. */
+  /** Messages that a client missed before receiving a later tick. */
   superseded: number;
-  /** Messages of the last tick that a client missed. */
+  /** Messages of the last tick that never reached a client. */
   lost: number;
   duplicates: number;
-  /** Ticks that had not reached all clients when the next one was due. */
+  /** Ticks still on their way when the next one was due. */
   late: number;
-  /** Time from the first message sent to the last received. */
+  /** Rate between the first message's sending and the last one's receipt. */
   messagesPerSecond: number;
-  /** Milliseconds from sending to receipt, over all messages. */
+  /** Milliseconds from sending to receipt over all messages. */
   latency: Spread;
   processorTime: ProcessorTime;
   messages: number;
 };
 
-/** The time between two ticks. */
+/** Milliseconds between two ticks. */
 export const intervalMs = 1000;
 
 export function outcomeOf(
@@ -58,7 +58,7 @@ export function outcomeOf(
   };
 }
 
-/** Microseconds of processor time per received message. NaN if unknown. */
+/** Processor time per received message in microseconds. NaN if unknown. */
 export function processorTimePerMessage({ processorTime, messages }: Outcome): number {
   if (processorTime === undefined) return Number.NaN;
   return (1000 * [...processorTime.values()].reduce((sum, time) => sum + time, 0)) / messages;

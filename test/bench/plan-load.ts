@@ -6,32 +6,31 @@ import { recordVisit } from "../../lib/users/profile-records.ts";
 import type { Service } from "./service.ts";
 import { now } from "./statistics.ts";
 
-/** The admitted requests of a user, compared with the plan. */
+/** A user's admitted requests compared with the plan. */
 export type Admission = {
   /** Requests admitted before the first 429. */
   atOnce: number;
   admitted: number;
   refused: number;
-  /** The initial tokens of the bucket, plus those added until the end. */
+  /** The bucket's initial tokens plus those added until the end. */
   promised: number;
 };
 
-/** Concurrent clients of one user: a single client may be too slow to exceed the plan. */
+/** Concurrent clients of one user, because a single client may be too slow to exceed the plan. */
 const clientsPerUser = 4;
 
-/** Longer than an authorizer caches that a user has no key. */
+/** Milliseconds to wait, longer than an authorizer caches that a user has no key. */
 const untilKnownMs = 2500;
 
-/** Users of one plan, who all send requests for this many seconds. */
+/** Users of one plan who all send requests for this many seconds. */
 export type PlanLoad = { plan: Plan; users: number; seconds: number };
 
-/** Lets users exceed their plans, and counts what they get. */
+/** Makes users exceed their plans and counts their admitted requests. */
 export async function loadPlan(service: Service, { plan, users, seconds }: PlanLoad): Promise<Admission[]> {
   const { requestsPerMinute } = plan;
   const names = Array.from({ length: users }, (_, index) => `${plan.name}-${index}`);
   const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
-  // The first request creates the profile, and the plan of a customer is set before the next. A key takes a
-  // second visit.
+  // Creates the profile with a first request, then sets a customer's plan. A key requires a second visit.
   for (const [index, name] of names.entries()) {
     await ask(service, headers[index]);
     await recordVisit(service.table, name, new Date());
@@ -50,7 +49,7 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
         while (now() - begun < seconds * 1000) {
           if ((await ask(service, header)) === 429) {
             refused++;
-            // Together, the clients ask often enough to take each token as soon as it is added.
+            // Sends often enough with all clients together to use each token as soon as it is added.
             await pause(60_000 / requestsPerMinute);
           } else {
             admitted++;

@@ -1,7 +1,7 @@
 import { networks } from "../../lib/core/network.ts";
 import { nativeAssets, type Price } from "../../lib/prices/price.ts";
 
-/** Five invented prices of that time, in the form of the service. */
+/** Builds five made-up prices at this time, in the service's format. */
 export const pricesAsOf = (asOf: string): Price[] =>
   networks.map((chain) => ({
     chain,
@@ -12,6 +12,6 @@ export const pricesAsOf = (asOf: string): Price[] =>
     asOf,
   }));
 
-/** Builds the service's message for these prices. */
+/** Builds the service's message with these prices. */
 export const messageOf = (prices: readonly Price[]): string =>
   JSON.stringify({ type: "update", channel: "prices", time: new Date().toISOString(), data: prices });

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processor time in milliseconds, by use. Undefined on systems other than Linux. */
+/** Processor time in milliseconds by use. Undefined on systems other than Linux. */
 export type ProcessorTime = Map<string, number> | undefined;
 
-/** The unit of /proc on every Linux that Node supports. */
+/** Milliseconds of a /proc clock tick on every Linux that Node supports. */
 const tickMs = 10;
 
 type Process = { pid: number; parent: number; timeMs: number; command: string[] };
 
-/** The processor time used so far by a process and its living descendants. */
+/** Reads the processor time used so far by a process and its living descendants. */
 export function processorTime(pid: number): ProcessorTime {
   const all = processes();
   if (all === undefined) return undefined;
@@ -22,15 +22,15 @@ export function processorTime(pid: number): ProcessorTime {
   return sums;
 }
 
-/** The time between two readings. */
+/** Subtracts two readings. */
 export function timeBetween(before: ProcessorTime, after: ProcessorTime): ProcessorTime {
   if (before === undefined || after === undefined) return undefined;
   return new Map([...after].map(([use, time]) => [use, time - (before.get(use) ?? 0)]));
 }
 
 /**
- * The process of a function has the function's physical name as an argument, e.g. `TerminalApi-pingFunction0A1B2C3D`, or
- * `TerminalApi-markets-readMarkets` of a function with a name of its own.
+ * Finds a function's process by the physical name among its arguments, e.g. `TerminalApi-pingFunction0A1B2C3D`, or
+ * `TerminalApi-markets-readMarkets` for a function with a custom name.
  */
 function useOf(command: readonly string[]): string {
   if (command[0]?.endsWith("java")) return "DynamoDB Local";
@@ -48,13 +48,16 @@ function processes(): Process[] | undefined {
       try {
         return [readProcess(Number(name))];
       } catch {
-        // The process has ended meanwhile.
+        // Skips a process that has already exited.
         return [];
       }
     });
 }
 
-/** See proc_pid_stat(5): after the name in brackets come the state, the parent and, further on, the times. */
+/**
+ * Parses /proc/[pid]/stat as described in proc_pid_stat(5): after the name in brackets come the state, the parent and,
+ * later, the times.
+ */
 function readProcess(pid: number): Process {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

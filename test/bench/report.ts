@@ -3,7 +3,7 @@ import { type Outcome, processorTimePerMessage } from "./outcome.ts";
 import type { Spread } from "./statistics.ts";
 import { figure, textTable } from "./text-table.ts";
 
-/** The measurements with this many clients. */
+/** Measurements with this many clients. */
 export type Run = { clients: number; service: Outcome; bare: Outcome; settings: Spread };
 
 export function machine(): string {
@@ -43,7 +43,7 @@ function ratio(service: Outcome, bare: Outcome): string[] {
   ];
 }
 
-/** Prices: a row for the service, one for the bare broadcast, and their ratio. */
+/** Formats prices: a row for the service, one for the plain broadcast, and their ratio. */
 export const fanOutTable = (runs: readonly Run[]): string =>
   textTable(
     [...head, ...latencyHead, "CPU us/message"],
@@ -61,8 +61,8 @@ export const settingsTable = (runs: readonly Run[]): string =>
   );
 
 /**
- * The service's processor time by use, in descending order, and its ratio to the bare broadcast, which was
- * measured in the same minute on the same processors.
+ * Formats the service's processor time by use, in descending order, and its ratio to the plain broadcast, measured in
+ * the same minute on the same processors.
  */
 export function processorTimeTable(runs: readonly Run[]): string {
   const uses = new Set(runs.flatMap(({ service }) => [...(service.processorTime?.keys() ?? [])]));

@@ -1,4 +1,7 @@
-/** An in-memory local runner with these options, without a price feed. Each message cools the functions that it names. */
+/**
+ * Runs an in-memory local runner with these options and without a price feed. Each message names functions to make
+ * cold.
+ */
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -40,7 +43,7 @@ process.once("SIGTERM", async () => {
   process.exit(0);
 });
 
-/** Ends the processes of functions, so that their next event starts new ones. */
+/** Stops functions' processes, so that their next event starts new ones. */
 process.on("message", async (names: readonly string[]) => {
   const chosen = runner.functions.filter(({ name }) =>
     names.some((each) => name.includes(`-${each}Function`)),

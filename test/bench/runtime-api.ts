@@ -6,28 +6,28 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 export type Started = {
-  /** The processor time from the start of the process until its first event, in milliseconds. */
+  /** Processor time from the start of the process until its first event, in milliseconds. */
   loadCpuMs: number;
-  /** The processor time of the first call. */
+  /** Processor time of the first call. */
   firstCpuMs: number;
   /** Processor time of a warm call. */
   warmCpuMs: number;
-  /** The first answer, as JSON. */
+  /** First response as JSON. */
   answer: string;
 };
 
 export type StartOptions = {
-  /** The folder with index.mjs. */
+  /** Folder with index.mjs. */
   folder: string;
   environment: Record<string, string>;
   event: unknown;
-  /** The number of warm calls, after as many unmeasured ones. */
+  /** Number of measured warm calls, which follow as many unmeasured ones. */
   calls: number;
-  /** The time left of the function's limit at the first call. */
+  /** Time that the first call has left before the function's timeout. */
   remainingMs?: number | undefined;
 };
 
-/** Starts a process of a function, serves its Runtime API, and ends it after the warm calls. */
+/** Starts a function's process, serves its Runtime API and stops it after the warm calls. */
 export async function startFunction({
   folder,
   environment,
@@ -77,7 +77,7 @@ export async function startFunction({
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 
-/** The requests of a function, one after another. */
+/** Requests of a function, one after another. */
 class Waiting {
   readonly #arrived: Exchange[] = [];
   #taker: ((exchange: Exchange) => void) | undefined;

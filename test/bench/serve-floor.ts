@@ -6,14 +6,18 @@ export type FloorRequest<Configuration> = {
   /** In hex. */
   secret: string;
   token: string;
-  /** In coins, as decimal text. */
+  /** Amount of coins as decimal text. */
   amount: string;
 };
 
-/** Processor time is that of the whole process. */
+/** `cpuMs` covers the whole process. */
 export type FloorAnswer = { agreedAt: number; cpuMs: number };
 
-/** @param trade Returns the time at which two hosts agreed. */
+/**
+ * Serves trades to the benchmark.
+ *
+ * @param trade Returns the time at which two hosts agreed.
+ */
 export function serveFloor<Configuration>(
   trade: (request: FloorRequest<Configuration>) => Promise<number>,
 ): void {
@@ -23,7 +27,7 @@ export function serveFloor<Configuration>(
       const { user, system } = process.cpuUsage();
       say({ agreedAt, cpuMs: (user + system) / 1000 } satisfies FloorAnswer);
     } catch (error) {
-      // An uncaught error would print the bundle.
+      // Catches errors, because an uncaught one would print the whole bundle.
       console.error(`The floor failed: ${error}`);
       process.exit(1);
     }

@@ -16,7 +16,7 @@ export type Service = {
   token(user: string): Promise<string>;
   /** Writes prices like the feed. `sentAt` is just before the write. */
   writePrices(): Promise<Tick>;
-  /** Makes the next call of these functions a cold one. */
+  /** Makes each function's next call a cold one. */
   cool(functions: readonly OperationName[]): Promise<void>;
   stop(): Promise<void>;
 };
@@ -29,8 +29,10 @@ type Description = {
 };
 
 /**
+ * Starts the service.
+ *
  * @param context differences from the default configuration.
- * @param queueMs the time that asynchronous events wait before their function runs.
+ * @param queueMs time that asynchronous events wait before their function runs.
  */
 export async function startService(shards: number, context: object = {}, queueMs = 0): Promise<Service> {
   const runner = await startChild<readonly OperationName[], { cooled: number }, { baseUrl: string }>(

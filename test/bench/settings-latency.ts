@@ -5,7 +5,7 @@ import { now, type Spread, spreadOf } from "./statistics.ts";
 
 type Event = { type: string; data: { version: number } };
 
-/** Milliseconds from the answer to a change of settings to its event, for changes one after another. */
+/** Measures consecutive changes of settings, each in milliseconds from the response to the event. */
 export async function settingsLatency(service: Service, changes: number): Promise<Spread> {
   const token = await service.token("benchmark-settings");
   const headers = { Authorization: `Bearer ${token}` };
@@ -13,7 +13,7 @@ export async function settingsLatency(service: Service, changes: number): Promis
   await once(socket, "open");
 
   const latencies: number[] = [];
-  // The first change starts processes and does not count.
+  // Skips the first change, which starts processes.
   for (let version = 1; version <= 1 + changes; version++) {
     const received = receiptOf(socket, version);
     const answer = await fetch(`${service.baseUrl}/updateTradingSettings/eth`, {

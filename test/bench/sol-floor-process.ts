@@ -1,6 +1,6 @@
 /**
- * The lower bound of an order on sol: one process that has the key. It agrees with two hosts on a quote and a blockhash,
- * signs the message of an order, and sends it to both.
+ * The lower bound of a Solana order: a single process that holds the key. It agrees with two hosts on a quote and a
+ * blockhash, signs the order's message and sends it to both.
  */
 import { randomUUID } from "node:crypto";
 import { openChains } from "../../lib/chains/families/open-chains.ts";
@@ -21,12 +21,12 @@ import { orderIdFor } from "../../lib/core/record-ids.ts";
 import { serveFloor } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
 
-/** In percent, and in lamports. */
+/** Slippage in percent and priority budget in lamports. */
 const [slippage, budget] = [1, 1_000_000n];
 
 let reader: SolReader | undefined;
 
-/** Asks one host for a blockhash, and the other one whether it knows it. */
+/** Requests a blockhash from one host and asks the other whether it knows it. */
 async function agreedBlockhash(hosts: SolReader["client"]["hosts"]) {
   const [first, second] = hosts as [RpcHost, RpcHost];
   const [recent] = await first.request([recentBlockhashCall()]);

@@ -1,4 +1,4 @@
-/** The nearest-rank percentile of unsorted values. NaN without values. */
+/** Returns the nearest-rank percentile of unsorted values. NaN without values. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
@@ -13,5 +13,5 @@ export const spreadOf = (values: readonly number[]): Spread => ({
   max: percentile(values, 100),
 });
 
-/** Milliseconds since the epoch, with fractions, comparable between processes of a machine. */
+/** Milliseconds since the epoch with fractions, comparable between processes of one machine. */
 export const now = (): number => performance.timeOrigin + performance.now();

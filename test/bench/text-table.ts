@@ -1,4 +1,4 @@
-/** Aligns the first column to the left, the others, which are numbers, to the right. */
+/** Aligns the first column to the left and the others, which are numbers, to the right. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

@@ -5,25 +5,25 @@ import type { RpcHost } from "../../lib/chains/hosts/rpc-host.ts";
 import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
 import type { Block } from "../../lib/orders/block.ts";
 
-/** In seconds: when the final block jumps, it is this old, and then it stays for the time between two jumps. */
+/** Age of the final block just after it jumps, and the time between two jumps, in seconds. */
 export type Finality = { lateSeconds: number; jumpSeconds: number };
 
-/** The number of blocks at the start. */
+/** Number of the first block. */
 const first = 1_000_000;
 
-/** The blocks that Multicall3 knows. */
+/** Newest blocks whose hashes Multicall3 can read. */
 const knownBlocks = 256;
 
 const hex = (value: number) => `0x${value.toString(16)}`;
 
 const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`;
 
-/** A chain that follows from the time alone. It takes each transaction into its next block. */
+/** A chain computed from the time alone. It includes each transaction in its next block. */
 export class TimedChain {
   readonly blockMs: number;
   readonly #startMs = Date.now();
   readonly #finality: Finality;
-  /** The number of the block of each transaction. */
+  /** Block number of each transaction. */
   readonly #blocks = new Map<string, number>();
 
   constructor(chain: EvmChain, finality: Finality) {
@@ -47,7 +47,7 @@ export class TimedChain {
     return this.block(this.#numberAt(this.jumpMs() - this.#finality.lateSeconds * 1000));
   }
 
-  /** The time of the last jump of the final block. */
+  /** Returns the time of the final block's last jump. */
   jumpMs(): number {
     const everyMs = this.#finality.jumpSeconds * 1000;
     return Date.now() - ((Date.now() - this.#startMs) % everyMs);
@@ -57,7 +57,7 @@ export class TimedChain {
     if (!this.#blocks.has(transaction)) this.#blocks.set(transaction, this.latest().number + 1);
   }
 
-  /** Undefined if the transaction is in no block yet. */
+  /** Undefined if the transaction is not yet mined. */
   blockOf(transaction: string): Block | undefined {
     const number = this.#blocks.get(transaction);
     return number === undefined || number > this.latest().number ? undefined : this.block(number);
@@ -68,7 +68,7 @@ export class TimedChain {
   }
 }
 
-/** A host of the chain that answers what a reader asks. */
+/** A host of the chain that answers a reader's requests. */
 export const hostOf = (chain: TimedChain, act: (calls: readonly RpcCall<unknown>[]) => Promise<void>) => ({
   request: (async (calls: readonly RpcCall<unknown>[]) => {
     await act(calls);

@@ -6,17 +6,18 @@ import { join } from "node:path";
 import { createServer, type Server } from "node:tls";
 
 export type TlsFronts = {
-  /** The file with the certificate, for NODE_EXTRA_CA_CERTS. */
+  /** File with the certificate, for NODE_EXTRA_CA_CERTS. */
   certificateFile: string;
-  /** Serves a local address by TLS too. Returns the new address. */
+  /** Serves a local address over TLS. Returns the new address. */
   before(url: string): Promise<string>;
   close(): void;
 };
 
 /**
- * Makes a certificate for this machine in a folder, with an RSA key like those of AWS, for servers that pass on bytes.
+ * Creates a certificate for this machine in a folder, with an RSA key like those of AWS, for servers that forward
+ * bytes.
  *
- * @throws if the program `openssl` is missing: Node cannot make certificates.
+ * @throws if `openssl` is missing, because Node cannot create certificates.
  */
 export function openTlsFronts(folder: string): TlsFronts {
   const [keyFile, certificateFile] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
@@ -44,7 +45,7 @@ export function openTlsFronts(folder: string): TlsFronts {
           [upstream, client],
         ] as const) {
           sockets.add(socket);
-          // A function that was killed resets its connections.
+          // Ignores the reset connections of a killed function.
           socket.on("error", () => {});
           socket.on("close", () => {
             sockets.delete(socket);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:watch` counts what orders ask hosts from the quote until their outcome is final, in virtual time: many lanes
- * on a chain that finalises late. It also measures how long a jump of the final block, after which many lanes run at once,
- * delays fills.
+ * `npm run bench:watch` counts an order's requests to hosts from the quote until its outcome is final, in virtual time,
+ * with many lanes on a chain with late finality. It also measures how much a jump of the final block, which makes many
+ * lanes due at once, delays fills.
  */
 import { parseArgs } from "node:util";
 import { dollarsOfUnits, hostPrices } from "../../lib/tools/documents/host-units.ts";
@@ -14,7 +14,7 @@ import { askers, type WatchReport, watchOrders } from "./watched-orders.ts";
 const { values } = parseArgs({
   options: {
     lanes: { type: "string", default: "1000" },
-    // In seconds. The final blocks of eth and base jump with each epoch of eth.
+    // Finality in seconds. The final blocks of eth and base jump with each Ethereum epoch.
     late: { type: "string", default: "1200" },
     jump: { type: "string", default: "384" },
   },

@@ -10,19 +10,20 @@ const calls: OrderCalls = {
   mined: counts(1000),
 };
 
-it("counts what both hosts are asked for an order, from the quote to its final outcome", async () => {
+it("counts both hosts' requests for an order from the quote to its final outcome", async () => {
   const finality = { lateSeconds: 360, jumpSeconds: 30 };
   const report = await watchOrders({ chain: "base", lanes: 20, finality, calls });
   expect(report.orders).toBeGreaterThan(3);
-  // After five minutes, the sweep only looks.
+  // After five minutes, only the sweep still looks.
   expect(report.runs).toEqual({ "the swap": 1, "the fill": 1, "the sweep's runs": 0, "the end": 1 });
   const units = Object.values(report.perOrder).map((each) => each.units);
   const receipts = report.perOrder["the reader"].calls;
   expect(units).toEqual([2, 80, 2000, 0, 2000, 20 * receipts]);
-  // The reader asks for a receipt only until the transaction is known to be mined, and the sweep for the block's header.
+  // The reader requests a receipt only until the transaction is known to be mined, and the sweep requests the block's
+  // header.
   expect(receipts).toBeGreaterThanOrEqual(1);
   expect(receipts).toBeLessThanOrEqual(6);
-  // It looks at base each second.
+  // The reader looks at base every second.
   expect(report.shared.requests).toBeGreaterThan(50);
   expect(report.shared.requests).toBeLessThanOrEqual(60);
   expect(Math.max(...report.fills.usual, ...report.fills.afterJump)).toBeLessThan(3000);

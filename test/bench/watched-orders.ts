@@ -27,17 +27,17 @@ import { type Finality, hostOf, TimedChain } from "./timed-chain.ts";
 
 export type WatchOptions = {
   chain: EvmChain;
-  /** The usual number of lanes. */
+  /** Average number of lanes. */
   lanes: number;
   finality: Finality;
   calls: OrderCalls;
   seed?: number;
 };
 
-/** Estimates for AWS and hosts, in milliseconds. */
+/** Estimated durations of AWS and host calls, in milliseconds. */
 const times = { table: 8, invoke: 14, queue: 30, signer: 45, roundTrip: 40 };
 
-/** The causes of an order's requests to hosts. The sweep's runs find nothing to do. */
+/** Causes of an order's requests to hosts. The sweep's runs find nothing to do. */
 export const askers = [
   "the quote",
   "the swap",
@@ -50,18 +50,18 @@ export const askers = [
 export type Asker = (typeof askers)[number];
 
 export type WatchReport = {
-  /** The orders counted. All of them settled. */
+  /** Number of counted orders, all of them settled. */
   orders: number;
-  /** The counts of both hosts together, for an order. */
+  /** Counts of both hosts together for each order. */
   perOrder: Record<Asker, HostCounts>;
-  /** Runs of executeOrders for an order, by what they did. */
+  /** Runs of executeOrders for each order by purpose. */
   runs: Record<Exclude<Asker, "the quote" | "the reader">, number>;
-  /** The requests of a minute that serve all lanes, and the number of orders that come in it. */
+  /** Requests per minute that serve all lanes, and new orders per minute. */
   shared: HostCounts;
   ordersPerMinute: number;
   /** Milliseconds from a transaction's block to the recorded fill. */
   fills: { usual: number[]; afterJump: number[] };
-  /** The most lanes that were due at a jump of the final block. */
+  /** Most lanes due at a jump of the final block. */
   mostDue: number;
 };
 
@@ -73,17 +73,18 @@ function add(sum: HostCounts, counts: HostCounts, times = 1): void {
 
 const startMs = Date.UTC(2026, 10, 21, 20);
 
-/** A fill counts as one after a jump within this time: a reader asks for the final block at least every ten seconds. */
+/** A fill counts as delayed by a jump within this time. Readers request the final block at least every ten seconds. */
 const afterJumpMs = 15_000;
 
-/** The time for which orders are counted, in jumps of the final block. */
+/** Number of the final block's jumps during which orders are counted. */
 const countedJumps = 4;
 
 const minuteMs = 60_000;
 
 /**
- * Lets orders come at random in virtual time, with the product's reader, sweep and runs of executeOrders, on a chain that
- * finalises late. When the usual number of lanes is reached, it counts for the time of some jumps, until those orders settle.
+ * Simulates random orders in virtual time on a chain with late finality, using the product's reader, sweep and runs of
+ * executeOrders. Counts orders for some jumps once the average number of lanes is reached, then waits until they
+ * settle.
  */
 export const watchOrders = (options: WatchOptions): Promise<WatchReport> =>
   inVirtualTime(startMs, () => new Watched(options).run());
@@ -149,7 +150,7 @@ class Watched {
   async run(): Promise<WatchReport> {
     const { lanes, finality } = this.#options;
     const lifeMs = (finality.lateSeconds + finality.jumpSeconds) * 1000;
-    // An order waits for half of the time between two jumps, on average.
+    // An order waits half the time between two jumps on average.
     const meanLifeMs = (finality.lateSeconds + finality.jumpSeconds / 2) * 1000;
     const countedMs = countedJumps * finality.jumpSeconds * 1000;
     void this.#schedule();
@@ -185,7 +186,7 @@ class Watched {
     };
   }
 
-  /** Starts the reader and the sweep each minute, as EventBridge does. */
+  /** Starts the reader and the sweep every minute, like EventBridge. */
   async #schedule(): Promise<void> {
     const { chain } = this.#options;
     const wake = async (lane: LaneKey) => this.#invoke(lane);
@@ -213,7 +214,7 @@ class Watched {
     }
   }
 
-  /** Lets orders come at random, on average in these steps. */
+  /** Places orders at random, on average at this interval. */
   async #arrivals(stepMs: number): Promise<void> {
     const random = seededRandom(this.#options.seed ?? 1);
     for (let index = 0; !this.#isOver; index++) {
@@ -255,7 +256,7 @@ class Watched {
     if ("refused" in answer) throw new Error(`An order was refused: ${answer.refused}`);
   }
 
-  /** Hands a lane to a run, without waiting for it. */
+  /** Hands a lane to a run without waiting for it. */
   async #invoke(lane: LaneKey): Promise<void> {
     await pause(times.invoke);
     const watch = this.#watches.get(lane.wallet);
@@ -274,7 +275,7 @@ class Watched {
     const holder = `${lane.wallet} ${Date.now()}`;
     const wasFilled = isFilled(table);
     await runProcedure(workLane(lane, holder, wideLimits, setupName), effects);
-    // The first run plans from the facts of the placing.
+    // The first run plans with the data read at placement.
     if (!wasPlanned && table.all("slot").length > 0) stage ??= "unsent";
     const isOver = table.get("lane", lane) === undefined;
     if (isOver) this.#watches.delete(lane.wallet);
@@ -301,7 +302,7 @@ class Watched {
     return lanes;
   }
 
-  /** Counts receipts and headers that the reader asks for on behalf of single orders. */
+  /** Counts receipts and headers that the reader requests for single orders. */
   #countReading(calls: Parameters<typeof countsOf>[0][number]["calls"]): void {
     const counted = calls.filter(({ method, params }) => {
       const watch = method === "eth_getTransactionReceipt" && this.#watches.get(walletIn(String(params[0])));
@@ -381,7 +382,7 @@ class Watched {
           maxGasPrices: new Map([[userID, 10n ** 12n]]),
           limits: new Map([[userID, noLimits]]),
         })),
-      /** Both hosts are asked at once, in two rounds, or three if something was sent. */
+      /** Both hosts are called in parallel, in two rounds, or three if a transaction was sent. */
       hostSnapshot: ({ question }) => {
         if (answers?.question !== question) {
           onQuestion(question as Question<Evm>);
@@ -443,6 +444,6 @@ class Watched {
 
 const isFilled = (table: ModelTable) => table.all("order").some(({ life }) => life.status === "filled");
 
-/** The hash of a wallet's transaction. */
+/** Returns the hash of a wallet's transaction. */
 const transactionOf = (wallet: string) => `0x${wallet.slice(2).padStart(64, "0")}`;
 const walletIn = (hash: string) => `0x${BigInt(hash).toString(16)}`;

@@ -6,14 +6,14 @@ import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
-/** The private key of the first account of Hardhat and Anvil, which everybody knows. */
+/** Private key of the first account of Hardhat and Anvil, which is public knowledge. */
 const knownKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 const panel = (page: Page, name: string) => page.getByRole("region", { name });
 const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
 describe("the console", () => {
-  it("makes, names and retires wallets, as the stream reports", async () => {
+  it("creates, names and retires wallets and shows the stream's updates", async () => {
     const { page, complaints, context, origins } = await browser.visit();
     await signIn(page, "carol");
     const wallets = panel(page, "Wallets");
@@ -63,7 +63,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("shows settings that another tab has changed, and does not overwrite them", async () => {
+  it("shows settings changed in another tab and does not overwrite them", async () => {
     const one = await browser.visit();
     const other = await browser.visit("/console/", { context: one.context });
     await signIn(one.page, "erin");
@@ -86,7 +86,7 @@ describe("the console", () => {
     await one.context.close();
   });
 
-  it("shows prices of all assets as they change, and draws one of them", async () => {
+  it("shows prices of all assets as they change, and charts one of them", async () => {
     const { page, complaints, context } = await browser.visit();
     await signIn(page, "frank");
     const prices = panel(page, "Prices");
@@ -105,7 +105,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("inspects tokens, buys and sells, and follows orders and positions", async () => {
+  it("inspects tokens, buys, sells, and follows orders and positions", async () => {
     const { page, complaints, context, screenshot } = await browser.visit("/console/", {
       width: 1440,
       colorScheme: "dark",
@@ -144,7 +144,7 @@ describe("the console", () => {
 
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
     await trade.getByText("cannot be sold", { exact: true }).waitFor();
-    // Browsers report refused quotes as errors: nothing is left to sell.
+    // Browsers log refused quotes as errors. This one is refused because nothing is left to sell.
     expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
     await context.close();
   });
@@ -160,7 +160,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("fits a phone, and can be used by keyboard", async () => {
+  it("fits a phone's screen and works by keyboard", async () => {
     const { page, complaints, context, screenshot } = await browser.visit("/console/", { width: 360 });
     expect(await page.evaluate(overflow)).toBe(0);
     await page.getByLabel("User").fill("heidi");
@@ -183,7 +183,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("accepts a pasted token, and reports one that is not accepted", async () => {
+  it("accepts a pasted token and reports a rejected one", async () => {
     const { page, context } = await browser.visit();
     await page.getByText("I have a token").click();
     const field = page.getByRole("textbox", { name: "Token" });
@@ -192,7 +192,7 @@ describe("the console", () => {
     await page.getByRole("alert").getByText("Invalid token").waitFor();
     expect(await field.inputValue()).toBe("");
 
-    // A token that cannot become valid is not waited for.
+    // The page does not wait for a token that can never become valid.
     const issued = await fetch(`${browser.runner.baseUrl}/_local/issuer/token`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -205,7 +205,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("offers to read the user again after a failure", async () => {
+  it("offers to load the user again after a failure", async () => {
     const { page, context } = await browser.visit();
     let reads = 0;
     await page.route("**/getUserData", (route) =>
@@ -218,9 +218,9 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("shows saved settings even before the stream sends them", async () => {
+  it("shows saved settings before the stream sends them", async () => {
     const { page, context } = await browser.visit();
-    // The messages of the change never come.
+    // The stream's messages about the change never arrive.
     await page.routeWebSocket("**/stream", (socket) => {
       const server = socket.connectToServer();
       server.onMessage((message) => {
@@ -236,7 +236,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("keeps the theme for the next user", async () => {
+  it("keeps the theme for the next user of the browser", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, "heidi");
     await page.getByRole("button", { name: "Dark" }).click();
@@ -246,7 +246,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("runs only its own scripts, and refuses to be framed", async () => {
+  it("runs only its own scripts and cannot be framed", async () => {
     const { headers } = await fetch(`${browser.runner.baseUrl}/console/`);
     const policy = headers.get("content-security-policy");
     expect(policy?.split("; ")).toEqual(

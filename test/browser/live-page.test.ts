@@ -19,12 +19,12 @@ describe("the live page", () => {
     expect(readFileSync("docs/live-page.html", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(60);
   });
 
-  it("shows settings and an order changing in two tabs, with a cookie that it cannot read", async () => {
+  it("shows changes to settings and an order in two tabs with a cookie that the page cannot read", async () => {
     const path = `${ofTheSite}/live-page.html`;
     const { page: one, context, origins } = await browser.visit(path);
     await signIn(one, await userWithCoins("lee", "eth"));
     await status(one).getByText("live").waitFor();
-    // The second tab already has the cookie.
+    // The cookie already signs in the second tab.
     const { page: other } = await browser.visit(path, { context });
     await status(other).getByText("live").waitFor();
     expect(await one.evaluate("document.cookie")).toBe("");
@@ -49,7 +49,7 @@ describe("the live page", () => {
     await context.close();
   });
 
-  it("keeps the token out of its address, however early it is sent", async () => {
+  it("keeps the token out of the page's address, even one sent early", async () => {
     const { page, context } = await browser.visit("about:blank");
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/getUserData", async (route) => {
@@ -68,7 +68,7 @@ describe("the live page", () => {
     await context.close();
   });
 
-  it("keeps text that is being typed, and does not overwrite changes made elsewhere", async () => {
+  it("keeps half-typed text and does not overwrite changes from other tabs", async () => {
     const path = `${ofTheSite}/live-page.html`;
     const { page: one, context } = await browser.visit(path);
     await signIn(one, "mallory");
@@ -84,7 +84,7 @@ describe("the live page", () => {
     expect(await other.getByLabel("Slippage").inputValue()).toBe("9");
     expect(await one.getByLabel("Slippage").inputValue()).toBe("4.5");
 
-    // Another user has settings of their own.
+    // Another user sees other settings.
     await signIn(one, "niaj");
     await one.waitForFunction("!['', '4.5'].includes(document.forms.settings.slippage.value)");
     await status(one).getByText("live").waitFor();
@@ -93,9 +93,9 @@ describe("the live page", () => {
     await context.close();
   });
 
-  it("is the only site whose pages can use the cookie", async () => {
+  it("prevents pages of other sites from using the cookie", async () => {
     const api = browser.runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost");
-    /** Returns the status of a call with cookies, which the page itself may not be allowed to read. */
+    /** Returns the status of a request with cookies, even if the page may not read the response. */
     async function statusFor(page: Page): Promise<number> {
       const answered = page.waitForResponse(`${api}/listWallets`);
       await page.evaluate(`fetch("${api}/listWallets", { mode: "no-cors", credentials: "include" })`);

@@ -1,6 +1,6 @@
 import { parseCLI, startVitest } from "vitest/node";
 
-/** `npm run test:browser`: takes Vitest's options, and `--headed`, which shows the browser slowly enough to follow. */
+/** `npm run test:browser` accepts Vitest's options and `--headed`, which shows the browser in slow motion. */
 const args = process.argv.slice(2);
 if (args.includes("--headed")) process.env.HEADED = "1";
 const { filter, options } = parseCLI(["vitest", "run", ...args.filter((arg) => arg !== "--headed")]);

@@ -18,7 +18,7 @@ const candle = (minutes: number, open: string, close: string) => {
   return { time: at(minutes), open, high, low, close, volume: "1.5", trades: 2, isFinal: true };
 };
 
-/** Opens the console with a stream that the test can write to, and with stored candles. */
+/** Opens the console with a scripted stream and stored candles. */
 async function openMarkets(user: string, candles: object[] = []) {
   const visit = await browser.visit("about:blank");
   const { page } = visit;
@@ -35,7 +35,7 @@ async function openMarkets(user: string, candles: object[] = []) {
   return { ...visit, stream, market: page.getByRole("region", { name: "MOON" }) };
 }
 
-/** Opens the console on bsc, with the service's own stream and candles. */
+/** Opens the console on bsc with the service's real stream and candles. */
 async function openReal(user: string) {
   const visit = await browser.visit("/console/");
   await signIn(visit.page, user);
@@ -66,7 +66,7 @@ const filledBuy = {
   receivedAmount: "1000",
   averagePrice: "0.0001",
   stage: "done",
-  // It was final a minute later, which moves no mark.
+  // The order became final a minute later, which must not move its mark in the chart.
   createdAt: at(-2),
   updatedAt: at(-1),
   settled: true,
@@ -95,8 +95,8 @@ const update = (channel: string, record: object) => ({
   data: [record],
 });
 
-describe("the market of the token in the ticket", () => {
-  it("has candles, in coin and in dollars, with the minutes of the stream, own fills and flags", async () => {
+describe("the market chart beside the trade ticket", () => {
+  it("draws candles in coin and dollars with streamed minutes, own fills and flags", async () => {
     const stored = [candle(-5, "0.0001", "0.00011"), candle(-3, "0.00011", "0.0001")];
     const { page, stream, market, complaints, context } = await openMarkets("mona", stored);
     await market.getByText("MOON").waitFor();
@@ -110,7 +110,7 @@ describe("the market of the token in the ticket", () => {
     await market.getByText("Thin: a small order moves the price").waitFor();
     await market.getByText("Gaps: swaps may be missing").waitFor();
     await market.getByText(/^\d+ s old$/).waitFor();
-    // Untraded minutes have the close before, and so have those that pass during the test.
+    // Minutes without trades repeat the last close, including those that pass during the test.
     const passed = () => Math.floor((Date.now() - thisMinute) / minuteMs);
     await expect
       .poll(async () => {
@@ -135,7 +135,7 @@ describe("the market of the token in the ticket", () => {
     await context.close();
   });
 
-  it("has a price and a depth on sol, and says that there is no chart", async () => {
+  it("shows a price and a depth for Solana tokens and explains the missing chart", async () => {
     const { page, context } = await openMarkets("mona");
     await page.getByRole("region", { name: "Trade" }).getByLabel("Chain").selectOption("sol");
     await page.getByText("Tokens of Solana have a price and a depth here, but no chart.").waitFor();
@@ -144,12 +144,12 @@ describe("the market of the token in the ticket", () => {
   });
 });
 
-/** The service reads the market only from now on. */
+/** The service only starts reading the market when the test opens it. */
 const patience = { timeout: 30_000 };
 
-describe("two browsers", () => {
-  it("show the same candles of the market that the service reads", async () => {
-    // Other files quote on eth, where prices must rest.
+describe("two browsers with one market", () => {
+  it("shows the same live candles in both browsers", async () => {
+    // Avoids eth, because other files quote there and need stable prices.
     const bsc = { chain: "bsc", url: await chainUrl("bsc") } as const;
     const visits = await Promise.all(["pia", "quinn"].map((user) => openReal(user)));
     const trader = startRandomTrader({
@@ -164,7 +164,7 @@ describe("two browsers", () => {
       one.bars > 0 &&
       one.bars === other.bars &&
       one.last === other.last;
-    // Without a swap, there is no chart.
+    // Waits for swaps, because a market without any has no chart.
     await Promise.all(visits.map(({ page }) => chart(page).waitFor()));
     await expect.poll(async () => isSame(await all()), patience).toBe(true);
     const [before] = await all();
@@ -176,7 +176,7 @@ describe("two browsers", () => {
 });
 
 describe("open positions", () => {
-  it("have the market's value, or that of a sale in a thin pool, and none while the market is stale", async () => {
+  it("values positions at the market, or by a sale in a thin pool, and not at all with a stale market", async () => {
     const { page, stream, context } = await openMarkets("nina");
     const positions = page.getByRole("region", { name: "Positions" });
     stream.send(update("positions", position));
@@ -197,7 +197,7 @@ describe("open positions", () => {
     await context.close();
   });
 
-  it("are grey once their market is ten seconds old", async () => {
+  it("greys out a position's profit once its market is ten seconds old", async () => {
     const { page, stream, context } = await openMarkets("olga");
     stream.send(update("positions", position));
     const known = { chain: "eth", token: moon, liquidity: "2", price: "0.00012" };
@@ -211,8 +211,8 @@ describe("open positions", () => {
   });
 });
 
-describe("the search of tokens", () => {
-  it("finds tokens by name, warns of imitations, and picks by keyboard without buying", async () => {
+describe("the token search", () => {
+  it("finds tokens by name, warns of imitations, and selects by keyboard without buying", async () => {
     const { page, context } = await openMarkets(await userWithCoins("finn", "base"));
     const orders: string[] = [];
     page.on("request", (request) => {

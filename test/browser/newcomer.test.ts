@@ -9,7 +9,7 @@ const browser = browserForTests();
 
 const phone = { width: 360, height: 740 };
 
-/** Opens all drawers, and lists the controls that a finger misses: those below 44 pixels of height. Links in text may be lower. */
+/** Opens all drawers and lists controls too small for a finger: below 44 pixels of height. Links in text are exempt. */
 const smallTargets = `for (const drawer of document.querySelectorAll("details")) drawer.open = true;
 [...document.querySelectorAll("button, input, select, summary, [role=option], nav a, li a")]
   .filter((one) => one.checkVisibility())
@@ -19,14 +19,14 @@ const smallTargets = `for (const drawer of document.querySelectorAll("details"))
   .filter(([, height]) => height < 44)`;
 
 describe("a newcomer with a phone", () => {
-  it("signs in, makes a wallet, funds it, buys, sees the profit move, and sells half", async () => {
+  it("lets a newcomer sign in, create and fund a wallet, buy, watch the profit and sell half", async () => {
     const { page, context, complaints, screenshot } = await browser.visit("about:blank", phone);
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await signIn(page, `newcomer-${Date.now()}`);
     const tab = (name: string) =>
       page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
     const trade = page.getByRole("region", { name: "Trade" });
-    // Other files quote on eth, where prices must rest.
+    // Avoids eth, because other files quote there and need stable prices.
     await trade.getByLabel("Chain").selectOption("base");
     await page.getByRole("button", { name: "No wallet on Base", disabled: true }).waitFor();
 
@@ -64,7 +64,7 @@ describe("a newcomer with a phone", () => {
     const trader = startRandomTrader({
       chains: [{ chain: "base", url: await chainUrl("base") }],
       watched: async () => [{ chain: "base", token }],
-      // It buys rather than sells.
+      // Makes the trader buy rather than sell.
       random: () => 0.99,
       onFailure: (error) => expect.unreachable(String(error)),
     });
@@ -86,7 +86,7 @@ describe("a newcomer with a phone", () => {
     await context.close();
   });
 
-  it("reaches everything by thumb: tabs, Buy without scrolling, and targets of 44 pixels", async () => {
+  it("keeps everything within thumb's reach: tabs, Buy without scrolling, and 44-pixel targets", async () => {
     const { page, context } = await browser.visit("/console/", phone);
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     expect(await page.evaluate(smallTargets)).toEqual([]);
@@ -108,8 +108,8 @@ describe("a newcomer with a phone", () => {
   });
 });
 
-describe("accessibility", () => {
-  it.each(["light", "dark"] as const)("has no broken rule, in the %s theme", async (colorScheme) => {
+describe("accessibility of the console", () => {
+  it.each(["light", "dark"] as const)("breaks no accessibility rule in the %s theme", async (colorScheme) => {
     const { page, context } = await browser.visit("/console/", { colorScheme });
     await signIn(page, await userWithCoins(`reader-${colorScheme}`, "eth"));
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();

@@ -38,8 +38,8 @@ const orders = Array.from({ length: 5000 }, (_, index) => ({
 
 const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
-describe("the console", () => {
-  it("shows 200 wallets and 5,000 orders with names of 40 emoji, on a phone in landscape, at 200 % text", async () => {
+describe("the console with odd data", () => {
+  it("shows 200 wallets and 5,000 orders with names of 40 emoji, on a phone in landscape at 200 % text", async () => {
     const { page, context, complaints } = await browser.visit("about:blank", { width: 740, height: 360 });
     const stream = await streamOf(page);
     await page.route("**/api/v2/wallets?**", (route) =>
@@ -69,7 +69,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("trades a pasted address although the list of tokens never answers", async () => {
+  it("trades a pasted address even if the token list never loads", async () => {
     const { page, context } = await browser.visit("about:blank");
     await page.route("**/api/v2/tokens?chain=**", () => {});
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);

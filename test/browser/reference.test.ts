@@ -3,7 +3,7 @@ import { browserForTests } from "./support/browser.ts";
 
 const browser = browserForTests();
 
-/** Lists the words of the title that are on two lines. */
+/** Lists the title's words that are broken across two lines. */
 const brokenWords = `(() => {
   const [text] = document.querySelector("h1").childNodes;
   const linesOf = ({ 0: word, index }) => {
@@ -16,7 +16,7 @@ const brokenWords = `(() => {
 })()`;
 
 describe("the reference pages", () => {
-  it("show both documents, and load nothing from other sites", async () => {
+  it("shows both documents without loading anything from other sites", async () => {
     const { page, complaints, origins, screenshot, context } = await browser.visit("/docs/");
     await page.getByRole("link", { name: "REST API" }).click();
     await page.getByText("Orders", { exact: true }).first().click();
@@ -32,7 +32,7 @@ describe("the reference pages", () => {
     await context.close();
   });
 
-  it("name the runner's own addresses", async () => {
+  it("shows the runner's own addresses in the reference pages", async () => {
     const { baseUrl, streamUrl } = browser.runner;
     const { page, context } = await browser.visit("/docs/rest.html");
     await page.getByText(`export BASE_URL=${baseUrl}`).first().waitFor();
@@ -46,7 +46,7 @@ describe("the reference pages", () => {
     await context.close();
   });
 
-  it("keep the words of their titles whole on a phone", async () => {
+  it("keeps the words of page titles whole on a phone", async () => {
     const { page, context } = await browser.visit("/docs/rest.html", { width: 360 });
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     expect(await page.evaluate(brokenWords)).toEqual([]);

@@ -5,7 +5,7 @@ import { browserForTests } from "./support/browser.ts";
 
 const browser = browserForTests();
 
-/** The example from the guide. */
+/** The guide's example. */
 const [, example = ""] =
   /```js\n(import .*? from "hpke";\n.*?)```/s.exec(readFileSync("docs/wallets.md", "utf8")) ?? [];
 
@@ -19,12 +19,12 @@ const files: Record<string, [type: string, text: string]> = {
   "/app/hpke.js": ["text/javascript", readFileSync("node_modules/hpke/index.js", "utf8")],
 };
 
-describe("the example of a sealed import", () => {
-  it("imports a key in Chromium, and refuses a key that is not pinned", async () => {
+describe("the guide's example of a sealed import", () => {
+  it("imports a sealed key in Chromium and rejects an import key that is not pinned", async () => {
     expect(example.trim().split("\n").length).toBeLessThan(26);
     const { page: tab, complaints } = await browser.visit();
     const { baseUrl } = browser.runner;
-    // Serves a page of the API's own site. Chromium must load it itself; otherwise, the page may not call this machine.
+    // Serves a page on the API's own site. Chromium must load the page itself, or it may not call this machine.
     await tab.route(`${baseUrl}/app/**`, (route) => {
       const [contentType, body] = files[new URL(route.request().url()).pathname] ?? ["text/plain", ""];
       return route.fulfill({ contentType, body });

@@ -10,7 +10,7 @@ const { tokens, jupiter } = await solDeployment();
 const panel = (page: Page, name: string) => page.getByRole("region", { name });
 const explorerLinks = (page: Page) => page.locator("a[href*='solscan.io']");
 
-/** Signs in, and picks the chain. */
+/** Signs in and selects the chain. */
 async function onSol(page: Page) {
   await signIn(page, "alice");
   const trade = panel(page, "Trade");
@@ -18,8 +18,8 @@ async function onSol(page: Page) {
   return { trade, token: trade.getByRole("combobox", { name: /^Token/ }) };
 }
 
-describe("the console on sol", () => {
-  it("buys with a limit of its own, and shows the transaction and the report", async () => {
+describe("the console on Solana", () => {
+  it("buys with a custom limit and shows the transaction and the report", async () => {
     const { page, complaints, context, screenshot } = await browser.visit("/console/", { width: 1440 });
     const { trade } = await onSol(page);
     await trade.getByText("can be sold").waitFor();
@@ -27,7 +27,7 @@ describe("the console on sol", () => {
     await trade.getByLabel(/^Priority fee/).fill("0.002");
     expect(await trade.getByLabel(/gas/i).count()).toBe(0);
     await trade.getByText("Raydium CPMM 0.25 %").waitFor();
-    // Thirty percent of what the first attempt may pay.
+    // Equals thirty percent of the most that the first attempt may pay.
     await trade.getByText("0.00012 SOL", { exact: true }).waitFor();
     await trade.getByText("Rent of accounts").waitFor();
     const placing = page.waitForRequest((request) => request.url().endsWith("/api/v2/orders"));
@@ -50,7 +50,7 @@ describe("the console on sol", () => {
     await context.close();
   });
 
-  it("shows the flags of a pasted mint, and no quote of an address of another chain", async () => {
+  it("shows the flags of a pasted mint, and rejects an address of another chain without a quote", async () => {
     const { page, context } = await browser.visit();
     const { trade, token } = await onSol(page);
     const flags = trade.getByRole("list", { name: "Warnings about the token" });
@@ -67,7 +67,7 @@ describe("the console on sol", () => {
     await context.close();
   });
 
-  it("uses the minimum that the user types, not the quote's, for a token that only a router's server prices", async () => {
+  it("applies the user's own minimum to a token whose price comes only from a router's server", async () => {
     const { page, context } = await browser.visit();
     const { trade, token } = await onSol(page);
     await token.fill(jupiter.pools.ORBIT.mint);
@@ -75,7 +75,7 @@ describe("the console on sol", () => {
     const least = trade.getByLabel(/^At least, ORBIT/);
     await trade.getByText("no other source has a price").waitFor();
     expect(await least.inputValue()).toBe("");
-    // Metis buys 1,017 of them.
+    // Metis buys 1,017 of these tokens.
     await trade.getByText("You get about").waitFor();
     expect(await trade.locator("dd span[title$=' ORBIT']").count()).toBe(0);
     await least.fill("1000.5");
@@ -92,7 +92,7 @@ describe("the console on sol", () => {
     await context.close();
   });
 
-  it("links to an explorer where the chain is not one of this machine", async () => {
+  it("links to a public block explorer if the chain is not local", async () => {
     const { page, context } = await browser.visit("about:blank");
     await page.route("**/explorers.json", (route) => route.fulfill({ json: { sol: "https://solscan.io" } }));
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
@@ -103,7 +103,7 @@ describe("the console on sol", () => {
     await context.close();
   });
 
-  it("saves the priority fee of the settings, as small as a lamport", async () => {
+  it("saves a priority fee setting of one lamport", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, "kim");
     const settings = panel(page, "Settings");

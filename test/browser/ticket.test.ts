@@ -11,7 +11,7 @@ const isOrder = (url: URL) => url.pathname === "/api/v2/orders";
 
 let users = 0;
 
-/** Opens the ticket. Orders get no further than the browser. */
+/** Opens the ticket and keeps its orders from reaching the service. */
 async function openTicket() {
   const visit = await browser.visit("about:blank");
   const { page } = visit;
@@ -34,7 +34,7 @@ async function openTicket() {
 const amountField = (page: Page) => page.getByRole("textbox", { name: /^Amount/ });
 
 describe("the ticket", () => {
-  it("binds the order to exactly the minimum that it shows", async () => {
+  it("binds the order to exactly the minimum shown in the ticket", async () => {
     const { trade, place, bodies, page, context } = await openTicket();
     await trade.getByText("Limits of this order").click();
     await trade.getByLabel(/^Slippage/).fill("7.5");
@@ -50,7 +50,7 @@ describe("the ticket", () => {
     expect(`${bodies[0]?.minAmountOut} MOON`).toBe(least);
     expect(bodies[0]).not.toHaveProperty("slippage");
 
-    // Limits that are no numbers are refused, and all go with their trade.
+    // The ticket rejects limits that are not numbers and clears all limits when the token changes.
     const slippage = trade.getByLabel(/^Slippage/);
     await slippage.fill("7,5");
     await trade.getByRole("button", { name: "Check the limits", disabled: true }).waitFor();
@@ -63,7 +63,7 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("switches sides by key, keeps an amount that was typed, and places nothing on Enter in any field", async () => {
+  it("switches sides by shortcut, keeps a typed amount and never places an order on Enter", async () => {
     const { trade, place, bodies, page, context } = await openTicket();
     await trade.getByText("Limits of this order").click();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
@@ -98,7 +98,7 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("says why an order would be refused, in place of the button", async () => {
+  it("shows why an order would be rejected instead of the button", async () => {
     const { trade, place, page, context } = await openTicket();
     const wordings = [
       ["", "Enter an amount"],
@@ -119,7 +119,7 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("buys a token that cannot be sold only if its name is typed", async () => {
+  it("buys an unsellable token only after its name is typed", async () => {
     const { trade, bodies, page, context } = await openTicket();
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
     await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
@@ -130,7 +130,7 @@ describe("the ticket", () => {
     await trade.getByRole("button", { name: "Buy TRAP", disabled: false }).click();
     await page.getByText("Kept from the service").waitFor();
     expect(bodies).toMatchObject([{ allowUnsafe: true, token: localAddresses.trap }]);
-    // A scam may have the same symbol, so each token needs a confirmation of its own.
+    // Scams may copy symbols, so each token needs its own confirmation.
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
     await trade.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
@@ -149,13 +149,13 @@ describe("the ticket", () => {
     expect(most).toBeGreaterThan(4.9);
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     expect(most).toBeLessThan(5);
-    // A wallet's button keeps the token.
+    // Selecting a wallet keeps the token.
     await page.getByRole("list", { name: "Wallets" }).getByRole("button", { name: "Trade" }).click();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await context.close();
   });
 
-  it("asks again when the price moves between quote and click", async () => {
+  it("asks the user again when the price moves between quote and click", async () => {
     const { trade, bodies, page, context } = await openTicket();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await page.route("**/api/v2/quotes", async (route) => {
@@ -173,10 +173,10 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("shows how old everything is when the service is silent or away, and places nothing", async () => {
+  it("shows the age of all data when the service is silent or gone, and places no orders", async () => {
     const { trade, place, stream, page, context } = await openTicket();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
-    // The connection is lost, but looks open.
+    // Loses the network while the connection still looks open.
     stream.hold(true);
     await page.getByText(/All data is [5-9] s old/).waitFor();
     await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
@@ -189,7 +189,7 @@ describe("the ticket", () => {
     await page.getByRole("alert").getByText("The service does not answer").waitFor();
     await page.getByText(/All data is \d+ s old/).waitFor();
     await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
-    // The client does not repeat a request that is refused so.
+    // The client does not retry a request after this refusal.
     await page.route("**/tokens?chain=base", (route) => route.fulfill({ status: 403, json: {} }));
     await trade.getByLabel("Chain").selectOption("base");
     for (const path of ["**/tokens?chain=base", "**/api/**", "**/getUserData"]) await page.unroute(path);
@@ -203,7 +203,7 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("asks to sign in again in place, and keeps the session over a reload", async () => {
+  it("asks the user to sign in again on the same page and keeps the session over a reload", async () => {
     const { trade, page, context } = await openTicket();
     await page.reload();
     await page.getByText("Live", { exact: true }).waitFor();

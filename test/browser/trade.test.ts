@@ -9,7 +9,7 @@ const browser = browserForTests();
 const panel = (page: Page) => page.getByRole("region", { name: "Trade" });
 
 describe("the trade panel", () => {
-  it("shows no quote of another trade, and places no order before it shows a quote", async () => {
+  it("hides quotes of other trades and places no order before a quote is shown", async () => {
     const { page, context } = await browser.visit();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/api/v2/quotes", async (route) => {
@@ -29,7 +29,7 @@ describe("the trade panel", () => {
     await context.close();
   });
 
-  it("shows the pools of a route, and the token between them", async () => {
+  it("shows a route's pools and the token between them", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, await userWithCoins("theo", "eth"));
     const trade = panel(page);
@@ -38,7 +38,7 @@ describe("the trade panel", () => {
     await context.close();
   });
 
-  it("keeps an address that was typed before the tokens came, and ignores those of another chain", async () => {
+  it("keeps an address typed before the token list loads, and ignores tokens of another chain", async () => {
     const { page, context } = await browser.visit();
     const [base, bsc, avax] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
     const held = { base, bsc, avax } as Record<"base" | "bsc" | "avax", PromiseWithResolvers<void>>;
@@ -50,7 +50,7 @@ describe("the trade panel", () => {
       if (!url.includes("chain=bsc")) return route.continue();
       await held.bsc.promise;
       const json = { success: true, data: { tokens: [{ token: localAddresses.trap, symbol: "LATE" }] } };
-      // Fails if the page has abandoned the request.
+      // Fails if the page has cancelled the request.
       await route.fulfill({ json }).catch(() => {});
       late.resolve();
     });
@@ -76,7 +76,7 @@ describe("the trade panel", () => {
     expect(await listed.allTextContents()).not.toContain("LATE");
     expect(await token.inputValue()).not.toBe(localAddresses.trap);
 
-    // A text that is about to be pasted must not mix with the first token.
+    // Pasted text must not mix with the first token.
     await trade.getByLabel("Chain").selectOption("avax");
     await token.focus();
     held.avax.resolve();
@@ -85,7 +85,7 @@ describe("the trade panel", () => {
     await context.close();
   });
 
-  it("shows the warnings of an order that goes to a public pool beside the order", async () => {
+  it("shows public pool warnings next to the order", async () => {
     const { page, context } = await browser.visit();
     await signIn(page, await userWithCoins("tara", "avax"));
     const trade = panel(page);

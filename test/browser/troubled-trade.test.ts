@@ -9,7 +9,7 @@ const browser = browserForTests();
 
 const isOrder = (request: Request) => request.method() === "POST" && request.url().endsWith("/orders");
 
-/** The steps of a trade in their order, with the requests that they make. */
+/** Requests of each step of a trade, in order. */
 const requests = {
   tokens: (request: Request) => request.url().includes("/tokens?chain=base"),
   inspection: (request: Request) => request.url().includes(`/tokens/base/${localAddresses.star}`),
@@ -20,15 +20,15 @@ const requests = {
 type Step = keyof typeof requests;
 
 type Trouble = {
-  /** Meets the first request of a step. */
+  /** Disturbs the first request of a step. */
   meet: (route: Route, step: Step) => Promise<void>;
-  /** True while no request may pass. */
+  /** True while all requests fail. */
   isAway?: () => boolean;
-  /** True if the user has to place an order again after the trouble. */
+  /** True if the user must place the order again afterwards. */
   isAskedAgain?: boolean;
 };
 
-/** Trades on a page that has trouble in each step. Returns the steps that had it. */
+/** Trades on a page while disturbing each step. Returns the disturbed steps. */
 async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): Promise<Step[]> {
   const met: Step[] = [];
   let coming: Step | undefined;
@@ -75,7 +75,7 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
   return met;
 }
 
-/** The service must have filled each order of the user once. */
+/** Checks that the service has filled each of the user's orders exactly once. */
 async function expectTwoOrders(user: string) {
   const { orders } = await callAs<{ orders: { side: string; status: string }[] }>(user, "/api/v2/orders");
   expect(orders.map(({ side, status }) => ({ side, status }))).toEqual([
@@ -92,11 +92,11 @@ async function openDesk(user: string) {
   return { page, context, stream };
 }
 
-describe("the console", () => {
-  it("trades once although the service dies in each step, before or after it has placed the order", async () => {
+describe("the console in trouble", () => {
+  it("trades once even if the service fails during each step, before or after placing the order", async () => {
     const user = "sees-deaths";
     const { page, context, stream } = await openDesk(user);
-    // A user who waits presses the button of the banner.
+    // Presses the banner's button like a waiting user.
     const press = async () => {
       await tryNow(page);
       await page.waitForTimeout(300);
@@ -121,7 +121,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("goes on with a trade after the session ends in each step", async () => {
+  it("continues a trade after the session ends during each step", async () => {
     const user = "signs-in-again";
     const { page, context } = await openDesk(user);
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
@@ -138,7 +138,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("places an order once if its answer is lost, or if it is clicked twice", async () => {
+  it("places an order once if its response is lost or its button is clicked twice", async () => {
     const user = "loses-answers";
     const { page, context } = await openDesk(user);
     const keys: (string | undefined)[] = [];
@@ -177,7 +177,7 @@ describe("the console", () => {
     const buy = page.getByRole("button", { name: "Buy MOON", disabled: false });
     await buy.click();
     await buy.waitFor();
-    // The second click of a slow double click.
+    // Sends the second click of a slow double click.
     await buy.dispatchEvent("click", { detail: 2 });
     await page.waitForTimeout(300);
     expect(sent).toBe(1);

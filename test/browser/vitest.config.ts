@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 import OrderOfFiles from "../support/order-of-files.ts";
 
 /**
- * Browser tests have their own configuration, since they need Debian's Chromium, or CHROMIUM=/path/to/it. Those of the
- * console show its components alone; the others use the whole service.
+ * Browser tests have their own configuration because they need Debian's Chromium or CHROMIUM=/path/to/it. The console's
+ * own tests show its components alone; all others use the whole service.
  */
 export default defineConfig({
   test: {
@@ -15,7 +15,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ["--import", join(import.meta.dirname, "../support/client-sources.ts")],
     sequence: { sequencer: OrderOfFiles },
-    // Three files at a time. Each trades as users of its own.
+    // Runs three files at a time, each with its own users.
     maxWorkers: process.env.HEADED ? 1 : 3,
     testTimeout: 90_000,
     hookTimeout: 180_000,

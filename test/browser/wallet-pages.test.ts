@@ -5,7 +5,7 @@ import { callAs, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
-it("a wallet's page shows its deposits, limits, history, export and lock", async () => {
+it("shows a wallet's deposits, limits, history, export and lock on its page", async () => {
   const user = await userWithCoins("wanda", "base");
   const { page, complaints, context, screenshot } = await browser.visit("/console/", { width: 900 });
   await signIn(page, user);
@@ -42,7 +42,7 @@ it("a wallet's page shows its deposits, limits, history, export and lock", async
   await context.close();
 });
 
-it("every page warns of looser limits and exports, until the user dismisses or undoes them", async () => {
+it("warns on every page of looser limits and exports until the user dismisses or undoes them", async () => {
   const user = await userWithCoins("gail", "base");
   const here = await browser.visit("/console/", { width: 900 });
   const there = await browser.visit("/console/", { width: 900, context: here.context });

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Returns the addresses of a request and of the stream. */
+/** Returns the addresses that requests and the stream use for a base URL. */
 async function addresses(baseUrl: string) {
   const { terminal, sent, end } = scripted([envelope({})], { baseUrl });
   await end(terminal.listOrders());
@@ -23,17 +23,17 @@ describe("createTerminal", () => {
     ["/live", "https://page.example/live", "wss://page.example/live/stream"],
     ["http://host:1/", "http://host:1", "ws://host:1/stream"],
     ["http://host:1/live/", "http://host:1/live", "ws://host:1/live/stream"],
-  ])("uses the origin of its page for the address %j", async (baseUrl, rest, stream) => {
+  ])("resolves the address %j against the page's origin", async (baseUrl, rest, stream) => {
     const { origin, href } = new URL("https://page.example/wallets/list.html?page=2");
     vi.stubGlobal("location", { origin, href });
     expect(await addresses(baseUrl)).toEqual([`${rest}/api/v2/orders`, stream]);
   });
 
-  it.each(["", "/live", "host"])("fails outside a page for the address %j", (baseUrl) => {
+  it.each(["", "/live", "host"])("rejects the address %j outside a page", (baseUrl) => {
     expect(() => createTerminal({ baseUrl })).toThrow("baseUrl is");
   });
 
-  it("accepts the WebSocket of browsers and that of Node, as the compiler checks", () => {
+  it("accepts the WebSocket types of browsers and of Node", () => {
     const constructors: (SocketConstructor | undefined)[] = [WebSocketOfNode, globalThis.WebSocket];
     for (const WebSocket of constructors)
       if (WebSocket !== undefined) createTerminal({ baseUrl: "http://service", WebSocket });

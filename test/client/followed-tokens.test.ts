@@ -27,7 +27,7 @@ const minute = (at: number, close: `${number}`): MarketMinute => ({
 
 const coin = { chain: "base", symbol: "ETH", price: "2600", currency: "USD", source: "s", asOf: time };
 
-/** A stream of prices and of one token. */
+/** Follows prices and one token. */
 async function following(options: object = {}) {
   const service = await silent({ channels: ["prices"], tokens: [moon], ...options });
   service.socket().emit("open");
@@ -37,8 +37,8 @@ async function following(options: object = {}) {
   return { ...service, update };
 }
 
-describe("a stream with tokens", () => {
-  it("names them and its pace when it subscribes to prices, and again on each connection", async () => {
+describe("a stream with followed tokens", () => {
+  it("sends its tokens and pace when it subscribes to prices, again on each connection", async () => {
     const { socket, clock, stream } = await following({ channels: ["orders", "prices"], every: 5 });
     const named = { type: "subscribe", channels: ["orders", "prices"], tokens: [moon], every: 5 };
     expect(socket().sent).toEqual([named]);
@@ -59,12 +59,12 @@ describe("a stream with tokens", () => {
     expect(socket().sent).toEqual([{ ...named, tokens: [{ ...sun, candles: false }] }]);
   });
 
-  it("names neither where none are wanted, so that such a connection is served as before", async () => {
+  it("sends no tokens or pace unless configured, so that the service treats it like an older client", async () => {
     const { socket } = await following({ tokens: undefined });
     expect(socket().sent).toEqual([{ type: "subscribe", channels: ["prices"] }]);
   });
 
-  it("shows coins, markets and heads, each as new as they come", async () => {
+  it("updates coins, markets and heads independently as they arrive", async () => {
     const { stream, update } = await following();
     expect(stream.state).toMatchObject({ markets: [], heads: {} });
     const head = { block: 12, time };
@@ -80,7 +80,7 @@ describe("a stream with tokens", () => {
     expect(stream.state?.heads.base?.block).toBe(13);
   });
 
-  it("keeps the market of the greater revision, then block, then time", async () => {
+  it("keeps the market with the higher revision, then block, then time", async () => {
     const { stream, update } = await following();
     const shown = () => stream.state?.markets[0];
     const later = "2026-11-21T09:30:01.000Z";
@@ -99,7 +99,7 @@ describe("a stream with tokens", () => {
     expect(prices).toEqual(["1", "1", "3", "3", "5", "5"]);
   });
 
-  it("collects minutes in the order of time, replaces them whole, and takes none of an older record", async () => {
+  it("sorts minutes by time, replaces them whole and takes none from older records", async () => {
     const { stream, update } = await following();
     update([market({ minutes: [minute(0, "1"), minute(1, "2")] })]);
     update([market({ block: 11, minutes: [minute(2, "3")] })]);
@@ -107,12 +107,12 @@ describe("a stream with tokens", () => {
     update([market({ block: 11, minutes: [minute(2, "7")] })]);
     update([market({ block: 13 })]);
     expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3"]);
-    // A full update repeats the record, with a minute that got lost.
+    // Repeats the record in a full update, with a minute that was lost.
     update([market({ block: 13, minutes: [minute(3, "5")] })]);
     expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3", "5"]);
   });
 
-  it("forgets a token that it leaves, whatever still arrives, and other tokens of the service", async () => {
+  it("forgets a removed token even if updates still arrive, and ignores tokens that it does not follow", async () => {
     const { stream, update } = await following();
     update([market(), market({ token: "0x9" })]);
     expect(stream.state?.markets).toHaveLength(1);
@@ -122,7 +122,7 @@ describe("a stream with tokens", () => {
     expect(stream.state?.markets).toEqual([]);
   });
 
-  it("keeps markets while it reconnects, and names tokens again after a failure of the service", async () => {
+  it("keeps markets while it reconnects and sends its tokens again after a failure of the service", async () => {
     const { stream, socket, clock, update } = await following();
     update([market({ block: 12 })]);
     socket().message({ type: "error", code: "INTERNAL_ERROR", message: "no" });
@@ -137,7 +137,7 @@ describe("a stream with tokens", () => {
     expect(stream.state?.markets).toEqual([market({ block: 12 })]);
   });
 
-  it("needs the channel of prices, and fails at once without it", async () => {
+  it("fails at once if tokens are followed without the prices channel", async () => {
     const { terminal } = await silent();
     for (const more of [{ tokens: [moon] }, { every: 1 as const }])
       expect(() => terminal.follow({ channels: ["orders"], ...more })).toThrow("need the channel prices");

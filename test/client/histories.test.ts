@@ -31,7 +31,7 @@ async function history(seed: number, steps: number): Promise<{ states: number; c
     await clock.advance(chance.below(1500));
   }
   service.heal();
-  // Longer than a client needs to notice a dead connection and to connect again.
+  // Longer than a client needs to notice a dead connection and reconnect.
   await clock.advance(150_000);
   service.change();
   await clock.advance(5000);
@@ -41,7 +41,7 @@ async function history(seed: number, steps: number): Promise<{ states: number; c
   return { states: watch.count(), connections: service.links.length };
 }
 
-it("a stream shows complete states that never go back, and ends with the table's state, whatever happens", async () => {
+it("a stream shows only complete, ever newer states and ends with the table's state despite all faults", async () => {
   const all = { states: 0, connections: 0 };
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.integer({ min: 20, max: 200 }), async (seed, steps) => {
@@ -51,7 +51,7 @@ it("a stream shows complete states that never go back, and ends with the table's
     }),
     { numRuns: process.env.FULL === undefined ? 40 : 2000 },
   );
-  // Proves that the histories contain enough events.
+  // Checks that the random histories contain enough events of each kind.
   expect(all.states).toBeGreaterThan(100);
   expect(all.connections).toBeGreaterThan(40);
 }, 300_000);

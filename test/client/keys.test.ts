@@ -18,7 +18,7 @@ describe("Idempotency-Keys", () => {
   const keysOf = (sent: { headers: Record<string, string> }[]) =>
     sent.map(({ headers }) => headers["Idempotency-Key"]);
 
-  it("are the same in each try of a request, and are forgotten after its response", async () => {
+  it("keeps one Idempotency-Key for all tries of a request and forgets it after the response", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted(["broken", expired, order], { keys, token: async () => "t" });
     await end(terminal.placeOrder({ body }));
@@ -30,7 +30,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are kept until the service has certainly answered, so that a restarted bot can repeat the request", async () => {
+  it("keeps a key until the service has certainly answered, so that a restarted bot can repeat the request", async () => {
     const { kept, keys } = store();
     const before = scripted(["broken"], { keys });
     await before.end(before.terminal.placeOrder({ body }));
@@ -44,7 +44,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are forgotten after a refusal, since another request may follow", async () => {
+  it("forgets a key after a refusal, because a different request may follow", async () => {
     const { kept, keys } = store();
     const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT")], { keys });
     await end(terminal.placeOrder({ body }));
@@ -63,7 +63,7 @@ describe("Idempotency-Keys", () => {
     ["a 503 that does not ask to come again", { status: 503, body: { message: "no" } }],
     ["a gateway's 504", { status: 504, body: { message: "no" } }],
     ["a good answer that cannot be read", html(200)],
-  ])("are kept after %s", async (_, answer) => {
+  ])("keeps the Idempotency-Key after %s", async (_, answer) => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted([answer], { keys, patienceMs: 0 });
     await end(terminal.placeOrder({ body }));
@@ -78,14 +78,14 @@ describe("Idempotency-Keys", () => {
     ["a firewall", html(403)],
     ["the rate limit", { status: 429, body: { error: "no" }, headers: again }],
     ["a 503 that asks to come again", { ...refusal(503, "CHAIN_UNAVAILABLE"), headers: again }],
-  ])("are forgotten after %s", async (_, answer) => {
+  ])("forgets the Idempotency-Key after %s", async (_, answer) => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted([answer], { keys, patienceMs: 0 });
     await end(terminal.placeOrder({ body }));
     expect([sent.length, kept.size]).toEqual([1, 0]);
   });
 
-  it("are kept if the caller aborts, and forgotten if there is no token for the request", async () => {
+  it("keeps the key if the caller aborts and forgets it if no token is available", async () => {
     const { kept, keys } = store();
     const abort = new AbortController();
     const hanging = scripted(["silent"], { keys });
@@ -99,14 +99,14 @@ describe("Idempotency-Keys", () => {
     expect([error?.code, kept.size]).toEqual(["TOKEN_ERROR", 0]);
   });
 
-  it("are not made for an incomplete request", async () => {
+  it("creates no Idempotency-Key for an incomplete request", async () => {
     const { kept, keys } = store();
     const { terminal } = scripted([order], { keys });
     await expect(terminal.redeemReward({ path: {}, body: {} } as never)).rejects.toThrow("needs rewardId");
     expect(kept.size).toBe(0);
   });
 
-  it("are the same for equal properties in another order", async () => {
+  it("gives equal requests the same Idempotency-Key regardless of property order", async () => {
     const { terminal, sent, end } = scripted(["broken"], { patienceMs: 0 });
     const { chain, ...rest } = body;
     await end(terminal.placeOrder({ body }));
@@ -117,20 +117,20 @@ describe("Idempotency-Keys", () => {
     expect(other).not.toBe(first);
   });
 
-  it("can be forgotten, so that an equal request counts as new", async () => {
+  it("forgets keys on demand, so that an equal request counts as new", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted(["broken", "broken", "silent"], { keys, patienceMs: 0 });
     await end(Promise.all([terminal.placeOrder({ body }), terminal.placeOrder({ body })]));
     const running = terminal.placeOrder({ body });
     const next = await end(Promise.all([running, terminal.forget("placeOrder", { body })]));
     expect(next[0].error?.code).toBe("NETWORK_ERROR");
-    // Only the key of the unfinished request is left.
+    // Only the unfinished request's key is left.
     expect([...kept.values()]).toEqual([keysOf(sent)[2]]);
     await terminal.forget("placeOrder", { body });
     expect(kept.size).toBe(0);
   });
 
-  it("differ for equal requests at the same time", async () => {
+  it("gives concurrent equal requests different keys", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted([order], { keys });
     await end(Promise.all([terminal.placeOrder({ body }), terminal.placeOrder({ body })]));
@@ -138,7 +138,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are reused, whichever of the equal requests lost its response", async () => {
+  it("reuses the key of whichever equal request lost its response", async () => {
     const { kept, keys } = store();
     const { terminal, sent, end } = scripted([order, "broken", order], { keys, patienceMs: 0 });
     const [first, second] = await end(
@@ -151,7 +151,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are kept for each of many equal requests, even by a slow store", async () => {
+  it("keeps a key for each of many equal requests, even in a slow store", async () => {
     const { kept, keys } = store();
     const turns = async () => {
       for (let count = 0; count < 5; count++) await undefined;
@@ -172,7 +172,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("are the caller's own if given, and absent in a dry run", async () => {
+  it("prefers the caller's own key and sends none in a dry run", async () => {
     const { terminal, sent, end } = scripted([order]);
     await end(terminal.placeOrder({ body, headers: { "Idempotency-Key": "mine" } }));
     await end(terminal.placeOrder({ body: { ...body, dryRun: true } }));
@@ -180,7 +180,7 @@ describe("Idempotency-Keys", () => {
     expect(keysOf(sent)).toEqual(["mine", undefined, "lower"]);
   });
 
-  it("stop the request if they cannot be saved", async () => {
+  it("prevents the request if the key cannot be saved", async () => {
     const keys = {
       ...store().keys,
       save: () => {

@@ -22,14 +22,14 @@ const shown = (held: ReturnType<typeof newlyHeld>) =>
   stateOf(held)?.wallets.map(({ _id, version }) => `${_id} v${version}`);
 
 describe("wallets", () => {
-  it("come from the list, in its order, each in the newer version of list and messages", () => {
+  it("keeps the wallet list's order and shows the newer version from list or message", () => {
     const changed = announced(listOf(wallet("a", 1), wallet("b", 4)), "a", 3, "active");
     expect(shown(changed)).toEqual(["a v3", "b v4"]);
     expect(shown(announced(changed, "b", 3, "active"))).toEqual(["a v3", "b v4"]);
     expect(shown(withWalletList(changed, [wallet("b", 5), wallet("a", 2)]))).toEqual(["b v5", "a v3"]);
   });
 
-  it("go when they are retired, and stay away even if an older list has them", () => {
+  it("removes retired wallets even if an older list still has them", () => {
     const retired = announced(listOf(wallet("a", 1)), "a", 2, "retired");
     expect(shown(retired)).toEqual([]);
     expect(shown(withWalletList(retired, [wallet("a", 1)]))).toEqual([]);
@@ -37,14 +37,14 @@ describe("wallets", () => {
     expect(shown(withWalletList(retired, [wallet("a", 3)]))).toEqual(["a v3"]);
   });
 
-  it("are read again when a message names one that the list lacks", () => {
+  it("loads the wallet list again when a message names a missing wallet", () => {
     const behind = announced(listOf(), "a", 7, "active");
     expect([shown(behind), behind.walletsBehind]).toEqual([[], true]);
     const known = announced(listOf(), "a", 7, "retired");
     expect(announced(known, "a", 6, "active").walletsBehind).toBe(false);
   });
 
-  it("stay when they were restored after the list was read", () => {
+  it("keeps a wallet that was restored after the list was read", () => {
     const asked = askingForWallets(listOf(wallet("a", 1), wallet("b", 1)));
     const answered = withWalletList(announced(asked, "a", 3, "active"), []);
     expect([shown(answered), answered.walletsBehind]).toEqual([["a v3"], true]);
@@ -71,7 +71,7 @@ describe("orders", () => {
       ({ orderId, version }) => `${orderId} v${version}`,
     );
 
-  it("are sorted newest first, by time and then by id, whether or not their times have milliseconds", () => {
+  it("sorts orders newest first by time and then id, with or without milliseconds", () => {
     const early = "2026-11-21T09:30:00Z";
     const late = "2026-11-21T09:30:00.500Z";
     expect(ordersOf(snapshot(order("a", 1, early), order("b", 1, late), order("c", 1, early)))).toEqual([
@@ -79,7 +79,7 @@ describe("orders", () => {
     ]);
   });
 
-  it("keep their places when they change, without duplicates", () => {
+  it("keeps each order's place when it changes, without duplicates", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(9), fc.nat(5))), (changes) => {
         const items = changes.map(([id, version]) => order(`${id}`, version, `2026-11-21T09:30:0${id % 5}Z`));

@@ -5,7 +5,7 @@ import { silent } from "./support/silent-service.ts";
 const order = (status: Order["status"], more: Partial<Order> = {}) =>
   ({ orderId: "o1", version: 1, createdAt: "2026-11-21T09:30:00Z", status, ...more }) as Order;
 
-/** A service with the order o1, which is open when it is read, and whose changes come over the stream. */
+/** A service with the order o1. The order is open when read, and its changes arrive over the stream. */
 async function waiting(read: () => Response = () => found(order("open"))) {
   const asked: string[] = [];
   const fetch = async (url: string | URL | Request) => {
@@ -15,7 +15,7 @@ async function waiting(read: () => Response = () => found(order("open"))) {
   };
   const service = await silent({ channels: [] }, { fetch });
   const { sockets, clock, terminal } = service;
-  /** Opens the socket of the waiters, with these orders. */
+  /** Opens the waiters' socket with a snapshot of these orders. */
   const open = async (...orders: Order[]) => {
     await clock.advance(0);
     const socket = service.socket();
@@ -35,7 +35,7 @@ const found = (data: Order) =>
   Response.json({ success: true, data: { order: data, attempts: [] }, timestamp: "now" });
 
 describe("waitForOrder", () => {
-  it("waits until the end of an order is final, and leaves nothing behind", async () => {
+  it("waits until an order's outcome is final and closes everything it opened", async () => {
     const { terminal, clock, sockets, open, update, asked } = await waiting();
     const settled = terminal.waitForOrder("o1");
     const filled = terminal.waitForOrder("o1", { until: "filled" });
@@ -48,12 +48,12 @@ describe("waitForOrder", () => {
     update(order("rejected", { version: 4, settled: true }));
     expect(await settled).toMatchObject({ status: "rejected", settled: true });
     await clock.advance(0);
-    // One for the test's own stream, one for both that waited.
+    // One for the test's own stream, one for both waiters.
     expect([sockets.length, socket.isClosed]).toEqual([2, true]);
     expect(asked).toEqual([0, 1].map(() => "/api/api/v2/orders/o1"));
   });
 
-  it("takes the end of another engine's order as final, and waits across connections", async () => {
+  it("treats another engine's ended order as final and waits across connections", async () => {
     const { terminal, clock, sockets, open, update } = await waiting();
     const ended = terminal.waitForOrder("o1");
     const socket = await open(order("partially_filled"));
@@ -65,7 +65,7 @@ describe("waitForOrder", () => {
     expect(sockets).toHaveLength(3);
   });
 
-  it("returns an order that has ended already, such as one that the stream no longer has", async () => {
+  it("returns an order that has already ended, even if the stream no longer has it", async () => {
     const { terminal, clock, sockets } = await waiting(() => found(order("filled", { settled: true })));
     expect(await terminal.waitForOrder("o1")).toMatchObject({ status: "filled" });
     await clock.advance(0);
@@ -81,7 +81,7 @@ describe("waitForOrder", () => {
     expect(await ending).toMatchObject({ status: "expired" });
   });
 
-  it("rejects for an order that the user does not have, and at each limit", async () => {
+  it("rejects for an unknown order, a timeout and an aborted signal", async () => {
     const { terminal, clock, open } = await waiting();
     const unknown = terminal.waitForOrder("o2");
     unknown.catch(() => {});

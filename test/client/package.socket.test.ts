@@ -11,13 +11,13 @@ const [packed, project] = [0, 1].map(() => mkdtempSync(join(tmpdir(), "client-")
 const manifest = JSON.parse(readFileSync(`${client}/package.json`, "utf8"));
 const entries: string[] = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
 
-/** TypeScript 7 checks this repository, and the older one is what most programs have. */
+/** TypeScript 7 checks this repository. Most programs still use the older one. */
 const compilers = {
   7: "node_modules/typescript/bin/tsc",
   5: "lib/tools/documents/client-types/node_modules/typescript/bin/tsc",
 };
 
-/** Packs the client as it is now, and installs it without a network. */
+/** Packs the current client and installs it without a network. */
 beforeAll(async () => {
   await run("npm", ["run", "-s", "build:client"]);
   for (const file of ["package.json", "README.md", "CHANGELOG.md", "dist"])
@@ -33,7 +33,7 @@ afterAll(() => {
   for (const folder of [packed, project]) rmSync(folder, { recursive: true });
 });
 
-/** Checks files of the project with strict options. Returns what the compiler says. */
+/** Type-checks files of the project with strict options. Returns the compiler's output. */
 const check = (version: keyof typeof compilers, options: string[], files: string[]) =>
   run(
     process.execPath,
@@ -48,15 +48,15 @@ const check = (version: keyof typeof compilers, options: string[], files: string
     ({ stdout, message }) => stdout || message,
   );
 
-describe("the package of the client", () => {
-  it("may be published, and brings no other package", () => {
+describe("the client's package", () => {
+  it("can be published and has no dependencies", () => {
     expect(manifest).not.toHaveProperty("private");
     expect(Object.keys(manifest).filter((key) => /dependencies$/i.test(key))).toEqual([]);
     const installed = readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."));
     expect(installed).toEqual(["trading-terminal-client"]);
   });
 
-  it("has entries that Node loads, from modules and by require", async () => {
+  it("loads in Node from ES modules and by require", async () => {
     const loaded = entries.map((entry) => join(manifest.name, entry));
     const program = `
       const names = ${JSON.stringify(loaded)};
@@ -66,7 +66,7 @@ describe("the package of the client", () => {
     expect(stdout.split("\n")).toEqual([...loaded.map(() => "true"), String(loaded.length), ""]);
   });
 
-  it("compiles with the bot of the documentation in an empty folder, strictly", async () => {
+  it("compiles together with the documented bot in an empty folder under strict options", async () => {
     expect(await check(7, ["--module", "nodenext"], ["bot.ts"])).toBe("");
   });
 

@@ -2,8 +2,8 @@ import type { Order } from "trading-terminal-client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { silent } from "./support/silent-service.ts";
 
-describe("a stream", () => {
-  it("pings each minute, and connects again if no pong comes", async () => {
+describe("a stream that reconnects", () => {
+  it("pings each minute and reconnects if no pong arrives", async () => {
     const { socket, sockets, clock, statuses } = await silent();
     socket().emit("open");
     socket().snapshot("orders");
@@ -19,7 +19,7 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("pings each time that nothing has come for the quiet time, if one is wanted", async () => {
+  it("pings whenever nothing arrives for the configured quiet time", async () => {
     const { socket, clock } = await silent({ quietMs: 2000 });
     socket().emit("open");
     socket().snapshot("orders");
@@ -31,7 +31,7 @@ describe("a stream", () => {
     expect(pings()).toBe(0);
     await clock.advance(2000);
     expect(pings()).toBe(1);
-    // A late message is no pong.
+    // A late message does not count as a pong.
     socket().message({ type: "update", channel: "orders", data: [] });
     await clock.advance(19_000);
     expect([pings(), socket().isClosed]).toEqual([1, false]);
@@ -42,7 +42,7 @@ describe("a stream", () => {
     expect(socket().isClosed).toBe(true);
   });
 
-  it("backs off up to 30 seconds, and starts over when it is live again", async () => {
+  it("waits up to 30 seconds between connections and starts over once live again", async () => {
     const { socket, sockets, clock, statuses } = await silent();
     const waits = () => statuses.flatMap((one) => (one.status === "waiting" ? [one.retryInMs] : []));
     for (let refusals = 0; refusals < 6; refusals++) {
@@ -65,7 +65,7 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(8);
   });
 
-  it("waits longer after the service has found it too fast, whatever comes before the close", async () => {
+  it("waits longer after the service has found it too fast, whatever messages precede the close", async () => {
     const { socket, clock, statuses } = await silent();
     socket().emit("open");
     socket().snapshot("orders");
@@ -82,7 +82,7 @@ describe("a stream", () => {
     expect(statuses.at(-1)).toMatchObject({ retryInMs: 8000 });
   });
 
-  it("renews an expired token when the handshake is refused, and then does not wait long", async () => {
+  it("renews an expired token after a refused handshake and then reconnects quickly", async () => {
     const fetch = async (_: unknown, init: RequestInit = {}) => {
       const isOld = new Headers(init.headers).get("Authorization") === "Bearer old";
       return isOld
@@ -104,7 +104,7 @@ describe("a stream", () => {
     expect(socket().protocols).toEqual(["access_token", "new"]);
   });
 
-  it("drops the data of the last connection, and is live again with the snapshots", async () => {
+  it("drops the previous connection's data and is live again once the snapshots arrive", async () => {
     const states: string[][] = [];
     const { socket, clock, statuses } = await silent({
       onState: ({ orders }) => states.push(orders.map(({ orderId }) => orderId)),
@@ -122,7 +122,7 @@ describe("a stream", () => {
     expect(statuses.filter(({ status }) => status === "live")).toHaveLength(2);
   });
 
-  it("does not use settings that were read for the last connection", async () => {
+  it("ignores settings loaded for the previous connection", async () => {
     const answers: ((response: Response) => void)[] = [];
     const fetch = () => new Promise<Response>((resolve) => answers.push(resolve));
     const { socket, clock, stream } = await silent({ channels: ["settings"] }, { fetch });
@@ -143,7 +143,7 @@ describe("a stream", () => {
     expect(chains.map((chain) => stream.state?.settings[chain as "eth"]?.version)).toEqual([1, 1, 1]);
   });
 
-  it("tries another token once after a lasting refusal, then reports it", async () => {
+  it("retries once with a new token after a lasting refusal, then reports it", async () => {
     const fetch = async () => Response.json({ error: "Invalid token" }, { status: 401 });
     const asked: boolean[] = [];
     const token = async ({ refresh }: { refresh: boolean }) => `token ${asked.push(refresh)}`;
@@ -163,7 +163,7 @@ describe("a stream", () => {
     expect(asked).toEqual([false, true, true]);
   });
 
-  it("tries again when the token provider fails, or the constructor throws", async () => {
+  it("retries when the token provider fails or the WebSocket constructor throws", async () => {
     let failures = 2;
     const token = async () => {
       if (failures-- === 2) throw new Error("no token");
@@ -186,7 +186,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("connects again when the service no longer knows the connection", async () => {
+  it("reconnects when the service no longer knows the connection", async () => {
     const { socket, sockets, clock } = await silent();
     socket().emit("open");
     socket().message({ type: "error", id: 1, code: "NOT_CONNECTED", message: "no" });
@@ -195,7 +195,7 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("shows nothing of a connection that the service has given up", async () => {
+  it("shows nothing from a connection that the service has given up", async () => {
     const messages: string[] = [];
     const { socket, clock, statuses } = await silent({ onMessage: ({ type }) => messages.push(type) });
     socket().emit("open");
@@ -207,7 +207,7 @@ describe("a stream", () => {
     expect(messages).toEqual(["snapshot", "error"]);
   });
 
-  it("subscribes again after a failure of the service, and if no snapshot comes", async () => {
+  it("subscribes again after a failure of the service or a missing snapshot", async () => {
     const { socket, sockets, clock } = await silent();
     socket().emit("open");
     socket().message({ type: "error", id: 1, code: "INTERNAL_ERROR", message: "no" });
@@ -219,7 +219,7 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("subscribes less and less often to a failing service", async () => {
+  it("subscribes ever less often to a failing service", async () => {
     const { socket, clock } = await silent();
     const first = socket();
     first.emit("open");
@@ -228,7 +228,7 @@ describe("a stream", () => {
       first.message({ type: "error", code: "INTERNAL_ERROR", message: "no" });
       await clock.advance(1000);
     }
-    // It subscribes after 0, 0.5, 2, 4, 8, 15 and 16 seconds, and after 15 without a snapshot.
+    // Subscribes after 0, 0.5, 2, 4, 8, 15 and 16 seconds, then after 15 without a snapshot.
     expect(first.sent.length).toBeGreaterThan(5);
     expect(first.sent.length).toBeLessThan(9);
   });
@@ -239,7 +239,7 @@ describe("a page", () => {
     vi.unstubAllGlobals();
   });
 
-  /** Stands in for a window and its document. */
+  /** Fakes a window and its document. */
   function page() {
     const window = new EventTarget();
     const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
@@ -253,7 +253,7 @@ describe("a page", () => {
     return { online: () => window.dispatchEvent(new Event("online")), show };
   }
 
-  it("connects at once when the network is back or it is shown again, and not when it is hidden", async () => {
+  it("reconnects at once when the network returns or the page becomes visible, but not when it is hidden", async () => {
     const { online, show } = page();
     const { socket, sockets, clock } = await silent();
     for (const [back, expected] of [
@@ -269,12 +269,12 @@ describe("a page", () => {
       await clock.advance(0);
       expect(sockets).toHaveLength(expected);
     }
-    // The waits that it cut short bring no connections of their own.
+    // The interrupted waits open no connections of their own.
     await clock.advance(19_000);
     expect(sockets).toHaveLength(3);
   });
 
-  it("has a connection prove within three seconds that it still works", async () => {
+  it("checks within three seconds that a connection still works when the page returns", async () => {
     const { online } = page();
     const { socket, sockets, clock } = await silent();
     online();
@@ -293,7 +293,7 @@ describe("a page", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("is no longer listened to when the stream is closed", async () => {
+  it("stops listening to the page when the stream is closed", async () => {
     const { online } = page();
     const { stream, sockets, clock } = await silent();
     stream.close();
@@ -304,7 +304,7 @@ describe("a page", () => {
 });
 
 describe("reconnect", () => {
-  it("replaces a connection or a wait at once, and does nothing after close", async () => {
+  it("replaces a connection or a wait at once and does nothing after close", async () => {
     const { stream, socket, sockets, clock, statuses } = await silent();
     socket().emit("open");
     socket().snapshot("orders");

@@ -16,7 +16,7 @@ const placed = {
 const quote = { chain: "eth", side: "buy", token: "0x2", amount: "1" } as const;
 const html = { status: 502, text: "<html>" };
 
-/** Returns the error of a call and its number of tries, for these responses of the service. */
+/** Returns a call's error and number of tries for these scripted responses. */
 async function quoted(answers: readonly Scripted[]) {
   const { terminal, sent, end, clock } = scripted(answers, { patienceMs: 70_000 });
   const { data, error } = await end(terminal.quoteOrder({ body: quote }));
@@ -45,7 +45,7 @@ describe("a call", () => {
     ["the data of an envelope", envelope({ orders: [] }), { orders: [] }],
     ["the body where there is no envelope", { status: 200, body: { data: 1 } }, { data: 1 }],
     ["undefined for a 204", { status: 204 }, undefined],
-  ])("returns %s", async (_, answer, data) => {
+  ])("returns %s as a call's result", async (_, answer, data) => {
     const { terminal, end } = scripted([answer]);
     expect(await end(terminal.listOrders())).toEqual({ data, headers: expect.any(Headers) });
   });
@@ -93,7 +93,7 @@ describe("a call", () => {
       { status: 200, text: "null" },
       { status: 200, code: "EDGE_ERROR" },
     ],
-  ] as [Scripted, object][])("resolves to an error, without a second try, for %j", async (answer, error) => {
+  ] as [Scripted, object][])("returns an error without a second try for %j", async (answer, error) => {
     expect(await quoted([answer])).toMatchObject({ error, tries: 1 });
   });
 
@@ -113,15 +113,18 @@ describe("a call", () => {
       { ...refusal(503, "CHAIN_UNAVAILABLE"), headers: { "Retry-After": "5" } },
       "CHAIN_UNAVAILABLE",
     ],
-  ] as [string, Scripted, string][])("outlasts %s, and gives up in the end", async (_, trouble, code) => {
-    const lasting = await quoted([trouble, trouble, envelope({ quote: {} })]);
-    expect(lasting).toMatchObject({ data: { quote: {} }, tries: 3 });
-    const endless = await quoted([trouble]);
-    expect(endless).toMatchObject({ error: { code } });
-    expect(endless.tries).toBeGreaterThan(1);
-  });
+  ] as [string, Scripted, string][])(
+    "retries through %s and eventually gives up",
+    async (_, trouble, code) => {
+      const lasting = await quoted([trouble, trouble, envelope({ quote: {} })]);
+      expect(lasting).toMatchObject({ data: { quote: {} }, tries: 3 });
+      const endless = await quoted([trouble]);
+      expect(endless).toMatchObject({ error: { code } });
+      expect(endless.tries).toBeGreaterThan(1);
+    },
+  );
 
-  it("waits for Retry-After, unless that is longer than its patience", async () => {
+  it("waits for Retry-After unless that exceeds its patience", async () => {
     const limited = (seconds: string) =>
       ({ status: 429, body: { error: "no" }, headers: { "Retry-After": seconds } }) as const;
     const { waitedMs } = await quoted([limited("7"), envelope({ quote: {} })]);
@@ -130,7 +133,7 @@ describe("a call", () => {
     expect(await quoted([limited("120")])).toMatchObject({ tries: 1, error: { retryAfterSeconds: 120 } });
   });
 
-  it("with If-Match is repeated only after failures without an effect", async () => {
+  it("repeats a request with If-Match only after failures without an effect", async () => {
     const conditional = { path: { chain: "eth" }, body: {}, headers: { "If-Match": '"1"' } } as const;
     const broken = scripted(["broken"]);
     const { error } = await broken.end(broken.terminal.updateTradingSettings(conditional as never));
@@ -144,7 +147,7 @@ describe("a call", () => {
   });
 
   it.each(Object.keys(routes) as (keyof typeof routes)[])(
-    "of %s is repeated after no response",
+    "repeats the request of %s after a lost response",
     async (name) => {
       const { terminal, sent, end } = scripted(["broken", envelope({})]);
       const path = { walletId: "1", chain: "eth", token: "0x2", rewardId: "1", orderId: "1" };
@@ -153,7 +156,7 @@ describe("a call", () => {
     },
   );
 
-  it("sends cookies, adds an empty body where one is needed, and follows no redirect", async () => {
+  it("sends cookies, adds an empty body where required and follows no redirects", async () => {
     const { terminal, sent, inits, end } = scripted([envelope({})]);
     await end(terminal.cancelOrder({ path: { orderId: "1" } }));
     await end(terminal.retireWallet({ path: { walletId: "1" } }));
@@ -164,7 +167,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("leaves no timer and no listener behind", async () => {
+  it("leaves no timers or listeners behind", async () => {
     const { terminal, clock, end } = scripted([html, "broken", envelope({})], { token: async () => "t" });
     const { signal } = new AbortController();
     await end(terminal.listOrders({ signal }));
@@ -194,7 +197,7 @@ describe("a call", () => {
     }
   });
 
-  it("ends when its signal aborts", async () => {
+  it("stops when its signal aborts", async () => {
     const { terminal, end } = scripted(["silent"]);
     const abort = new AbortController();
     const call = end(terminal.listOrders({ signal: abort.signal }));
@@ -202,7 +205,7 @@ describe("a call", () => {
     expect(await call).toMatchObject({ error: { code: "ABORTED" } });
   });
 
-  it("returns either data or an error, which the compiler can tell apart", async () => {
+  it("returns either data or an error, as two types for the compiler", async () => {
     const details = { rule: "maxOrder", limit: "1", requested: "2" };
     const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT", { details })]);
     const { data, error } = await end(terminal.placeOrder({ body: placed }));
@@ -223,14 +226,14 @@ describe("a call", () => {
     void end(terminal.updateTradingSettings({ path: { chain: "eth" } }));
   });
 
-  it("rejects if the caller omits a part of the path", async () => {
+  it("rejects a call that lacks a part of the path", async () => {
     const { terminal } = scripted([envelope({})]);
     await expect(terminal.getOrder({ path: {} } as never)).rejects.toThrow("The path needs orderId");
   });
 });
 
 describe("pages", () => {
-  it("reads a list to its end, with the same filters", async () => {
+  it("reads all pages of a list with the same filters", async () => {
     const page = (ids: string[], cursor?: string) =>
       envelope({ orders: ids.map((orderId) => ({ orderId })), ...(cursor && { cursor }) });
     const { terminal, sent, end } = scripted([page(["a", "b"], "c1"), page([], "c2"), page(["c"])]);
@@ -246,7 +249,7 @@ describe("pages", () => {
     ]);
   });
 
-  it("ends with the first error, and asks for no page that nobody takes", async () => {
+  it("stops at the first error and requests no page that nobody reads", async () => {
     const first = envelope({ orders: [], cursor: "c1" });
     const failing = scripted([first, refusal(400, "INVALID_REQUEST", { details: { field: "cursor" } })]);
     const codes: (string | undefined)[] = [];
@@ -265,7 +268,7 @@ describe("pages", () => {
 });
 
 describe("onRetry", () => {
-  it("reports each try that will be repeated, and its own errors stop nothing", async () => {
+  it("reports each coming retry, and keeps going if the callback throws", async () => {
     const retries: Retry[] = [];
     const thrown: unknown[] = [];
     const catchIt = (error: unknown) => thrown.push(error);

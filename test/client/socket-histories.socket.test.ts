@@ -14,7 +14,7 @@ const faster = (factor: number): Clock => ({
   after: (ms, act) => realClock.after(ms / factor, act),
 });
 
-/** The shortest timeout is half a second, for machines that are busy with other tests. */
+/** Uses at least half a second as a timeout, for machines that are busy with other tests. */
 const clientClock = faster(25);
 const serviceClock = faster(100);
 
@@ -24,7 +24,7 @@ async function history(seed: number): Promise<void> {
   const service = new FaultyService({ table, chance, clock: serviceClock, mostLateMs: 1500 });
   const { baseUrl, stop } = await served(service);
   const watch = watched(service);
-  // The package ws, since Node 20 has no WebSocket of its own.
+  // Uses the ws package, because Node 20 has no WebSocket of its own.
   const terminal = createTerminal({ baseUrl, token: async () => "token", WebSocket }, clientClock);
   const stream = terminal.follow({
     channels: ["orders", "positions", "prices", "settings", "wallets"],
@@ -44,6 +44,6 @@ async function history(seed: number): Promise<void> {
   await stop();
 }
 
-it("a stream over the network ends with the table's state, whatever happens", async () => {
+it("a stream over the network ends with the table's state despite all faults", async () => {
   await Promise.all([1, 2, 3].map(history));
 });

@@ -6,8 +6,8 @@ const order = (orderId: string, version: number, createdAt = "2026-11-21T09:30:0
   ({ orderId, version, createdAt }) as Order;
 const ids = ({ orders }: TerminalState) => orders.map(({ orderId }) => orderId);
 
-describe("a stream", () => {
-  it("connects at the address of the API with its token, and subscribes", async () => {
+describe("a stream of a terminal", () => {
+  it("connects to the API's address with its token and subscribes", async () => {
     const { socket, statuses } = await silent({ channels: ["prices", "orders"] });
     expect(socket()).toMatchObject({ url: "wss://host/api/stream", protocols: ["access_token", "old"] });
     expect(socket().sent).toEqual([]);
@@ -16,12 +16,12 @@ describe("a stream", () => {
     expect(statuses).toEqual([{ status: "connecting" }, { status: "syncing" }]);
   });
 
-  it("uses the cookie without a token provider", async () => {
+  it("relies on the cookie without a token provider", async () => {
     const { socket } = await silent({}, { token: undefined as never });
     expect(socket().protocols).toEqual([]);
   });
 
-  it("shows nothing before every snapshot is complete, and then each change once", async () => {
+  it("shows nothing until every snapshot is complete, then each change once", async () => {
     const states: string[][] = [];
     const { socket, stream } = await silent({
       channels: ["orders", "prices"],
@@ -41,7 +41,7 @@ describe("a stream", () => {
     expect(stream.state?.orders.find(({ orderId }) => orderId === "a")?.version).toBe(2);
   });
 
-  it("continues after an error in a callback of the program", async () => {
+  it("continues after a callback of the program throws", async () => {
     const { socket, stream } = await silent({
       onState: () => {
         throw new Error("a mistake");
@@ -57,7 +57,7 @@ describe("a stream", () => {
     expect(later[0]).toThrow("a mistake");
   });
 
-  it("keeps the same objects for unchanged parts", async () => {
+  it("keeps the same objects for unchanged parts of the state", async () => {
     const { socket, stream } = await silent({ channels: ["orders", "positions"] });
     socket().emit("open");
     socket().snapshot("orders");
@@ -68,14 +68,14 @@ describe("a stream", () => {
     expect(stream.state?.orders).not.toBe(before?.orders);
   });
 
-  it("is live at once if it follows nothing", async () => {
+  it("is live at once if it follows no channels", async () => {
     const states: TerminalState[] = [];
     const { socket, statuses } = await silent({ channels: [], onState: (state) => states.push(state) });
     socket().emit("open");
     expect([statuses.at(-1)?.status, states.length]).toEqual(["live", 1]);
   });
 
-  it("reads the list of wallets again for a wallet that it lacks", async () => {
+  it("reloads the wallet list when a message names a missing wallet", async () => {
     const wallets = [{ _id: "1", version: 1 }];
     const lists: (() => void)[] = [];
     const fetch = () =>
@@ -120,7 +120,7 @@ describe("until", () => {
 });
 
 describe("until with limits", () => {
-  it("rejects when the signal aborts or the time has passed, and finds nothing afterwards", async () => {
+  it("rejects on an aborted signal or a timeout, and then stops searching", async () => {
     const { socket, stream, clock } = await silent();
     const tries: string[] = [];
     const find = (name: string) => () => {
@@ -144,7 +144,7 @@ describe("until with limits", () => {
 });
 
 describe("close", () => {
-  it("ends everything, at once and for good", async () => {
+  it("closes the stream at once and for good", async () => {
     const { socket, sockets, stream, clock, statuses } = await silent();
     socket().emit("open");
     stream.close();
@@ -156,7 +156,7 @@ describe("close", () => {
     expect([sockets.length, socket().isClosed, stream.state]).toEqual([1, true, undefined]);
   });
 
-  it("leaves no timer behind, whatever the stream was doing", async () => {
+  it("leaves no timers behind when closed in any state", async () => {
     for (const phase of ["connecting", "syncing", "live", "waiting"]) {
       const { socket, stream, clock } = await silent();
       if (phase !== "connecting") socket().emit("open");
@@ -168,7 +168,7 @@ describe("close", () => {
     }
   });
 
-  it("makes no connection when the token comes afterwards", async () => {
+  it("opens no connection if the token arrives after close", async () => {
     const answers: ((token: string) => void)[] = [];
     const token = () => new Promise<string>((resolve) => answers.push(resolve));
     const { sockets, stream, clock } = await silent({}, { token });
@@ -178,7 +178,7 @@ describe("close", () => {
     expect([answers.length, sockets.length]).toEqual([1, 0]);
   });
 
-  it("works in a callback", async () => {
+  it("closes the stream from within a message callback", async () => {
     const { socket, stream, statuses } = await silent({ onMessage: () => stream.close() });
     socket().emit("open");
     socket().snapshot("orders");
@@ -186,7 +186,7 @@ describe("close", () => {
     expect(stream.state).toBeUndefined();
   });
 
-  it("works in onStatus, onState and until, and nothing follows", async () => {
+  it("closes the stream from within onStatus, onState and until, with no callbacks afterwards", async () => {
     const closeOn = (where: string) => {
       const seen: string[] = [];
       const see = (what: string) => {
@@ -218,7 +218,7 @@ describe("close", () => {
     }
   });
 
-  it("cancels the request that asks why a handshake was refused", async () => {
+  it("cancels the request for why a handshake was refused", async () => {
     const signals: (AbortSignal | null | undefined)[] = [];
     const fetch = (_: unknown, init: RequestInit = {}) => {
       signals.push(init.signal);
@@ -232,7 +232,7 @@ describe("close", () => {
     expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 
-  it("ends a wait before the next connection", async () => {
+  it("ends the wait for the next connection", async () => {
     const { socket, sockets, stream, clock } = await silent();
     socket().emit("close");
     await clock.advance(0);
@@ -243,14 +243,14 @@ describe("close", () => {
 });
 
 describe("follow", () => {
-  it("fails at once for a channel that does not exist, whatever the types said", async () => {
+  it("fails at once for an unknown channel, even if the types were bypassed", async () => {
     const { terminal, sockets } = await silent();
     const channels = ["orders", "trades"] as never;
     expect(() => terminal.follow({ channels })).toThrow(/There is no channel trades, only orders, /);
     expect(sockets).toHaveLength(1);
   });
 
-  it("needs a WebSocket, which Node 20 lacks", () => {
+  it("requires a WebSocket, which Node 20 lacks", () => {
     const { WebSocket } = globalThis;
     try {
       Reflect.deleteProperty(globalThis, "WebSocket");

@@ -4,7 +4,7 @@ import { envelope, scripted } from "./support/fake-service.ts";
 
 const answered = envelope({ orders: [] });
 const expired = { status: 401, body: { error: "Token expired", needsRefresh: true } };
-/** A name that exists for the compiler alone. */
+/** A name that exists only for the compiler. */
 declare const sesion: unknown;
 const blocked = { status: 401, body: { error: "This user is blocked" } };
 
@@ -14,8 +14,8 @@ function provider() {
   return { asked, token };
 }
 
-describe("a mistake in the caller's own code", () => {
-  it("fails when the terminal is made, if the token is text", () => {
+describe("a mistake in the caller's code", () => {
+  it("throws at once when the terminal is given a token as text", () => {
     const token = "eyJ" as never;
     expect(() => createTerminal({ baseUrl: "http://service", token })).toThrow("token must be a function");
   });
@@ -28,7 +28,7 @@ describe("a mistake in the caller's own code", () => {
     ["returns an empty text", () => ""],
     ["returns an object", () => ({ access_token: "t" })],
     ["returns text that no header can carry", () => "a\nb"],
-  ])("ends a call at once, and sends nothing: the provider %s", async (_, provide) => {
+  ])("ends a call at once and sends nothing if the provider %s", async (_, provide) => {
     const { terminal, sent, end, clock } = scripted([answered], { token: (async () => provide()) as never });
     const { error } = await end(terminal.listOrders());
     expect(error).toMatchObject({ status: 0, code: "TOKEN_ERROR", cause: expect.any(Error) });
@@ -42,7 +42,7 @@ describe("a mistake in the caller's own code", () => {
     new TypeError("NetworkError when attempting to fetch resource."),
     new SyntaxError("Unexpected token '<'"),
     new Error("The issuer answers 503"),
-  ])("is requested again if a provider fails without a network: %s", async (failure) => {
+  ])("calls the token provider again after a network failure: %s", async (failure) => {
     let failures = 1;
     const token = async () => {
       if (failures-- > 0) throw failure;
@@ -54,7 +54,7 @@ describe("a mistake in the caller's own code", () => {
 });
 
 describe("the token provider", () => {
-  it("is called once, and again when the token has expired, however many requests wait", async () => {
+  it("calls the token provider once for all waiting requests, and again when the token has expired", async () => {
     const { asked, token } = provider();
     const { terminal, sent, end } = scripted([expired, expired, answered], { token });
     const both = Promise.all([terminal.listOrders(), terminal.listPositions()]);
@@ -66,7 +66,7 @@ describe("the token provider", () => {
     ]);
   });
 
-  it("is not called again if the new token has expired too, or after other refusals", async () => {
+  it("calls the provider only once more if the new token has also expired, and never after other refusals", async () => {
     const { asked, token } = provider();
     const old = scripted([expired], { token });
     expect(await old.end(old.terminal.listOrders())).toMatchObject({ error: { needsRefresh: true } });
@@ -75,7 +75,7 @@ describe("the token provider", () => {
     expect(asked).toEqual([false, true, false]);
   });
 
-  it("may fail for a while", async () => {
+  it("retries a token provider that fails for a while", async () => {
     let failures = 2;
     const token = async () => {
       if (failures-- > 0) throw new Error("The issuer is down");
@@ -91,7 +91,7 @@ describe("the token provider", () => {
     expect([sent.length, down.sent.length]).toEqual([1, 0]);
   });
 
-  it("has the time of a request, and does not delay an aborted call", async () => {
+  it("limits the provider to the time of a request and lets an aborted call end at once", async () => {
     const token = () => new Promise<never>(() => {});
     const { terminal, clock, sent, end } = scripted([answered], { token, timeoutMs: 5000 });
     const abort = new AbortController();
@@ -102,7 +102,7 @@ describe("the token provider", () => {
     expect([clock.nowMs(), sent.length]).toEqual([5000, 0]);
   });
 
-  it("counts as failed if its token does not fit a header", async () => {
+  it("fails if the token cannot be sent in a header", async () => {
     const { terminal, sent, end } = scripted([answered], { token: async () => "a\nb", patienceMs: 0 });
     const { error } = await end(terminal.listOrders());
     expect(error?.code).toBe("TOKEN_ERROR");
@@ -110,7 +110,7 @@ describe("the token provider", () => {
     expect(sent).toEqual([]);
   });
 
-  it("is called again when the token's exp has passed, unless it had passed from the start", async () => {
+  it("renews a token whose exp has passed, unless it had passed from the start", async () => {
     const asked: boolean[] = [];
     const tokenUntil = (ms: number) => `h.${btoa(JSON.stringify({ exp: ms / 1000 }))}.s`;
     let expiryMs = Date.parse("2026-11-21T09:31:00Z");
@@ -124,7 +124,7 @@ describe("the token provider", () => {
     await end(terminal.listOrders());
     expect(asked).toEqual([false]);
     await clock.advance(1000);
-    // Simulates that this machine's clock is an hour fast.
+    // Simulates that this machine's clock is one hour fast.
     expiryMs -= 3_600_000;
     await end(terminal.listOrders());
     await end(terminal.listOrders());
@@ -132,7 +132,7 @@ describe("the token provider", () => {
   });
 });
 
-describe("the token provider of a page, which may not read why it is refused,", () => {
+describe("the token provider of a page that cannot read why it is refused", () => {
   beforeEach(() => {
     vi.stubGlobal("location", { origin: "https://page.example", href: "https://page.example/" });
   });
@@ -140,7 +140,7 @@ describe("the token provider of a page, which may not read why it is refused,", 
     vi.unstubAllGlobals();
   });
 
-  it("is called once after a network error", async () => {
+  it("calls the token provider once more after a network error", async () => {
     const { asked, token } = provider();
     const { terminal, sent, end } = scripted(["broken", "broken", "broken", answered, "broken"], { token });
     expect((await end(terminal.listOrders())).error).toBeUndefined();
@@ -152,7 +152,7 @@ describe("the token provider of a page, which may not read why it is refused,", 
     expect(asked).toEqual([false, true, true]);
   });
 
-  it("may fail then, and the token stays", async () => {
+  it("keeps the old token if the provider fails after a network error", async () => {
     const asked: boolean[] = [];
     const token = async ({ refresh }: { refresh: boolean }) => {
       asked.push(refresh);
@@ -165,7 +165,7 @@ describe("the token provider of a page, which may not read why it is refused,", 
     expect(asked).toEqual([false, true]);
   });
 
-  it("is not called where every response can be read", async () => {
+  it("calls the provider only once where every response can be read", async () => {
     vi.unstubAllGlobals();
     const { asked, token } = provider();
     const { terminal, end } = scripted(["broken", answered], { token });

@@ -5,7 +5,7 @@ type Schemas = components["schemas"];
 
 const common = { attempt: 1, txHash: "h", submission: "public", purpose: "swap", outcome: "mined" } as const;
 
-// The compiler checks these types: a field that narrows no longer would not compile.
+// The compiler checks these types. Code that no longer narrows fails to compile.
 const priceOf = (attempt: Attempt): string => {
   if ("lastValidBlockHeight" in attempt) {
     const ofSol: Schemas["SolAttempt"] = attempt;
@@ -34,7 +34,7 @@ const partOf = ({ networkFee }: Pick<Quote, "networkFee">): string => {
 };
 
 describe("a field narrows", () => {
-  it("attempts to those of sol or of EVM chains", () => {
+  it("narrows attempts to those of Solana or of EVM chains by a field", () => {
     const sol = { priorityFee: "0.001", tip: "0", computeUnitLimit: 1, lastValidBlockHeight: 2 } as const;
     const evm = { nonce: 0, maxFeePerGas: "30", maxPriorityFeePerGas: "1", gasLimit: 3 } as const;
     const attempts: Attempt[] = [
@@ -44,7 +44,7 @@ describe("a field narrows", () => {
     expect(attempts.map(priceOf)).toEqual(["0.001", "30"]);
   });
 
-  it("reports, and the network fees of quotes", () => {
+  it("narrows reports and the network fees of quotes by a field", () => {
     const result = { spent: {}, received: {} };
     const reports = [
       { ...result, rent: "0.002" },

@@ -1,4 +1,4 @@
-/** Only the AWS calls of an import, with unconfigured SDK clients. */
+/** Makes only an import's AWS calls, with unconfigured SDK clients. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";

@@ -1,4 +1,4 @@
-/** The bare read in an Express app behind an adapter, like many services that moved to Lambda. */
+/** Runs the minimal read in an Express app behind an adapter, like many services that moved to Lambda. */
 import express from "express";
 import serverless from "serverless-http";
 import { readWallets } from "./read-wallets.ts";

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
-/** The simplest read: one query with an unconfigured SDK client. */
+/** Makes the simplest read: one query with an unconfigured SDK client. */
 export async function readWallets() {
   const { Items } = await client.send(
     new QueryCommand({

@@ -1,4 +1,4 @@
-/** The bare read without the SDK: a query that is signed by hand, by AWS's Signature Version 4. */
+/** Makes the minimal read without the SDK: a query signed by hand with AWS Signature Version 4. */
 import { createHash, createHmac } from "node:crypto";
 import { request } from "node:https";
 

@@ -2,19 +2,19 @@ import type { Page } from "playwright-core";
 import { inject } from "vitest";
 import { type VisitOptions, visitsForTests } from "../../../lib/console/test/support/browser.ts";
 
-/** Connects the tests of a file to the browser. All files share it, and one local runner. */
+/** Connects a file's tests to the browser. All files share it and one local runner. */
 export function browserForTests() {
   const runner = inject("runner");
   const visit = visitsForTests();
   return {
     runner,
-    /** Opens a page of the runner, or another page, in a new browser context if none is given. */
+    /** Opens a page of the runner or another address. Creates a new browser context unless one is given. */
     visit: (path = "/console/", options: VisitOptions = {}) =>
       visit(new URL(path, runner.baseUrl).href, options),
   };
 }
 
-/** Presses the button of the banner, unless the page connects again by itself meanwhile. */
+/** Presses the banner's button unless the page reconnects by itself first. */
 export async function tryNow(page: Page): Promise<void> {
   await page
     .getByRole("button", { name: "Try now" })

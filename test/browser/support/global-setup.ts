@@ -17,11 +17,11 @@ declare module "vitest" {
   }
 }
 
-/** Starts one local runner, with chains, for all files. */
+/** Starts one local runner with chains for all files. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "browser-"));
   const server = await servePages();
-  // Chromium resolves all of them to this machine.
+  // Makes Chromium resolve all these host names to this machine.
   const pages = {
     ofTheSite: `http://app.terminal.localhost:${server.port}`,
     ofAnother: `http://app.other.localhost:${server.port}`,
@@ -29,7 +29,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const runner = await startRunner({
     folder,
     chainPort: await freePorts(chainPorts),
-    // The service allows both, so only the browser keeps the cookie from the other site.
+    // Allows both sites in the service, so that only the browser keeps the cookie from the other site.
     options: ["--allowed-origin", ...Object.values(pages)],
   });
   server.callApi(runner.baseUrl.replace("127.0.0.1", "api.terminal.localhost"));

@@ -1,19 +1,19 @@
 import type { Page, WebSocketRoute } from "playwright-core";
 
 export type StreamOfPage = {
-  /** The messages that the page has sent. */
+  /** Messages sent by the page. */
   sent: { type: string; tokens?: { token: string }[] }[];
-  /** Sends a message to the page, as if it came from the service. */
+  /** Sends the page a message as if from the service. */
   send(message: object): void;
-  /** Holds all messages of both sides while the connection stays open, as a lost network does. */
+  /** Holds back all messages while the connection stays open, like a lost network. */
   hold(isHeld: boolean): void;
-  /** Ends the connection, and refuses new ones. */
+  /** Closes the connection and refuses new ones. */
   cut(): Promise<void>;
   /** Accepts connections again. */
   mend(): void;
 };
 
-/** Puts the test between a page and the stream. Messages of both sides pass. */
+/** Intercepts the stream of a page. Messages pass in both directions. */
 export async function streamOf(page: Page): Promise<StreamOfPage> {
   let sockets: WebSocketRoute[] = [];
   const sent: StreamOfPage["sent"] = [];
@@ -54,7 +54,7 @@ type Market = { chain: string; token: string; price: string } & Record<string, u
 
 let block = 1_000_000;
 
-/** An update of prices with one market, which the newest block of its chain has just changed. */
+/** Builds a price update with one market that its chain's newest block has just changed. */
 export function marketUpdate(market: Market, coinUsd = "2600", headMs = Date.now()) {
   const time = new Date().toISOString();
   const { chain } = market;

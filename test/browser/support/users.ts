@@ -9,18 +9,18 @@ export async function chainUrl(chain: EvmChain): Promise<string> {
   return (urls as Record<EvmChain, string>)[chain];
 }
 
-/** Sets the coins of a wallet. */
+/** Sets a wallet's balance of coins. */
 export async function fund(chain: EvmChain, wallet: string, coins = 2n): Promise<void> {
   await callAnvil(await chainUrl(chain), [
     ["anvil_setBalance", [wallet, `0x${(coins * 10n ** 18n).toString(16)}`]],
   ]);
 }
 
-/** Gets a token of a user from the local issuer. */
+/** Requests a user's token from the local issuer. */
 export const tokenOf = (user: string): Promise<string> =>
   requestToken(Number(new URL(inject("runner").baseUrl).port), { sub: user, username: user });
 
-/** Calls the service as a user, outside the browser. */
+/** Calls the service as a user without the browser. */
 export async function callAs<Data>(
   user: string,
   path: string,
@@ -37,8 +37,8 @@ export async function callAs<Data>(
 }
 
 /**
- * Makes a user with a funded wallet on each of the chains. Users of their own keep test files apart: trades of
- * one do not show on the pages of another, and neither uses up the requests of the other.
+ * Creates a user with a funded wallet on each chain. Separate users keep test files apart: no file sees another's
+ * trades or uses up its requests.
  */
 export async function userWithCoins(user: string, ...chains: EvmChain[]): Promise<string> {
   for (const chain of chains) {

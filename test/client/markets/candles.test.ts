@@ -21,7 +21,7 @@ const price = fc
   .tuple(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), fc.integer({ min: 0, max: 18 }))
   .map(([digits, places]) => formatDecimal({ mantissa: digits, exponent: -places }) as `${number}`);
 
-/** Minutes at different times, oldest first. */
+/** Generates minutes at different times, oldest first. */
 const minutesIn = (days: number) =>
   fc
     .uniqueArray(
@@ -69,7 +69,7 @@ const stored = (minute: MarketMinute): StoredCandle => {
   };
 };
 
-/** The answer of the service for minutes of a pool in coin. */
+/** Builds the service's response with minutes of a pool in coin. */
 const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: Currency): Candle[] => {
   const converted = minutes.flatMap(
     (minute) => candleInCurrency(stored(minute), currency, parseDecimal(minute.coinUsd ?? "")) ?? [],
@@ -90,7 +90,7 @@ const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: 
 };
 
 describe("foldCandles", () => {
-  it("folds and converts minutes to the digit as the service does", () => {
+  it("folds and converts minutes exactly like the service, to the last digit", () => {
     const options = fc.record({
       interval: fc.constantFrom(...intervals),
       currency: fc.constantFrom<Currency>("usd", "native"),
@@ -104,7 +104,7 @@ describe("foldCandles", () => {
     );
   });
 
-  it("marks gaps, and leaves out minutes whose price in dollars is unknown", () => {
+  it("marks gaps and omits minutes whose dollar price is unknown", () => {
     const minute: MarketMinute = {
       time: iso(0),
       open: "1",
@@ -137,7 +137,7 @@ const market = (minutes: MarketMinute[], revision = 0, block = 1): MarketRecord 
 const shownAt = (series: CandleSeries, minute: number) => series.candles(midnight + minute * 60_000, 1000);
 
 describe("CandleSeries", () => {
-  it("shows the same candles to a program that came later, whatever it has seen of the minutes", () => {
+  it("shows a late program the same candles, whichever minutes it has seen", () => {
     const history = fc.record({
       interval: fc.constantFrom<Interval>("1m", "5m", "15m"),
       currency: fc.constantFrom<Currency>("usd", "native"),
@@ -166,7 +166,7 @@ describe("CandleSeries", () => {
         late.addMinutes({ candles: listed(current, "1m", currency), revision: 0 }, openMs);
         const rest = minutes.filter((minute) => !isBefore(minute));
         for (const [index, minute] of rest.entries()) late.addMarket(market([minute], 0, 100 + index));
-        // Both know that the minutes before a final one are final.
+        // Both programs know that all minutes before a final one are final.
         for (const series of [first, late])
           series.addMarket(market([minute(1440, "2", { isFinal: true })], 0, 999));
         expect(shownAt(late, 1442)).toEqual(shownAt(first, 1442));
@@ -188,7 +188,7 @@ describe("CandleSeries", () => {
   });
   const closes = (series: CandleSeries, at = 100) => shownAt(series, at).map(({ close }) => close);
 
-  it("takes a final minute, then more swaps, and those of a reorganisation before both", () => {
+  it("prefers more swaps over a final minute, and a reorganised minute over both", () => {
     const series = new CandleSeries({ interval: "1m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     const steps: [MarketRecord, string][] = [
@@ -205,7 +205,7 @@ describe("CandleSeries", () => {
     }
   });
 
-  it.each(["1m", "5m", "1h"] as const)("draws no minute whose swaps were taken back, in %s", (interval) => {
+  it.each(["1m", "5m", "1h"] as const)("omits a minute whose swaps were all reverted, in %s", (interval) => {
     const series = new CandleSeries({ interval, currency: "usd" });
     const known = [minute(0, "2"), minute(1, "3")];
     const removed = (at: number) => minute(at, "1", { trades: 0 });
@@ -220,14 +220,14 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual(["4000"]);
     series.addMarket(market([removed(0)], 1, 9));
     expect(closes(series)).toEqual([]);
-    // An answer of the service from before.
+    // An older response of the service.
     load(known);
     expect(closes(series)).toEqual([]);
     series.addMarket(market([minute(1, "4")], 1, 10));
     expect(closes(series)).toEqual(["8000"]);
   });
 
-  it("removes a minute in the same revision only by a newer block", () => {
+  it("removes a minute of the same revision only for a newer block", () => {
     const series = new CandleSeries({ interval: "1m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     series.addMarket(market([minute(0, "2", { trades: 3 })], 0, 5));
@@ -238,7 +238,7 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual([]);
   });
 
-  it("folds no interval whose beginning it does not know, and shows the service's there", () => {
+  it("shows the service's candle for an interval whose beginning it has missed", () => {
     const series = new CandleSeries({ interval: "5m", currency: "native" });
     series.addHistory({ candles: listed([minute(1, "2")], "5m", "native"), revision: 0 });
     series.addMinutes({ candles: [], revision: 0 }, midnight + 5 * 60_000);
@@ -246,7 +246,7 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual(["2", "4"]);
   });
 
-  it("keeps the mark of a new pool that only the service knows", () => {
+  it("keeps the new-pool mark that only the service knows", () => {
     const series = new CandleSeries({ interval: "5m", currency: "native" });
     const [open] = listed([minute(0, "2")], "5m", "native");
     if (open === undefined) return expect.fail("no candle");
@@ -256,7 +256,7 @@ describe("CandleSeries", () => {
     expect(shownAt(series, 100)).toMatchObject([{ close: "3", hasNewPool: true }]);
   });
 
-  it("keeps a folded hour until the service has the whole one", () => {
+  it("keeps a folded hour until the service returns the complete one", () => {
     const series = new CandleSeries({ interval: "1h", currency: "usd" });
     const [open] = listed([minute(0, "2")], "1h", "usd");
     if (open === undefined) return expect.fail("no candle");
@@ -268,7 +268,7 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual(["6001"]);
   });
 
-  it("calls an interval partial until it is over, and returns the last ones only", () => {
+  it("marks an interval partial until it is over, and returns only the requested last intervals", () => {
     const series = new CandleSeries({ interval: "5m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     series.addMarket(market([minute(0, "2"), minute(6, "3"), minute(11, "4")]));
@@ -281,7 +281,7 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual([]);
   });
 
-  it("marks an interval final after its last minute or a later one is final, and never by time alone", () => {
+  it("marks an interval final only when its last minute or a later one is final, never by time alone", () => {
     const finals = (series: CandleSeries, at: number) => shownAt(series, at).map(({ isFinal }) => isFinal);
     const series = new CandleSeries({ interval: "5m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
@@ -294,7 +294,7 @@ describe("CandleSeries", () => {
     expect(finals(series, 10)).toEqual([true, true]);
   });
 
-  it("accepts the service's final marks, but not for an interval that is not over", () => {
+  it("accepts the service's final marks, except for intervals that are not over", () => {
     const series = new CandleSeries({ interval: "1h", currency: "native" });
     const [open] = listed([minute(0, "2", { isFinal: true })], "1h", "native");
     if (open === undefined) return expect.fail("no candle");
@@ -302,7 +302,7 @@ describe("CandleSeries", () => {
     expect([59, 62].map((at) => shownAt(series, at)[0]?.isFinal)).toEqual([false, true]);
   });
 
-  it("shows dollars to twelve digits, in which two ways of deriving them agree", () => {
+  it("shows dollars to twelve digits, where both ways of deriving them agree", () => {
     const series = new CandleSeries({ interval: "1m", currency: "usd" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     series.addMarket(market([minute(0, "0.333333333333333333", { coinUsd: "3" })]));

@@ -22,7 +22,7 @@ const minute = (time: string, close: `${number}`): MarketMinute => ({
   coinUsd: "1",
 });
 
-/** A service with scripted lists of candles, and a stream whose states a test shows. */
+/** Fakes a service with scripted lists of candles and a stream whose states the test sets. */
 function charted(
   answers: Record<string, Candle[]>,
   interval: Interval = "5m",
@@ -84,7 +84,7 @@ function charted(
 const [first, second] = ["2026-11-21T12:00:00.000Z", "2026-11-21T12:01:00.000Z"];
 
 describe("followCandles", () => {
-  it("shows the past from the service and folds the present from minutes, its own and the stream's", async () => {
+  it("combines the service's past candles with ones folded from its own and streamed minutes", async () => {
     const { chart, asked, added, shown, show, settle } = charted({
       "5m": [candle("2026-11-21T11:55:00.000Z", "1"), candle(first, "2")],
       "1m": [candle(first, "2")],
@@ -105,13 +105,13 @@ describe("followCandles", () => {
     expect(chart.candles.at(-1)).toMatchObject({ open: "2", close: "3", volume: "2", partial: true });
   });
 
-  it("shows what came over the stream before the service answered", async () => {
+  it("shows streamed minutes that arrived before the service's response", async () => {
     const { shown, show } = charted({ "5m": [candle(first, "2")], "1m": [candle(first, "2")] });
     await show([minute(second, "3")]);
     expect(shown).toEqual([["3"]]);
   });
 
-  it("reads the minutes of a long interval in pages", async () => {
+  it("loads a long interval's minutes in pages", async () => {
     const { asked, settle } = charted({}, "1d", { fromMs: Date.parse("2026-11-21T20:00:00.000Z") });
     await settle();
     const middle = "2026-11-21T16:40:00.000Z";
@@ -123,7 +123,7 @@ describe("followCandles", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("reads again after a silence, since minutes may have been missed", async () => {
+  it("reloads candles after a silence, because minutes may have been missed", async () => {
     const { asked, show, settle } = charted({ "5m": [candle(first, "2")] });
     await settle();
     await show([], 15_000);
@@ -132,7 +132,7 @@ describe("followCandles", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("marks no candle of a silence final until the missed ones are read", async () => {
+  it("marks no candle after a silence final until the missed minutes are loaded", async () => {
     const answers: Record<string, Candle[]> = { "1m": [candle(first, "2")] };
     const { finals, shown, show, settle } = charted(answers);
     await settle();
@@ -143,7 +143,7 @@ describe("followCandles", () => {
     expect(finals).toEqual([[false], [false, false], [true, false]]);
   });
 
-  it("reads again once an interval is stored, and while the service reads the last day", async () => {
+  it("reloads candles once an interval is stored, and while the service loads the last day", async () => {
     const { asked, service, show, settle } = charted({}, "5m", { history: "loading" });
     await settle();
     await show([], 9000);
@@ -151,14 +151,14 @@ describe("followCandles", () => {
     service.history = "complete";
     await show([], 1000);
     expect(asked).toHaveLength(4);
-    // The interval ends at 12:05:00, 140 seconds later, and is stored half a minute after that.
+    // The interval ends 140 seconds later, at 12:05:00, and is stored half a minute after that.
     for (let steps = 0; steps < 16; steps++) await show([], 10_000);
     expect(asked).toHaveLength(4);
     await show([], 10_000);
     expect(asked).toHaveLength(6);
   });
 
-  it("reports errors of the service, and tries again", async () => {
+  it("reports errors of the service and tries again", async () => {
     const { asked, errors, shown, show, settle, fail } = charted({ "1m": [candle(first, "2")] }, "1m");
     await settle();
     fail(1);
@@ -171,7 +171,7 @@ describe("followCandles", () => {
     expect(shown.at(-1)).toEqual(["2"]);
   });
 
-  it("shows nothing after it is closed, whatever was on its way", async () => {
+  it("shows nothing after it is closed, even if responses still arrive", async () => {
     const { chart, shown, closed, settle } = charted({ "5m": [candle(first, "2")] });
     chart.close();
     await settle();
@@ -180,7 +180,7 @@ describe("followCandles", () => {
 });
 
 describe("marketOf", () => {
-  it("finds the market of a token, whose address may have any case on EVM chains", () => {
+  it("finds a token's market, ignoring the address's case on EVM chains", () => {
     const markets = [{ ...name }, { chain: "sol", token: "9Qr8" }];
     const state = { markets } as unknown as TerminalState;
     expect(marketOf(state, { chain: "eth", token: "0xAB" })).toBe(markets[0]);

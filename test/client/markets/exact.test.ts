@@ -9,23 +9,26 @@ describe("exact decimals", () => {
     ["0.1", "0.2", "0.3"],
     ["0.1", "-0.1", "0"],
     ["9", "1", "10"],
-  ])("add %s and %s to the last digit", (a, b, sum) => {
+  ])("adds %s and %s to the last digit", (a, b, sum) => {
     expect(textOf(plus(number(a), number(b)))).toBe(sum);
   });
 
-  it("multiply without rounding", () => {
+  it("multiplies decimals without rounding", () => {
     expect(textOf(times(number("1.000000000000000001"), number("-1.000000000000000001")))).toBe(
       "-1.000000000000000002000000000000000001",
     );
   });
 
-  it("compare by value", () => {
+  it("compares decimals by value", () => {
     expect(compare(number("10"), number("9.999999999999999999"))).toBeGreaterThan(0);
     expect(compare(number("0.10"), number("0.1"))).toBe(0);
     expect(compare(number("-9"), number("8"))).toBeLessThan(0);
   });
 
-  it.each(["", ".5", "1.", "1e3", "+1", "1,5", "0x1", " 1", "one"])("reject %j", (text) => {
-    expect(exact(text)).toBeUndefined();
-  });
+  it.each(["", ".5", "1.", "1e3", "+1", "1,5", "0x1", " 1", "one"])(
+    "rejects the malformed decimal %j",
+    (text) => {
+      expect(exact(text)).toBeUndefined();
+    },
+  );
 });

@@ -8,7 +8,7 @@ const asOf = "2026-11-21T09:30:00.000Z";
 const market = { flags: [], asOf, price: "0.5", priceUsd: "1000", liquidity: "10" } as const;
 const position = { chain: "eth", amount: "4", cost: "1.5" } as const;
 
-/** A fraction of whole numbers, independent of decimals. */
+/** An exact fraction of whole numbers, independent of the tested decimals. */
 type Rational = { top: bigint; bottom: bigint };
 const rational = (text: string): Rational => {
   const [whole = "", places = ""] = text.replace("-", "").split(".");
@@ -23,7 +23,7 @@ const minus = (a: Rational, b: Rational) => ({
 const over = (a: Rational, b: Rational) => ({ top: a.top * b.bottom, bottom: a.bottom * b.top });
 const size = ({ top }: Rational) => (top < 0n ? -top : top);
 
-/** True if two numbers differ by at most half of a unit with these decimals. */
+/** True if two numbers differ by at most half a unit in the last of these decimals. */
 function isNear(a: Rational, b: Rational, decimals: number): boolean {
   const difference = minus(a, b);
   return size(difference) * 2n * 10n ** BigInt(decimals) <= difference.bottom;
@@ -37,7 +37,7 @@ const decimalText = (most: bigint) =>
   });
 
 describe("valueOf", () => {
-  it("multiplies the amount by the price, in coin and in dollars, and estimates a sale", () => {
+  it("multiplies the amount by the price in coin and dollars, and estimates a sale", () => {
     expect(valuationOf(position, market)).toEqual({
       status: "valued",
       price: "0.5",
@@ -57,7 +57,7 @@ describe("valueOf", () => {
     });
   });
 
-  it("subtracts the pool's fee from a sale, as the market or the caller states it", () => {
+  it("subtracts the pool's fee from a sale, as given by the market or the caller", () => {
     const pool = { venue: "uniswap-v2", pool: "0x1", feeBps: 100, quote: "native" } as const;
     const exitOf = (...given: Parameters<typeof valuationOf>) => {
       const valued = valuationOf(...given);
@@ -68,14 +68,14 @@ describe("valueOf", () => {
     expect(exitOf(position, market, { feeBps: 0.5 })).toBeCloseTo(without * 0.99995, 12);
   });
 
-  it("calls a market thin if a sale brings over 5 % less than the value", () => {
+  it("calls a market thin if a sale yields over 5 % less than the value", () => {
     const isThin = (liquidity: `${number}`) =>
       (valuationOf({ ...position, amount: "38" }, { ...market, liquidity }) as { isThin: boolean }).isThin;
     // A value of 19 in a reserve of 361 loses exactly 5 %.
     expect([isThin("7.22"), isThin("7.21"), isThin("0")]).toEqual([false, true, true]);
   });
 
-  it("gives no number for a market that is not read now, or without a price or an amount", () => {
+  it("returns no value without a current market, a price or an amount", () => {
     expect(valuationOf(position, { ...market, flags: ["STALE"] })).toEqual({
       status: "stale",
       priceAsOf: asOf,
@@ -87,7 +87,7 @@ describe("valueOf", () => {
     expect(valuationOf({ ...position, amount: "1e5" }, market)).toEqual({ status: "unpriced" });
   });
 
-  it("leaves out what needs a cost, a depth or the coin's price", () => {
+  it("omits figures that need an unknown cost, depth or coin price", () => {
     const valued = valuationOf({ chain: "eth", amount: "4" }, { flags: [], asOf, price: "0.5" });
     expect(valued).toEqual({
       status: "valued",
@@ -99,7 +99,7 @@ describe("valueOf", () => {
     expect(valuationOf({ ...position, cost: "0" }, market)).not.toHaveProperty("percent");
   });
 
-  it("equals the service's value of each position, and exact fractions to half a unit", () => {
+  it("equals the service's value of each position, and exact fractions within half a unit", () => {
     const held = fc.record({
       chain: fc.constantFrom("eth", "sol" as const),
       amount: decimalText(10n ** 30n),
@@ -119,7 +119,7 @@ describe("valueOf", () => {
         const reserve = times(rational(liquidity), { top: 50n, bottom: 1n });
         const shown = rational(value);
         const sum = minus(reserve, { top: -shown.top, bottom: shown.bottom });
-        // The depth is rounded to a unit of the coin first.
+        // The depth is first rounded to a unit of the coin.
         if (decimals === 18)
           expect(isNear(rational(exitValue), over(times(shown, reserve), sum), 18)).toBe(true);
         const dollars = times(rational(of.amount), rational(coinUsd));

@@ -1,4 +1,4 @@
-/** Uses of the client that have to compile, and mistakes that must not. Nothing runs them. */
+/** Correct uses of the client that must compile, and mistakes that must not. Nothing runs them. */
 import {
   type Balance,
   createTerminal,
@@ -103,7 +103,7 @@ export async function records(): Promise<unknown[]> {
   return [same, referrals, either, tokens, balances, rewards, pages, policy];
 }
 
-/** Addresses of a wallet and of a token have the form of their chain. */
+/** Addresses of wallets and tokens have their chain's form. */
 export function addresses(of: Wallet, listed: Token): EvmAddress | undefined {
   if (of.network !== "sol") return of.generatedWalletAddress;
   if (listed.chain !== "sol" && listed.token !== "native") return listed.token;
@@ -118,7 +118,7 @@ export function given(text: string): [EvmAddress | undefined, Decimal | undefine
 
 export async function errors(): Promise<unknown> {
   const { error } = await terminal.placeOrder({ body: { ...order, side: "buy", amount: "1" } });
-  // A proxy may answer with the same status, but without details.
+  // A proxy may respond with the same status but without details.
   if (Math.random() > 0.5 && error?.status === 422) return error.details?.orderId;
   if (error?.code === "IDEMPOTENCY_KEY_REUSED") return error.details.orderId satisfies string;
   if (error?.code === "POLICY_LIMIT" && error.details.rule === "maxSlippage") return error.details.limit + 1;

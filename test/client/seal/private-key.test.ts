@@ -46,18 +46,18 @@ describe("privateKeyBytes", () => {
     ["a list with 256", JSON.stringify([256, ...seed.slice(1)]), /^The private key must/],
     ["a list of text", JSON.stringify([...seed].map(String)), /^The private key must/],
     ["nothing", "", /^The private key must/],
-  ])("refuses %s on both families, with a message of its kind", (_, text, message) => {
+  ])("rejects %s for both families with a specific message", (_, text, message) => {
     for (const network of ["eth", "sol"])
       expect(() => privateKeyBytes(network, text)).toThrow(
         expect.objectContaining({ name: "TypeError", message: expect.stringMatching(message) }),
       );
   });
 
-  it("refuses a list of 64 bytes on EVM networks", () => {
+  it("rejects a list of 64 bytes on EVM networks", () => {
     expect(() => privateKeyBytes("base", JSON.stringify([...secret]))).toThrow("must have 64 hex digits");
   });
 
-  it("never repeats the text in its error", () => {
+  it("never repeats the private key in its error", () => {
     for (const text of [phrase, keystore, `${hex}0`])
       expect(() => privateKeyBytes("eth", text)).toThrow(
         expect.not.objectContaining({ message: expect.stringMatching(/legal|fffe/) }),

@@ -16,7 +16,7 @@ const privateKey = Uint8Array.from({ length: 64 }, (_, index) => index);
 const availableAt = "2026-11-23T10:00:00.000Z";
 const asked: PublicJwk[] = [];
 
-/** Answers like the service, which may be compromised. */
+/** Fakes a possibly compromised service. */
 const answering = (answer: (publicKey: PublicJwk) => object) =>
   ({
     exportWallet: async ({ body }: { body: { publicKey: PublicJwk } }) => {
@@ -38,7 +38,7 @@ const announced = (walletId: string, thumbprint: string): ServerMessage => ({
 });
 
 describe("walletExporter", () => {
-  it("opens what the service seals to its key", async () => {
+  it("opens exports that the service sealed to its key", async () => {
     const keys = await newExportKeys();
     const { ask, thumbprint } = await walletExporter(answering(sealedTo), keys, wallet);
     expect(await ask()).toEqual({ data: { status: "ready", privateKey } });
@@ -48,7 +48,7 @@ describe("walletExporter", () => {
     await expect(crypto.subtle.exportKey("jwk", keys.privateKey)).rejects.toThrow();
   });
 
-  it("reports an announcement to another key, in responses and in messages", async () => {
+  it("reports announced exports to a different key, in responses and messages", async () => {
     const keys = await newExportKeys();
     const thumbprint = "t".repeat(43);
     const pending = { status: "pending", availableAt, thumbprint };
@@ -64,7 +64,7 @@ describe("walletExporter", () => {
     expect(exporter.keyOf({ type: "pong", time: availableAt })).toBeUndefined();
   });
 
-  it("reports its own pending export, and passes errors on", async () => {
+  it("reports its own pending export and passes errors on", async () => {
     const keys = await newExportKeys();
     const own = (publicKey: PublicJwk) => ({
       status: "pending",

@@ -9,7 +9,7 @@ import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
 const userID = "Zoë|auth0";
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, "base64url"));
 
-/** Offers an import key, as KMS would hold it, and opens what is imported with the service's own code. */
+/** Fakes a service that offers an import key, as KMS would hold it, and opens imports with the real code. */
 function service(offer: { keyId?: string } = {}) {
   const pair = createECDH("prime256v1");
   const point = Uint8Array.from(pair.generateKeys());
@@ -36,7 +36,7 @@ function service(offer: { keyId?: string } = {}) {
 type SealedBody = Pick<SealedImport, "network"> & { keyId: string; enc: string; ciphertext: string };
 
 describe("importSealed", () => {
-  it("seals the key of an EVM wallet to a trusted import key, so that the service can open it", async () => {
+  it("seals an EVM private key to a trusted import key, so that the service can open it", async () => {
     const { terminal, keyId, opened } = service();
     const { privateKey, secret, address } = newEvmKey();
     const wanted = { network: "base", userID, expectedAddress: address, slotName: "Vault" } as const;
@@ -48,7 +48,7 @@ describe("importSealed", () => {
     expect(opened).toEqual([0, 1].map(() => ({ secret: Uint8Array.from(secret), rest })));
   });
 
-  it("takes the base58 of a Solana key or of its seed, and bytes, which it leaves as they are", async () => {
+  it("accepts a Solana key or its seed in base58, and bytes, without changing them", async () => {
     const { terminal, opened } = service();
     const { privateKey, secret } = newSolanaKey();
     const given = Uint8Array.from(secret);
@@ -77,7 +77,7 @@ describe("importSealed", () => {
     ["sol", "0OIl".repeat(16)],
     ["sol", "abc"],
   ] as const)(
-    "refuses text that is no private key of %s, and does not repeat it: %s",
+    "rejects an invalid private key of %s without repeating it: %s",
     async (network, privateKey) => {
       const importing = importSealed(service().terminal, {
         network,

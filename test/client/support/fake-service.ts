@@ -3,7 +3,7 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 export type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown };
 
-/** Headers with their usual names. */
+/** Headers by their usual names. */
 const sentHeaders = (headers: RequestInit["headers"]) =>
   Object.fromEntries(
     [...new Headers(headers)].map(([name, value]) => [
@@ -12,7 +12,7 @@ const sentHeaders = (headers: RequestInit["headers"]) =>
     ]),
   );
 
-/** One response: a status with a body, text that is not JSON, or no response at all. */
+/** One scripted response: a status with a body, text that is not JSON, or no response at all. */
 export type Scripted =
   | { status: number; body?: object; text?: string; headers?: Record<string, string> }
   | "broken"
@@ -25,7 +25,7 @@ export const refusal = (status: number, code: string, more: object = {}) => ({
   body: { success: false, error: { code, message: `It is ${code}`, ...more }, timestamp: "now" },
 });
 
-/** Makes a terminal whose service gives scripted responses, and whose clock runs as fast as possible. */
+/** Creates a terminal with scripted responses and a clock that runs as fast as possible. */
 export function scripted(answers: readonly Scripted[], options: Partial<TerminalOptions> = {}) {
   const sent: Sent[] = [];
   const inits: RequestInit[] = [];

@@ -11,18 +11,18 @@ export type Link = {
   peer: Peer;
   channels: Set<string>;
   isOpen: boolean;
-  /** True if the connection was cut without notice to either end. */
+  /** True if the connection was cut without notifying either end. */
   isDead: boolean;
   hasMissed: boolean;
-  /** The state of the table when the connection was made. */
+  /** State of the table when the connection opened. */
   floor: TerminalState;
 };
 
 const time = "2026-11-21T09:30:00.000Z";
 
 /**
- * Speaks the protocol of docs/streams.md as badly as it allows: messages are late, repeated, out of order, or missing
- * until the state is sent again; connections are refused, cut and closed; requests fail.
+ * Speaks the protocol of docs/streams.md as badly as it allows. Messages are late, repeated, out of order, or missing
+ * until the state is sent again. Connections are refused, cut and closed. Requests fail.
  */
 export class FaultyService {
   readonly table: TerminalTable;
@@ -79,7 +79,7 @@ export class FaultyService {
     });
   }
 
-  /** Changes the table, and announces the change to every connection. */
+  /** Changes the table and announces the change to every connection. */
   change(): void {
     const message = this.table.change();
     for (const link of this.links) {
@@ -94,7 +94,7 @@ export class FaultyService {
     }
   }
 
-  /** Sends the whole state to a connection that has missed a message. */
+  /** Sends the whole state to a connection that missed a message. */
   catchUp(link: Link): void {
     if (!link.hasMissed) return;
     link.hasMissed = false;
@@ -113,7 +113,7 @@ export class FaultyService {
     this.#later(() => this.disconnect(link));
   }
 
-  /** Ends all faults. Missed messages are sent, except prices: the next ones come within a second. */
+  /** Ends all faults and sends missed messages, except prices: new ones arrive within a second. */
   heal(): void {
     this.isHealthy = true;
     this.isDown = false;
@@ -123,13 +123,13 @@ export class FaultyService {
     }
   }
 
-  /** The update that a connection gets each half minute. */
+  /** Sends the update that each connection receives every half minute. */
   #allPrices(): ServerMessage {
     const data = [...this.table.prices.values(), ...this.table.allMarkets()];
     return { type: "update", channel: "prices", time, heads: {}, data };
   }
 
-  /** Answers a request some time after reading the table. */
+  /** Responds to a request some time after reading the table. */
   async answer(url: string): Promise<Response> {
     const { pathname, searchParams } = new URL(url);
     await this.#wait();
@@ -154,7 +154,7 @@ export class FaultyService {
   }
 
   #snapshot(channel: string): ServerMessage[] {
-    // A snapshot of prices can be a second old.
+    // A snapshot of prices may be a second old.
     const data =
       channel === "prices" && !this.isHealthy
         ? this.table.olderPrices
@@ -176,7 +176,7 @@ export class FaultyService {
     );
   }
 
-  /** Sends messages in this order; others may come between them. */
+  /** Sends messages in this order. Other messages may come between them. */
   #send(link: Link, messages: readonly ServerMessage[]): void {
     const [first, ...rest] = messages;
     if (first === undefined) return;
@@ -200,7 +200,7 @@ export class FaultyService {
   }
 }
 
-/** Makes a random event happen: usually a change, sometimes a fault. */
+/** Triggers a random event: usually a change, sometimes a fault. */
 export function disturb(service: FaultyService, chance: Chance): void {
   const link = service.links.filter(({ isOpen }) => isOpen).at(-1);
   const what = chance.weighted({ change: 40, cut: 1, dead: 1, hurry: 1, down: 1, up: 4 });

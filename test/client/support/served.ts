@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { WebSocketServer } from "ws";
 import type { FaultyService } from "./faulty-service.ts";
 
-/** Serves a faulty service on the network. Responds to handshakes like API Gateway. */
+/** Serves a faulty service over the network. Responds to handshakes like API Gateway. */
 export async function served(service: FaultyService): Promise<{ baseUrl: string; stop(): Promise<void> }> {
   const server = createServer(async ({ url }, response) => {
     try {
@@ -31,7 +31,7 @@ export async function served(service: FaultyService): Promise<{ baseUrl: string;
       });
     });
   });
-  // Includes upgraded connections and those without a response.
+  // Closes all sockets, including upgraded ones and those without a response.
   const connections = new Set<Socket>();
   server.on("connection", (socket) => connections.add(socket));
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -9,7 +9,7 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 type Listener = (event: never) => void;
 
-/** A socket that a test controls. */
+/** A socket controlled by a test. */
 export class ScriptedSocket implements SocketLike {
   readonly sent: Record<string, unknown>[] = [];
   isClosed = false;
@@ -47,7 +47,7 @@ export class ScriptedSocket implements SocketLike {
   }
 }
 
-/** Makes a stream of orders whose service does nothing by itself. */
+/** Opens a stream of orders on a service that does nothing by itself. */
 export async function silent(options: Partial<FollowOptions> = {}, more: Partial<TerminalOptions> = {}) {
   const clock = new VirtualClock();
   const sockets: ScriptedSocket[] = [];

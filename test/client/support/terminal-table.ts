@@ -15,13 +15,13 @@ export type SettingsData = Extract<ServerMessage, { type: "TradingSettingsUpdate
 const time = "2026-11-21T09:30:00.000Z";
 const chains = ["eth", "base", "sol"] as const;
 
-/** The tokens that every stream follows. */
+/** Tokens that every stream follows. */
 export const followedTokens = [
   { chain: "base", token: "0xAb", candles: true },
   { chain: "eth", token: "0xCd", candles: true },
 ] as const;
 
-/** The service's data of one user, and random changes of it. */
+/** One user's data on the service, with random changes. */
 export class TerminalTable {
   readonly orders = new Map<string, Order>();
   readonly positions = new Map<string, Position>();
@@ -29,7 +29,7 @@ export class TerminalTable {
   readonly settings = new Map<string, SettingsData>(chains.map((chain) => [chain, settingsOf(chain, 0)]));
   readonly wallets = new Map<string, StoredWallet>();
   readonly markets = new Map<string, MarketRecord>();
-  /** The prices before their last change. */
+  /** Prices before their last change. */
   olderPrices: readonly Price[] = [];
   readonly #chance: Chance;
   #ids = 0;
@@ -39,7 +39,7 @@ export class TerminalTable {
     for (let changes = 0; changes < 8; changes++) this.change();
   }
 
-  /** Makes a change. Returns the message that announces it. */
+  /** Makes a random change. Returns the message that announces it. */
   change(): ServerMessage {
     const chance = this.#chance;
     const kind = chance.weighted({ order: 4, position: 2, price: 2, market: 3, settings: 2, wallet: 3 });
@@ -82,7 +82,7 @@ export class TerminalTable {
       }
       case "wallet": {
         const wallet = this.#next(this.wallets, newWallet);
-        // The wallet was renamed, retired or restored.
+        // Renames, retires or restores a wallet.
         const state = wallet.version > 1 && chance.below(2) === 0 ? "retired" : "active";
         const changed = { ...wallet, state, slotName: `v${wallet.version}` } as const;
         this.wallets.set(wallet._id, changed);
@@ -91,7 +91,7 @@ export class TerminalTable {
     }
   }
 
-  /** Returns the next version of a record, or a new record. */
+  /** Creates the next version of a record, or a new record. */
   #next<Item extends { version: number }>(
     items: ReadonlyMap<string, Item>,
     make: (id: string) => Item,
@@ -103,7 +103,7 @@ export class TerminalTable {
     return { ...item, version: item.version + 1 };
   }
 
-  /** The next record of a market, or one after a reorganisation, with the minutes that it changes. */
+  /** Creates a market's next record, or one after a reorganisation, with its changed minutes. */
   #nextMarket({ chain, token }: (typeof followedTokens)[number]) {
     const chance = this.#chance;
     const old = this.markets.get(token);
@@ -127,7 +127,7 @@ export class TerminalTable {
     return { record, minutes: [minute] };
   }
 
-  /** All markets of the followed tokens, as a full update has them. */
+  /** Returns all markets of the followed tokens, like a full update. */
   allMarkets(): MarketRecord[] {
     return followedTokens.flatMap(({ token }) => this.markets.get(token) ?? []);
   }
@@ -138,7 +138,7 @@ export class TerminalTable {
       .map(({ state: _, ...wallet }) => wallet);
   }
 
-  /** Returns the state that a client must see. */
+  /** Returns the state that a client must eventually show. */
   state(): TerminalState {
     return {
       orders: [...this.orders.values()].toSorted((a, b) => (a.orderId < b.orderId ? 1 : -1)),

@@ -12,7 +12,7 @@ export class VirtualClock implements Clock {
 
   readonly dateMs = () => Date.parse("2026-11-21T09:30:00Z") + this.#nowMs;
 
-  /** Counts the timers. */
+  /** Counts the pending timers. */
   readonly timers = () => this.#timers.length;
 
   after(ms: number, act: () => void): () => void {
@@ -23,7 +23,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Runs timers in order, including new ones, until none is due. */
+  /** Runs due timers in order, including new ones, until none is left. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     for (;;) {
@@ -37,7 +37,7 @@ export class VirtualClock implements Clock {
     this.#nowMs = endMs;
   }
 
-  /** Advances by one timer at a time until the promise settles. */
+  /** Runs one timer at a time until the promise settles. */
   async during<Value>(promise: Promise<Value>): Promise<Value> {
     let done = false;
     const mark = () => {
@@ -55,5 +55,5 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets promises run as far as they can. */
+/** Lets promises proceed as far as they can. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

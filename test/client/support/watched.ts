@@ -4,7 +4,7 @@ import type { FaultyService } from "./faulty-service.ts";
 
 type Versions = Map<string, number>;
 
-/** Lists the version of each record, by its kind and id. */
+/** Lists each record's version by kind and id. */
 function versionsOf({ orders, positions, prices, markets, settings, wallets }: TerminalState): Versions {
   return new Map([
     ...orders.map(({ orderId, version }) => [`order ${orderId}`, version] as const),
@@ -16,7 +16,7 @@ function versionsOf({ orders, positions, prices, markets, settings, wallets }: T
   ]);
 }
 
-/** Checks each state that a client sees: it is complete, not older than its connection, and never goes back. */
+/** Checks that each state a client sees is complete, at least as new as its connection, and never goes back. */
 export function watched(service: FaultyService): {
   onState(state: TerminalState): void;
   count(): number;

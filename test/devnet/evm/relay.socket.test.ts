@@ -63,7 +63,7 @@ describe("the relay of a local chain", () => {
     expect(await receipt(hash)).toMatchObject({ status: "0x1" });
   });
 
-  it("leaves no transaction in the pool outside the block", async () => {
+  it("leaves no transaction in the public pool outside a block", async () => {
     const { raw, hash } = await signed();
     await send(raw);
     await chain.request("evm_setBlockGasLimit", ["0x1adb0"]);
@@ -76,7 +76,7 @@ describe("the relay of a local chain", () => {
     expect(await chain.request("txpool_status")).toEqual(emptyPool);
   });
 
-  it("leaves out what would revert, until it does not", async () => {
+  it("skips a transaction until it no longer reverts", async () => {
     const { token } = chain.contracts.wrapped;
     const { raw, hash } = await signed({ to: token, data: "0x12345678" });
     await send(raw);
@@ -90,7 +90,7 @@ describe("the relay of a local chain", () => {
     }
   });
 
-  it("includes the last of several transactions with one nonce", async () => {
+  it("includes only the last of several transactions with the same nonce", async () => {
     const [first, second] = [await signed(), await signed({ maxFeePerGas: 30n * gwei })];
     await send(first.raw);
     await send(second.raw);
@@ -99,10 +99,10 @@ describe("the relay of a local chain", () => {
     expect(await receipt(second.hash)).toMatchObject({ status: "0x1" });
   });
 
-  describe("for a transaction without data to oneself", () => {
+  describe("for an empty transaction to its own sender", () => {
     const clear = (maxFeePerGas = 30n * gwei) => signed({ to: alice.address, value: 0n, maxFeePerGas });
 
-    it("accepts it, drops the one with its nonce, and includes neither", async () => {
+    it("accepts a cancellation, drops the transaction with its nonce and includes neither", async () => {
       const [swap, cancellation] = [await signed(), await clear()];
       await send(swap.raw);
       expect(await send(cancellation.raw)).toEqual([cancellation.hash]);
@@ -112,7 +112,7 @@ describe("the relay of a local chain", () => {
       expect(relay.hasWaiting()).toBe(false);
     });
 
-    it("remembers the nonce for ten minutes, even of a transaction that it has dropped", async () => {
+    it("remembers a cancelled nonce for ten minutes, even after dropping its transaction", async () => {
       await send((await signed()).raw);
       await send((await clear()).raw);
       nowMs = 599_999;
@@ -125,7 +125,7 @@ describe("the relay of a local chain", () => {
       expect(await receipt(late.hash)).toMatchObject({ status: "0x1" });
     });
 
-    it("lets the next one cancel it, if it was taken for a transaction", async () => {
+    it("lets a second cancellation remove one that was accepted as an ordinary transaction", async () => {
       await send((await clear()).raw);
       expect(relay.hasWaiting()).toBe(true);
       await send((await clear(40n * gwei)).raw);
@@ -133,7 +133,7 @@ describe("the relay of a local chain", () => {
     });
   });
 
-  it("drops a transaction that no block has had for 25 blocks", async () => {
+  it("drops a transaction that stays out of blocks for 25 blocks", async () => {
     await send((await signed({ to: chain.contracts.wrapped.token, data: "0x12345678" })).raw);
     await chain.request("anvil_setCode", [chain.contracts.wrapped.token, "0xfe"]);
     for (let block = 1; block < 25; block++) await relay.mine();

@@ -48,7 +48,7 @@ describe("the second host of a local chain", () => {
     ["stalled", "TIMEOUT"],
     ["unavailable", "BAD_STATUS"],
     ["otherChain", "WRONG_CHAIN"],
-  ] as const)("fails with the fault %s, which the client takes for %s", async (fault, code) => {
+  ] as const)("simulates the fault %s, which the client reports as %s", async (fault, code) => {
     await set({ [fault]: 1 });
     const asking = rpcHost({
       url: host.url,
@@ -58,7 +58,7 @@ describe("the second host of a local chain", () => {
     await expect(asking.request([blockCall("latest")])).rejects.toMatchObject({ code });
   });
 
-  it("meets a fault in the share of requests that is set", async () => {
+  it("applies a fault to the configured fraction of requests", async () => {
     await set({ unavailable: 0.5 });
     const answers = await Promise.all(Array.from({ length: 40 }, () => fetch(host.url, { method: "POST" })));
     const failed = answers.filter(({ status }) => status === 502).length;
@@ -66,28 +66,28 @@ describe("the second host of a local chain", () => {
     expect(failed).toBeLessThan(32);
   });
 
-  it("cannot be set unless the runner was started with --faults", async () => {
+  it("sets faults only if the runner was started with --faults", async () => {
     const plain = await startSecondHost({ chainUrl: chain.url });
     await set({ stalled: 1 }, plain.url);
     expect(plain.faults).toEqual({});
     await plain.close();
   });
 
-  it("lies about any method", async () => {
+  it("returns false results for any method", async () => {
     await set({ results: { eth_getTransactionCount: "0x63", eth_getTransactionReceipt: null } });
     const { transactionHash } = await pay();
     expect(await ask("eth_getTransactionCount", alice.address, "latest")).toMatchObject({ result: "0x63" });
     expect(await ask("eth_getTransactionReceipt", transactionHash)).toMatchObject({ result: null });
   });
 
-  it("lies as a function of the question", async () => {
+  it("returns false results depending on the request", async () => {
     host.lie = ({ params }, reply) => (params[0] === stranger ? { result: "0x1" } : reply);
     expect(await ask("eth_getBalance", stranger, "latest")).toMatchObject({ result: "0x1" });
     const other = `${stranger.slice(0, -1)}b`;
     expect(await ask("eth_getBalance", other, "latest")).toMatchObject({ result: "0x0" });
   });
 
-  it("learns of blocks as late as its lag says", async () => {
+  it("learns of blocks with the configured lag", async () => {
     const heads = createHeads(() => nowMs);
     let nowMs = 0;
     const late = await startSecondHost({ chainUrl: chain.url, canBeSet: true, heads });
@@ -108,7 +108,7 @@ describe("the second host of a local chain", () => {
     [10, "base", 200, { id: null, error: { code: -32014, message: "maximum 10 calls in 1 batch" } }],
     [3, "drpc", 500, Array.from({ length: 4 }, (_, id) => ({ id, error: { code: 31 } }))],
   ] as const)(
-    "answers at most %i calls in a batch, with the limit of %s",
+    "accepts at most %i calls in a batch with the limit of %s",
     async (most, batchLimit, status, refusal) => {
       await set({ batchLimit });
       const batch = (length: number) =>
@@ -130,13 +130,18 @@ describe("the second host of a local chain", () => {
     ["unsupported", -32600],
     ["notWhitelisted", -32001],
     ["gasLimit", -38015],
-  ] as const)("refuses to simulate in the way %s, and answers all else", async (simulation, code) => {
-    await set({ simulation });
-    expect(await ask("eth_simulateV1", { blockStateCalls: [] }, "latest")).toMatchObject({ error: { code } });
-    expect(await ask("eth_getBalance", stranger, "latest")).toMatchObject({ result: "0x0" });
-  });
+  ] as const)(
+    "refuses simulations in the way %s and answers all other requests",
+    async (simulation, code) => {
+      await set({ simulation });
+      expect(await ask("eth_simulateV1", { blockStateCalls: [] }, "latest")).toMatchObject({
+        error: { code },
+      });
+      expect(await ask("eth_getBalance", stranger, "latest")).toMatchObject({ result: "0x0" });
+    },
+  );
 
-  it("sees no tips, if its fees are odd in this way", async () => {
+  it("reports no tips with the fault zeroTips", async () => {
     await pay();
     const history = () => ask("eth_feeHistory", "0x1", "latest", [10, 90]);
     expect(await history()).not.toMatchObject({ result: { reward: [["0x0", "0x0"]] } });
@@ -146,7 +151,7 @@ describe("the second host of a local chain", () => {
       expect(await ask(method)).toMatchObject({ result: "0x0" });
   });
 
-  it("leaves the next block out of its fee history, if its fees are odd in this way", async () => {
+  it("omits the next block from its fee history with the fault shortFeeHistory", async () => {
     const baseFees = async () => {
       const { result } = await ask("eth_feeHistory", "0x2", "latest", []);
       return (result as { baseFeePerGas: string[] }).baseFeePerGas;
@@ -157,7 +162,7 @@ describe("the second host of a local chain", () => {
     expect(await baseFees()).toEqual(whole.slice(0, 2));
   });
 
-  describe("changes its logs", () => {
+  describe("a second host with wrong logs", () => {
     type Log = Record<"logIndex" | "blockNumber" | "data", string> & {
       blockTimestamp?: string;
       removed: boolean;
@@ -192,11 +197,11 @@ describe("the second host of a local chain", () => {
       ["reverses", [2, 1, 0]],
       ["invents", [0, 1, 2, 1]],
       ["alters", [0, 1, 2]],
-    ] as const)("with the fault %s", async (way, expected) => {
+    ] as const)("returns wrong blocks in its logs with the fault %s", async (way, expected) => {
       expect(await blocks({ ...(way && { logs: way }) })).toEqual(expected);
     });
 
-    it("in their parts", async () => {
+    it("changes fields of its logs as configured", async () => {
       const [first, middle] = await logs({});
       const [same, altered] = await logs({ logs: "alters" });
       expect(same).toEqual(first);
@@ -214,13 +219,13 @@ describe("the second host of a local chain", () => {
       [{ logBlocks: 2 }, "limited to a 2 block range"],
       [{ logAddresses: 1 }, "less number of addresses"],
       [{ mostLogs: 2 }, "more than 2 results"],
-    ] as const)("into the refusal %o", async (faults, message) => {
+    ] as const)("refuses requests for logs with the fault %o", async (faults, message) => {
       await expect(logs(faults)).rejects.toThrow(message);
       expect(await blocks({ logBlocks: 3, logAddresses: 2, mostLogs: 3 })).toEqual([0, 1, 2]);
     });
   });
 
-  it("keeps the states of its newest blocks only", async () => {
+  it("keeps only the states of its newest blocks", async () => {
     await chain.mine(3);
     await set({ keptStates: 2 });
     const head = Number((await ask("eth_blockNumber")).result);
@@ -232,8 +237,8 @@ describe("the second host of a local chain", () => {
     expect(await ask("eth_getBlockByNumber", pruned, false)).toMatchObject({ result: { number: pruned } });
   });
 
-  it("gives a call at most the configured gas", async () => {
-    // Copies a code that returns the gas that is left.
+  it("limits a call to the configured gas", async () => {
+    // Returns the gas left, as the code of a new contract.
     const data = "0x5a5f5260205ff3";
     const gasOf = async (gas?: string) => Number((await ask("eth_call", { data, gas }, "latest")).result);
     expect(await gasOf("0x1c9c380")).toBeGreaterThan(29_000_000);
@@ -242,7 +247,7 @@ describe("the second host of a local chain", () => {
     expect(await gasOf("0x30d40")).toBeLessThan(200_000);
   });
 
-  it("does not find blocks by number, in the share of questions that is set", async () => {
+  it("fails to find blocks by number in the configured fraction of requests", async () => {
     const { result: head } = await ask("eth_blockNumber");
     await set({ headerNotFound: 1 });
     expect(await ask("eth_getBalance", stranger, head)).toMatchObject({
@@ -263,7 +268,7 @@ describe("the second host of a local chain", () => {
     ["insufficientFunds", /^insufficient funds for gas \* price \+ value/],
     ["replacementUnderpriced", /^replacement transaction underpriced$/],
     ["underpriced", /^transaction underpriced/],
-  ] as const)("refuses transactions with the fault %s, and keeps none", async (fault, message) => {
+  ] as const)("refuses and discards transactions with the fault %s", async (fault, message) => {
     const raw = await new Wallet(alice.privateKey).signTransaction({
       type: 2,
       chainId: 1,
@@ -289,7 +294,7 @@ describe("the second host of a local chain", () => {
     expect(JSON.parse(body)).toMatchObject({ id: 7, error: { message: expect.stringContaining(stranger) } });
   });
 
-  it("knows nothing after its newest block, if it is behind", async () => {
+  it("knows nothing after its newest block while it lags", async () => {
     await set({ blocksBehind: 2 });
     const first = await pay();
     await chain.mine(2);

@@ -41,7 +41,7 @@ const base64 = { encoding: "base64" };
 
 const slotOf = async (host: SolHost) => (await askOne(host.url, "getSlot", processed)).result as number;
 
-/** Waits until the chain is that many slots ahead of where it is now. */
+/** Waits until the chain is this many slots further than now. */
 async function slotsLater(count: number): Promise<void> {
   const end = (await slotOf(first)) + count;
   await expect.poll(() => slotOf(first)).toBeGreaterThanOrEqual(end);
@@ -49,7 +49,7 @@ async function slotsLater(count: number): Promise<void> {
 
 let lamports = 1_000_000n;
 
-/** Signs a payment, each of another amount, with a blockhash of the first host. */
+/** Signs a payment of a new amount with a blockhash from the first host. */
 async function payment() {
   const { result } = await askOne(first.url, "getLatestBlockhash");
   const { blockhash } = (result as { value: { blockhash: string } }).value;
@@ -70,7 +70,7 @@ describe("a host of the local Solana chain", () => {
     ["unavailable", "BAD_STATUS"],
     ["rateLimited", "TOO_MANY_REQUESTS"],
     ["otherChain", "WRONG_CHAIN"],
-  ] as const)("fails with the fault %s, which the client takes for %s", async (fault, code) => {
+  ] as const)("simulates the fault %s, which the client reports as %s", async (fault, code) => {
     const chainId = (await ask("getGenesisHash")).result as string;
     await set({ [fault]: 1 });
     const timeoutMs = fault === "stalled" ? 200 : 10_000;
@@ -89,7 +89,7 @@ describe("a host of the local Solana chain", () => {
     expect(first.faults).toEqual({});
   });
 
-  it("lies about any method, and as a function of the question", async () => {
+  it("returns false results for any method or depending on the request", async () => {
     await set({ results: { getSlot: 7 } });
     expect(await ask("getSlot")).toMatchObject({ result: 7 });
     second.lie = ({ params }, reply) => (params[0] === payee.address ? { result: "a lie" } : reply);
@@ -101,7 +101,7 @@ describe("a host of the local Solana chain", () => {
     ["nodeBehind", "getSlot", -32005],
     ["longError", "getSlot", -32603],
     ["blockhashNotFound", "sendTransaction", -32002],
-  ] as const)("refuses with the fault %s", async (fault, method, code) => {
+  ] as const)("refuses requests with the fault %s", async (fault, method, code) => {
     const { wire } = await payment();
     await set({ [fault]: 1 });
     expect(await ask(method, wire, base64)).toMatchObject({ error: { code } });
@@ -122,7 +122,7 @@ describe("a host of the local Solana chain", () => {
     expect(await askOne(first.url, "getTransaction", signature, confirmed)).toMatchObject({ result: null });
   });
 
-  it("has forgotten transactions with the fault pruned", async () => {
+  it("forgets transactions with the fault pruned", async () => {
     const { wire, signature } = await payment();
     await ask("sendTransaction", wire, base64);
     const statuses = () => ask("getSignatureStatuses", [signature]);
@@ -132,18 +132,18 @@ describe("a host of the local Solana chain", () => {
     expect(await ask("getTransaction", signature, confirmed)).toMatchObject({ result: null });
   });
 
-  it("goes backwards in a share of its answers", async () => {
+  it("returns older slots than before in the configured fraction of responses", async () => {
     await set({ backwards: 0.5 });
     const slots: number[] = [];
     while (slots.length < 20) slots.push(await slotOf(second));
     expect(slots).not.toEqual(slots.toSorted((a, b) => a - b));
   });
 
-  describe("that lags", () => {
-    // More than pass while a busy machine answers.
+  describe("a lagging Solana host", () => {
+    // More slots than pass while a busy machine answers.
     const slotsBehind = 40;
 
-    it("stays where it is, and then follows the chain at its distance", async () => {
+    it("stays at its slot, then follows the chain at the configured distance", async () => {
       await set({ slotsBehind });
       const before = await slotOf(second);
       await slotsLater(2);
@@ -206,7 +206,7 @@ describe("a host of the local Solana chain", () => {
       await expect.poll(found).toMatchObject({ result: { slot } });
     });
 
-    it("issues blockhashes of its own time, which the other host takes", async () => {
+    it("issues blockhashes from its own, older slot that the other host accepts", async () => {
       await set({ slotsBehind });
       const { result } = await ask("getLatestBlockhash");
       const { context, value } = result as { context: { slot: number }; value: { blockhash: string } };
@@ -216,7 +216,7 @@ describe("a host of the local Solana chain", () => {
       expect(there).toMatchObject({ result: { value: true } });
     });
 
-    it("rejects questions that it cannot answer", async () => {
+    it("rejects requests that it cannot answer", async () => {
       await set({ slotsBehind });
       const refused = await ask("getProgramAccounts", wallet.address);
       expect(refused).toMatchObject({ error: { code: -32005 } });

@@ -35,7 +35,7 @@ const latest = async () => {
 
 const units = 100_000;
 const price = 1_500_001n;
-/** The base fee, and ⌈100,000 × 1.500001⌉ lamports. */
+/** Base fee plus ⌈100,000 × 1.500001⌉ lamports. */
 const fee = 5000 + 150_001;
 
 function budget() {
@@ -56,7 +56,7 @@ const confirmed = { commitment: "confirmed", maxSupportedTransactionVersion: 0 }
 const base64 = { encoding: "base64" } as const;
 
 describe("the node of the local Solana chain", () => {
-  it("shows the whole fee, and the time", async () => {
+  it("reports the whole fee and the time of a transaction", async () => {
     const before = (await ask("getBalance", wallet.address)).result as { value: number };
     const { wire, message, signature } = signedWire(wallet, budget(), await latest());
     expect(await ask("getFeeForMessage", message)).toMatchObject({ result: { value: fee } });
@@ -70,7 +70,7 @@ describe("the node of the local Solana chain", () => {
     expect(Math.abs(blockTime - Date.now() / 1000)).toBeLessThan(60);
   });
 
-  it("counts the usual units without a limit, up to the most that a transaction may use", async () => {
+  it("charges for the default compute units when no limit is set, up to a transaction's maximum", async () => {
     const [, price] = budget();
     const feeOf = async (transfers: number) => {
       const instructions = Array(transfers).fill(transferLamports(wallet.address, wallet.address, 1n));
@@ -81,7 +81,7 @@ describe("the node of the local Solana chain", () => {
     expect(await feeOf(8)).toMatchObject({ value: 5000 + 2_100_002 });
   });
 
-  it("knows the blockhashes that any of its hosts has issued, and no others", async () => {
+  it("accepts only blockhashes that one of its hosts has issued", async () => {
     const hosts = [node, node, createSolNode(chain)].map((each) => startSolHost({ node: each, slotMs }));
     const [one, other, stranger] = (await Promise.all(hosts)) as [SolHost, SolHost, SolHost];
     try {
@@ -126,7 +126,7 @@ describe("the node of the local Solana chain", () => {
     }
   });
 
-  it("shows transactions only at their commitment", async () => {
+  it("shows a transaction only at the commitments it has reached", async () => {
     const { wire, signature } = signedWire(wallet, budget(), await latest());
     await ask("sendTransaction", wire, base64);
     await expect.poll(() => ask("getTransaction", signature, confirmed)).not.toMatchObject({ result: null });
@@ -135,30 +135,30 @@ describe("the node of the local Solana chain", () => {
     await expect.poll(() => ask("getTransaction", signature, final)).not.toMatchObject({ result: null });
   });
 
-  it("does not answer before the slot that a question expects", async () => {
+  it("refuses requests for a later slot than it has reached", async () => {
     const slot = (await ask("getSlot", { commitment: "processed" })).result as number;
     const at = (minContextSlot: number) => ask("getMultipleAccounts", [wallet.address], { minContextSlot });
     expect(await at(slot + 1000)).toMatchObject({ error: { code: -32016 } });
     expect(await at(slot)).toMatchObject({ result: { value: [{ lamports: expect.any(Number) }] } });
   });
 
-  it("refuses bytes that are no transaction", async () => {
+  it("rejects bytes that are not a transaction", async () => {
     for (const params of [["AAAA", base64], ["1111"], [], [7]])
       expect(await ask("sendTransaction", ...params)).toMatchObject({ error: { code: -32602 } });
   });
 
-  it("hides the chain's own methods", async () => {
+  it("hides the chain's internal methods", async () => {
     const set = await ask("surfnet_setAccount", wallet.address, { lamports: 1 });
     expect(set).toMatchObject({ error: { code: -32601 } });
     expect(await ask("getBlock", 40)).toMatchObject({ error: { code: -32601 } });
   });
 
-  it("passes on the chain's refusals", async () => {
+  it("forwards the chain's errors", async () => {
     expect(await ask("getBalance", "not an address")).toMatchObject({ error: { code: -32602 } });
     expect(await ask("getTransaction", "1".repeat(64), {})).toMatchObject({ result: null });
   });
 
-  it("gives coins on request", async () => {
+  it("sends test coins on request", async () => {
     const poor = await chain.newWallet(0n);
     await ask("requestAirdrop", poor.address, 5_000_000_000);
     expect(await ask("getBalance", poor.address)).toMatchObject({ result: { value: 5_000_000_000 } });

@@ -49,7 +49,7 @@ const createAccount = (account: Address, mint: Address, program: Address): IInst
   ],
 });
 
-/** Wraps coins of the wallet. */
+/** Wraps some of the wallet's coins. */
 function wrap(account: Address, lamports: bigint): IInstruction[] {
   const transfer = Buffer.alloc(12);
   transfer.writeUInt32LE(2);
@@ -105,7 +105,7 @@ async function swap(name: Name, side: Side, amount: bigint, minimum: bigint): Pr
   };
 }
 
-/** Computes what the pool pays, from the accounts that a host shows. */
+/** Computes the pool's payout from the accounts that a host returns. */
 async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
   const { mint, config } = chain.deployment.tokens[name];
   const { method, params, read } = await tokenViewCall(mint, [config], confirmed);
@@ -116,7 +116,7 @@ async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
 
 describe("the stand-in of Raydium's program", () => {
   it.each(["MOON", "FEEZ"] as const)(
-    "pays for %s exactly the amount that follows from the pool's accounts",
+    "pays exactly the amount for %s that follows from the pool's accounts",
     async (name) => {
       const { mint, program } = chain.deployment.tokens[name];
       const own = await accountsOf(name);
@@ -138,23 +138,26 @@ describe("the stand-in of Raydium's program", () => {
     },
   );
 
-  it.each(["MOON", "FEEZ"] as const)("refuses a minimum of %s that is a unit higher", async (name) => {
-    const own = await accountsOf(name);
-    const out = await quoted(name, "buy", sent);
-    const { meta } = await chain.transact(wallet, [
-      ...wrap(own.coin, sent),
-      await swap(name, "buy", sent, out + 1n),
-    ]);
-    expect(meta.err).toEqual({ InstructionError: [3, { Custom: ammErrors.slippage }] });
-  });
+  it.each(["MOON", "FEEZ"] as const)(
+    "rejects a minimum of %s that exceeds the payout by one unit",
+    async (name) => {
+      const own = await accountsOf(name);
+      const out = await quoted(name, "buy", sent);
+      const { meta } = await chain.transact(wallet, [
+        ...wrap(own.coin, sent),
+        await swap(name, "buy", sent, out + 1n),
+      ]);
+      expect(meta.err).toEqual({ InstructionError: [3, { Custom: ammErrors.slippage }] });
+    },
+  );
 
-  it("refuses another instruction", async () => {
+  it("rejects any other instruction", async () => {
     const other = { ...(await swap("MOON", "buy", 1n, 0n)), data: new Uint8Array(24) };
     const { meta } = await chain.transact(wallet, [other]);
     expect(meta.err).toEqual({ InstructionError: [0, { Custom: ammErrors.unknownInstruction }] });
   });
 
-  it("cannot sell a token to an account that is frozen at first", async () => {
+  it("rejects selling a token to an account that starts out frozen", async () => {
     const { mint, program } = chain.deployment.tokens.TRAP;
     const own = await accountsOf("TRAP");
     const { meta } = await chain.transact(wallet, [

@@ -25,7 +25,7 @@ const amountIn = 10n ** 9n;
 /** A pool of 500 coins and 5.1 million tokens, at 0.25 %. */
 const paid = 10_154_242_286n;
 
-/** Buys ORBIT by a message like the service's, for a quoted output and with a slippage. */
+/** Buys ORBIT with a message like the service's, given a quoted output and a slippage. */
 async function buy(quotedOut: bigint, slippageBps: number) {
   const { pools, authority } = chain.deployment.jupiter;
   const { mint, program, vaults } = pools.ORBIT;
@@ -72,7 +72,7 @@ async function buy(quotedOut: bigint, slippageBps: number) {
 const slippage = { InstructionError: [9, { Custom: jupiterSlippageCode }] };
 
 describe("the stand-in of Jupiter's program", () => {
-  it("moves the amount as a delegate, and enforces the quoted output less the slippage, to the unit", async () => {
+  it("moves the amount as a delegate and enforces the quoted output minus slippage to the unit", async () => {
     expect(await buy(2n * paid, 4999)).toEqual({ error: slippage, received: 0n });
     expect(await buy(paid + 1n, 0)).toEqual({ error: slippage, received: 0n });
     expect(await buy(paid, 0)).toEqual({ error: null, received: paid });
