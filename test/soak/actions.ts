@@ -8,14 +8,14 @@ import type { Person } from "./people.ts";
 import { strangersIn } from "./people.ts";
 import type { Answer, Service } from "./service.ts";
 
-/** Receives violations of the service's promises. */
+/** Receives each broken promise of the service. */
 export type Report = (problem: string) => void;
 
 type World = { service: Service; chance: Chance; report: Report };
-/** Returns the statuses of the responses; 0 means no response. */
+/** Performs an action. Returns the statuses of its responses, where 0 means no response. */
 type Action = (world: World, person: Person) => Promise<number[]>;
 
-/** How often each action is taken. */
+/** Relative frequency of each action. */
 export const weights = {
   listWallets: 14,
   listWalletsV2: 5,
@@ -37,10 +37,10 @@ export const weights = {
 
 export type ActionName = keyof typeof weights;
 
-/** After this many imports, a user imports known keys again, most of which they hold. */
+/** Number of imports after which a user of this tier imports known keys again, most of them already held. */
 const newKeys = { Base: 13, Pro: 53 };
 
-/** Sends a request, and searches the response for other users' data. */
+/** Sends a request and searches the response for other users' data. */
 async function ask({ service, report }: World, person: Person, method: string, path: string, body?: unknown) {
   const answer = await service.send(person, method, path, body);
   if (answer === undefined) return undefined;
@@ -49,7 +49,7 @@ async function ask({ service, report }: World, person: Person, method: string, p
   return answer;
 }
 
-/** Data are read at any time, so each response must agree with all earlier ones. */
+/** Data may be read at any time, so each response must agree with all earlier ones. */
 const reading =
   (path: string, problemsOf: (person: Person, json: unknown) => string[] = () => []): Action =>
   async (world, person) => {
@@ -85,7 +85,7 @@ export const actions: Record<ActionName, Action> = {
     } else expectStatus(world, answer, path, [429]);
     return [answer?.status ?? 0];
   },
-  /** Changes different settings of one chain, neither of which may undo the other. */
+  /** Changes two different settings of one chain at once. Neither change may undo the other. */
   async changeTwiceAtOnce(world, person) {
     const { chain, patch } = newSettings(world.chance, person);
     const path = `/updateTradingSettings/${chain}`;
@@ -165,7 +165,7 @@ export const actions: Record<ActionName, Action> = {
   },
 };
 
-/** Faults can make any request fail, but never make an invalid one succeed. */
+/** Allows any request to fail during faults, but no invalid one to succeed. */
 function expectStatus({ report }: World, answer: Answer | undefined, what: string, statuses: number[]): void {
   if (answer === undefined || answer.status >= 500 || statuses.includes(answer.status)) return;
   report(`${what} was answered with ${answer.status}: ${answer.text.slice(0, 200)}`);
@@ -240,7 +240,7 @@ export function profileValuesIn(json: unknown): ProfileValues {
 export const rewardsIn = (json: unknown): { id: string; cost: number; userCanAfford: boolean }[] =>
   (json as { data: { rewards: { id: string; cost: number; userCanAfford: boolean }[] } }).data.rewards;
 
-/** The number of orders and positions per user, each of which gets many versions. */
+/** Orders and positions per user, each with many versions. */
 const executionsPerUser = 12;
 
 function newExecution(chance: Chance, { id: userID, versions }: Person) {

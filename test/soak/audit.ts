@@ -11,13 +11,13 @@ import { executionsIn, problemsOfTable, valuesIn } from "./table-audit.ts";
 type Settings = ReadonlyMap<string, Patch>;
 
 export type AuditOptions = {
-  /** The end of the faults, in milliseconds since the epoch. */
+  /** Time at which the faults ended, in milliseconds since the epoch. */
   endedAt: number;
-  /** How long streams may take, in milliseconds, to reach the true state. */
+  /** Milliseconds in which streams must reach the true state. */
   patienceMs: number;
 };
 
-/** Compares everything acknowledged with the stored data, the API's responses and the streams. */
+/** Compares all acknowledged data with the stored data, the API's responses and the streams. */
 export async function audit(
   service: Service,
   people: readonly Person[],
@@ -71,7 +71,7 @@ async function problemsOfAnswers(service: Service, person: Person): Promise<[str
   return [problems, new Map(settings)];
 }
 
-/** Attempts per call after the faults. The last fault may still have effects. */
+/** Attempts of each call after the faults, because the last fault may still have effects. */
 const attempts = 5;
 
 async function creditAtLast(service: Service): Promise<void> {
@@ -108,7 +108,7 @@ function problemsOfStream(
   const untrue = [...held.keys()].filter((name) => !executions.has(name));
   const shown = follower.settings();
   const wrong = [...settings].filter(([chain, values]) => {
-    // The profile shows only some of the settings of a chain.
+    // Ignores other fields, because the profile shows only some of a chain's settings.
     const known = onlySettings(shown.get(chain) ?? {});
     return !isDeepStrictEqual({ ...known, ...values }, known);
   });

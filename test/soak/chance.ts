@@ -1,14 +1,14 @@
 import { seededRandom } from "../../lib/local/src/random.ts";
 
-/** A seeded source of choices: the same seed makes the same choices in the same order. */
+/** A seeded source of choices. The same seed yields the same choices in the same order. */
 export type Chance = {
-  /** From 0 to 1, 1 excluded. */
+  /** Returns a number from 0 to 1, excluding 1. */
   number(): number;
-  /** A whole number from 0 to `limit`, `limit` excluded. */
+  /** Returns a whole number from 0 to `limit`, excluding `limit`. */
   below(limit: number): number;
   pick<Choice>(choices: readonly [Choice, ...Choice[]] | readonly Choice[]): Choice;
   shuffled<Choice>(choices: readonly Choice[]): Choice[];
-  /** Picks a name with a probability in proportion to its weight. */
+  /** Picks a name with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
 };
 

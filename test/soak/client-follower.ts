@@ -5,13 +5,13 @@ import type { Follower, FollowerCounts } from "./follower.ts";
 import type { Patch } from "./model.ts";
 import type { Service } from "./service.ts";
 
-/** A soak is short, so the client waits only a quarter of its usual times. */
+/** Shortens the client's waits to a quarter, because a soak is short. */
 const clock: Clock = { ...realClock, after: (ms, act) => realClock.after(ms / 4, act) };
 
 /**
- * Follows a user's data with the published client, so that the audit covers its state, too.
+ * Follows a user's data with the published client, so that the audit also covers its state.
  *
- * @param check called with each text sent to the user, and with the settings in it
+ * @param check called with each text sent to the user and the settings in it
  */
 export function followWithClient(
   { target: { baseUrl, streamUrl, keep } }: Service,

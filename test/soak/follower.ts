@@ -5,15 +5,15 @@ import type { Service } from "./service.ts";
 
 /** A client that follows its user's data as docs/streams.md describes. */
 export type Follower = {
-  /** The version of each order and position, by id. */
+  /** Versions of orders and positions by id. */
   executions(): ReadonlyMap<string, number>;
-  /** The known settings of each chain. */
+  /** Known settings by chain. */
   settings(): ReadonlyMap<string, Patch>;
-  /** Whether it is connected, subscribed and has read the settings. */
+  /** True once connected and subscribed with the settings loaded. */
   isReady(): boolean;
-  /** The time of the newest price, in milliseconds since the epoch. */
+  /** Time of the newest price, in milliseconds since the epoch. */
   pricesAsOf(): number;
-  /** Unsubscribes from prices, and subscribes to everything again. */
+  /** Unsubscribes from prices, then subscribes to everything again. */
   fidget(): void;
   counts: FollowerCounts;
   stop(): void;
@@ -32,17 +32,21 @@ type Message = {
 
 const channels = ["orders", "positions", "prices"];
 
-/** How long it waits for snapshots and settings before it asks again. */
+/** Milliseconds to wait for snapshots and settings before asking again. */
 const askAgainMs = 2500;
-/** How long it waits for a reply before it reconnects. */
+/** Milliseconds to wait for a reply before reconnecting. */
 const answerMs = 5000;
-/** The first pause before it reconnects. Each refusal doubles it. */
+/** First pause before reconnecting, in milliseconds. Doubles with each refusal. */
 const reconnectMs = 300;
 const maxReconnectMs = 3000;
 
 const chainNames = { ethereum: "eth", solana: "sol", base: "base" } as const;
 
-/** @param check called with each text sent to the user, and with the settings in it */
+/**
+ * Follows a user's data with a test client.
+ *
+ * @param check called with each text sent to the user and the settings in it
+ */
 export function follow(
   service: Service,
   user: { token: string },
@@ -62,7 +66,7 @@ export function follow(
     }
   })();
 
-  /** Returns false if it was refused. */
+  /** Runs one connection until it closes. Returns false if it was refused. */
   async function lifeOfConnection(): Promise<boolean> {
     let opened = false;
     const own = newState();
@@ -88,7 +92,7 @@ export function follow(
     connection.on("open", () => {
       opened = true;
       counts.connections++;
-      // Data of earlier connections are dropped.
+      // Drops the data of earlier connections.
       state = own;
       socket = connection;
       void prepare(own, connection);
@@ -102,7 +106,7 @@ export function follow(
     return opened;
   }
 
-  /** Subscribes and reads the settings until both have succeeded. */
+  /** Subscribes and loads the settings until both have succeeded. */
   async function prepare(own: State, connection: WebSocket): Promise<void> {
     while (connection.readyState === WebSocket.OPEN && !(own.settingsRead && own.awaited.size === 0)) {
       if (own.awaited.size > 0) ask(own, connection, "subscribe", [...own.awaited]);
@@ -117,10 +121,9 @@ export function follow(
     for (const channel of channels) own.awaited.add(channel);
     connection.send(JSON.stringify({ type: "ping", id: "p" }));
     own.since = ask(own, connection, "unsubscribe", ["prices"]);
-    // Messages of one connection may be handled concurrently, so the next one waits for the reply, if it
-    // comes.
+    // Waits for a reply before the next message, because the service may handle a connection's messages concurrently.
     for (let waitedMs = 0; waitedMs < answerMs && own.answered < own.since; waitedMs += 50) await pause(50);
-    // Without a reply, the service may still unsubscribe the client later.
+    // Disconnects without a reply, because the service might still unsubscribe the client later.
     if (own.answered < own.since) connection.terminate();
     else await prepare(own, connection);
   }
@@ -144,12 +147,12 @@ export function follow(
 
 type State = {
   executions: Map<string, number>;
-  /** Values read over HTTP have version 0: an event replaces them. */
+  /** Settings by chain. Values read over HTTP have version 0, so that any event replaces them. */
   settings: Map<string, { version: number; values: Patch }>;
   settingsRead: boolean;
-  /** The channels whose snapshots are not complete. */
+  /** Channels with incomplete snapshots. */
   awaited: Set<string>;
-  /** The ids of the last request, of the last unsubscribe, and of the last reply. */
+  /** Ids of the last request, the last unsubscribe and the last reply. */
   asked: number;
   since: number;
   answered: number;
@@ -167,7 +170,7 @@ const newState = (): State => ({
   pricesAsOf: 0,
 });
 
-/** Returns the id of the request. */
+/** Sends a request and returns its id. */
 function ask(state: State, socket: WebSocket, type: "subscribe" | "unsubscribe", wanted: string[]): number {
   state.asked++;
   socket.send(JSON.stringify({ type, id: state.asked, channels: wanted }));
@@ -185,7 +188,7 @@ function take(state: State, { type, id, channel = "", more, data }: Message): vo
       state.settings.set(chain, { version, values: settings });
   }
   if (type !== "update" && type !== "snapshot") return;
-  // A snapshot from before the last unsubscribe does not confirm the new subscription.
+  // Ignores snapshots from before the last unsubscribe, which do not confirm the new subscription.
   if (type === "snapshot" && more !== true && state.answered > state.since) state.awaited.delete(channel);
   if (channel === "prices") {
     for (const { asOf } of data as { asOf: string }[])
@@ -204,7 +207,7 @@ function readSettings(state: State, profile: unknown): void {
   state.settingsRead = true;
 }
 
-/** The settings in a response of getUserData, by chain. */
+/** Extracts the settings of each chain from a response of getUserData. */
 export function settingsIn(profile: unknown): [chain: string, Patch][] {
   const { tradingSettings } = profile as { tradingSettings: Record<keyof typeof chainNames, Patch> };
   return Object.entries(chainNames).map(([name, chain]) => [

@@ -1,7 +1,6 @@
 /**
- * `npm run soak` sends mixed requests and messages of many users to a local runner with injected faults, then
- * audits everything. With `--trade`, the users trade on local chains. It fails if the service breaks a
- * promise.
+ * `npm run soak` sends many users' mixed requests and messages to a local runner with injected faults, then audits
+ * everything. With `--trade`, the users trade on local chains. It fails if the service breaks a promise.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,12 +28,12 @@ const { values } = parseArgs({
     trade: { type: "boolean", default: false },
     orders: { type: "string", default: "1000" },
     traders: { type: "string", default: "50" },
-    /** Makes hosts of the chains as unkind as real ones, with five blocks of base a second. */
+    /** Makes the chains' hosts as unkind as real ones, with five base blocks a second. */
     unkind: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
-    /** The number of concurrent requests. */
+    /** Number of concurrent requests. */
     "at-once": { type: "string", default: "16" },
-    /** Keeps the run's files, and prints their folder. */
+    /** Keeps the run's files and prints their folder. */
     keep: { type: "boolean", default: false },
   },
 });
@@ -70,7 +69,7 @@ const start = () =>
 console.log(machine());
 let runner = await start();
 let answers = 0;
-/** Files are searched one at a time, each as one text. */
+/** Responses per file, because each file is searched as a single text. */
 const answersPerFile = 20_000;
 const target: Target = {
   baseUrl: runner.baseUrl,
@@ -98,7 +97,7 @@ const bar = new SingleBar(
 );
 const onProgress = (done: number, phase: string) => bar.update(done, { phase });
 
-/** Returns the report as text, and the problems. */
+/** Runs the soak. Returns the report and the problems found. */
 async function run(): Promise<{ text: string; problems: string[] }> {
   if (chainPort === undefined) {
     bar.start(requests, 0, { phase: "calm" });
@@ -125,7 +124,7 @@ try {
   );
   const traces = [
     ...tracesIn(folder, traceFinder(secrets)),
-    // Only the chains and the table may contain signed bytes.
+    // Searches only logs, because the chains and the table may contain signed bytes.
     ...tracesIn(folder, traceFinder(signed), (path) => path.endsWith(".log")),
   ];
   const searched = secrets.length + signed.length;

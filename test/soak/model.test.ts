@@ -4,14 +4,14 @@ import { createModel, ownerOfSlippage, slippageOf } from "./model.ts";
 const wallet = { network: "eth", address: "0xA" };
 
 describe("the model of a user's wallets", () => {
-  it("finds an acknowledged wallet that is missing", () => {
+  it("reports a missing wallet whose import was acknowledged", () => {
     const model = createModel();
     model.noteImport(wallet, "done");
     expect(model.problemsOfWallets([wallet])).toEqual([]);
     expect(model.problemsOfWallets([])).toEqual(["wallet eth 0xA was acknowledged and is missing"]);
   });
 
-  it("finds a wallet that was refused or never imported", () => {
+  it("reports a wallet that was refused or never imported", () => {
     const model = createModel();
     model.noteImport(wallet, "refused");
     const strange = { network: "sol", address: "B" };
@@ -21,13 +21,13 @@ describe("the model of a user's wallets", () => {
     ]);
   });
 
-  it("finds a wallet that is listed twice", () => {
+  it("reports a wallet that is listed twice", () => {
     const model = createModel();
     model.noteImport(wallet, "done");
     expect(model.problemsOfWallets([wallet, wallet])).toEqual(["a wallet is listed twice"]);
   });
 
-  it("allows both after an unknown outcome, until the wallet is acknowledged", () => {
+  it("allows a wallet of unknown outcome to exist or not until it is acknowledged", () => {
     const model = createModel();
     model.noteImport(wallet, "unknown");
     model.noteImport(wallet, "refused");
@@ -38,7 +38,7 @@ describe("the model of a user's wallets", () => {
 });
 
 describe("the model of a user's settings", () => {
-  it("expects the value of the last confirmed change", () => {
+  it("expects each setting's last confirmed value", () => {
     const model = createModel();
     model.noteSettings("eth", { slippage: 1.0101 }, "done");
     model.noteSettings("eth", { slippage: 1.0102 }, "done");
@@ -50,14 +50,14 @@ describe("the model of a user's settings", () => {
       ]);
   });
 
-  it("accepts each value of unknown outcome since then", () => {
+  it("accepts any later value with an unknown outcome", () => {
     const model = createModel();
     model.noteSettings("sol", { autoBuy: true }, "done");
     model.noteSettings("sol", { autoBuy: false }, "unknown");
     for (const autoBuy of [true, false]) expect(model.problemsOfSettings("sol", { autoBuy })).toEqual([]);
   });
 
-  it("finds another user's value where a default should be", () => {
+  it("reports another user's value in place of a default", () => {
     const model = createModel();
     model.noteSettings("eth", { slippage: 1.0101 }, "unknown");
     expect(model.problemsOfSettings("eth", { slippage: 1, gasPreset: "medium" })).toEqual([]);
@@ -71,19 +71,19 @@ describe("the model of a user's settings", () => {
 });
 
 describe("ownerOfSlippage", () => {
-  it("finds the user of each slippage", () => {
+  it("finds the user who owns a slippage", () => {
     for (const index of [0, 1, 28, 199, 8999])
       for (const last of [0, 8])
         expect(ownerOfSlippage(slippageOf(index, last, last)), `${index} ${last}`).toBe(index);
   });
 
-  it("distinguishes defaults and other values from slippages", () => {
+  it("distinguishes users' slippages from defaults and other values", () => {
     expect([1, 0.5, 1.01, 100, true, "1.0101"].map(ownerOfSlippage)).toEqual(Array(6).fill(undefined));
   });
 });
 
 describe("the model of a user's profile", () => {
-  it("expects the last value that was set, or a later one of unknown outcome", () => {
+  it("expects the last confirmed profile value or a later one with an unknown outcome", () => {
     const model = createModel();
     expect(model.problemsOfProfile({ tier: "Base", points: 0, xp: 0 })).toEqual([]);
     model.noteProfile({ xp: 5, points: 100 }, "done");
@@ -95,7 +95,7 @@ describe("the model of a user's profile", () => {
     ]);
   });
 
-  it("finds a reward that the points cannot buy", () => {
+  it("reports a reward shown as affordable beyond the user's points", () => {
     const model = createModel();
     model.noteProfile({ points: 100 }, "done");
     const rewards = (...affordable: boolean[]) =>
@@ -104,7 +104,7 @@ describe("the model of a user's profile", () => {
     expect(model.problemsOfRewards(rewards(true, true))).toEqual(["can afford r0, r1 with 100 points"]);
   });
 
-  it("limits wallets by each tier that the user may have", () => {
+  it("limits wallets by every tier that the user may have", () => {
     const model = createModel();
     const wallets = Array.from({ length: 11 }, (_, index) => ({ network: "eth", address: `${index}` }));
     for (const wallet of wallets.slice(0, 9)) model.noteImport(wallet, "done");
@@ -119,7 +119,7 @@ describe("the model of a user's profile", () => {
 });
 
 describe("the model of a user's orders and positions", () => {
-  it("accepts the last confirmed version, and later versions of unknown outcome", () => {
+  it("accepts a record's last confirmed version and later ones with unknown outcomes", () => {
     const model = createModel();
     model.noteExecution("o", 1, "done");
     model.noteExecution("o", 2, "done");
@@ -131,7 +131,7 @@ describe("the model of a user's orders and positions", () => {
     expect(problems()).toEqual(["record o has version none instead of 2 or 3"]);
   });
 
-  it("finds a record that was refused or never sent", () => {
+  it("reports an order that was refused or never sent", () => {
     const model = createModel();
     model.noteExecution("o", 1, "refused");
     expect(model.problemsOfExecutions(new Map())).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * The outcome of a write. `unknown`: after a 500 or a lost connection, for example, the write may have
- * happened or not.
+ * Outcome of a write. `unknown` means that it may or may not have happened, for example after a 500 or a lost
+ * connection.
  */
 export type Outcome = "done" | "refused" | "unknown";
 
@@ -9,37 +9,43 @@ export type Wallet = { network: string; address: string };
 type SettingValue = string | number | boolean;
 export type Patch = Readonly<Record<string, SettingValue>>;
 
-/** Values that an operator can change. */
+/** Profile values that an operator can change. */
 export type ProfileValues = { tier?: "Base" | "Pro"; points?: number; xp?: number };
 
 const profileDefaults = { tier: "Base", points: 0, xp: 0 } as const satisfies Required<ProfileValues>;
 
 const walletLimits = { Base: 10, Pro: 50 };
 
-/** The possible data of a user, given the responses to the user's writes. */
+/** Tracks the data that a user may have, given the responses to the user's writes. */
 export type Model = {
   noteImport(wallet: Wallet, outcome: Outcome): void;
   noteSettings(chain: string, patch: Patch, outcome: Outcome): void;
-  /** Records a version of an order or a position. Versions of one record grow. */
+  /** Records a version of an order or a position. Versions of a record only grow. */
   noteExecution(id: string, version: number, outcome: Outcome): void;
   noteProfile(values: ProfileValues, outcome: Outcome): void;
-  /** Whether the user may have reached the limit of wallets. Tiers only rise. */
+  /** True if the user may have reached the wallet limit. Tiers only rise. */
   isPerhapsFull(): boolean;
   isPro(): boolean;
-  /** Each method returns contradictions to the responses, as sentences. */
+  /** Each of these methods returns contradictions to the responses as sentences. */
   problemsOfWallets(found: readonly Wallet[]): string[];
   problemsOfSettings(chain: string, found: Readonly<Record<string, unknown>>): string[];
   problemsOfProfile(found: ProfileValues): string[];
-  /** @param rewards as shown to the user */
+  /**
+   * Checks the rewards shown to the user.
+   * @param rewards as shown to the user
+   */
   problemsOfRewards(rewards: readonly { id: string; cost: number; userCanAfford: boolean }[]): string[];
-  /** @param found versions by id */
+  /**
+   * Checks the orders and positions shown to the user.
+   * @param found versions by id
+   */
   problemsOfExecutions(found: ReadonlyMap<string, number>): string[];
 };
 
-/** Writes of one setting or record must be recorded in order, one after another. */
+/** Tracks one user's writes. Writes of one setting or record must be recorded one after another, in order. */
 export function createModel(): Model {
   const wallets = new Map<string, Outcome>();
-  /** The possible values of each setting; undefined means its default. */
+  /** Possible values of each setting, where undefined means its default. */
   const settings = new Map<string, Set<SettingValue | undefined>>();
   const executions = new Map<string, Set<number | undefined>>();
   const profile = new Map<string, Set<SettingValue | undefined>>();
@@ -88,7 +94,7 @@ export function createModel(): Model {
       return Object.entries(found).flatMap(([name, value]) => {
         const possible = settings.get(`${chain} ${name}`);
         if (possible === undefined || possible.has(undefined)) {
-          // Accepts any default, because other tests check the defaults. Slippages of this program are
+          // Accepts any default, because other tests check the defaults. Slippages set by this program are
           // recognizable.
           if (ownerOfSlippage(value) === undefined) return [];
         }
@@ -125,7 +131,7 @@ export function createModel(): Model {
   };
 }
 
-/** A change that is done leaves one possible value; a change of unknown outcome adds one. */
+/** Updates the possible values: a completed change leaves one, and a change with an unknown outcome adds one. */
 function note<Value>(
   registers: Map<string, Set<Value | undefined>>,
   name: string,
@@ -139,16 +145,16 @@ function note<Value>(
 }
 
 /**
- * Gives each user slippages of their own: 1 %, plus 0.01 % for each earlier user. The last two of the four
- * decimals vary between changes, and are never 0, so they differ from any default.
+ * Computes a slippage that belongs to one user: 1 % plus 0.01 % for each earlier user. The last two of its four
+ * decimals vary between changes and are never 0, so they differ from any default.
  */
 export const slippageOf = (index: number, first: number, second: number): number =>
   Number((1 + index / 100 + (10 * first + 1 + second) / 10_000).toFixed(4));
 
-/** How many users can have slippages of their own: the maximum is 100 %. */
+/** Most users with separate slippages, because the maximum is 100 %. */
 export const maxUsers = 9000;
 
-/** The index of the user with this slippage. Undefined for other values. */
+/** Returns the index of the user with this slippage. Undefined for other values. */
 export function ownerOfSlippage(value: unknown): number | undefined {
   if (typeof value !== "number" || !/^\d+\.\d{3}[1-9]$/.test(String(value))) return undefined;
   return Math.floor(Number((value * 100).toFixed(2)) - 100);

@@ -9,14 +9,14 @@ export type Person = {
   username: string;
   token: string;
   model: Model;
-  /** The user who referred them. */
+  /** The user who referred this one. */
   referrer: Person | undefined;
-  /** Imported keys, as far as the responses show. */
+  /** Imported keys as confirmed by the responses. */
   keys: { network: string; privateKey: string; address: string }[];
-  /** The last version of each of their orders and positions. */
+  /** Last version of each order and position. */
   versions: Map<string, number>;
   follower: Follower | undefined;
-  /** Sends no request before this time, in milliseconds since the epoch. */
+  /** Time before which the user sends no requests, in milliseconds since the epoch. */
   restsUntil: number;
 };
 
@@ -24,20 +24,17 @@ const marker = /\bsoaker-(\d+)-/g;
 
 export const idOf = (index: number, run: string) => `soaker-${index}-${run}`;
 
-/**
- * Finds ids of other users in a text that was sent to a user. All ids of a user's data start with the user's
- * id.
- */
+/** Finds other users' ids in a text sent to a user. Every id in a user's data starts with the user's id. */
 export function strangersIn(text: string, { index }: { index: number }): string[] {
   return [...text.matchAll(marker)].filter(([, other]) => Number(other) !== index).map(([id]) => id);
 }
 
-/** One user in this many refers others. */
+/** One in this many users refers others. */
 const referrers = 10;
 
 /**
- * Creates the users. Referrers sign in first, because their codes must be known. Most of the others sign up
- * with one of the codes, at their first request.
+ * Creates the users. Referrers sign in first, so that their codes are known. Most others sign up with one of these
+ * codes at their first request.
  */
 export async function makePeople(service: Service, users: number, run: string): Promise<Person[]> {
   const people: Person[] = [];

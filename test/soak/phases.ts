@@ -1,9 +1,9 @@
 import type { Chance } from "./chance.ts";
 
-/** The share of calls that each fault affects, in the form of the runner's `/_local/faults`. */
+/** Fraction of calls hit by each fault, in the format of the runner's `/_local/faults`. */
 export type Rates = Readonly<Record<string, number>>;
 
-/** The faults of a run, each for some requests. They are survivable, so many requests still succeed. */
+/** Faults of a run, each lasting for some requests. Services can survive them, so many requests still succeed. */
 export const phases = {
   calm: {},
   "table throttled": { "dynamodb.throttled": 0.3 },
@@ -30,15 +30,12 @@ export type PhaseName = keyof typeof phases;
 /** A phase that starts after a number of requests. */
 export type Change<Phase extends string = PhaseName> = { after: number; phase: Phase | "calm" | "crash" };
 
-/**
- * The number of requests for each fault, unless the run is too short. A crash costs seconds, so there are
- * few.
- */
+/** Requests during each fault, unless the run is too short. Large, because each crash takes seconds. */
 const usualStretch = 1000;
 
 /**
- * Plans the faults of a run: all of them in turn, in a random order each time, with calm between the rounds.
- * In each round, the runner crashes once, in a random phase.
+ * Plans a run's faults: all of them in turn, in a new random order each time, with calm between rounds. In each round,
+ * the runner crashes once, in a random phase.
  */
 export function planPhases<Phase extends string = PhaseName>(
   requests: number,
@@ -51,7 +48,7 @@ export function planPhases<Phase extends string = PhaseName>(
     const order: Change<Phase>["phase"][] = chance.shuffled(faults);
     return [...order.toSpliced(1 + chance.below(faults.length), 0, "crash"), "calm"];
   };
-  // Each run starts calmly, and has room for a whole round.
+  // Leaves room for a calm start and one whole round.
   const length = Math.max(1, Math.min(stretch, Math.floor(requests / (faults.length + 3))));
   const changes: Change<Phase>[] = [];
   let coming: Change<Phase>["phase"][] = [];

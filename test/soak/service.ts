@@ -10,16 +10,16 @@ import type { Outcome, ProfileValues } from "./model.ts";
 import type { Rates } from "./phases.ts";
 import type { Item } from "./table-audit.ts";
 
-/** A local runner with fault injection, however it was started. */
+/** A local runner with fault injection. */
 export type Target = {
   baseUrl: string;
   streamUrl: string;
   dataDir: string;
-  /** Kills the runner with SIGKILL and starts it on the same data and ports. Resolves when it serves. */
+  /** Kills the runner with SIGKILL and starts it again with the same data and ports. Resolves once it serves. */
   restart(): Promise<void>;
-  /** Records a text that was sent to a client, for the search for secrets. */
+  /** Records a text sent to a client, to search it for secrets. */
   keep(text: string): void;
-  /** Records a secret before it is sent, in all forms to search for. */
+  /** Records all forms of a secret before it is sent, to search for them. */
   noteSecret(forms: string[]): void;
 };
 
@@ -27,13 +27,13 @@ export type Answer = { status: number; json: unknown; text: string; headers: Hea
 
 export type SendOptions = {
   headers?: Readonly<Record<string, string>>;
-  /** How long to wait for the answer. */
+  /** Milliseconds to wait for the response. */
   waitMs?: number;
 };
 
 export type Service = {
   target: Target;
-  /** Sends a request. Returns undefined if there was no response. */
+  /** Sends a request. Returns undefined without a response. */
   send(
     user: { token: string },
     method: string,
@@ -42,22 +42,22 @@ export type Service = {
     options?: SendOptions,
   ): Promise<Answer | undefined>;
   token(subject: { sub: string; username: string; ref?: string | undefined }): Promise<string>;
-  /** Reports orders and positions like an execution engine. Returns the outcome of each. */
+  /** Reports orders and positions like an execution engine. Returns each outcome. */
   record(executions: readonly object[]): Promise<Outcome[]>;
-  /** Changes a user like an operator. A user who never signed in cannot be changed. */
+  /** Changes a user's values like an operator. Fails for a user who never signed in. */
   changeUser(userID: string, values: ProfileValues): Promise<Outcome>;
   /** Runs a scheduled function immediately. */
   runSchedule(row: string, options?: { isAwaited?: boolean }): Promise<void>;
   setFaults(rates: Rates): Promise<void>;
-  /** Kills and restarts the runner. Sends no request meanwhile. */
+  /** Kills and restarts the runner. Holds back requests until it serves. */
   restart(): Promise<void>;
-  /** The table, with an operator's access. */
+  /** Opens the table with an operator's rights. */
   table(): Promise<Table>;
-  /** All items of the table. */
+  /** Returns all items of the table. */
   scan(): Promise<Item[]>;
 };
 
-/** Longer than the 29 seconds after which API Gateway answers. */
+/** Milliseconds to wait for a response, more than the 29 seconds of API Gateway. */
 const patienceMs = 40_000;
 
 export function createService(target: Target): Service {
@@ -167,7 +167,7 @@ export function createService(target: Target): Service {
     async restart() {
       opened = undefined;
       const restarted = target.restart().then(() => setFaults(rates));
-      // Requests wait for the restart. Its failure is thrown once, below.
+      // Makes requests wait for the restart. The code below throws its failure once.
       up = restarted.catch(() => {});
       await restarted;
     },
@@ -184,7 +184,10 @@ export function createService(target: Target): Service {
 
 const recordOutcomes: Record<string, Outcome> = { recorded: "done", unchanged: "done", rejected: "refused" };
 
-/** @returns undefined for text that is not JSON. */
+/**
+ * Parses JSON.
+ * @returns undefined for other text.
+ */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,7 +10,7 @@ const classes = {
 const countIn = (statuses: Statuses, belongs: (status: number) => boolean) =>
   [...statuses].reduce((sum, [status, count]) => sum + (belongs(status) ? count : 0), 0);
 
-/** Adds up counts by status. */
+/** Sums counts by status. */
 const total = (all: Iterable<Statuses>): Statuses => {
   const sum: Statuses = new Map();
   for (const statuses of all)
@@ -18,7 +18,7 @@ const total = (all: Iterable<Statuses>): Statuses => {
   return sum;
 };
 
-/** The rows of a table: the outcomes of each request, by name. */
+/** Formats the outcomes of each request as table rows, by name. */
 export function countRows(counts: ReadonlyMap<string, Statuses>): string[][] {
   return [...counts].map(([name, statuses]) => {
     const all = countIn(statuses, () => true);

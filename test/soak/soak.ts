@@ -12,46 +12,43 @@ import { type PhaseName, phases, planPhases } from "./phases.ts";
 import { createService, type Service, type Target } from "./service.ts";
 
 export type SoakOptions = {
-  /** Requests, and messages on streams. */
+  /** Number of requests and stream messages. */
   requests: number;
   users: number;
-  /** Determines the requests and the times of faults. Wallet keys and the timing stay random. */
+  /** Determines the requests and the times of faults. Wallet keys and timing stay random. */
   seed: number;
-  /** The number of concurrent requests. */
+  /** Number of concurrent requests. */
   atOnce?: number;
-  /** How long streams may take, in milliseconds, to reach the true state after the faults. */
+  /** Milliseconds after the faults in which streams must reach the true state. */
   patienceMs?: number;
   onProgress?: (done: number, phase: string) => void;
 };
 
-/** Counts of responses by status; 0 means no response. */
+/** Counts of responses by status, where 0 means no response. */
 export type Statuses = Map<number, number>;
 
 export type SoakReport = SoakOptions & {
-  /** The duration of the requests, including restarts. */
+  /** Duration of all requests including restarts. */
   seconds: number;
   byAction: Map<ActionName, Statuses>;
   byPhase: Map<PhaseName, Statuses>;
   crashes: number;
-  /** The time from the last request to the last stream with the true state. */
+  /** Seconds from the last request until the last stream showed the true state. */
   settledAfterSeconds: number;
   streams: FollowerCounts & { count: number };
-  /** The number of audited items. */
+  /** Number of audited items. */
   items: number;
-  /** Empty if the service has kept its promises. */
+  /** Broken promises of the service. Empty for a passing run. */
   problems: string[];
 };
 
-/** The most streams. Each is a connection that stays open, like a client's. */
+/** Most streams. Each keeps one connection open, like a client. */
 const maxStreams = 60;
 
-/**
- * After an unknown outcome, the write may still be in progress, and its order relative to the next one would
- * be unknown.
- */
+/** Pause after an unknown outcome, because a write still in progress could happen after the next one. */
 const restMs = 1000;
 
-/** How long streams may take to reconnect after the last fault. */
+/** Milliseconds in which streams must reconnect after the last fault. */
 const reconnectMs = 15_000;
 
 /** Runs mixed requests of many users against a runner with faults, then audits all stored data. */
@@ -63,7 +60,7 @@ export async function soak(target: Target, options: SoakOptions): Promise<SoakRe
 
   const people = await makePeople(service, users, randomBytes(4).toString("hex"));
   const followers = people.slice(0, Math.min(Math.ceil(0.8 * users), maxStreams)).map((person) => {
-    // Half of the users have the published client, the others a client of the test.
+    // Half of the users use the published client, the others a test client.
     const connect = person.index % 2 === 0 ? follow : followWithClient;
     person.follower = connect(service, person, (text, settings) => {
       for (const stranger of strangersIn(text, person))
@@ -140,7 +137,7 @@ async function runLoad({ service, people, requests, atOnce, seed, report, onProg
     }
   };
 
-  // Each user belongs to one worker, so that their requests are sequential.
+  // Each user belongs to one worker, so that the user's requests are sequential.
   const worker = async (own: readonly Person[], chance: Chance) => {
     while (taken < requests) {
       taken++;
@@ -173,7 +170,7 @@ async function runLoad({ service, people, requests, atOnce, seed, report, onProg
   return { byAction, byPhase, crashes };
 }
 
-/** Changes data of each user with a stream, so that each must get a last update. */
+/** Changes the data of every user with a stream, so that each stream must show a last update. */
 async function changeAtLast({ service, people, atOnce, seed, report }: Run): Promise<void> {
   const followed = people.filter(({ follower }) => follower !== undefined);
   const deadline = Date.now() + reconnectMs;

@@ -18,13 +18,13 @@ const good: Item[] = [
   { PK: "USER#other", SK: "PROFILE", userID: "other", refID: "C", walletCount: 7, usersReferred: 7 },
 ];
 
-/** The correct items, with changes to those of one sort key. */
+/** Builds the correct items with changes to those under one sort key. */
 const changed = (SK: string, changes: object) =>
   good.map((item) => (item.SK === SK && item.PK !== "USER#ben" ? { ...item, ...changes } : item));
 const without = (SK: string) => good.filter((item) => item.SK !== SK);
 
 describe("problemsOfTable", () => {
-  it("accepts correct counters, and ignores other users", () => {
+  it("accepts correct counters and ignores other users", () => {
     expect(problemsOfTable(good, users)).toEqual([]);
   });
 
@@ -51,20 +51,20 @@ describe("problemsOfTable", () => {
       [...good, { PK: "USER#ann", SK: "PROFILE#REFERRAL#9#ben", username: "Ben" }],
     ],
     ["untrue: ben referred ann", [...good, { PK: "USER#ben", SK: "PROFILE#REFERRAL#9#ann" }]],
-  ])("finds that %s", (problem, items) => {
+  ])("reports that %s", (problem, items) => {
     expect(problemsOfTable(items, users)).toContain(problem);
   });
 });
 
 describe("executionsIn", () => {
-  it("returns the version of each order and position of the user", () => {
+  it("returns the versions of a user's orders and positions", () => {
     expect(Object.fromEntries(executionsIn(good, "ann"))).toEqual({ o1: 3, p1: 2 });
     expect(executionsIn(good, "ben").size).toBe(0);
   });
 });
 
 describe("valuesIn", () => {
-  it("returns the tier, points and XP of the user's profile", () => {
+  it("returns the tier, points and XP from a user's profile", () => {
     const profile = { PK: "USER#ann", SK: "PROFILE", tier: "Pro", points: 7, experience: { total: 9 } };
     expect(valuesIn([profile], "ann")).toEqual({ tier: "Pro", points: 7, xp: 9 });
     expect(valuesIn([profile], "ben")).toEqual({});

@@ -11,9 +11,7 @@ const tradesPrefix = "TRADES#";
 const walletPrefix = "WALLET#";
 const referralPrefix = "PROFILE#REFERRAL#";
 
-/**
- * Returns inconsistencies in these users' data as sentences: counters, owners, referral codes and referrals.
- */
+/** Checks these users' counters, owners, referral codes and referrals. Returns problems as sentences. */
 export function problemsOfTable(items: readonly Item[], users: readonly Expected[]): string[] {
   const partitions = Map.groupBy(items, ({ PK }) => PK);
   const codes = Map.groupBy(
@@ -43,7 +41,7 @@ function problemsOfCounters(userID: string, items: readonly Item[]): string[] {
       ["usersReferred", referralPrefix],
     ] as const
   ).flatMap(([counter, prefix]) => {
-    // Retired wallets occupy no place.
+    // Skips retired wallets, which occupy no slot.
     const count = items.filter(
       ({ SK, retiredAt }) => SK.startsWith(prefix) && retiredAt === undefined,
     ).length;
@@ -53,7 +51,7 @@ function problemsOfCounters(userID: string, items: readonly Item[]): string[] {
   });
 }
 
-/** Wallets are numbered from 1, without gaps. */
+/** Checks that wallets are numbered from 1 without gaps. */
 function problemsOfSlots(userID: string, items: readonly Item[]): string[] {
   const slots = items.filter(({ SK }) => SK.startsWith(walletPrefix)).map(({ slot }) => Number(slot));
   const sorted = slots.toSorted((one, other) => one - other);
@@ -77,7 +75,7 @@ function problemsOfCode(userID: string, items: readonly Item[], codes: readonly 
     : [`the referral code ${refID} of ${userID} is stored as ${found}`];
 }
 
-/** Checks that each referral is listed once, and none waits for its credit. */
+/** Checks that each referral is listed once and none still waits for its credit. */
 function problemsOfReferrals(items: readonly Item[], users: readonly Expected[]): string[] {
   const listed = items
     .filter(({ SK }) => SK.startsWith(referralPrefix))
@@ -98,7 +96,7 @@ function problemsOfReferrals(items: readonly Item[], users: readonly Expected[])
   ];
 }
 
-/** The values in the table that an operator can change. */
+/** Reads a user's values that operators can change. */
 export function valuesIn(items: readonly Item[], userID: string): ProfileValues {
   const profile = items.find(({ PK, SK }) => PK === `${userPrefix}${userID}` && SK === "PROFILE");
   const { tier, points, experience } = (profile ?? {}) as Omit<ProfileValues, "xp"> & {
@@ -113,7 +111,7 @@ export function valuesIn(items: readonly Item[], userID: string): ProfileValues 
 
 const executionPrefixes = ["ORDER#", "POSITION#"];
 
-/** The version of each order and position of a user, by id. */
+/** Reads the versions of a user's orders and positions by id. */
 export function executionsIn(items: readonly Item[], userID: string): Map<string, number> {
   const own = items.filter(({ PK }) => PK === `${tradesPrefix}${userID}`);
   return new Map(

@@ -7,10 +7,10 @@ import type { EvmChain } from "../../lib/core/chain-facts.ts";
 
 type Changes = { hosts?: readonly string[]; relay?: string };
 
-/** More exchanges than local chains have, too. */
+/** Chain configuration without hosts and relay. It may also list exchanges that local chains lack. */
 type Contracts = Omit<ChainConfiguration, "hosts" | "relay">;
 
-/** Opens a test chain like functions do. */
+/** Opens a test chain the way functions do. */
 export function chainsOf(
   { chain, contracts, url }: Pick<TestChain, "chain" | "url"> & { contracts: Contracts },
   changes: Changes = {},
@@ -21,7 +21,7 @@ export function chainsOf(
 export const readerOf = (chain: TestChain, changes: Changes = {}): EvmReader =>
   chainsOf(chain, changes).get(chain.chain) as EvmReader;
 
-/** A host of a test chain that cannot simulate transactions. */
+/** Starts a host of a test chain that cannot simulate transactions. */
 export async function startPlainHost({ url }: TestChain): Promise<SecondHost> {
   const host = await startSecondHost({ chainUrl: url });
   const unknown = { error: { code: -32601, message: "the method does not exist" } };

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { json } from "node:stream/consumers";
 
-/** A user of the pool. `totpSecret` is the authenticator's, if the user has one. */
+/** A user of the pool. `totpSecret` belongs to the authenticator, if the user has one. */
 type PoolUser = { sub: string; email: string; password: string; isTemporary: boolean; totpSecret?: Buffer };
 
 type Body = Record<string, string> & {
@@ -21,7 +21,7 @@ class CognitoError extends Error {
 
 export const names = { UserPoolId: "us-east-1_pool", UserPoolClientId: "client" };
 
-/** The code that an authenticator shows at that time (RFC 6238). */
+/** Computes the code that an authenticator shows at this time (RFC 6238). */
 export function totp(secret: Buffer, now: number = Date.now()): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)));
@@ -31,9 +31,9 @@ export function totp(secret: Buffer, now: number = Date.now()): string {
 }
 
 /**
- * A user pool with the part of Cognito's protocol that operators use. It behaves as documented: a session is
- * valid once, responses to challenges name a user by `USER_ID_FOR_SRP` and not by an address, a new password
- * is requested before the code, and passwords must follow the pool's policy.
+ * Fakes a user pool with the part of Cognito's protocol that operators use, as documented: a session is valid once,
+ * responses to challenges name a user by `USER_ID_FOR_SRP` instead of an address, a new password is requested before
+ * the code, and passwords must follow the pool's policy.
  */
 export function userPool() {
   const users = new Map<string, PoolUser>();
@@ -133,7 +133,7 @@ export function userPool() {
   return {
     handle,
     mails,
-    /** The operations that were called. */
+    /** Names of the called operations. */
     asked,
     add(user: Partial<PoolUser> & Pick<PoolUser, "email" | "password">): PoolUser {
       const added = { sub: randomUUID(), isTemporary: false, ...user };

@@ -7,10 +7,10 @@ import type { NodeHttpHandlerOptions } from "@smithy/types";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openPusher, type Pusher } from "../../lib/aws/push.ts";
 
-/** A call that posts a message to a connection. */
+/** A message posted to a connection. */
 export type Call = { connectionId: string; message: string };
 
-/** The status that answers a call, immediately or later. */
+/** Returns the status of the response to a call, immediately or later. */
 export type Answer = (call: Call) => number | Promise<number>;
 
 const errorNames: Record<number, string> = {
@@ -21,34 +21,34 @@ const errorNames: Record<number, string> = {
 
 const everyoneIsConnected: Answer = () => 200;
 
-/** Simulates API Gateway's @connections for the SDK's client, for the tests of a file. */
+/** Simulates API Gateway's @connections API for the SDK's client in one test file. */
 export class ConnectionsApi {
   readonly pusher: Pusher;
   answer = everyoneIsConnected;
-  /** In order of arrival. */
+  /** Received calls in order of arrival. */
   calls: Call[] = [];
-  /** The connections that were deleted. */
+  /** Ids of deleted connections. */
   hungUp: string[] = [];
-  /** The most calls at once. */
+  /** Largest number of concurrent calls. */
   mostAtOnce = 0;
-  /** The number of TCP connections. */
+  /** Number of opened TCP connections. */
   sockets = 0;
 
   constructor(endpoint: string) {
     const credentials = { accessKeyId: "test", secretAccessKey: "test" };
     this.pusher = openPusher({ endpoint, region: "us-east-1", credentials });
     const handler = this.pusher.config.requestHandler as HttpHandler<NodeHttpHandlerOptions>;
-    // Disables the functions' timeouts: other tests may keep the machine busy.
+    // Disables the functions' timeouts, because other tests may keep the machine busy.
     handler.updateHttpClientConfig("connectionTimeout", 0);
     handler.updateHttpClientConfig("requestTimeout", 0);
   }
 
-  /** The messages to a connection, in order of arrival. */
+  /** Returns a connection's messages in order of arrival. */
   messagesTo(connectionId: string): string[] {
     return this.calls.filter((call) => call.connectionId === connectionId).map(({ message }) => message);
   }
 
-  /** The parsed messages to a connection, in order of arrival. */
+  /** Returns a connection's parsed messages in order of arrival. */
   parsedMessagesTo(connectionId: string): unknown[] {
     return this.messagesTo(connectionId).map((message) => JSON.parse(message));
   }
@@ -62,7 +62,7 @@ export class ConnectionsApi {
   }
 }
 
-/** Runs during the tests of a file, and resets before each. */
+/** Serves the API during the tests of a file and resets it before each. */
 export function connectionsApiForTests(): { readonly current: ConnectionsApi } {
   let api: ConnectionsApi;
   let underWay = 0;

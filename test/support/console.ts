@@ -2,7 +2,8 @@ import { beforeEach, vi } from "vitest";
 
 /**
  * Silences the console in a test file.
- * @returns a function that returns all calls since the test began: the argument, or a list of arguments if there are several
+ * @returns a function that lists all calls since the test began: each as its argument, or as an array of several
+ * arguments
  */
 export function quietConsole(): () => unknown[] {
   const logs = (["error", "warn", "info", "log", "debug"] as const).map((level) =>

@@ -1,7 +1,4 @@
-/**
- * Milliseconds of processor time that work takes. Unlike elapsed time, it does not grow when the machine is
- * busy.
- */
+/** Measures the processor time of work in milliseconds. Unlike elapsed time, it does not grow on a busy machine. */
 export function cpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();

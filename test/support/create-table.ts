@@ -1,7 +1,7 @@
 import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import type { Table } from "../../lib/table/table.ts";
 
-/** Creates an open table in DynamoDB Local, and returns it. */
+/** Creates this table in DynamoDB Local and returns it. */
 export async function createTable(table: Table): Promise<Table> {
   await table.client.send(
     new CreateTableCommand({

@@ -9,15 +9,15 @@ export type CurlRequest = {
 };
 
 /**
- * Shell functions that replace sleep and curl: they do not wait, and print each call's arguments with
- * separators. curl is not on every machine.
+ * Shell functions that replace sleep and curl, which not every machine has. They never wait and print each call's
+ * arguments with separators.
  */
 const capture = String.raw`sleep() { :; }; curl() { printf '%s\037' "$@"; printf '\036'; }`;
 
 /**
- * The requests that lines would send if pasted into a shell.
+ * Returns the requests that pasted shell lines would send.
  *
- * @throws Error if a line fails, or has an option of curl that is unknown here
+ * @throws Error if a line fails or uses an unknown option of curl
  */
 export async function curlRequests(lines: string): Promise<CurlRequest[]> {
   const { stdout } = await promisify(execFile)("sh", ["-ec", `${capture}\n${lines}`]);
@@ -25,7 +25,7 @@ export async function curlRequests(lines: string): Promise<CurlRequest[]> {
   return calls.map((call) => requestOf(call.split("\x1f").slice(0, -1)));
 }
 
-/** The request that curl would send with these arguments. @throws Error if it has an unknown option */
+/** Returns the request that curl would send with these arguments. @throws Error for an unknown option */
 export function requestOf(args: readonly string[]): CurlRequest {
   const options = [...args];
   const request: CurlRequest = { method: "GET", url: "", headers: [] };

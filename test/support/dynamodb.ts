@@ -9,31 +9,31 @@ import {
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { createTable } from "./create-table.ts";
 
-/** How long an engine may take to start, in milliseconds: Java on a machine that is busy with other tests. */
+/** Milliseconds that an engine may take to start: Java on a machine busy with other tests. */
 export const engineStart = engineStartMs;
 
-/** An in-memory database with a table, for one test file. */
+/** An in-memory database with one table for a test file. */
 export type Engine = {
   table: Table;
-  /** The connection settings of an SDK client. */
+  /** Connection settings for an SDK client. */
   connection: DatabaseConnection;
-  /** The connection settings as environment variables of the AWS SDK, for a process or a function. */
+  /** Connection settings as the AWS SDK's environment variables, for a process or a function. */
   environment: Record<string, string>;
-  /** Another table of the same database, empty. */
+  /** Creates another empty table in the same database. */
   newTable(): Promise<Table>;
   stop(): Promise<void>;
 };
 
 /**
- * Makes a database in the DynamoDB Local of the run. Meant for `beforeAll(async () => …, engineStart)`, once in a file.
+ * Creates a database in the run's DynamoDB Local. Call it once in a file, as `beforeAll(async () => …, engineStart)`.
  *
- * @throws {Error} when Java is missing or the engine does not come up.
+ * @throws {Error} if Java is missing or the engine does not start.
  */
 export async function startTable(): Promise<Engine> {
   const { readsFrom, ...connection } = await newDatabase();
   const tables: Table[] = [];
   const newTable = async () => {
-    // Disables the functions' timeouts: other tests may keep the machine busy.
+    // Disables the functions' timeouts, because other tests may keep the machine busy.
     const name = `table-${tables.length + 1}`;
     const requestHandler = new ReadsPastProxy(readsFrom);
     const options = { ...connection, requestHandler, signer: unsigned(connection) };
@@ -58,8 +58,8 @@ export async function startTable(): Promise<Engine> {
 }
 
 /**
- * Names the access key, and leaves the signature out: DynamoDB Local finds the database by the key and checks no
- * signature, which would take a third of the processor time of a call.
+ * Names the access key but omits the signature. DynamoDB Local selects the database by the key and checks no signature,
+ * whose computation would take a third of a call's processor time.
  */
 function unsigned({ region, credentials }: DatabaseConnection): RequestSigner {
   const scope = `${credentials.accessKeyId}/20260101/${region}/dynamodb/aws4_request`;
@@ -74,7 +74,7 @@ function unsigned({ region, credentials }: DatabaseConnection): RequestSigner {
 
 const reads = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
 
-/** Sends reads to DynamoDB Local itself: the proxy would only pass them on, which takes a third of their processor time. */
+/** Sends reads directly to DynamoDB Local. The proxy would only forward them, at a third of their processor time. */
 class ReadsPastProxy extends NodeHttpHandler {
   readonly #port: number;
 
@@ -90,7 +90,7 @@ class ReadsPastProxy extends NodeHttpHandler {
   }
 }
 
-/** A table for the tests of a file, and others beside it. */
+/** Provides a table for the tests of a file, and more on request. */
 export function tableForTests(): Pick<Engine, "newTable"> & { readonly table: Table } {
   let engine: Engine;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from "aws
 
 export type Headers = Record<string, string | string[]>;
 
-/** The two forms of headers in an event. Of several values, the single form keeps the last. */
+/** Returns both forms of headers in an event. The single-value form keeps the last of several values. */
 export function headerForms(headers: Headers) {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat()] as const);
   return {
@@ -11,7 +11,7 @@ export function headerForms(headers: Headers) {
   };
 }
 
-/** An event of the authorizer, with the parts that it reads. */
+/** Builds an authorizer event with the parts that the authorizer reads. */
 export function authorizerEvent(headers: Headers = {}): APIGatewayRequestAuthorizerEvent {
   const methodArn = "arn:aws:execute-api:us-east-1:000000000000:api/live/GET/listWallets";
   const requestContext = { identity: { sourceIp: "192.0.2.9" } };
@@ -23,7 +23,10 @@ export function authorizerEvent(headers: Headers = {}): APIGatewayRequestAuthori
   } as APIGatewayRequestAuthorizerEvent;
 }
 
-/** The two forms of a query. Of several values, the single form keeps the last. Without a query, both are null. */
+/**
+ * Returns both forms of a query. The single-value form keeps the last of several values. Without a query, both are
+ * null.
+ */
 function queryForms(query: Record<string, string | string[]> | null) {
   const entries = Object.entries(query ?? {}).map(([name, value]) => [name, [value].flat()] as const);
   return {
@@ -33,7 +36,7 @@ function queryForms(query: Record<string, string | string[]> | null) {
   };
 }
 
-/** An event of a REST function for the user `alice`, with the parts that it reads. */
+/** Builds an event for a REST function and the user `alice`, with the parts that functions read. */
 export function restEvent(
   parts: { body?: unknown; headers?: Headers; path?: object; query?: Record<string, string | string[]> } = {},
 ): APIGatewayProxyEvent {

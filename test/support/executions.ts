@@ -3,7 +3,7 @@ import type { Price } from "../../lib/prices/price.ts";
 
 const time = "2026-11-21T09:00:00.000Z";
 
-/** An order with changes. */
+/** Builds an example order with these changes. */
 export const order = (changes: Partial<Order> = {}): Order => ({
   orderId: "o1",
   wallet: "7cVfgArCheMR6Cs4t6vz5rfnqd56vZq4ndaBrY5xkxXy",
@@ -21,7 +21,7 @@ export const order = (changes: Partial<Order> = {}): Order => ({
   ...changes,
 });
 
-/** A position with changes. */
+/** Builds an example position with these changes. */
 export const position = (changes: Partial<Position> = {}): Position => ({
   positionId: "p1",
   wallet: "7cVfgArCheMR6Cs4t6vz5rfnqd56vZq4ndaBrY5xkxXy",
@@ -37,7 +37,7 @@ export const position = (changes: Partial<Position> = {}): Position => ({
   ...changes,
 });
 
-/** A price of SOL with changes. */
+/** Builds an example price of SOL with these changes. */
 export const price = (changes: Partial<Price> = {}): Price => ({
   chain: "sol",
   symbol: "SOL",

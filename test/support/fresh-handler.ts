@@ -1,6 +1,6 @@
 let loads = 0;
 
-/** Loads a function again, as a cold start does: functions read their environment and open their clients at load. */
+/** Loads a function again, like a cold start. Functions read their environment and open their clients at load. */
 export async function freshHandler<Module extends { handler: unknown }>(
   name: string,
 ): Promise<Module["handler"]> {

@@ -1,6 +1,6 @@
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 
-/** No test may ask a real network, so nothing listens here. */
+/** An address where nothing listens, so that no test reaches a real network. */
 const nowhere = "http://127.0.0.1:1";
 
 const chains = Object.fromEntries(
@@ -10,7 +10,7 @@ const chains = Object.fromEntries(
   ]),
 );
 
-/** Variables that the stack sets for its functions. Functions that push also get an endpoint. */
+/** Variables that the stack sets for its functions. Functions that push messages also get an endpoint. */
 export const functionEnvironment: Readonly<Record<string, string>> = {
   AWS_REGION: "us-east-1",
   AWS_ACCESS_KEY_ID: "test",

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { quietConsole } from "./console.ts";
 
 /**
- * Mocks for tests of handlers: the table and the network do not respond unless a test sets responses, and the
- * console is silent.
+ * Mocks the environment of handlers. The table and the network respond only as a test defines, and the console is
+ * silent.
  */
 export function mockFunctions() {
   const table = mockClient(DynamoDBDocumentClient);

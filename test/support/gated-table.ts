@@ -3,22 +3,22 @@ import type { PartitionName } from "../../lib/table/layout.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import type { Engine } from "./dynamodb.ts";
 
-/** A function whose role decides about its calls. */
+/** A function whose role restricts its calls. */
 export type GatedFunction = {
   name: string;
   access: Pick<Access, "denial">;
-  /** The ARN by which policies name the table. */
+  /** ARN that policies use for the table. */
   tableArn: string;
   transactionPartitions?: readonly PartitionName[] | undefined;
 };
 
 type Gate = {
   leadingKeys: LeadingKeys;
-  /** Receives the actions that were denied. */
+  /** Called with each denied action. */
   onDenial: (action: string) => void;
 };
 
-/** Opens a table of the engine as a function reaches it: with the rights of its role only. */
+/** Opens the engine's table the way a function reaches it, limited to its role's rights. */
 export function gatedTable(
   { connection }: Pick<Engine, "connection">,
   { name: tableName, id }: Table,

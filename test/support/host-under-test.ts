@@ -6,18 +6,18 @@ import { startRpcServer } from "./json-rpc-server.ts";
 export const wallet = `0x${"a1".repeat(20)}`;
 export const hash = `0x${"0b".repeat(32)}`;
 
-/** Stands for secrets that must not leak, such as an API key or a signed transaction. */
+/** Stands for secrets that must never leak, such as an API key or a signed transaction. */
 export const secret = "c0ffee";
 
 /**
- * Serves a host with prices and balances for the tests of a file. `now.ms` is its time. Each test starts from the same
+ * Serves a host with prices and balances for the tests of a file. `now.ms` is its clock. Each test starts from the same
  * state.
  */
 export async function hostUnderTest() {
   const server = await startRpcServer();
   const now = { ms: 0 };
   const open = () =>
-    // Far more time than any answer takes: only the tests of silence set less.
+    // Allows far more time than any response takes. Only the tests of silent hosts set less.
     rpcHost({
       url: `${server.url}/${secret}`,
       identity: chainIdentity(1),

@@ -1,7 +1,7 @@
 import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../../lib/table/table.ts";
 
-/** Wraps a table with actions before and after each command. */
+/** Wraps a table to act before and after each command. */
 export function interceptedTable(
   { name, id, client }: Table,
   before: (command: unknown) => unknown,

@@ -1,19 +1,19 @@
 import type { Effect, Procedure } from "../../lib/orders/effects.ts";
 
-/** One order in which the effects of several procedures take place. */
+/** One possible order of several procedures' effects. */
 type Schedule = {
   /**
-   * Runs procedures to their ends.
+   * Runs procedures to their end.
    *
    * @param perform Performs an effect. It may add procedures.
    */
   run(procedures: Procedure<void>[], perform: (effect: Effect) => unknown): void;
 };
 
-/** Effects that others cannot see. Their place in the order does not matter. */
+/** Effects invisible to other procedures. Their order does not matter. */
 const isPrivate = ({ do: name }: Effect) => name === "now";
 
-/** Returns every order in which the effects of procedures can take place. */
+/** Yields every possible order of the procedures' effects. */
 export function* interleavings(): Generator<Schedule> {
   let choices: readonly number[] | undefined = [];
   while (choices !== undefined) {
@@ -38,7 +38,7 @@ export function* interleavings(): Generator<Schedule> {
         }
       },
     };
-    // Counts up: the last choice with another option takes it, and those after it begin again.
+    // Counts up like an odometer: advances the last choice with another option and resets the choices after it.
     const last = made.findLastIndex(({ chosen, of }) => chosen + 1 < of);
     const next = (made[last]?.chosen ?? 0) + 1;
     choices = last < 0 ? undefined : [...made.slice(0, last).map(({ chosen }) => chosen), next];

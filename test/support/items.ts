@@ -1,7 +1,7 @@
 import { BatchWriteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import type { Item, Table } from "../../lib/table/table.ts";
 
-/** All items whose keys contain this text, unsorted. */
+/** Returns all items whose keys contain this text, unsorted. */
 export async function itemsNamed(table: Table, text: string): Promise<Item[]> {
   const pages = paginateScan({ client: table.client }, { TableName: table.name, ConsistentRead: true });
   const items: Item[] = [];
@@ -9,7 +9,7 @@ export async function itemsNamed(table: Table, text: string): Promise<Item[]> {
   return items.filter(({ PK, SK }) => `${PK} ${SK}`.includes(text));
 }
 
-/** Puts items into a table unchanged, in batches of the largest size. */
+/** Writes items unchanged, in batches of the largest size. */
 export async function putItems(table: Table, items: readonly Item[]): Promise<void> {
   for (let start = 0; start < items.length; start += 25) {
     const requests = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));

@@ -6,29 +6,29 @@ export type RpcRequest = { id: number; method: string; params: unknown[] };
 
 type Answers = Record<string, unknown>;
 
-/** A fault that replaces a host's whole response. */
+/** A fault that replaces a host's entire response. */
 export type Misbehaviour = (response: ServerResponse, requests: RpcRequest[]) => void;
 
 const reply = (response: ServerResponse, body: string | Uint8Array, status = 200) =>
   response.writeHead(status, { "Content-Type": "application/json" }).end(body);
 
-/** Responds with these bytes. */
+/** Responds with these exact bytes. */
 export const answering =
   (body: string | Uint8Array, status?: number): Misbehaviour =>
   (response) =>
     void reply(response, body, status);
 
-/** Accepts the request and never responds. */
+/** Accepts the request but never responds. */
 export const silent: Misbehaviour = () => {};
 
-/** Closes the connection before, or in the middle of, the response. */
+/** Closes the connection before or during the response. */
 export const hangingUp: Misbehaviour = (response) => void response.destroy();
 export const hangingUpMidway: Misbehaviour = (response) => {
   response.writeHead(200, { "Content-Length": 1000 });
   response.write("[{", () => response.destroy());
 };
 
-/** Sends megabytes without a length, until the client leaves. */
+/** Sends megabytes without a content length until the client disconnects. */
 export const flooding =
   (megabytes: number): Misbehaviour =>
   (response) => {
@@ -44,7 +44,7 @@ export const flooding =
 
 export const result = (id: number, value: unknown) => ({ jsonrpc: "2.0", id, result: value });
 
-/** Transforms the correct responses to another shape. */
+/** Changes the shape of correct responses. */
 export const reshaped =
   (change: (items: ReturnType<typeof result>[], requests: RpcRequest[]) => unknown): Misbehaviour =>
   (response, requests) => {
@@ -52,7 +52,7 @@ export const reshaped =
     reply(response, JSON.stringify(change(items, requests)));
   };
 
-/** An error that a method returns. */
+/** An error returned by a method. */
 export class RpcFailure {
   readonly error: { code: number; message: string; data?: unknown };
   constructor(code: number, message: string, data?: unknown) {
@@ -61,8 +61,8 @@ export class RpcFailure {
 }
 
 /**
- * A JSON-RPC server. `answers` has the result of each method, or a function of its parameters; other methods
- * are unknown. `misbehaviour` overrides it while set.
+ * Starts a JSON-RPC server. `answers` maps each known method to its result, or to a function of its parameters.
+ * `misbehaviour` overrides all responses while set.
  */
 export async function startRpcServer(answers: Answers = {}) {
   const state = {

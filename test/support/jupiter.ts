@@ -5,11 +5,11 @@ import {
 } from "trading-terminal-devnet/sol/jupiter-server";
 import type { TestSurfnet } from "trading-terminal-devnet/sol/test-surfnet";
 
-/** Jupiter's stand-in on a test chain, with all that it was asked for. */
+/** A stand-in for Jupiter on a test chain. It records its requests. */
 export type TestJupiter = LocalJupiter & {
   asked: Readonly<Record<string, string>>[];
   keys: (string | undefined)[];
-  /** Chooses the faults by the request. */
+  /** Selects the faults for a request. */
   faultsOf: ((query: Readonly<Record<string, string>>) => LocalJupiter["faults"]) | undefined;
 };
 

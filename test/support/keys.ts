@@ -2,17 +2,17 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import bs58 from "bs58";
 import { computeAddress } from "ethers";
 
-/** A wallet to import: the user's input, the expected address, and the 32 bytes of the secret. */
+/** A wallet to import: the user's input, the expected address and the secret's 32 bytes. */
 export type Key = { network: string; privateKey: string; address: string; secret: Buffer };
 
 export const evmNetworks = ["eth", "base", "bsc", "avax"] as const;
 
-/** The order of secp256k1. */
+/** Order of the curve secp256k1. */
 export const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 export const hexOf = (scalar: bigint): string => scalar.toString(16).padStart(64, "0");
 
-/** All keys created in this process, for a search for traces of them. */
+/** All keys created in this process, to search output for traces of them. */
 export const keysMade: Key[] = [];
 
 export function newEvmKey(network: string = "eth"): Key {
@@ -23,7 +23,7 @@ export function newEvmKey(network: string = "eth"): Key {
   return key;
 }
 
-/** Uses Node's Ed25519 for the public half, independently of the code under test. */
+/** Creates the public half with Node's Ed25519, independently of the code under test. */
 export function newSolanaKey(): Key {
   const { d = "", x = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   const [secret, publicKey] = [Buffer.from(d, "base64url"), Buffer.from(x, "base64url")];
@@ -35,7 +35,7 @@ export function newSolanaKey(): Key {
 
 export const newKey = (network: string): Key => (network === "sol" ? newSolanaKey() : newEvmKey(network));
 
-/** Published private keys and their addresses. The runner prints none of them. */
+/** Published EVM private keys with their addresses. The runner prints none of them. */
 export const evmVectors = [
   [hexOf(1n), "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"],
   [hexOf(2n), "0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"],
@@ -46,7 +46,10 @@ export const evmVectors = [
   ],
 ] as const;
 
-/** Seeds and public keys of RFC 8032, section 7.1, tests 1, 2 and 1024. None of these seeds encodes a point of the curve. */
+/**
+ * Seeds and public keys from RFC 8032, section 7.1, tests 1, 2 and 1024. None of these seeds encodes a point of the
+ * curve.
+ */
 export const solanaVectors = [
   [
     "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
@@ -62,12 +65,12 @@ export const solanaVectors = [
   ],
 ] as const;
 
-/** The seed of test 3 of RFC 8032. It encodes a point of the curve too, so it may be an address. */
+/** Seed from test 3 of RFC 8032. It also encodes a point of the curve, so it could be an address. */
 export const ambiguousSeed = "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7";
 
 export const base58OfHex = (...hex: string[]): string => bs58.encode(Buffer.from(hex.join(""), "hex"));
 
-/** The forms in which a program might print a key. */
+/** Returns all forms in which a program might print a key. */
 export function formsOf({ privateKey, secret }: Pick<Key, "privateKey" | "secret">): string[] {
   return [
     privateKey.replace(/^0x/, ""),

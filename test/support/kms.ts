@@ -1,6 +1,6 @@
 import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing";
 
-/** A KMS without keys, and the configuration of clients that reach it. */
+/** Opens a KMS without keys. Also returns the configuration for its clients. */
 export function openKms() {
   const kms: Kms = createKms();
   const config = {

@@ -9,10 +9,10 @@ import { intent, slot, tradeOrder, v2, wideLimits } from "./trading.ts";
 
 export const gwei = 1_000_000_000n;
 
-/** A block's time before the order's deadline, in seconds. */
+/** Time of a block before the order's deadline, in seconds. */
 export const seconds = Date.parse("2026-11-21T20:00:05.000Z") / 1000;
 
-/** A host's facts about a route, with changes. */
+/** Builds a host's facts about a route with these changes. */
 export const routeFacts = (changes: Partial<RouteFacts> = {}): RouteFacts => ({
   ...v2,
   amountOut: 4_960n * 10n ** 18n,
@@ -24,7 +24,7 @@ export const routeFacts = (changes: Partial<RouteFacts> = {}): RouteFacts => ({
   ...changes,
 });
 
-/** A host's facts about a buy on v2, with changes. */
+/** Builds a host's facts about a buy on Uniswap v2 with these changes. */
 export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
   fees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
   isListed: true,
@@ -32,7 +32,7 @@ export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
   ...changes,
 });
 
-/** A host's snapshot of a wallet and its order, with changes. */
+/** Builds a host's snapshot of a wallet and its order with these changes. */
 export const snapshot = (
   facts: OrderFacts | undefined,
   changes: Partial<HostSnapshot> = {},
@@ -50,7 +50,7 @@ export const snapshot = (
   ...changes,
 });
 
-/** A lane with one order, with changes. */
+/** Builds the view of a lane with one order and these changes. */
 export const laneView = (order: TradeOrder<Evm>, changes: Partial<LaneView<Evm>> = {}): LaneView<Evm> => {
   const { chain, wallet, orderId, userID, token, maxGasPrice } = order.intent;
   return {
@@ -69,7 +69,7 @@ export const laneView = (order: TradeOrder<Evm>, changes: Partial<LaneView<Evm>>
   };
 };
 
-/** The state that a run sees, with changes. */
+/** Builds the state that a run of a lane sees with these changes. */
 export const laneStateOf = (view: LaneView<Evm>, changes: Partial<LaneState<Evm>>): LaneState<Evm> => ({
   view,
   rules: evmSlots,
@@ -82,7 +82,7 @@ export const laneStateOf = (view: LaneView<Evm>, changes: Partial<LaneState<Evm>
   ...changes,
 });
 
-/** A signed swap, with changes. */
+/** Builds a signed swap with these changes. */
 export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   maxFeePerGas: 2n * gwei,
   maxPriorityFeePerGas: gwei,
@@ -94,7 +94,7 @@ export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   ...changes,
 });
 
-/** An order whose swap is signed, with its slot. */
+/** Builds an order with a signed swap and its slot. */
 export function signedOrder({
   order: orderChanges = {},
   attempt: attemptChanges = {},

@@ -18,7 +18,7 @@ const policy = readPolicy(
   { services: ["dynamodb"], isKnown: () => true },
 );
 
-/** Sees the keys of requests, unless it removes them. */
+/** Decides about requests by their keys. `removes` drops the keys first. */
 const accessWith = (removes: boolean): Pick<Access, "denial"> => ({
   denial: (_, { action, resource, values = {} }) =>
     policy({ action, resource, values: removes ? {} : values }) === "Allow" ? undefined : "denied",
@@ -29,7 +29,7 @@ describe("observedLeadingKeys", () => {
     ["each-part", "each-part", false],
     ["whole-request", "whole-request", false],
     ["none", "each-part", true],
-  ])("finds %s", async (expected, leadingKeys, removes) => {
+  ])("reports that the engine checks leading keys as %s", async (expected, leadingKeys, removes) => {
     const table = gatedTable(
       engine,
       await engine.newTable(),

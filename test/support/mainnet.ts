@@ -1,9 +1,9 @@
 /*
- * Accounts of Solana's mainnet as its hosts have shown them, with the facts that are published about them. Nothing here
- * comes from the code that they test.
+ * Accounts of Solana's mainnet, as its hosts returned them, with independently published facts. Nothing here comes from
+ * the code under test.
  */
 
-/** Writes the data of an account: parts in base64, each from a byte on, among zeros. */
+/** Builds an account's data from base64 parts, each at a byte offset, padded with zeros. */
 function shown(length: number, parts: Readonly<Record<number, readonly string[]>>): Uint8Array {
   const data = Buffer.alloc(length);
   for (const [at, lines] of Object.entries(parts))
@@ -11,9 +11,9 @@ function shown(length: number, parts: Readonly<Record<number, readonly string[]>
   return Uint8Array.from(data);
 }
 
-/** Raydium's pools of wrapped SOL and a token, with the addresses that Raydium's API names for them. */
+/** Raydium pools of wrapped SOL and a token, with the addresses that Raydium's API lists. */
 export const raydiumPools = {
-  /** Without a creator's fee. As of epoch 833. */
+  /** A pool without a creator's fee, as of epoch 833. */
   plain: {
     address: "Q2sPHPdUWFMg7M7wwrQKLrn619cAucfRsmhVJffodSp",
     mint: "Dz9mQ9NzkBcCsuGPFJ3r1bS4wgqKMHBPiVuniW8Mbonk",
@@ -33,7 +33,7 @@ export const raydiumPools = {
       ],
     }),
   },
-  /** With a creator's fee in the coin. As of epoch 841. */
+  /** A pool with a creator's fee in the coin, as of epoch 841. */
   ofCreator: {
     address: "BtGUffMEnxrzdjyC3kKAHjGMpG1UdZiVWXZUaSpUv13C",
     mint: "4JPyh4ATbE8hfcH7LqhxF3YThsECZm6htmLvMUyrbonk",
@@ -55,10 +55,10 @@ export const raydiumPools = {
   },
 } as const;
 
-/** Owns the vaults of all pools. */
+/** Owner of all pools' vaults. */
 export const raydiumAuthority = "GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL";
 
-/** Raydium's configurations of fees, by their numbers. */
+/** Raydium's fee configurations by number. */
 export const raydiumConfigs = [
   "D4FPEruKEHrG5TenZ2mpDGEfu1iUvTiqBxvpU8HLBvC2",
   "G95xxie3XbkCqtE39GgQ9Ggc7xBC8Uceve7HFDEFApkc",
@@ -70,7 +70,7 @@ export const raydiumConfigs = [
   "ESLj2Rzmvn3RhDo4Z18hY1wYmGyC9xM4ZtRXhvoFkDAi",
 ] as const;
 
-/** The configuration number 2: trades pay 2 %, and creators get 0.05 %. */
+/** Configuration number 2: trades pay 2 %, and creators get 0.05 %. */
 export const raydiumConfig2 = shown(236, {
   0: [
     "2vQhaMvLK2//AAIAIE4AAAAAAADA1AEAAAAAAECcAAAAAAAAgNHwCAAAAAAF2xU6D/SH9pzeiQAf7ExGlbbUIV6iRLh71Otyh/hX",
@@ -78,7 +78,7 @@ export const raydiumConfig2 = shown(236, {
   ],
 });
 
-/** USDC's mint, Metaplex's account of it, and somebody's account of it. */
+/** USDC's mint, its Metaplex account and a holder's account. */
 export const usdc = {
   mint: shown(82, {
     0: [
@@ -98,13 +98,13 @@ export const usdc = {
   }),
 } as const;
 
-/** Somebody's account of wrapped SOL. */
+/** A holder's account of wrapped SOL. */
 export const wrappedCoinAccount = shown(165, {
   0: ["BpuIV/6rgYT7aH9jRhjANdrEOdwa6ztVmKDwAAAAAAFIu8obxSchzt+Wm0fpE5FjWTep9c3QcJ4/b5fYCibP0BIWLQU="],
   108: ["AQEAAADwHR8="],
 });
 
-/** BERN's mint, of Token-2022 with a fee on transfers: 4.2 % at first, 2.69 % from epoch 698 on. */
+/** BERN's mint: Token-2022 with a transfer fee of 4.2 % at first and 2.69 % from epoch 698. */
 export const bernMint = shown(278, {
   0: [
     "AAAAAF6FlBDp84quKJTnIC3eZq7d8SbOoKlPCfCAsA30E9mWuDXjWFJWAAAFAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",

@@ -20,7 +20,7 @@ const finders = {
 
 const { moon, taxd, star, comet, usdx, wrapped } = localAddresses;
 
-/** The pools of the test tokens, of each kind that has a price: a venue, its tier, the token and its quote. */
+/** Pools of the test tokens, one for each kind with a price: venue, tier, token and quote. */
 const localPools = {
   moonV2: ["uniswap-v2", 0, moon, wrapped],
   moonV3: ["uniswap-v3", 3000, moon, wrapped],
@@ -28,7 +28,7 @@ const localPools = {
   starUsdxV2: ["uniswap-v2", 0, star, usdx],
   starPancake: ["pancakeswap-v3", 2500, star, usdx],
   taxdV2: ["uniswap-v2", 0, taxd, wrapped],
-  // Only base has these.
+  // Pools that exist only on base.
   cometSlipstream: ["slipstream", 200, comet, wrapped],
   cometUsdxSlipstream: ["slipstream", 200, comet, usdx],
 } as const satisfies Record<string, readonly [keyof typeof finders, number, string, string]>;
@@ -37,7 +37,7 @@ export type LocalPool = keyof typeof localPools;
 
 const decimalsOf = (token: string) => (token === usdx ? 6 : 18);
 
-/** Finds the pools of a local chain of Ethereum's family by their factories. */
+/** Finds a local EVM chain's pools through their factories. */
 export async function localPoolsOf(chain: TestChain): Promise<Record<LocalPool, WatchedPool>> {
   const entries = Object.entries(localPools).map(async ([name, [venue, tier, token, other]]) => {
     const row = chain.contracts.venues.find((each) => each.venue === venue);
@@ -62,7 +62,7 @@ export async function localPoolsOf(chain: TestChain): Promise<Record<LocalPool, 
 const v3Swap = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
 const pancakeSwap = "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83";
 
-/** Gives the logs of local pools of PancakeSwap, which are Uniswap's, the form of PancakeSwap's own. */
+/** Converts logs of local PancakeSwap pools, which use Uniswap's code, to PancakeSwap's format. */
 export const likePancake =
   (pools: Readonly<Record<LocalPool, WatchedPool>>): SecondHost["lie"] =>
   ({ method }, reply) => {

@@ -21,7 +21,7 @@ const metadataTypes = ["string", "string", "uint8", "uint256"] as const;
 
 const plain = (changes: Metadata) => tokens.Token.creation + encode(metadataTypes, metadata(changes));
 
-/** Sorted like the enumeration in OddToken.sol. */
+/** Defects in the order of the enumeration in OddToken.sol. */
 const oddities = [
   "refuses transfers",
   "eats the gas of transfers",
@@ -41,7 +41,7 @@ const oddities = [
   "logs transfers with the amount indexed",
 ] as const;
 
-/** Tokens with a defect, by its description. */
+/** Tokens with one defect each, by its description. */
 const oddTokens = {
   ...(Object.fromEntries(
     oddities.map((oddity, index) => [
@@ -62,7 +62,7 @@ const oddTokens = {
   "has the symbol of a listed token": plain({ symbol: "USDX" }),
 };
 
-/** Contracts that are hardly tokens. They have no pool. */
+/** Contracts that barely count as tokens. They have no pool. */
 const noTokens = {
   "reverts every call": bytecode.Reverting.creation,
   "eats all gas": bytecode.GasEater.creation,
@@ -72,12 +72,12 @@ const noTokens = {
 
 export type OddToken = keyof typeof oddTokens | keyof typeof noTokens;
 
-/** Creates a token for the deployer, who gets 10^27 of its units. */
+/** Creates a token whose deployer gets 10^27 units. */
 export const creationOfToken = (name: keyof typeof oddTokens): DeployerTransaction => ({
   data: oddTokens[name],
 });
 
-/** Deploys a token and, if it can have one, a v2 pool of 10 coins and 10^23 of its units. Returns its address. */
+/** Deploys a token and, if possible, a v2 pool of 10 coins and 10^23 units. Returns the token's address. */
 export async function deployOddToken(chain: TestChain, name: OddToken): Promise<string> {
   if (name in noTokens) {
     const [address] = await chain.deploy({ data: noTokens[name as keyof typeof noTokens] });
@@ -92,7 +92,7 @@ export async function deployOddToken(chain: TestChain, name: OddToken): Promise<
   return token;
 }
 
-/** Adds a v3 pool of MOON at 1 % with a better price than the others, which runs dry after a tenth of a coin. */
+/** Adds a v3 pool of MOON at 1 % whose price beats the other pools but which runs dry after a tenth of a coin. */
 export async function addDryPool(chain: TestChain): Promise<void> {
   await chain.deploy(
     v3Liquidity(localAddresses, deployer, {
@@ -105,7 +105,7 @@ export async function addDryPool(chain: TestChain): Promise<void> {
   );
 }
 
-/** Adds a token that trades only for USDX, in a v2 pool and in v3 pools of 0.3 %. Returns its address. */
+/** Adds a token that trades only against USDX, in a v2 pool and 0.3 % v3 pools. Returns its address. */
 export async function addToken(
   chain: TestChain,
   name: "Token" | "TaxedToken" | "ThievingToken",

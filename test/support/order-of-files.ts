@@ -1,13 +1,12 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Projects in the order in which they start. In each group, projects with long files come first, so that all
- * workers finish at about the same time. The files of a project stay together, because a worker that does not
- * isolate its files serves one project.
+ * Projects in starting order. Within a group, projects with long files come first, so that all workers finish at about
+ * the same time. Files of a project stay together, because a worker without isolation serves a single project.
  */
 const order = ["static", "unit", "e2e", "last", "system"];
 
-/** Files that wait for chains and clocks, the longest first. The others of their projects fill the time. */
+/** Slowest files first, which wait for chains and clocks. Other files of their projects fill the time. */
 const longest = [
   "e2e/local/verify",
   "trading/execution/sol-orders-by-jupiter",

@@ -17,12 +17,12 @@ import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/procedures/
 import { poolRoutes } from "../trading/model/ledger-state.ts";
 import { intent, v2, wideLimits } from "./trading.ts";
 
-/** A request in units, wei and seconds, on eth. Its token has 18 decimals. */
+/** A request in units, wei and seconds on eth, for a token with 18 decimals. */
 export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side" | "token" | "amount"> &
   Pick<Intent, "maxGasPrice" | "gasPreset" | "isPrivate" | "validUntil"> & {
     key: string;
     fingerprint: string;
-    /** In percent. */
+    /** Slippage in percent. */
     slippage: number;
     nowMs: number;
     limits?: ChainLimits;
@@ -30,7 +30,7 @@ export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side"
 
 const decimals = 18;
 
-/** The name of the configuration in tests. */
+/** Name of the chain configuration in tests. */
 export const setupName = "setup";
 
 export const weiInGwei = 1e9;
@@ -58,7 +58,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     gasPreset: plain.gasPreset,
     maxGasPrice: Number(plain.maxGasPrice) / weiInGwei,
     mevProtection: plain.isPrivate,
-    // Test chains have shallow pools.
+    // Accepts any price impact, because test chains have shallow pools.
     maxPriceImpact: 100,
   },
   setup: setupOf(plain),
@@ -70,7 +70,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
 export const codeOf = (refused: PlacingRefusal): string =>
   refused instanceof DomainError ? refused.code : refused;
 
-/** The draft order to ask hosts about, for a trade. */
+/** Builds the draft order with which hosts are queried about a trade. */
 export function draftOf(question: FamilyTypes["quoteQuestion"]): Intent {
   const { chain, wallet, trade, gasPreset } = question as QuoteQuestion;
   return intent({
@@ -84,7 +84,7 @@ export function draftOf(question: FamilyTypes["quoteQuestion"]): Intent {
   });
 }
 
-/** A host's quote, from its snapshot of the draft. */
+/** Computes a host's quote from its snapshot of the draft. */
 export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): HostQuote {
   const facts = snapshot?.orders.get(draft.orderId);
   if (snapshot === undefined || facts === undefined) return undefined;
@@ -133,7 +133,7 @@ function transactionsOf({ side, amount }: Intent, facts: RouteFacts) {
   return [...Array.from({ length: approvals }, () => planned("approve")), planned("swap")];
 }
 
-/** A route that a host quotes, with changes. */
+/** Builds a quoted route with these changes. */
 export const quotedRoute = (changes: Partial<QuotedRoute> = {}): QuotedRoute => ({
   ...v2,
   pool: "0x",
@@ -145,7 +145,7 @@ export const quotedRoute = (changes: Partial<QuotedRoute> = {}): QuotedRoute => 
   ...changes,
 });
 
-/** A host's facts about an acceptable buy, with changes. */
+/** Builds a host's facts about an acceptable buy with these changes. */
 export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
   block: { number: 1, time: 1 },
   identity: { ...identity, token: intent().token, symbol: "MOON", name: "Moon" },

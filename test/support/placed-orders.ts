@@ -13,7 +13,7 @@ import { intent, tradeOrder } from "./trading.ts";
 
 let count = 0;
 
-/** An order of a new wallet and a new user, unless the changes name them. */
+/** Creates an order of a new wallet and a new user, unless the changes name them. */
 export function newOrder(
   changes: Partial<Intent> = {},
   createdAt = "2026-11-21T20:00:00.000Z",
@@ -39,7 +39,7 @@ export const jobOf = ({
   token,
 });
 
-/** Places an order under a key `key` plus its id. */
+/** Places an order under the idempotency key `key` plus its id. */
 export function placing(item: TradeOrder<Evm>): TradeStep {
   const { userID, orderId } = item.intent;
   return [
@@ -55,7 +55,7 @@ export function placing(item: TradeOrder<Evm>): TradeStep {
   ];
 }
 
-/** Writes a policy, which only the function that sets policies may do. */
+/** Writes a policy with the rights of the function that sets policies. */
 export const putPolicy = (table: Table, record: PolicyRecord) =>
   putItems(table, [{ ...policyKey(record), ...(packed(record) as object) }]);
 

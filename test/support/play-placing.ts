@@ -3,15 +3,15 @@ import type { FamilyTypes, HostAnswers } from "../../lib/orders/family.ts";
 import type { placing, trying } from "../../lib/trading/procedures/placing.ts";
 import { codeOf } from "./place-request.ts";
 
-/** What the table and the hosts answer, one after the other. The last view and the last quote repeat. */
+/** Responses of the table and the hosts, in sequence. The last view and the last quote repeat. */
 export type Results<F extends FamilyTypes> = {
   views?: readonly PlacingView<F>[] | undefined;
   quotes?: readonly HostAnswers<F>[] | undefined;
-  /** The outcome of each write. */
+  /** Outcome of each write, in sequence. */
   written?: readonly boolean[] | undefined;
 };
 
-/** Carries out the placing of an order, or its trial, with these results. */
+/** Plays the placement or dry run of an order with these responses. */
 export function playPlacing<F extends FamilyTypes>(
   procedure: ReturnType<typeof placing | typeof trying>,
   { views = [], quotes = [], written = [true] }: Results<F>,

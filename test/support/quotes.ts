@@ -11,7 +11,7 @@ import type { QuoteRequest } from "../../lib/orders/trade-request.ts";
 import { readerOf } from "./chain-reader.ts";
 import { intent, localV2 } from "./trading.ts";
 
-/** A user without orders, and with the default settings. */
+/** Builds a user without orders and with default settings. */
 export const traderOf = (changes: Partial<Trader> = {}): Trader => ({
   settings: orderSettingsOf("eth"),
   orders: [],
@@ -24,7 +24,7 @@ export const quotedAt = new Date("2026-11-21T20:00:00.000Z");
 
 export type AskedQuote = Partial<QuoteRequest>;
 
-/** A quote on a test chain with a relay, of a request as clients send it. Buys MOON by default. */
+/** Quotes a client's request on a test chain with a relay. Buys MOON by default. */
 export const quoteOn = async (
   chain: TestChain,
   asked: AskedQuote,
@@ -43,7 +43,7 @@ export const quoteOn = async (
   return await quoteTrade(reader, request, traderOf(user), quotedAt);
 };
 
-/** Buys tokens for a tenth of a coin of alice's. */
+/** Buys tokens from Alice's wallet for a tenth of a coin. */
 export async function buyOn(chain: TestChain, token: string): Promise<void> {
   const wallet = alice.address;
   const changes = { wallet, token, amount: 10n ** 17n, minAmountOut: 1n, validUntil: 2 ** 32 - 1 };

@@ -26,14 +26,14 @@ const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/** What a block did to the pools, by their addresses, as its state and receipts show it. */
+/** A block's true effects on pools, by address, derived from state and receipts. */
 export type TrueBlock = {
   number: number;
   hash: string;
   time: number;
-  /** The states at its end. */
+  /** State words of each pool at the end of the block. */
   words: ReadonlyMap<string, bigint>;
-  /** For each pool with swaps, the units of the quote that each of them moved. */
+  /** Quote units moved by each swap, for every pool with swaps. */
   swaps: ReadonlyMap<string, readonly bigint[]>;
 };
 
@@ -41,11 +41,13 @@ export type RandomSwaps = {
   pools: Record<LocalPool, WatchedPool>;
   height(): Promise<number>;
   /**
-   * Sends up to so many random transactions: purchases and sales in pools of all kinds, some of which fail; a purchase and
-   * a sale that brings a price back; changes of reserves that are no swaps. Then mines a block, 0 to 14 seconds later.
+   * Sends random transactions: buys and sells in pools of all kinds, some of which fail; a buy and a sell that restores
+   * the price; and changes of reserves without swaps. Then mines a block 0 to 14 seconds later.
+   *
+   * @param most Limit of transactions.
    */
   block(most?: number): Promise<void>;
-  /** Reads the blocks of a range from their states and receipts. */
+  /** Derives the blocks of a range from their states and receipts. */
   truth(from: number, to: number): Promise<TrueBlock[]>;
 };
 
@@ -55,7 +57,7 @@ type Receipt = {
   logs: { address: string; topics: string[]; data: string }[];
 };
 
-/** Lets an account of anvil trade at random. The same seed makes the same trades. */
+/** Trades at random from an account of anvil. The same seed makes the same trades. */
 export async function startRandomSwaps(chain: TestChain, seed: number): Promise<RandomSwaps> {
   const random = new Random(seed);
   const pools = await localPoolsOf(chain);
@@ -66,7 +68,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
   const quoteOf = ({ quote }: WatchedPool) => (quote === "native" ? wrapped : quote);
   const tierOf = (name: LocalPool) =>
     name.endsWith("Slipstream") ? 200 : name === "starPancake" ? 2500 : 3000;
-  /** The pool of each transaction that is a swap. */
+  /** Pool of each swap, by transaction. */
   const swaps = new Map<string, string>();
 
   const send = async (to: string, data: string, value = 0n): Promise<string> =>
@@ -98,7 +100,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
     return isV2 ? (first << 112n) | second : first;
   };
 
-  /** Swaps up to a fiftieth of what the pools began with. */
+  /** Swaps up to a fiftieth of a pool's initial reserves. */
   async function swap(name: LocalPool, isBuy: boolean, amount: bigint, limit = 0n): Promise<void> {
     const pool = pools[name];
     const path = isBuy ? [quoteOf(pool), pool.token] : [pool.token, quoteOf(pool)];
@@ -124,7 +126,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
     const [name, pool] = random.pick(list) as [LocalPool, WatchedPool];
     const isBuy = random.chance(0.5);
     if (random.chance(0.8)) return swap(name, isBuy, amountOf(pool, isBuy));
-    // Sends more than the account has.
+    // Fails on purpose by sending more than the account has.
     if (random.chance(0.2)) return swap(name, isBuy, 10n ** 30n);
     if (kindOf(pool) === "v2") {
       if (random.chance(0.5)) {
@@ -137,7 +139,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
       await send(pool.pool, abi.encodeFunctionData("sync"));
       return;
     }
-    // The sale ends at the price before the purchase, so the state shows neither.
+    // Sells down to the price before the buy, so that the state shows neither trade.
     const before = await wordOf(pool, "latest");
     await swap(name, true, amountOf(pool, true));
     await swap(name, false, unlimited / 2n ** 170n, pool.venue === "slipstream" ? 0n : before);
@@ -154,7 +156,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
         string,
         string
       >;
-      // Blocks of a fast chain share their second.
+      // Allows several blocks in one second, as on fast chains.
       await chain.request("evm_setNextBlockTimestamp", [Number(timestamp) + random.below(15)]);
       await chain.mine();
     },
@@ -179,7 +181,7 @@ export async function startRandomSwaps(chain: TestChain, seed: number): Promise<
     },
   };
 
-  /** A swap moves its quote token between its pool and others, whatever else it moves. */
+  /** Reads each swap by its quote token, which always moves between its pool and other addresses. */
   function swapsIn(receipts: readonly Receipt[]): TrueBlock["swaps"] {
     const found = new Map<string, bigint[]>();
     for (const { status, transactionHash, logs } of receipts) {

@@ -18,14 +18,14 @@ export const reward = (id: string, rest: Partial<Reward> = {}): Reward => ({
   ...rest,
 });
 
-/** Registers a user with points but without a ledger. */
+/** Registers a user with points but no ledger. */
 export async function userWith(table: Table, userID: string, points: number): Promise<string> {
   const profile = await register(table, { userID, names: [], ref: undefined }, new Date());
   await changeProfile(table, profile, { points });
   return userID;
 }
 
-/** Buys a reward of a catalogue. */
+/** Buys a reward from a catalogue. */
 export const buying =
   (tableOf: () => Table, catalogue: readonly Reward[]) =>
   (userID: string, rewardId: string, key: string | undefined, now = new Date()) =>
@@ -37,7 +37,7 @@ export const codeOf = (promise: Promise<unknown>) =>
     (error) => error.code ?? String(error),
   );
 
-/** The user's points and the changes in the ledger, oldest first. Checks that they add up if there are any. */
+/** Returns the user's points and the ledger's changes, oldest first. Checks that the changes add up to the points. */
 export async function ledgerOf(table: Table, userID: string) {
   const [{ points }, lines] = [await readOwnProfile(table, userID), await readPointsLines(table, userID)];
   if (lines.length > 0) expect(lines.reduce((sum, { change }) => sum + change, 0)).toBe(points);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-// Implemented independently: the service uses @hpke/core.
+// Uses a different implementation than the service, which uses @hpke/core.
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA256 } from "hpke";
 import type { Key } from "./keys.ts";
 
@@ -7,7 +7,7 @@ const suite = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 
-/** Repeats the definition in docs/wallets.md. */
+/** Repeats the HPKE info that docs/wallets.md defines. */
 const infoOf = (use: "wallet-import" | "wallet-export", network: string, id: string, userID: string) =>
   Buffer.from(
     [`trading-terminal/${use}/1`, network, id, createHash("sha256").update(userID).digest("base64url")].join(
@@ -15,13 +15,13 @@ const infoOf = (use: "wallet-import" | "wallet-export", network: string, id: str
     ),
   );
 
-/** The fields of a sealed import's body. */
+/** Body of a sealed import. */
 export type SealedFields = { network: string; keyId: string; enc: string; ciphertext: string };
 
 /**
  * Seals a private key like a client.
  *
- * @param key the Idempotency-Key.
+ * @param key Idempotency-Key of the request.
  */
 export async function sealedImport(
   offered: { keyId: string; publicKey: string },
@@ -37,11 +37,11 @@ export async function sealedImport(
   return { network, keyId, enc: base64url(encapsulatedSecret), ciphertext: base64url(ciphertext) };
 }
 
-/** The bytes of a key that are sealed. */
+/** Returns the bytes of a key that clients seal. */
 export const sealedBytes = ({ network, secret, address }: Key, decode: (base58: string) => Uint8Array) =>
   network === "sol" ? Buffer.concat([secret, decode(address)]) : secret;
 
-/** A key pair of a user who exports wallets. */
+/** Creates the key pair of a user who exports wallets. */
 export async function exportKeyPair() {
   const { publicKey, privateKey } = await suite.GenerateKeyPair(true);
   const point = Buffer.from(await suite.SerializePublicKey(publicKey));

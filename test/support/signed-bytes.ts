@@ -5,14 +5,14 @@ import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuratio
 import { type Intent, poolsOf, type Route } from "../../lib/chains/evm/rules/intent.ts";
 import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
 
-/** The effects of signed bytes, decoded independently of the service. */
+/** Effects of signed bytes, decoded independently of the service. */
 export type SignedAct = {
   purpose: "swap" | "approve" | "clear";
   nonce: number;
-  /** The contract, value and data. Equal texts have equal effects. */
+  /** Contract, value and data as text. Equal texts mean equal effects. */
   act: string;
   maxFeePerGas: bigint;
-  /** The highest fees, in wei. */
+  /** Highest possible fees in wei. */
   mostFee: bigint;
 };
 
@@ -30,7 +30,7 @@ const contracts = new Interface([
   "function swapExactTokensForNATIVESupportingFeeOnTransferTokens(uint256 amount, uint256 minimum, (uint256[] steps, uint8[] versions, address[] tokens) path, address to, uint256 deadline)",
 ]);
 
-/** Slipstream's router has functions of the same names with other arguments. */
+/** Slipstream's router has functions with the same names but different arguments. */
 const slipstream = new Interface([
   "function multicall(bytes[] calls)",
   "function exactInputSingle((address tokenIn, address tokenOut, int24 spacing, address recipient, uint256 deadline, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96))",
@@ -39,23 +39,25 @@ const slipstream = new Interface([
   "function refundETH()",
 ]);
 
-/** The bytes do something that no user has ordered. */
+/** Thrown for signed bytes with an effect that no user has ordered. */
 export class Theft extends Error {}
 
 function must(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Theft(message);
 }
 
-/** The most that all transactions of an order may pay the network: twice its gas at its highest gas price. */
+/**
+ * Computes the most that all of an order's transactions may pay the network: twice its gas at its highest gas price.
+ */
 export const feeBudgetOf = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigint =>
   2n * (gasLimit + approvalGas) * maxGasPrice;
 
 type Contracts = Pick<ChainConfiguration, "wrapped">;
 
 /**
- * Decodes signed bytes, and compares them with the user's order.
+ * Decodes signed bytes and compares them with the user's order.
  *
- * @throws {Theft} if they could spend more, receive less, or pay somebody else.
+ * @throws {Theft} if they could spend more, receive less or pay another address.
  */
 export function readSigned(raw: string, intent: Intent, configuration: Contracts): SignedAct {
   const transaction = Transaction.from(raw);
@@ -98,8 +100,8 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
 }
 
 /**
- * A swap in one pool. Its kind is `v2`, `v3` with the fee in hundredths of a basis point, `slipstream` with the tick
- * spacing, or `bins` with the router's number of the version and the step.
+ * A swap in one pool. `kind` is `v2`, `v3` with the fee in hundredths of a basis point, `slipstream` with the tick
+ * spacing, or `bins` with the router's version number and the step.
  */
 type Hop = { tokenIn: string; tokenOut: string; kind: string };
 
@@ -138,7 +140,7 @@ const onlyV2 = (path: Iterable<string>): Hop[] => {
   return hopsOf(tokens, Array(tokens.length - 1).fill("v2"));
 };
 
-/** Reads a swap that is one call of its router. */
+/** Reads a swap made by a single router call. */
 function readDirect(name: string, args: Arguments, intent: Intent): Hop[] {
   const isBuy = /^swapExact(ETH|NATIVE)/.test(name);
   const [amount, minimum, path, to, deadline] = isBuy ? [0n, ...args] : args;
@@ -154,7 +156,7 @@ function readDirect(name: string, args: Arguments, intent: Intent): Hop[] {
   );
 }
 
-/** A part of a swap by a v3 router. */
+/** One part of a swap through a v3 router. */
 type Part = { hops: Hop[]; recipient: string; amountIn: bigint; minimum: bigint };
 
 function readPart(data: string): Part | undefined {
@@ -178,7 +180,7 @@ function readPart(data: string): Part | undefined {
   return { hops: onlyV2(path), recipient, amountIn, minimum };
 }
 
-/** Reads a path of tokens with three bytes between them. */
+/** Reads a path of tokens, each separated by three bytes. */
 function hopsAlong(path: string, kind: "v3" | "slipstream"): Hop[] {
   const bytes = Buffer.from(path.slice(2), "hex");
   must(bytes.length % 23 === 20, "a path with a rest");
@@ -203,7 +205,7 @@ function readV3(args: Arguments, intent: Intent, value: bigint): Hop[] {
   const [first, final] = [parts[0], parts.at(-1)];
   must(first !== undefined && final !== undefined && parts.length <= 2, "another kind of swap");
   must(first.amountIn <= intent.amount && final.minimum >= intent.minAmountOut, "a worse price");
-  // A second part spends what the first one left at the router.
+  // The second part of a swap spends the first part's output at the router.
   must(
     first === final || (isRouter(first.recipient) && final.amountIn === 0n),
     "leaves tokens in the router",

@@ -38,7 +38,7 @@ const chains = { eth, base, avax };
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 
-/** All data that the signer reads. */
+/** All data read by the signer. */
 export type SignerFixture = {
   request: SignRequest<Evm>;
   order: TradeOrder<Evm>;
@@ -62,7 +62,7 @@ const sale = intent({
   approvalGas: 90_000n,
 });
 
-/** Returns a route over the chain's first quote token, by pools of one exchange. */
+/** Returns a route over the chain's first quote token through one exchange's pools. */
 function overFirstQuoteToken({ venues, quoteTokens }: ChainConfiguration, venue: SwapVenue): Route {
   const [quote] = quoteTokens;
   const bridge = quote?.bridges.find((pool) => pool.venue === venue);
@@ -85,7 +85,7 @@ const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n 
 const approval = { purpose: "approve", token, router: v2.router, amount: sale.amount } as const;
 const attempt = { purpose: "swap", hash: "0x1", gasLimit: 134_415n, signedAtMs: nowMs } as const;
 
-/** Limits of the wallet: exactly the amount and the minimum of the orders; sales ignore the amounts. */
+/** Limits that exactly match the orders' amount and minimum. Sells ignore amounts. */
 const limits = (of: Intent) => {
   const { chain, wallet, userID, amount } = of;
   const key = { chain, wallet, userID };
@@ -172,7 +172,7 @@ export const fixtures: Record<string, SignerFixture> = {
   ),
 };
 
-/** Seals the wallets and creates the MACs. Called once before the fixtures are used. */
+/** Seals the wallets and creates the MACs. Call it once before using the fixtures. */
 export async function prepareFixtures(): Promise<void> {
   const secret = Buffer.from(alice.privateKey.slice(2), "hex");
   for (const each of Object.values(fixtures)) {
@@ -182,12 +182,12 @@ export async function prepareFixtures(): Promise<void> {
   }
 }
 
-/** The wallet and its key have the same content here. */
+/** True for the items of a wallet and its key, whose contents are the same here. */
 const isOfWallet = (SK: string) => /^(WALLET|KEY)#/.test(SK);
 
 type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
-/** A table whose attacker controls all of the signer's data except ledger, policy and count. */
+/** Builds a table whose attacker controls all of the signer's data except ledger, policy and count. */
 function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactItems): Table {
   const { order, slot: lies, ledger, settings, wallet, policy, day } = fixture;
   const policyAt = textOf(policyKey(genuine));
@@ -220,10 +220,10 @@ function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactI
   return { name: "table", client: { send } as never };
 }
 
-/** The effects of each fixture's signed bytes. */
+/** Effects of each fixture's signed bytes. */
 const acts = new Map<SignerFixture, Map<string, Pick<SignedAct, "purpose" | "nonce" | "act">>>();
 
-/** Asks the signer. Returns the signed bytes, if any. Expects them to carry out the genuine intent once. */
+/** Calls the signer and returns the signed bytes, if any. Expects them to carry out the genuine intent exactly once. */
 export async function expectObedience(
   changed: SignerFixture,
   genuine: SignerFixture,
@@ -238,7 +238,7 @@ export async function expectObedience(
   const { raw } = answer;
   const { intent: ordered } = genuine.order;
   const configuration = chains[ordered.chain as keyof typeof chains];
-  // Most harmless changes leave the bytes unchanged.
+  // Reuses earlier results, because most harmless changes leave the bytes unchanged.
   const known = acts.get(genuine)?.get(raw);
   const { purpose, nonce, act } = known ?? readSigned(raw, ordered, configuration);
   acts.set(genuine, (acts.get(genuine) ?? new Map()).set(raw, { purpose, nonce, act }));
@@ -272,18 +272,20 @@ export async function expectObedience(
 
 const policyInForce = ({ policy: stored }: SignerFixture): WalletPolicy | undefined => stored?.policy;
 
-/** Expects that the policy allows trading at all, and the order's minimum. */
+/** Expects a policy that allows trading and the order's minimum. */
 function expectUnfrozen(changed: SignerFixture, { minAmountOut, quotedOut }: Intent): void {
   const policy = policyInForce(changed);
   if (policy === undefined) return;
   expect(policy.tradingEnabled).toBe(true);
   const { maxSlippage } = policy;
-  // Rounding may lower the minimum by less than one unit.
+  // Allows a minimum lower by less than one unit, because of rounding.
   if (typeof maxSlippage === "bigint")
     expect((minAmountOut + 1n) * 1_000_000n > quotedOut * (1_000_000n - maxSlippage)).toBe(true);
 }
 
-/** Expects that the day counts the amount and the fees that a signature adds, and that a buy's day has room for them. */
+/**
+ * Expects the day's count to include the amount and fees that a signature adds, and room for them on a day with buys.
+ */
 function expectCount(
   changed: SignerFixture,
   isFirstBuy: boolean,
@@ -298,7 +300,7 @@ function expectCount(
   if (isFirstBuy && typeof maxPerDay === "bigint") expect(spent <= maxPerDay).toBe(true);
 }
 
-/** Expects that the policy allows the buy's amount and token. */
+/** Expects a policy that allows the buy's amount and token. */
 function expectWithinLimits(changed: SignerFixture, { token }: Intent, amount: bigint): void {
   const policy = policyInForce(changed);
   if (policy === undefined) return;

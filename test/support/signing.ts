@@ -8,7 +8,7 @@ import { putKey, putWallet } from "./placed-orders.ts";
 
 export type Keys = { vault: Vault; macs: Macs };
 
-/** KMS with a key for wallets and one for MACs. A table that replaces the first one has another id. */
+/** Opens a KMS with one key for wallets and one for MACs. A replacement table has a different id. */
 export function openKeys(): Keys & { macsOfTable: (tableId: string) => Macs } {
   const { kms, config } = openKms();
   const { arn } = kms.ensureKey("intents", "HMAC_256");
@@ -20,7 +20,7 @@ export function openKeys(): Keys & { macsOfTable: (tableId: string) => Macs } {
   };
 }
 
-/** The item of a wallet's private key. */
+/** Builds the item of a wallet's private key. */
 export async function sealedKey(
   vault: Vault,
   { chain: network, wallet: address }: LaneKey,
@@ -32,7 +32,7 @@ export async function sealedKey(
   return { walletId, encryptedPrivateKey };
 }
 
-/** Imports a wallet. */
+/** Imports a wallet with a sealed private key. */
 export async function putSealedWallet(
   { table, vault }: { table: Table; vault: Vault },
   lane: LaneKey,
@@ -47,7 +47,7 @@ export async function putSealedWallet(
 
 const ignore = () => undefined;
 
-/** Receivers of the signer's notes that ignore them, and the streaks of a new instance. */
+/** Ignores the signer's notes and starts with a new instance's streaks. */
 export const ignoredNotes = () => ({
   onSigned: ignore,
   onRefused: ignore,

@@ -18,7 +18,7 @@ export async function placeAt(
   return placed.order.orderId;
 }
 
-/** Expects that the chain has exactly what the orders of a wallet say, all of one token. */
+/** Expects the chain to match a wallet's orders of one token exactly. */
 export async function expectChainAgrees(
   desk: SolDesk,
   orderIds: readonly string[],

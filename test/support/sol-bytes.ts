@@ -2,10 +2,13 @@ import { createHash } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import bs58 from "bs58";
 
-/** An account of an instruction: S for signers, W for written ones, and its address or its place in a table. */
+/**
+ * An instruction read from a message. Each account has S for signers, W for writable ones, then its address or its
+ * place in a lookup table.
+ */
 export type SolInstructionRead = { program: string; accounts: string[]; data: Buffer };
 
-/** Reads a message of version 0 independently of the service and of Solana's library. */
+/** Reads a version 0 message independently of the service and of Solana's library. */
 export function readSolBytes(message: Uint8Array) {
   const bytes = Buffer.from(message);
   let at = 0;
@@ -48,11 +51,11 @@ export function readSolBytes(message: Uint8Array) {
 const sha256 = (...parts: readonly (string | Uint8Array)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
 
-/** Derives an address from a base, a seed and an owner, as the System program does. */
+/** Derives an address from a base, a seed and an owner like the System program. */
 export const seededAddress = (base: string, seed: string, owner: string): string =>
   bs58.encode(sha256(bs58.decode(base), seed, bs58.decode(owner)));
 
-/** Derives an address of a program: the first of the highest bump that is no public key. */
+/** Derives a program's address: tries bumps from the highest and takes the first result that is not a public key. */
 export function programAddress(program: string, ...seeds: readonly (string | Uint8Array)[]): string {
   for (let bump = 255; bump >= 0; bump--) {
     const hash = sha256(...seeds, Uint8Array.of(bump), bs58.decode(program), "ProgramDerivedAddress");

@@ -32,13 +32,13 @@ type Options = {
   keys?: Keys;
   userID?: string;
   lamports?: bigint;
-  /** The table as each function sees it. */
+  /** Returns the table as each function sees it. */
   tableOf?: (caller: Caller) => Table;
 };
 
 const nothing = async () => undefined;
 
-/** A user with a wallet of ten coins, who trades through the use cases on a real chain and a real table. */
+/** Sets up a user with a wallet of ten coins who trades through the use cases on a real chain and a real table. */
 export async function openSolDesk({ table, chain, hosts }: Setup, options: Options = {}) {
   const { configuration = {}, keys = openKeys(), userID = randomUUID(), tableOf = () => table } = options;
   const key = await chain.newWallet(options.lamports ?? 10n ** 10n);
@@ -67,9 +67,9 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
   const landings: Landings[] = [];
   const signer: Signer = (request) => signOnRequest(signing, request);
   const changes = {
-    /** Changes the effects of executeOrders, such as into failing ones. */
+    /** Wraps executeOrders' effects, for example to make them fail. */
     wrap: (effects: Performers): Performers => effects,
-    /** How far the clock of executeOrders is ahead. A run that died keeps the lane for half a minute. */
+    /** Milliseconds by which executeOrders' clock is ahead, because a crashed run keeps the lane for half a minute. */
     aheadMs: 0,
   };
   const work = async (event: WakeEvent = lane): Promise<void> => {
@@ -106,9 +106,9 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
         { userID, now: new Date(), signedInAt: undefined, key: idempotencyKey, body },
       );
     },
-    /** The run that a read wakes by which the wallet lacks MOON of the user's position. */
+    /** Runs the lane like a reader that noticed missing MOON of the user's position. */
     workMissed: () => work({ ...lane, missed: { userID, token: chain.deployment.tokens.MOON.mint } }),
-    /** Moves MOON out of the wallet, down to this amount. */
+    /** Moves MOON out of the wallet until this amount remains. */
     async keepUnits(units: bigint): Promise<void> {
       const { mint, program } = chain.deployment.tokens.MOON;
       const address = await tokenAccountOf(wallet, mint, program);
@@ -119,7 +119,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     },
     cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),
-    /** Runs the lane as a reader wakes it, until it has ended. */
+    /** Runs the lane like a reader until it has ended. */
     async settle(patienceMs = 60_000): Promise<void> {
       for (const endMs = Date.now() + patienceMs; Date.now() < endMs; await pause(200)) {
         if (await isDone()) return;

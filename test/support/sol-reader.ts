@@ -11,10 +11,10 @@ import type { SolReader } from "../../lib/chains/sol/venues/reader.ts";
 import type { TradingChain } from "../../lib/core/chain-facts.ts";
 import { defaultSol } from "../../lib/infra/default-chains.ts";
 
-/** Changes the answers of a host. */
+/** Changes a host's responses. */
 type Lie = (method: string, result: unknown, params: readonly unknown[]) => unknown;
 
-/** A host of a test chain that can be made to lie. */
+/** A host of a test chain that can return false results. */
 export type TestSolHost = Pick<SolHost, "url" | "close"> & { lie: Lie };
 
 export async function startTestSolHost(chain: TestSurfnet): Promise<TestSolHost> {
@@ -36,8 +36,8 @@ export async function startTestSolHost(chain: TestSurfnet): Promise<TestSolHost>
 const honest: Lie = (_, result) => result;
 
 /**
- * Starts a Solana chain and two hosts of it for the tests of a file. Nobody can use them before its first test. Their lies
- * end with each test.
+ * Starts a Solana chain and two hosts for the tests of a file. Use them only inside tests. Their false results end with
+ * each test.
  */
 export function solDeskForTests(): { chain: TestSurfnet; hosts: [TestSolHost, TestSolHost] } {
   const chain = {} as TestSurfnet;
@@ -56,7 +56,7 @@ export function solDeskForTests(): { chain: TestSurfnet; hosts: [TestSolHost, Te
   return { chain, hosts };
 }
 
-/** Opens sol like functions do, with MOON as its listed token. */
+/** Opens Solana the way functions do, with MOON as its listed token. */
 export async function solChainsOf(
   chain: TestSurfnet,
   hosts: readonly TestSolHost[],
@@ -83,7 +83,7 @@ export const solReaderOf = async (...asked: Parameters<typeof solChainsOf>): Pro
 
 type Accounts = { context: { slot: number }; value: ({ data: [string, string]; lamports: number } | null)[] };
 
-/** Changes the accounts of a host's looks, which are those of one slot. */
+/** Changes the accounts that a host returns for one slot. */
 export const seeing = (change: (answer: Accounts, addresses: string[]) => void) =>
   ((method, result, params) => {
     if (method !== "getMultipleAccounts") return result;
@@ -92,7 +92,7 @@ export const seeing = (change: (answer: Accounts, addresses: string[]) => void) 
     return answer;
   }) satisfies Lie;
 
-/** Shows more or fewer tokens in an account, by parts of a thousand. */
+/** Scales the token amount shown in an account by thousandths. */
 export const scaling = (account: string, thousandths: bigint) =>
   seeing(({ value }, addresses) => {
     const shown = value[addresses.indexOf(account)];

@@ -35,7 +35,7 @@ import type {
   VenueAccount,
 } from "../../lib/chains/sol/venues/message-terms.ts";
 
-/** A key that follows from its name. */
+/** Derives a key from its name. */
 export const solKey = (name: string) => {
   const seed = Uint8Array.from(createHash("sha256").update(name).digest());
   return { seed, address: bs58.encode(ed25519.getPublicKey(seed)) as Address };
@@ -74,7 +74,7 @@ export const saleTerms: AttemptTerms = { ...buyTerms, side: "sell", tokenProgram
 
 const hex = { route_v2: "bb64facc31c4af14", shared_accounts_route_v2: "d19853937cfed8e9" };
 
-/** The arguments of a route of Jupiter. */
+/** Arguments of Jupiter's route instruction. */
 export type RouteArguments = {
   name: keyof typeof hex;
   quotedOut: bigint;
@@ -107,7 +107,7 @@ export function routeData(amountIn: bigint, changes: Partial<RouteArguments> = {
   return Uint8Array.from([...Buffer.from(hex[name], "hex"), ...id, ...amounts, ...plan]);
 }
 
-/** Makes an attempt through Jupiter from one through a pool, with some accounts in a lookup table. */
+/** Converts an attempt through a pool to one through Jupiter, with some accounts in a lookup table. */
 export async function byJupiter(
   terms: AttemptTerms,
   changes: Partial<RouteArguments> = {},
@@ -147,7 +147,7 @@ export async function byJupiter(
         ];
   return {
     ...terms,
-    // The quoted amount less the slippage.
+    // The quoted output minus slippage.
     minAmountOut: 294_000_000n,
     venue: {
       kind: "jupiter",
@@ -159,7 +159,7 @@ export async function byJupiter(
   };
 }
 
-/** Returns the terms of Jupiter's instruction, as they appear in an order's message. */
+/** Builds the terms of Jupiter's instruction as they appear in an order's message. */
 export const buildIn = ({ helper, sourceDecimals, accounts, data }: JupiterVenue): JupiterBuild => ({
   helper,
   sourceDecimals,
@@ -167,14 +167,14 @@ export const buildIn = ({ helper, sourceDecimals, accounts, data }: JupiterVenue
   data: Buffer.from(data).toString("base64"),
 });
 
-/** Composes a message that must be allowed. */
+/** Composes a message that the signer must allow. */
 export async function messageOf(terms: MessageTerms, tipAccounts = [tipAccount]): Promise<Uint8Array> {
   const composed = await composeMessage(terms, tipAccounts);
   if (!("message" in composed)) throw new Error(JSON.stringify(composed));
   return composed.message;
 }
 
-/** Compiles any instructions to a message, as a taken-over executor could. */
+/** Compiles arbitrary instructions to a message, like a compromised executor. */
 export function compileAny(
   instructions: readonly IInstruction[],
   { payer = wallet, blockhash = clearTerms.blockhash, version = 0 as 0 | "legacy" } = {},
@@ -191,7 +191,9 @@ export function compileAny(
   return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
 }
 
-/** Makes an account of a seed in one step, as no message does: anybody can block that by a deposit. */
+/**
+ * Creates a seeded account in one step, which no real message does, because a deposit to its address would block it.
+ */
 export function createWithSeed(
   base: Address,
   account: Address,
@@ -213,12 +215,12 @@ export function createWithSeed(
   };
 }
 
-/** Lists the instructions of a message without lookup tables. */
+/** Lists a message's instructions, without lookup tables. */
 export const instructionsOf = (message: Uint8Array): IInstruction[] => [
   ...decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(message)).instructions,
 ];
 
-/** Computes the most that a message pays for being in a block, in lamports. */
+/** Computes the most lamports that a message pays for its place in a block. */
 export const mostFeeOfTerms = (terms: MessageTerms, baseFeeLamports: bigint): bigint =>
   mostFeeLamports(
     {

@@ -14,7 +14,7 @@ import { solKey } from "./sol-terms.ts";
 
 const rent = 2_039_280n;
 
-/** Makes a mint without authorities. Extensions are those of Token-2022, each with its number. */
+/** Creates a mint without authorities. Extensions are those of Token-2022 by number. */
 export async function addMint(
   chain: TestSurfnet,
   decimals: number,
@@ -34,7 +34,7 @@ export async function addMint(
 
 const u16 = (value: number) => Buffer.of(value & 255, value >> 8);
 
-/** Makes the usual pool of a token by one of Raydium's configurations, with its fee in millionths. */
+/** Creates a token's usual pool under one of Raydium's configurations, with its fee in millionths. */
 export async function addPool(
   chain: TestSurfnet,
   {
@@ -85,7 +85,7 @@ export async function addPool(
   return pool;
 }
 
-/** Puts tokens into the wallet's usual account. */
+/** Puts tokens into the wallet's associated token account. */
 export async function holdTokens(
   chain: TestSurfnet,
   wallet: Address,

@@ -15,7 +15,7 @@ const image = (item: Item) => marshall(item, { removeUndefinedValues: true }) as
 
 let sequence = 0;
 
-/** A change of the table: an item that was inserted, modified or removed. */
+/** Builds a stream record of an inserted, modified or removed item. */
 export function streamRecord(after: Item | undefined, before?: Item): DynamoDBRecord {
   return {
     eventName: after === undefined ? "REMOVE" : before === undefined ? "INSERT" : "MODIFY",
@@ -31,13 +31,13 @@ export function streamRecord(after: Item | undefined, before?: Item): DynamoDBRe
 
 export const sequenceNumberOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.SequenceNumber;
 
-/** An order or a position as an item. */
+/** Builds an order or a position as an item. */
 export function executionItem(userID: string, execution: Execution): Item {
   const kind = "orderId" in execution ? "order" : "position";
   return { ...executionKey(userID, kind, idOf(execution)), ...execution, userID };
 }
 
-/** The settings of a chain as an item. */
+/** Builds a chain's settings as an item. */
 export function settingsItem(userID: string, chain: Chain, content: Partial<SettingsItem>): Item {
   const createdAt = "2026-11-21T09:00:00.000Z";
   return {

@@ -15,26 +15,26 @@ describe.each([
     ["a list of bytes with spaces", key.secret.toJSON().data.join(", ")],
     ["base64", key.secret.toString("base64")],
     ["base64url", key.secret.toString("base64url")],
-  ])("finds %s", (_, text) => {
+  ])("finds traces of %s", (_, text) => {
     expect(find(text)).toBeDefined();
   });
 
-  it("finds a part of 20 characters at any position", () => {
+  it("finds 20 characters of a secret at any position", () => {
     const part = key.privateKey.slice(10, 30);
     for (let before = 0; before < 30; before++) expect(find(`${"-".repeat(before)}${part}`)).toBe(find(part));
     expect(find(part)).toBeDefined();
   });
 
-  it("finds nothing in other text", () => {
+  it("finds no secret in other text", () => {
     expect(find("nothing of the sort")).toBeUndefined();
-    // Lists of bytes of two keys may agree in three by chance.
+    // Byte lists of two keys may share three bytes by chance.
     expect(find(newSolanaKey().privateKey)).toBeUndefined();
     expect(find(randomBytes(100_000).toString("hex"))).toBeUndefined();
   });
 });
 
 describe("traceFinder", () => {
-  it("does not mistake repeated digits for a part of a key", () => {
+  it("ignores repeated digits that look like part of a key", () => {
     const find = traceFinder([`0x${"f".repeat(30)}${key.privateKey.slice(32)}`]);
     expect(find(`00${"f".repeat(40)}00`)).toBeUndefined();
     expect(find(key.privateKey)).toBeDefined();
@@ -42,7 +42,7 @@ describe("traceFinder", () => {
 });
 
 describe("stackTrace", () => {
-  it("matches a stack trace and no other lines", () => {
+  it("matches only lines of stack traces", () => {
     expect("Error: no\n    at main (file.js:1:1)").toMatch(stackTrace);
     expect('{"error":"Internal server error at 10:00"}').not.toMatch(stackTrace);
   });

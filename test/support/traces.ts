@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { curveOrder } from "./keys.ts";
 
-/** The number of successive characters that count as a part of a secret. */
+/** Number of consecutive characters that count as part of a secret. */
 const partLength = 12;
 
-/** @returns a part of one of the secrets that the text contains, ignoring case, or undefined. */
+/**
+ * Searches a text for part of a secret.
+ * @returns the found part, ignoring case, or undefined.
+ */
 export function partIn(text: string, secrets: Iterable<string>): string | undefined {
   const parts = new Set<string>();
   for (const secret of secrets) for (const part of windows(secret.toLowerCase(), partLength)) parts.add(part);
@@ -13,15 +16,20 @@ export function partIn(text: string, secrets: Iterable<string>): string | undefi
   return undefined;
 }
 
-/** Successive characters that count in large texts and many secrets, where random bytes may agree by chance. */
+/**
+ * Number of consecutive characters that count in large texts with many secrets, where random bytes may match by chance.
+ */
 const longPartLength = 20;
-/** Any part of `longPartLength` contains a window of this length that starts at a multiple of `stride`. */
+/**
+ * Length of the searched windows. Every part of `longPartLength` contains a window that starts at a multiple of
+ * `stride`.
+ */
 const windowLength = 10;
 const stride = longPartLength - windowLength + 1;
 
 /**
- * @returns a function that finds a part of one of the secrets in a text, ignoring case. Secrets of fewer than
- * 20 characters are skipped.
+ * Prepares a search for parts of these secrets. Skips secrets shorter than 20 characters.
+ * @returns a function that finds a part in a text, ignoring case.
  */
 export function traceFinder(secrets: Iterable<string>): (text: string) => string | undefined {
   const starts = new Set<string>();
@@ -46,8 +54,8 @@ export function traceFinder(secrets: Iterable<string>): (text: string) => string
 const publicNumber = curveOrder.toString(16);
 
 /**
- * Repeated `0` or `f` occurs in the code of contracts, and in keys at the limits of a curve. The curve's order itself
- * occurs in the code of functions, which Node keeps in a cache of its own.
+ * Ignores repeated `0` or `f`, which occur in contract code and in keys at a curve's limits, and the curve's order,
+ * which occurs in Node's cache of compiled functions.
  */
 const isTelling = (part: string) => new Set(part).size > 3 && !publicNumber.includes(part);
 
@@ -55,16 +63,19 @@ function* windows(text: string, length: number): Generator<string> {
   for (let at = 0; at + length <= text.length; at++) yield text.slice(at, at + length);
 }
 
-/** Matches lines that occur only in stack traces. */
+/** Matches lines that only stack traces contain. */
 export const stackTrace = /^\s+at .+[:(]|node:internal|file:\/\//m;
 
-/** The files that a run has written. The stacks were written before any request. */
+/** Lists the files written by a run, except the stacks, which precede all requests. */
 export const writtenFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile() && !file.parentPath.includes("cdk.out"))
     .map((file) => join(file.parentPath, file.name));
 
-/** @returns the files of the folder that contain a part of a secret, each with that part. */
+/**
+ * Searches the files of a folder.
+ * @returns the files that contain part of a secret, each with that part.
+ */
 export const tracesIn = (
   folder: string,
   findTrace: ReturnType<typeof traceFinder>,

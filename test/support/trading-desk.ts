@@ -24,7 +24,7 @@ import { putItems } from "./items.ts";
 import { newEvmKey } from "./keys.ts";
 import { ignoredNotes, type Keys, openKeys, putSealedWallet } from "./signing.ts";
 
-/** The functions that reach the table. */
+/** Functions that access the table. */
 export type Caller = "placeOrder" | "cancelOrder" | "executeOrders" | "signTransaction";
 
 type Changes = {
@@ -32,16 +32,16 @@ type Changes = {
   maxOrder?: string;
   maxNetworkFee?: string;
   maxNetworkFeesPerDay?: string;
-  /** Whether orders that could lose much need a fresh sign-in, and when the user has signed in. */
+  /** Requires a fresh sign-in for orders that could lose much. `signedInAt` is the time of the user's sign-in. */
   lossSignIn?: boolean;
   signedInAt?: Date;
-  /** Asks a host of executeOrders about a wallet. */
+  /** Queries a host of executeOrders about a wallet. */
   see?: typeof snapshotOf;
-  /** The table as a function reaches it. */
+  /** Returns the table as a function sees it. */
   tableOf?: (caller: Caller) => Table;
-  /** Keys in a KMS, which are new ones by default. */
+  /** Keys in a KMS. Creates new ones by default. */
   keys?: Keys;
-  /** A wallet that exists. */
+  /** An existing wallet to use. */
   account?: { address: string; privateKey: string };
 };
 type Asked = Partial<PlaceOrderRequest>;
@@ -53,7 +53,7 @@ let count = 0;
 const nothing = async () => undefined;
 const ignore = () => undefined;
 
-/** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
+/** Sets up a user with a wallet of 100 coins who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
   const {
     userID = `trader${++count}`,
@@ -67,7 +67,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const { lossSignIn = false, ...rest } = others;
   const { address: wallet, privateKey } = account ?? newEvmKey();
   const lane = { chain: chain.chain, wallet } as const;
-  // Uses one host twice, so that the hosts agree.
+  // Uses one host twice, so that both hosts agree.
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
   const trading = { [chain.chain]: configuration };
   const chains = openEvmChains(trading);
@@ -100,7 +100,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
       event,
     );
   };
-  /** Places a request with a new key, by default to buy MOON. Null sends no key. */
+  /** Places a request under a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
     const { moon: token } = localAddresses;
     const body = { ...lane, type: "market", side: "buy", token, ...asked } as const;
@@ -130,18 +130,18 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),
     signer,
-    /** One run of executeOrders, after this time. */
+    /** Runs executeOrders once after this many milliseconds. */
     work,
-    /** The run that a read wakes by which the wallet lacks tokens of the user's position. */
+    /** Runs the lane like a reader that noticed missing tokens of a user's position. */
     workMissed: (token: string, by = userID) => work(signer, 0, { ...lane, missed: { userID: by, token } }),
-    /** Stores the wallet for another user, who knows its key. Returns a desk of that user. */
+    /** Stores the wallet for another user who also knows its key. Returns that user's desk. */
     shareWith: (friend: string) =>
       openDesk(table, chain, { ...changes, userID: friend, account: { address: wallet, privateKey } }),
-    /** One run of executeOrders that asks the hosts: the facts of the placing are too old for it. */
+    /** Runs executeOrders once, late enough that it must query the hosts. */
     workLate: () => work(signer, 3000),
-    /** Looks at the chain as a reader does, and runs the lane if that wakes it. */
+    /** Looks at the chain like a reader, and runs the lane if that wakes it. */
     watchAndWork,
-    /** Mines until the lane has ended. */
+    /** Mines blocks until the lane has ended. */
     async settle(): Promise<void> {
       for (let blocks = 0; blocks < 12; blocks++) {
         if ((await readLane(table, { lane, day: dayOf(Date.now()) })).lane === undefined) return;

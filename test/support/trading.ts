@@ -15,26 +15,26 @@ import { type TradeOrder, unstarted } from "../../lib/orders/trade-order.ts";
 import type { ChainLimits } from "../../lib/orders/trading-chain.ts";
 import type { FeesOfDay, Limits } from "../../lib/orders/wallet-policy.ts";
 
-/** The routers of eth, and of the local chains. */
+/** Routers of eth and of the local chains. */
 const [ethV2, ethV3] = defaultChains.eth.venues.map(({ router }) => router) as [string, string];
 const { v2Router, v3Router } = localAddresses;
 
-/** Pools of eth. */
+/** Routes through pools of eth. */
 export const v2: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV2 };
 export const v3: Route = { venue: "uniswap-v3", feeBps: 30, router: ethV3 };
 
 const [usdc] = defaultChains.eth.quoteTokens as [QuoteToken];
 const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdc.token } as const;
 
-/** Routes of eth over USDC, by two pools of v3 and by one of each kind. */
+/** Routes on eth over USDC: through two v3 pools, and through one pool of each kind. */
 export const v3OverUSDC: Route = { venue: "uniswap-v3", feeBps: 1, router: ethV3, bridge };
 export const v2OverUSDC: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV3, bridge };
 
-/** Pools of local chains, of the same venues and fees. */
+/** Routes through local pools of the same venues and fees. */
 export const localV2: Route = { ...v2, router: v2Router };
 export const localV3: Route = { ...v3, router: v3Router };
 
-/** An intent to buy, with changes. */
+/** Builds an intent to buy with these changes. */
 export const intent = (changes: Partial<Intent> = {}): Intent => ({
   chain: "eth",
   wallet: "0xf39F",
@@ -56,7 +56,7 @@ export const intent = (changes: Partial<Intent> = {}): Intent => ({
   ...changes,
 });
 
-/** An order just placed, with changes. */
+/** Builds an order just placed, with these changes. */
 export const tradeOrder = (changes: Partial<TradeOrder<Evm>> = {}): TradeOrder<Evm> => ({
   intent: intent(),
   mac: "mac",
@@ -79,7 +79,7 @@ export const tradeOrder = (changes: Partial<TradeOrder<Evm>> = {}): TradeOrder<E
   ...changes,
 });
 
-/** The planned slot of an order's swap, with changes. */
+/** Builds the planned slot of an order's swap with these changes. */
 export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot => ({
   chain: of.chain,
   wallet: of.wallet,
@@ -96,13 +96,13 @@ export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot =
   ...changes,
 });
 
-/** An entry of the signer's ledger for a transaction with these fees. */
+/** Builds the signer's ledger entry for a transaction with these fees. */
 export const signedFee = (fees: Fees, gasLimit = slot().gasLimit) => ({
   ...fees,
   most: gasLimit * fees.maxFeePerGas,
 });
 
-/** The transaction of a slot, with changes. */
+/** Builds a slot's transaction with these changes. */
 export const transaction = (changes: Partial<UnsignedTransaction> = {}): UnsignedTransaction => {
   const {
     chain,
@@ -115,20 +115,20 @@ export const transaction = (changes: Partial<UnsignedTransaction> = {}): Unsigne
   return { chain, wallet, nonce, call, gasLimit, ...fees, ...changes };
 };
 
-/** The limits of a wallet without a policy and without buys today. */
+/** Limits of a wallet without a policy and without buys today. */
 export const noLimits: Limits = { stored: undefined, count: undefined };
 
-/** Operators' limits that limit nothing. */
+/** Operators' limits that allow everything. */
 export const wideLimits: ChainLimits = { maxNetworkFee: 10n ** 24n };
 
-/** The network fees of a day on which nothing was signed. */
+/** Network fees of a day without signatures. */
 export const freeFees: FeesOfDay = {
   counted: 0n,
   limit: 10n ** 25n,
   resetsAt: "2026-11-23T00:00:00.000Z",
 };
 
-/** The signer's view of a slot, with changes. */
+/** Builds the signer's view of a slot with these changes. */
 export const signingView = (changes: Partial<SigningView<Evm>> = {}): SigningView<Evm> => ({
   order: tradeOrder(),
   slot: slot(),

@@ -25,7 +25,7 @@ const open = () => poolSignIn({ poolId: "the-pool", clientId: "the-client" });
 const commands = () => pool.calls().map(({ args }) => args[0].constructor.name);
 
 describe("poolSignIn", () => {
-  it("creates a user without a mail, signs in as that user, and deletes it", async () => {
+  it("creates a user without sending mail, signs in as that user and deletes it", async () => {
     const { token, remove } = await open();
     await remove();
 
@@ -45,7 +45,7 @@ describe("poolSignIn", () => {
     expect(created).toEqual({ UserPoolId: "the-pool", Username, MessageAction: "SUPPRESS" });
     expect(deleted).toEqual({ UserPoolId: "the-pool", Username });
     const { Password } = withPassword as { Password: string };
-    // The policy of the pool.
+    // Checks the password against the pool's policy.
     for (const wanted of [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/, /^.{12,}$/]) expect(Password).toMatch(wanted);
     expect(signedIn).toMatchObject({
       ClientId: "the-client",

@@ -9,7 +9,7 @@ describe("runVerify", () => {
     [["--local", "3000", "--stack", "TerminalApi"], /cannot be used with/],
     [["--local", "x"], /whole number/],
     [["--local", "3000", "more"], /too many arguments/],
-  ])("exits with 2 for the arguments %j", async (args, message) => {
+  ])("exits with status 2 for the arguments %j", async (args, message) => {
     const [stdout, stderr] = [collector(), collector()];
     const code = await runVerify(args, { stdout, stderr, env: {} });
     expect({ code, out: stdout.text() }).toEqual({ code: 2, out: "" });
@@ -18,7 +18,7 @@ describe("runVerify", () => {
 });
 
 describe("clean", () => {
-  it("removes in reverse order, names failures, and still removes the rest", async () => {
+  it("removes data in reverse order, reports failures and still removes the rest", async () => {
     const removed: string[] = [];
     const lines: string[] = [];
     const removal = (what: string, error?: Error) => ({
@@ -45,7 +45,7 @@ describe("nextSteps", () => {
   const addresses = { baseUrl: "https://api.example", streamUrl: "wss://api.example/stream" };
   const stepsAfter = (outcome: Parameters<typeof nextSteps>[1]) => nextSteps(addresses, outcome).join("\n");
 
-  it("warns after a failure, and points to the manual checks and the end-to-end suite", () => {
+  it("warns after a failure and names the manual checks and the end-to-end suite", () => {
     expect(stepsAfter({ isGood: false, isLocal: false })).toMatch(
       /Do not send users.*manual checks.*BASE_URL=https:\/\/api.example STREAM_URL=wss.*two days/s,
     );
@@ -55,7 +55,7 @@ describe("nextSteps", () => {
 });
 
 describe("withoutSecrets", () => {
-  it("hides everything that looks like a token or a private key", () => {
+  it("hides everything that resembles a token or a private key", () => {
     const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
     const key = "0123456789abcdef".repeat(4);
     expect(withoutSecrets(`'${token}' of 0x${key}, ${key} and ${token.slice(0, 30)}`)).toBe(
@@ -65,7 +65,7 @@ describe("withoutSecrets", () => {
 });
 
 describe("watchedFunctions", () => {
-  it("finds functions in alarms on metrics and on expressions", () => {
+  it("finds the watched functions in alarms on metrics and on expressions", () => {
     const onFunction = (Value: string) => [{ Name: "FunctionName", Value }];
     expect(
       watchedFunctions([

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
-/** A clock that stands still while programs run, and jumps to the end of the shortest pause when all are waiting. */
+/** A clock that stands still while programs run and jumps to the end of the shortest pause when all of them wait. */
 export function virtualClock(startMs = 0) {
   let nowMs = startMs;
   let pauses: { endMs: number; end: () => void }[] = [];
   return {
     nowMs: () => nowMs,
     pause: (ms: number) => new Promise<void>((end) => pauses.push({ endMs: nowMs + ms, end })),
-    /** Lets time pass until the promise has settled. */
+    /** Lets time pass until the promise settles. */
     async runUntil(done: Promise<unknown>): Promise<void> {
       let isDone = false;
       const stop = () => {

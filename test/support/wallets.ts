@@ -9,10 +9,10 @@ import type { Key } from "./keys.ts";
 
 export const walletLimits = { Base: 10, Pro: 50, Enterprise: 500 };
 
-/** Replaces real sealing, which needs a KMS key. */
+/** Replaces real sealing, which requires a KMS key. */
 export const fakeSeal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
 
-/** Creates a user, and adds wallets with these addresses on eth. */
+/** Creates a user with wallets at these addresses on eth. */
 export async function holderOf(
   table: Table,
   userID: string,
@@ -29,7 +29,7 @@ export async function holderOf(
   return wallets;
 }
 
-/** Adds a wallet whose private key is sealed, to a user who exists. */
+/** Adds a wallet with a sealed private key to an existing user. */
 export async function sealedWalletOf(
   table: Table,
   { vault, userID, made, now }: { vault: Vault; userID: string; made: Key; now: Date },
@@ -40,7 +40,7 @@ export async function sealedWalletOf(
   return (await addWallet(table, { wallet, seal: sealKey, limits: walletLimits, now })).wallet;
 }
 
-/** The types of a wallet's events, newest first. */
+/** Lists the types of a wallet's events, newest first. */
 export async function eventTypes(table: Table, { UserID: userID, _id: walletId }: Wallet) {
   const { events } = await readWalletEvents(table, { userID, walletId }, { limit: 100 });
   return events.map(({ type }) => type);

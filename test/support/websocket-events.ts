@@ -3,7 +3,7 @@ import { type Headers, headerForms } from "./events.ts";
 
 type Context = WebSocketEvent["requestContext"];
 
-/** An event of the WebSocket API for the connection `c1` of the user `alice`, with the parts that the functions read. */
+/** Builds a WebSocket API event for the connection `c1` of the user `alice`, with the parts that functions read. */
 function event(eventType: Context["eventType"], routeKey: string, rest: object = {}): WebSocketEvent {
   const requestContext = {
     eventType,
@@ -19,6 +19,9 @@ export const connectEvent = (headers: Headers = {}) => event("CONNECT", "$connec
 
 export const disconnectEvent = () => event("DISCONNECT", "$disconnect", headerForms({}));
 
-/** @param content text, or a value that is sent as JSON. */
+/**
+ * Builds an event for a client's message.
+ * @param content text, or a value that is sent as JSON.
+ */
 export const messageEvent = (content: unknown, routeKey = "$default") =>
   event("MESSAGE", routeKey, { body: typeof content === "string" ? content : JSON.stringify(content) });

@@ -6,13 +6,13 @@ import { portsOf } from "trading-terminal-devnet/local-chains";
 import { chainFacts, type EvmChain, evmChains } from "../../../lib/core/chain-facts.ts";
 import { type ChainFaults, faultsOf, urlAt } from "./chain-faults.ts";
 
-/** An EVM chain of the runner, with its proxies and faults. */
+/** A runner's EVM chain with its proxies and faults. */
 export type ChainAccess = ChainFaults & {
   chain: EvmChain;
   request(method: string, ...params: unknown[]): Promise<unknown>;
   requestAll(calls: readonly AnvilCall[]): Promise<unknown[]>;
   head(): Promise<number>;
-  /** Makes the miner produce a block soon, even if no transaction waits. */
+  /** Makes the miner produce a block soon, even without waiting transactions. */
   wake(): Promise<void>;
   /** Resolves once the miner has produced and recorded another block. */
   nextBlock(): Promise<void>;
@@ -21,19 +21,23 @@ export type ChainAccess = ChainFaults & {
 export type ForeignSend = {
   privateKey: string;
   nonce: number;
-  /** In wei per unit of gas. */
+  /** Fee in wei per unit of gas. */
   fee: bigint;
   to: string;
   data: string;
   gasLimit: bigint;
 };
 
-/** A hash without a transaction. Asking for it makes the miner mine. */
+/** A hash without a transaction. Requesting it makes the miner mine. */
 const noTransaction = `0x${"ab".repeat(32)}`;
 
 const mostWakeMs = 1000;
 
-/** @param port the runner's `--chain-port` */
+/**
+ * Opens the runner's EVM chains.
+ *
+ * @param port the runner's `--chain-port`
+ */
 export function accessChains(port: number): ChainAccess[] {
   return evmChains.map((chain) => {
     const { node, secondHost } = portsOf(chain, port);
@@ -42,7 +46,7 @@ export function accessChains(port: number): ChainAccess[] {
     const head = async () => Number(await request("eth_blockNumber"));
     const wake = async () => {
       const asked = callAnvil(urlAt(secondHost), [["eth_getTransactionByHash", [noTransaction]]]);
-      // The host may stall for as long as its fault lasts, which ends only after this.
+      // Stops waiting after a while, because a host stalls until its fault ends.
       await Promise.race([asked.catch(() => {}), pause(mostWakeMs, undefined, { ref: false })]);
     };
     return {
@@ -63,7 +67,7 @@ export function accessChains(port: number): ChainAccess[] {
   });
 }
 
-/** Signs a transaction like another program with the wallet's key. Returns its hash and bytes. */
+/** Signs a transaction like another program that has the wallet's key. Returns its hash and bytes. */
 export function signForeign(chain: EvmChain, send: ForeignSend): { hash: string; raw: string } {
   const { privateKey, nonce, fee, to, data, gasLimit } = send;
   const transaction = Transaction.from({

@@ -2,14 +2,14 @@ import { portsOf } from "trading-terminal-devnet/local-chains";
 import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import { setFaults } from "../../support/local-hosts.ts";
 
-/** The faults of a chain's hosts and of its relay. */
+/** Sets faults of a chain's hosts and its relay. */
 export type ChainFaults = {
   chain: TradingChain;
   /** Sets faults of the second host. */
   setHostFaults(faults: object): Promise<void>;
-  /** Sets more faults, of both hosts. */
+  /** Sets additional faults of both hosts. */
   setUnkindness(first: object, second: object): Promise<void>;
-  /** Undefined if the chain has no relay. */
+  /** Sets faults of the relay. Undefined for chains without one. */
   setRelayFaults: ((faults: object) => Promise<void>) | undefined;
 };
 

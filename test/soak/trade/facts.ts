@@ -5,73 +5,73 @@ import type { Network } from "../../../lib/core/network.ts";
 import { formatAmount } from "../../../lib/orders/decimal-text.ts";
 import type { Order, Position } from "../../../lib/orders/execution.ts";
 
-/** A mined transaction of a wallet, read from the node. Amounts are in units. */
+/** A wallet's mined transaction as read from the node. Amounts are in units. */
 export type MinedTransaction = {
   hash: string;
   wallet: string;
   nonce: number;
-  /** The time of its block, in seconds. */
+  /** Time of the transaction's block, in seconds. */
   time: number;
   purpose: "approve" | "swap" | "clear";
-  /** Whether another program of the wallet's owner has sent it. */
+  /** True if the wallet's owner sent it with another program. */
   isForeign: boolean;
   isOk: boolean;
   fee: bigint;
-  /** The wallet's gain of each token, by address. Negative for a loss. */
+  /** The wallet's gain of each token by address. Negative for losses. */
   tokens: ReadonlyMap<string, bigint>;
-  /** Coin that the routers wrapped and unwrapped. */
+  /** Coin wrapped and unwrapped by the routers. */
   wrapped: bigint;
   unwrapped: bigint;
 };
 
-/** Balances by the address of the token; `native` for the coin. */
+/** Balances by token address, with `native` for the coin. */
 export type Balances = ReadonlyMap<string, bigint>;
 
 export type Account = {
   before: Balances;
   after: Balances;
-  /** Counts of transactions: mined ones, and those including the pool. */
+  /** Number of the wallet's mined transactions, and including those in the pool. */
   nonce: { latest: number; pending: number };
 };
 
 /** A chain's data at the end of the run. */
 export type ChainFacts = {
   accounts: ReadonlyMap<string, Account>;
-  /** Sorted as on the chain. */
+  /** All wallets' transactions in chain order. */
   transactions: readonly MinedTransaction[];
   /** Coin and wrapped coin left in routers. */
   stray: bigint;
-  /** The units of wallets that routers may still take. */
+  /** Units that routers may still take from wallets. */
   allowances: readonly { wallet: string; token: string; router: string; units: bigint }[];
 };
 
-/** An order as shown to its user at the end. */
+/** An order as its user saw it at the end. */
 export type ShownOrder = { userID: string; order: Order; attempts: ShownAttempt[]; report?: FillReport };
 
 export type ShownPosition = Position & { userID: string };
 
-/** All data that the audit of EVM chains compares. */
+/** All data compared in the audit of EVM chains. */
 export type TradeFacts = {
   orders: readonly ShownOrder[];
   positions: readonly ShownPosition[];
-  /** For sales that found no tokens, the nonce at which they failed, by order. */
+  /** For each sell order that found no tokens, the nonce at which it failed. */
   soldOut: ReadonlyMap<string, number>;
   chains: ReadonlyMap<EvmChain, ChainFacts>;
-  /** Lanes, jobs and slots in the table, by their keys. */
+  /** Keys of lanes, jobs and slots left in the table. */
   leftovers: readonly string[];
 };
 
-/** MOON and the other tokens of sol have as many as USDX. */
+/** Returns a token's decimals. Solana's tokens have as many as USDX. */
 function decimalsOf(token: string, chain: Network): number {
   if (token === "native") return chainFacts[chain].coin.decimals;
   return chain === "sol" || token === localAddresses.usdx ? 6 : 18;
 }
 
-/** Units of a token of the local chains, or of the coin, as decimal text. */
+/** Formats units of a local token or coin as decimal text. */
 export const textOf = (units: bigint, token: string, chain: Network): string =>
   formatAmount(units, decimalsOf(token, chain));
 
-/** Units from decimal text. */
+/** Parses decimal text to units. */
 export function unitsOf(text: string | undefined, token: string, chain: Network): bigint {
   const [whole = "", places = ""] = (text ?? "0").split(".");
   return BigInt(whole + places.padEnd(decimalsOf(token, chain), "0"));

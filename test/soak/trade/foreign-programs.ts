@@ -4,13 +4,13 @@ import { type ChainAccess, signForeign } from "./chain-access.ts";
 import { readBalances, tradedTokens } from "./read-chain.ts";
 import type { TraderWallet } from "./traders.ts";
 
-/** Other programs with keys of the run's wallets, which send transactions of their own. */
+/** Other programs that hold keys of the run's wallets and send their own transactions. */
 export type ForeignPrograms = {
   /** Sends an empty transaction from a wallet to itself, with a lower or higher fee than the waiting one. */
   payNothing(access: ChainAccess): Promise<void>;
-  /** Sends some or all tokens of a wallet away. */
+  /** Moves some or all tokens out of a wallet. */
   moveTokens(access: ChainAccess): Promise<void>;
-  /** The hashes of all their transactions. */
+  /** Hashes of all transactions sent by these programs. */
   sent: ReadonlySet<string>;
 };
 
@@ -30,7 +30,7 @@ export function startForeignPrograms(wallets: readonly TraderWallet[], chance: C
     const fee = BigInt(chance.pick([2, 5, 40])) * 10n ** 9n;
     const { hash, raw } = signForeign(access.chain, { privateKey, nonce, fee, ...call });
     sent.add(hash);
-    // The pool may hold a better one at this nonce.
+    // Ignores errors, because the pool may hold a better transaction at this nonce.
     await access.request("eth_sendRawTransaction", raw).catch(() => {});
   }
 

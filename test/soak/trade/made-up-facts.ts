@@ -23,7 +23,10 @@ export const mined = (nonce: number, changes: Partial<MinedTransaction>): MinedT
   ...changes,
 });
 
-/** Buys 2,600 USDX for a coin, clears a second purchase, moves 600 USDX away, and sells the rest for half a coin. */
+/**
+ * Transactions that buy 2,600 USDX for a coin, clear a second buy, move 600 USDX away and sell the rest for half a
+ * coin.
+ */
 export const transactions = [
   mined(0, { tokens: new Map([[usdx, 2600n * usd]]), wrapped: coin }),
   mined(1, { purpose: "clear", fee: 2n }),
@@ -132,7 +135,7 @@ export const position: ShownPosition = {
   amount: "0",
   averageEntryPrice: "0",
   cost: "0",
-  // A coin bought 2,600. 2,000 of them cost 1 - floor(600 / 2600) of it.
+  // One coin bought 2,600. Of these, 2,000 cost 1 - floor(600 / 2600).
   realizedPnl: "-0.269230769230769231",
   networkFees: "0.000000000000000008",
   movedOut: "600",

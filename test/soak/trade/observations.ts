@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { Execution } from "../../../lib/orders/execution.ts";
 import { idOf } from "../../../lib/orders/execution.ts";
 
-/** Every version of each order and position shown to a user, over HTTP or a stream. */
+/** Collects every version of each order and position shown to a user, over HTTP or a stream. */
 export type Observations = {
-  /** Records a version. Returns contradictions to earlier versions, as sentences. */
+  /** Records a version. Returns contradictions to earlier versions as sentences. */
   note(execution: Execution): string[];
-  /** The greatest version of each record, by its id. */
+  /** Returns each record's latest version by id. */
   newest(): ReadonlyMap<string, Execution>;
-  /** Forgets records, whose versions start again. */
+  /** Forgets records whose versions start over. */
   forget(is: (execution: Execution) => boolean): void;
 };
 
-/** Immutable fields of a record. The chain may take back a fill, and with it the opening time of a position. */
+/** Fields of a record that never change, unless the chain reverts a fill and with it a position's opening time. */
 const fixed = [
   "wallet",
   "chain",
@@ -62,7 +62,7 @@ export function createObservations(): Observations {
   };
 }
 
-/** An open position continues with the next order. */
+/** True if the record must not change again. An open position continues with the next order. */
 const isFinal = ({ settled, status }: Execution) => settled === true && status !== "open";
 
 function problemsOfChange(older: Execution, newer: Execution): string[] {

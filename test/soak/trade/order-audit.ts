@@ -7,14 +7,14 @@ import {
   unitsOf,
 } from "./facts.ts";
 
-/** An order with its transactions on the chain. */
+/** An order with its on-chain transactions. */
 export type TracedOrder = ShownOrder & {
   mined: readonly MinedTransaction[];
-  /** Its successful swaps: at most one. */
+  /** Successful swaps of the order, at most one. */
   fills: readonly MinedTransaction[];
 };
 
-/** Finds each order's transactions on its chain, by the hashes that its attempts name. */
+/** Finds each order's transactions on its chain by the hashes in its attempts. */
 export function traced({ orders, chains }: Pick<TradeFacts, "orders" | "chains">): TracedOrder[] {
   const byHash = new Map<string, MinedTransaction>(
     [...chains].flatMap(([chain, { transactions }]) =>
@@ -30,7 +30,7 @@ export function traced({ orders, chains }: Pick<TradeFacts, "orders" | "chains">
 const nativeIfBuy = ({ side, token = "" }: ShownOrder["order"]) =>
   side === "buy" ? (["native", token] as const) : ([token, "native"] as const);
 
-/** The amounts that a swap spent and received, by its receipt. */
+/** Computes the amounts that a swap spent and received from its receipt. */
 export function amountsOf({ order }: ShownOrder, { tokens, wrapped, unwrapped }: MinedTransaction) {
   const gained = tokens.get(order.token ?? "") ?? 0n;
   return order.side === "buy"
@@ -38,7 +38,7 @@ export function amountsOf({ order }: ShownOrder, { tokens, wrapped, unwrapped }:
     : { spent: gained < 0n ? -gained : 0n, received: unwrapped };
 }
 
-/** Returns the problems of one order, as sentences. */
+/** Checks one order. Returns problems as sentences. */
 export function problemsOfOrder(each: TracedOrder, { transactions }: ChainFacts): string[] {
   const { order } = each;
   const problems = [
@@ -98,7 +98,7 @@ function problemsOfAttempts({ attempts, mined }: TracedOrder): string[] {
   ];
 }
 
-/** Reasons that the chain must confirm. */
+/** Checks reason codes that the chain must confirm. */
 function problemsOfReason(
   { order, attempts, mined }: TracedOrder,
   transactions: readonly MinedTransaction[],

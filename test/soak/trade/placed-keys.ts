@@ -1,22 +1,19 @@
 import type { Order } from "../../../lib/orders/execution.ts";
 
-/** The outcome of POST /orders: an order, the code of a refusal, or unknown. */
+/** Outcome of POST /orders: an order, a refusal's code, or unknown. */
 export type PlaceOutcome = { order: Order; isReplayed: boolean } | { refused: string } | "unknown";
 
 type Used = { orderIds: Set<string>; first: number; hasUnknown: boolean };
 
-/** The idempotency keys of one user, with their outcomes. */
+/** Tracks one user's idempotency keys and their outcomes. */
 export type PlacedKeys = {
-  /**
-   * Records a response to a request with this key and an unchanged body. Returns contradictions, as
-   * sentences.
-   */
+  /** Records a response to a request with this key and an unchanged body. Returns contradictions as sentences. */
   note(key: string, outcome: PlaceOutcome): string[];
-  /** The keys that have certainly placed an order. */
+  /** Returns the keys that have certainly placed an order. */
   placed(): string[];
   /** Forgets a key, as the service does when a chain starts over. */
   forget(key: string): void;
-  /** Compares the user's orders at the end. */
+  /** Compares the keys with the user's orders at the end. */
   problemsOf(orders: readonly Order[]): string[];
 };
 

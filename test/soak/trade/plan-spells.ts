@@ -1,7 +1,7 @@
 import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Chance } from "../chance.ts";
 
-/** The start or end of a spell on a chain, after a number of orders. */
+/** Start or end of a spell on a chain after a number of orders. */
 export type SpellChange<Name extends string, Chain extends TradingChain> = {
   after: number;
   isEnd: boolean;
@@ -10,16 +10,16 @@ export type SpellChange<Name extends string, Chain extends TradingChain> = {
 };
 
 export type SpellPlan<Name extends string, Chain extends TradingChain> = {
-  /** Spells without an end are momentary. */
+  /** Possible spells. Those without an end are momentary. */
   spells: Readonly<Record<Name, object>>;
   chainFor(spell: Name): Chain;
-  /** The number of orders between two starts, unless the run is too short. */
+  /** Orders between two starts, unless the run is too short. */
   everyOrders: number;
-  /** The number of orders during a spell. */
+  /** Returns the number of orders during a spell. */
   lengthOf(spell: Name, every: number): number;
 };
 
-/** Plans all spells in turn, in a random order each time, each on some chain. */
+/** Plans all spells in turn, in a new random order each time, each on some chain. */
 export function planSpells<Name extends string, Chain extends TradingChain>(
   orders: number,
   chance: Chance,
@@ -37,6 +37,6 @@ export function planSpells<Name extends string, Chain extends TradingChain>(
     if ("end" in spells[spell])
       changes.push({ after: after + lengthOf(spell, every), isEnd: true, spell, chain });
   }
-  // An end comes before the next start after as many orders.
+  // Sorts an end before a start after equally many orders.
   return changes.toSorted((a, b) => a.after - b.after || Number(b.isEnd) - Number(a.isEnd));
 }

@@ -7,18 +7,21 @@ type Place = { userID: string; chain: string; wallet: string; token?: string | u
 
 const bookOf = ({ userID, chain, wallet, token }: Place) => [userID, chain, wallet, token].join(" ");
 
-/** Checks that each position is the sum of its fills on the chain. Returns the differences, as sentences. */
+/** Checks that each position equals the sum of its on-chain fills. Returns differences as sentences. */
 export const problemsOfPositions = (facts: TradeFacts, orders: readonly TracedOrder[]): string[] =>
   problemsOfBooks(
     facts.positions,
     orders.map((each) => ({ ...each.order, userID: each.userID, events: eventOf(each, facts) })),
-    // A sale that found no tokens comes before the use of its place.
+    // Sorts a sell that found no tokens before the transaction that used its nonce.
     ({ kind }) => (kind === "sold-out" ? 0 : 1),
   );
 
 type BookedOrder = Place & { events: readonly BookEvent[] };
 
-/** @param rank orders events of one place */
+/**
+ * Checks the positions of each user, wallet and token.
+ * @param rank orders events at the same place
+ */
 export function problemsOfBooks(
   all: readonly ShownPosition[],
   orders: readonly BookedOrder[],
@@ -49,8 +52,8 @@ const tokensIn = (shown: readonly ShownPosition[], field: "amount" | "movedOut")
   shown.reduce((sum, each) => sum + unitsOf(each[field], each.token ?? "", each.chain), 0n);
 
 /**
- * Checks positions that have shrunk between fills, when the service noticed that the wallet lacked tokens. Nobody else
- * knows that time, but each bought token is still held, or was sold or moved out.
+ * Checks positions that shrank between fills because the service noticed missing tokens. The time of that is unknown,
+ * but each bought token must still be held, or have been sold or moved out.
  */
 function problemsOfDepartures(
   book: string,
@@ -70,7 +73,7 @@ function problemsOfDepartures(
   ];
 }
 
-/** A position whose fills were taken back stays as a closed, empty one. */
+/** True for a position that must be listed. One whose fills were reverted stays closed and empty. */
 const isKept = ({ status, amount, networkFees }: ShownPosition) =>
   !(status === "closed" && amount === "0" && networkFees === "0");
 

@@ -41,7 +41,7 @@ type RawBlock = { timestamp: string; transactions: RawTransaction[] };
 const heldCall = (token: string, owner: string) =>
   ["eth_call", [{ to: token, data: tokenABI.encodeFunctionData("balanceOf", [owner]) }, "latest"]] as const;
 
-/** The balances of an address in coin and in each token. */
+/** Reads an address's balances of the coin and each token. */
 export async function readBalances({ requestAll }: ChainAccess, owner: string): Promise<Balances> {
   const answers = await requestAll([
     ["eth_getBalance", [owner, "latest"]],
@@ -52,15 +52,15 @@ export async function readBalances({ requestAll }: ChainAccess, owner: string): 
 }
 
 export type ReadOptions = {
-  /** The initial balances of the wallets. */
+  /** Initial balances of the wallets. */
   before: ReadonlyMap<string, Balances>;
-  /** Hashes of transactions that the run itself has sent with the wallets' keys. */
+  /** Hashes of transactions that the run itself sent with the wallets' keys. */
   foreign: ReadonlySet<string>;
-  /** Called with parts of signed bytes, in hex, which no log or response may contain. */
+  /** Called with hex parts of signed bytes that no log or response may contain. */
   noteSigned(parts: string[]): void;
 };
 
-/** Asks again for a block that is missing: a node that has just changed its chain may not serve it for a moment. */
+/** Retries a missing block, because a node may briefly not serve it after a reorganisation. */
 async function readBlock(access: ChainAccess, tag: string): Promise<[RawBlock, RawReceipt[]]> {
   for (let attempt = 0; attempt < 20; attempt++) {
     const [block, receipts] = (await access.requestAll([
@@ -73,7 +73,7 @@ async function readBlock(access: ChainAccess, tag: string): Promise<[RawBlock, R
   throw new Error(`${access.chain} has no block ${Number(tag)}`);
 }
 
-/** Reads all blocks of a chain, and the balances of its wallets and routers, without the service's code. */
+/** Reads all of a chain's blocks and the balances of wallets and routers, without the service's code. */
 export async function readChain(access: ChainAccess, options: ReadOptions): Promise<ChainFacts> {
   const { before, foreign, noteSigned } = options;
   const wallets = new Map([...before.keys()].map((wallet) => [wallet.toLowerCase(), wallet]));
@@ -131,7 +131,7 @@ async function allowancesOf({ chain, requestAll }: ChainAccess, wallet: string) 
     .filter(({ units }) => units > 0n);
 }
 
-/** Anyone can take coin and tokens in routers. */
+/** Sums coin and tokens left in routers, where anyone could take them. */
 async function strayIn({ chain, requestAll }: ChainAccess): Promise<bigint> {
   const answers = await requestAll(
     routersOf(chain).flatMap((router) => [

@@ -16,7 +16,10 @@ export type ShownTrade = Omit<TradeFacts, "chains" | "leftovers" | "orders"> & {
   orders: readonly (Details & { userID: string })[];
 };
 
-/** Reads the final data shown to users by the API, and sold-out places in the table. Wakes lanes of wallets that lack tokens. */
+/**
+ * Reads the final data that the API shows to users, and the table's marks of sells that found no tokens. Wakes the
+ * lanes of wallets that lack tokens.
+ */
 export async function readTrade(
   service: Service,
   traders: readonly Trader[],
@@ -47,11 +50,11 @@ export async function readTrade(
   return { orders, positions, soldOut: soldOutIn(items) };
 }
 
-/** Parts of the signed transactions now in the table, some of which are never mined. */
+/** Lists parts of all signed transactions in the table, including those never mined. */
 export const signedPartsIn = (items: readonly Item[]): string[] =>
   items.flatMap(({ PK, raw }) => {
     if (!PK.startsWith("BYTES#")) return [];
-    // The signature of one on sol is its public name, so all of its bytes are searched for.
+    // Takes all bytes on Solana, where the signature is a transaction's public name.
     if (PK.startsWith("BYTES#sol#")) return [raw as string];
     const { r = "", s = "" } = Transaction.from(raw as string).signature ?? {};
     return [r, s].map((part) => part.slice(2));
@@ -86,7 +89,7 @@ async function readAll(service: Service, trader: Trader, path: string): Promise<
   return pages;
 }
 
-/** Compares each user's stream with the final state. Returns differences, as sentences. */
+/** Compares each user's stream with the final state. Returns differences as sentences. */
 export function problemsOfStreams(traders: readonly Trader[], facts: ShownTrade): string[] {
   return traders.flatMap(({ id, follower, observations }) => {
     if (follower === undefined) return [];
@@ -97,7 +100,8 @@ export function problemsOfStreams(traders: readonly Trader[], facts: ShownTrade)
       ...facts.positions.filter(({ userID }) => userID === id),
     ];
     const newest = (each: Execution) => observations.newest().get(idOf(each));
-    // Reading balances has lanes look for tokens that other programs moved, whose positions shrink a minute later.
+    // Allows later position versions, because reading balances makes lanes look for moved tokens, and positions shrink
+    // a minute later.
     const hasMoved = (each: Execution) => {
       const shown = newest(each);
       return shown !== undefined && shown.version > each.version && "movedOut" in shown;

@@ -25,7 +25,7 @@ describe("createObservations", () => {
     expect([open, { ...open, version: 3 }].flatMap(note)).toEqual([]);
   });
 
-  it("lets the versions of forgotten records start again", () => {
+  it("lets versions restart after records are forgotten", () => {
     const { note, newest, forget } = createObservations();
     note({ ...third, settled: true });
     note(o1({ orderId: "o2" }));
@@ -48,7 +48,7 @@ describe("createObservations", () => {
       third,
       { ...first, status: "expired", settled: true, version: 2 },
     ],
-  ])("finds that %s", (problem, ...records) => {
+  ])("reports that %s", (problem, ...records) => {
     const { note } = createObservations();
     expect((records as Order[]).flatMap(note)).toContain(problem);
   });
@@ -65,7 +65,7 @@ describe("createPlacedKeys", () => {
     ["no order if nothing is known", ["unknown"], []],
     ["no order if all requests were refused", [refused, refused], []],
     ["one order after a refusal", [refused, placed], [o1({})]],
-  ])("allows %s", (_, outcomes, orders) => {
+  ])("allows %s under one idempotency key", (_, outcomes, orders) => {
     const { note, problemsOf } = createPlacedKeys();
     expect(outcomes.flatMap((outcome) => note("k", outcome))).toEqual([]);
     expect(problemsOf(orders)).toEqual([]);
@@ -88,7 +88,7 @@ describe("createPlacedKeys", () => {
     ["key k has the orders o1 and o2", [placed], [o1({}), o1({ orderId: "o2" })]],
     ["key k was refused, and has the order o1", [refused], [o1({})]],
     ["key j was never sent, and has an order", [], [o1({ clientOrderId: "j" })]],
-  ])("finds that %s", (problem, outcomes, orders) => {
+  ])("reports that %s", (problem, outcomes, orders) => {
     const { note, problemsOf } = createPlacedKeys();
     const noted = outcomes.flatMap((outcome) => note("k", outcome));
     expect([...noted, ...problemsOf(orders)]).toContain(problem);

@@ -4,7 +4,7 @@ import type { Item } from "../table-audit.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { Trader } from "./traders.ts";
 
-/** Items of these wallets that exist only while an order is in progress. */
+/** Returns items of these wallets that exist only while an order is in progress. */
 export function leftoversIn(items: readonly Item[], wallets: ReadonlySet<string>): string[] {
   return items
     .filter(
@@ -13,10 +13,10 @@ export function leftoversIn(items: readonly Item[], wallets: ReadonlySet<string>
     .map(({ PK, SK }) => `${PK} ${SK}`);
 }
 
-/** The interval of the scheduled functions meanwhile. */
+/** Milliseconds between runs of the scheduled functions while settling. */
 const sweepMs = 3000;
 
-/** Attempts per call after the faults. The last fault may still have effects. */
+/** Attempts of each call after the faults, because the last fault may still have effects. */
 const attempts = 5;
 
 export async function repeated<Result>(act: () => Promise<Result>): Promise<Result> {
@@ -31,8 +31,8 @@ export async function repeated<Result>(act: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * Waits until no order is in progress and no lane looks for moved tokens. Returns the keys of items that are left after
- * that time. Scheduled functions run more often here, so that a short run stays short.
+ * Waits until no order is in progress and no lane looks for moved tokens. Returns the keys of items left over. Runs
+ * scheduled functions more often than usual to keep a short run short.
  */
 export async function settleAll(
   service: Service,
@@ -42,7 +42,7 @@ export async function settleAll(
 ): Promise<string[]> {
   const wallets = new Set(traders.flatMap((trader) => trader.wallets.map(({ address }) => address)));
   const deadline = Date.now() + patienceMs;
-  // The last crash may have ended the reader.
+  // Starts the reader again, because the last crash may have ended it.
   await repeated(() => service.runSchedule("readChains", { isAwaited: false }));
   for (let sweptAt = 0; ; ) {
     const left = leftoversIn(await repeated(() => service.scan()), wallets);

@@ -17,16 +17,16 @@ export type TradeWorld = {
   service: Service;
   chance: Chance;
   report: Report;
-  /** Counts the outcome of a response: a status, or the code of a refusal. */
+  /** Counts a response's outcome: a status or a refusal's code. */
   count(action: string, outcome: string): void;
-  /** The longest validity of an order. */
+  /** Longest validity of an order in seconds. */
   mostValidSeconds: number;
 };
 
-/** Returns how many orders were placed. */
+/** Performs an action. Returns the number of placed orders. */
 type Action = (world: TradeWorld, wallet: TraderWallet) => Promise<number>;
 
-/** How often each action is taken. */
+/** Relative frequency of each action. */
 export const tradeWeights = {
   place: 50,
   placeAtOnce: 8,
@@ -68,17 +68,17 @@ export const tradeActions: Record<TradeActionName, Action> = {
   async place(world, wallet) {
     return placed(await send(world, wallet, "place", newKey(world, wallet), newBody(world, wallet)));
   },
-  /** Sends the same request several times at once. Only one may place an order. */
+  /** Sends the same request several times at once. At most one may place an order. */
   async placeAtOnce(world, wallet) {
     const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
     const copies = Array.from({ length: 2 + world.chance.below(2) }, (_, copy) =>
-      // The order of fields does not matter.
+      // Reverses the fields, because their order must not matter.
       send(world, wallet, "placeAtOnce", key, copy === 1 ? reversed(body) : body),
     );
     const outcomes = await Promise.all(copies);
     return Math.max(...outcomes.map(placed));
   },
-  /** Aborts before the response, and repeats until there is one. */
+  /** Aborts before the response, then repeats until a response arrives. */
   async placeWithLostAnswer(world, wallet) {
     const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
     let outcome: PlaceOutcome = "unknown";
@@ -165,7 +165,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
   },
 };
 
-/** Responses that faults may cause for any request. A chain that is unavailable names a time to retry. */
+/** True for responses that faults may cause for any request. An unavailable chain names a time to retry. */
 const isFault = (answer: Answer | undefined): boolean =>
   answer === undefined || answer.status === 429 || answer.status >= 500;
 
@@ -178,7 +178,7 @@ function sentBy({ sent }: Trader, { chance }: TradeWorld): SentOrder | undefined
 const newKey = ({ chance }: TradeWorld, { trader }: TraderWallet) =>
   `${trader.id}-${trader.sent.size}-${chance.below(1e9)}`;
 
-/** Sends an order, and records its outcome. */
+/** Sends an order and records its outcome. */
 async function send(
   { service, report, count }: TradeWorld,
   wallet: TraderWallet,
@@ -214,7 +214,7 @@ function placeOutcomeOf(answer: Answer | undefined): PlaceOutcome {
   const { data, error } = envelopeOf(answer);
   if (answer.status === 200 && data?.order !== undefined)
     return { order: data.order, isReplayed: answer.headers.get("idempotent-replayed") === "true" };
-  // Nothing was recorded if a chain could not be asked.
+  // Counts as refused, because nothing is recorded if a chain cannot be queried.
   if (error?.code === "CHAIN_UNAVAILABLE" || (answer.status >= 400 && answer.status < 500))
     return { refused: error?.code ?? `${answer.status}` };
   return "unknown";
@@ -226,16 +226,16 @@ const { moon, usdx, taxd, trap, star, comet } = localAddresses;
 
 const { authority, tokens: tokensOfSol } = await solDeployment();
 
-/** An address of the wallet's chain that no user has. */
+/** Picks an address on the wallet's chain that no user has. */
 const notImportedOn = ({ chain }: TraderWallet) => (chain === "sol" ? authority : moon);
 
-/** A setting that the wallet's chain does not have. */
+/** Picks a setting that the wallet's chain does not have. */
 const feeOfOthers = ({ chain }: TraderWallet) =>
   chain === "sol" ? { gasPreset: "fast" } : { priorityFee: 0.001 };
 
 function tokenFor({ chance }: TradeWorld, { chain }: TraderWallet): string {
   if (chain === "sol") return tokensOfSol[chance.weighted({ MOON: 8, FEEZ: 4, TRAP: 1 })].mint;
-  // Only base and avax have pools of COMET.
+  // Prefers base and avax, the only chains with pools of COMET.
   const ofComet = ["base", "avax"].includes(chain) ? 4 : 0.1;
   return { moon, usdx, taxd, trap, star, comet }[
     chance.weighted({ moon: 6, usdx: 6, taxd: 3, trap: 1, star: 4, comet: ofComet })
@@ -254,7 +254,7 @@ function newBody(world: TradeWorld, wallet: TraderWallet): Body {
   const { chance, mostValidSeconds } = world;
   const { chain, address } = wallet;
   const token = tokenFor(world, wallet);
-  // An order on sol waits for earlier ones of its token, whose messages live for a minute.
+  // Waits longer on Solana, where an order waits for earlier ones of its token, whose messages live for a minute.
   const longest = chain === "sol" ? 3 * mostValidSeconds : mostValidSeconds;
   const common = {
     chain,
@@ -271,7 +271,7 @@ function newBody(world: TradeWorld, wallet: TraderWallet): Body {
     return { ...common, side: "sell", percent: chance.pick([10, 33.3333, 50, 100]) };
   const places = String(1 + chance.below(10 ** 9)).padStart(9, "0");
   const digits = `${chance.pick(["", "0", "00"])}${places}`;
-  // The coin of sol has 9 decimals.
+  // Keeps 9 decimals on Solana, as many as its coin has.
   const kept = chain === "sol" ? digits.slice(0, 9) : digits;
   return { ...common, side: "buy", amount: `0.${kept}`.replace(/0+$/, "") };
 }

@@ -24,7 +24,7 @@ import {
 import { problemsOfTrade } from "./trade-audit.ts";
 
 describe("problemsOfTrade", () => {
-  it("finds no problem if orders, positions and chains agree", () => {
+  it("reports no problem if orders, positions and EVM chains agree", () => {
     expect(problemsOfTrade(good)).toEqual([]);
   });
 
@@ -155,11 +155,11 @@ describe("problemsOfTrade", () => {
       `position p of ann has openedAt ${deadline} instead of 2026-11-21T20:01:00.000Z`,
       withPosition({ openedAt: deadline }),
     ],
-  ])("finds that %s", (problem, facts) => {
+  ])("reports that %s", (problem, facts) => {
     expect(problemsOfTrade(facts)).toContain(problem);
   });
 
-  it("accepts a position whose fills the chain took back", () => {
+  it("accepts a position whose fills the chain reverted", () => {
     const takenBack = { ...position, positionId: "q", amount: "0", cost: "0", networkFees: "0" };
     expect(problemsOfTrade({ ...good, positions: [position, takenBack] })).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe("problemsOfTrade", () => {
     expect(problemsOf({ ...closed, status: "open" })).toHaveLength(1);
   });
 
-  it("closes a position whose tokens another program has moved away", () => {
+  it("expects a closed position after another program moved its tokens away", () => {
     const gone: TradeFacts = {
       ...good,
       orders: [bought, cleared, soldOut],

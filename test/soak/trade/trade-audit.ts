@@ -4,7 +4,7 @@ import { problemsOfPositions } from "./position-audit.ts";
 
 const noFacts: ChainFacts = { accounts: new Map(), transactions: [], stray: 0n, allowances: [] };
 
-/** Compares orders and positions with the chains, and returns the differences as sentences. */
+/** Compares orders and positions with the chains. Returns differences as sentences. */
 export function problemsOfTrade(facts: TradeFacts): string[] {
   const orders = traced(facts);
   return [
@@ -25,7 +25,7 @@ export function problemsOfTrade(facts: TradeFacts): string[] {
   ];
 }
 
-/** Checks that every transaction of a wallet belongs to one order, or to another program. */
+/** Checks that every transaction of a wallet belongs to one order or another program. */
 function problemsOfTransactions(orders: readonly TracedOrder[], { transactions }: ChainFacts): string[] {
   const owners = Map.groupBy(
     orders.flatMap(({ order, attempts }) => attempts.map(({ txHash }) => ({ txHash, id: order.orderId }))),
@@ -40,7 +40,7 @@ function problemsOfTransactions(orders: readonly TracedOrder[], { transactions }
   });
 }
 
-/** Checks that each wallet's balance follows from its orders and other programs' transactions. */
+/** Checks that each wallet's balances follow from its orders and other programs' transactions. */
 function problemsOfAccounts(
   orders: readonly TracedOrder[],
   { accounts, transactions }: ChainFacts,
@@ -75,7 +75,7 @@ function problemsOfAccounts(
   });
 }
 
-/** Checks that routers may only take what a sale approved and did not sell. */
+/** Checks that routers may take only what a sell approved but did not sell. */
 function problemsOfAllowances(orders: readonly TracedOrder[], { allowances }: ChainFacts): string[] {
   return allowances
     .filter(

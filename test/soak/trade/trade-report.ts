@@ -14,7 +14,7 @@ function counted(names: readonly string[]): Map<string, number> {
 const nameOf = (chain: string, purpose: string, isOk: boolean) =>
   `${chain} ${purpose}${isOk ? "" : " reverted"}`;
 
-/** Reports the outcomes of requests and orders, and the transactions on the chains. */
+/** Formats the outcomes of requests and orders and the on-chain transactions. */
 export function tradeReportOf(report: TradeReport): string {
   const {
     outcomes,

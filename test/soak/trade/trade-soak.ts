@@ -23,9 +23,9 @@ import { beUnkind } from "./unkind-hosts.ts";
 import { applyWeather, clearSky, planWeather, type Sky } from "./weather.ts";
 
 export type TradeTarget = Target & {
-  /** The port of the chain eth. The others have the next ones. */
+  /** Port of the chain eth. Other chains use the following ports. */
   chainPort: number;
-  /** Records parts of signed bytes that no log or response may contain. The table and the chains may. */
+  /** Records parts of signed bytes that no log or response may contain. The table and the chains may contain them. */
   noteSigned(parts: string[]): void;
 };
 
@@ -33,12 +33,12 @@ export type TradeSoakOptions = {
   orders: number;
   wallets: number;
   seed: number;
-  /** The number of concurrent requests. */
+  /** Number of concurrent requests. */
   atOnce?: number;
   mostValidSeconds?: number;
   /** Makes hosts as unkind as real ones. */
   unkind?: boolean;
-  /** How long orders may take to end and settle after the faults. */
+  /** Milliseconds after the faults in which orders must end and settle. */
   patienceMs?: number;
   onProgress?: (orders: number, phase: string) => void;
 };
@@ -47,20 +47,20 @@ export type TradeReport = TradeSoakOptions & {
   seconds: number;
   settledAfterSeconds: number;
   crashes: number;
-  /** Counts of the outcomes of each action. */
+  /** Outcome counts of each action. */
   outcomes: Map<string, Map<string, number>>;
   spells: Map<string, number>;
   unkindnesses: ReadonlyMap<string, number>;
   shown: ShownTrade;
   chains: ReadonlyMap<EvmChain, ChainFacts>;
-  /** The chain since the last crash, and how many orders were compared with it before crashes. */
+  /** The Solana chain since the last crash, and the number of orders compared before crashes. */
   sol: { chain: SolFacts; compared: number };
   streams: { count: number; messages: number; connections: number };
-  /** Empty if the service has kept its promises. */
+  /** Broken promises of the service. Empty for a passing run. */
   problems: string[];
 };
 
-/** Faults of AWS, each for some orders. */
+/** Faults of AWS, each lasting for some orders. */
 const faults = {
   calm: {},
   "table throttled": { "dynamodb.throttled": 0.15 },
@@ -83,18 +83,16 @@ const faults = {
 
 type FaultPhase = keyof typeof faults;
 
-/** The most open orders of a wallet here, of the 20 that it may have. */
+/** Most open orders of a wallet here. The service allows 20. */
 const mostOpen = 4;
 
-/** The weight of an action that places no order, for faults that start and end after a number of orders. */
+/** Weight of an action without an order in the count that starts and ends faults. */
 const idleShare = 0.2;
 
-/** The longest time without a placed order before the run counts as stuck. */
+/** Milliseconds without a placed order after which the run counts as stuck. */
 const stuckMs = 180_000;
 
-/**
- * Trades with many wallets under faults of every kind, then compares the data shown to users with the chains.
- */
+/** Trades with many wallets under faults of every kind, then compares what users saw with the chains. */
 export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions): Promise<TradeReport> {
   const { wallets: count, seed, patienceMs = 180_000 } = options;
   const service = createService(target);
@@ -123,7 +121,7 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
     const stuck = await settle();
     const settledAt = Date.now();
     const shown = await readTrade(service, traders, report);
-    // Reading positions has lanes look for tokens that other programs moved.
+    // Settles again, because reading positions makes lanes look for tokens that other programs moved.
     const leftovers = stuck.length > 0 ? stuck : await settle();
     const facts = new Map(
       await Promise.all(
@@ -167,7 +165,7 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
   }
 }
 
-/** How long streams may take to reach the final state. */
+/** Milliseconds in which streams must reach the final state. */
 const streamsMs = 75_000;
 
 async function lastingProblems(find: () => string[]): Promise<string[]> {
@@ -216,12 +214,12 @@ async function runLoad(
   let phase: FaultPhase = "calm";
   let crashes = 0;
   let placed = 0;
-  /** Grows with each order, and slowly without any, so that every fault ends. */
+  /** Counts orders, and slowly grows without any, so that every fault ends. */
   let clock = 0;
   let lastPlacedAt = Date.now();
   let changing: Promise<void> = Promise.resolve();
 
-  /** Runs disturbances one after another, so that a crash finds chains that the runner knows. */
+  /** Runs disturbances one after another, so that a crash finds chains known to the runner. */
   const disturb = (act: () => Promise<void>, what: string) => {
     changing = changing.then(act).catch((error: Error) => report(`${what} failed: ${error.message}`));
   };
@@ -267,8 +265,7 @@ async function runLoad(
       const wallet = chance.pick(awake);
       const isFull = openOrdersOf(wallet).length >= mostOpen;
       const name: TradeActionName = isFull ? chance.pick(["cancel", "look"]) : chance.weighted(tradeWeights);
-      // The API is asked for events that a stream has missed. A wallet with too many open orders is checked
-      // less often.
+      // A full wallet rests longer, because it only cancels orders or looks for events that its stream missed.
       wallet.restsUntil = Date.now() + (isFull ? 700 : 0);
       const more = await tradeActions[name](world, wallet);
       placed += more;

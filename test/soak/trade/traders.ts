@@ -9,13 +9,13 @@ import { createObservations, type Observations } from "./observations.ts";
 import { createPlacedKeys, type PlacedKeys } from "./placed-keys.ts";
 import type { SolAccess } from "./sol/sol-access.ts";
 
-/** A wallet of one user. Another user may have the same key. */
+/** One user's wallet. Another user may have the same key. */
 export type TraderWallet = {
   trader: Trader;
   chain: TradingChain;
   address: string;
   privateKey: string;
-  /** Sends no request for it before this time, in milliseconds since the epoch. */
+  /** Time before which the wallet gets no requests, in milliseconds since the epoch. */
   restsUntil: number;
 };
 
@@ -26,7 +26,7 @@ export type Trader = {
   token: string;
   wallets: TraderWallet[];
   keys: PlacedKeys;
-  /** The request of each key, to send it again. */
+  /** Sent requests by key, to send them again. */
   sent: Map<string, SentOrder>;
   observations: Observations;
   follower?: Follower;
@@ -38,10 +38,10 @@ const walletsPerTrader = 5;
 
 const startCoins = 5n * 10n ** 18n;
 
-/** Also after sol has started over. */
+/** Lamports of each wallet at the start, and again after Solana has started over. */
 const startLamports = 5 * 10 ** 9;
 
-/** The balances of a wallet on sol before its first trade. */
+/** Balances of a Solana wallet before its first trade. */
 export const startOnSol: ReadonlyMap<string, bigint> = new Map([["native", BigInt(startLamports)]]);
 
 export const fundOnSol = (sol: SolAccess, wallets: readonly TraderWallet[]): Promise<unknown> =>
@@ -51,10 +51,7 @@ export const fundOnSol = (sol: SolAccess, wallets: readonly TraderWallet[]): Pro
     ({ address }) => sol.airdrop(address, startLamports),
   );
 
-/**
- * Creates users with funded wallets on all chains. The last wallet has the key of the first one, and another
- * owner.
- */
+/** Creates users with funded wallets on all chains. The last wallet has the first one's key but another owner. */
 export async function makeTraders(
   service: Service,
   { chains, sol }: { chains: readonly ChainAccess[]; sol: SolAccess },
@@ -73,7 +70,7 @@ export async function makeTraders(
   for (let index = 0; index < wallets; index++) {
     const isShared = index > 0 && index === wallets - 1;
     const trader = traders[isShared ? 1 : index % count] as Trader;
-    // Otherwise, all wallets of a user would be on one chain.
+    // Shifts the chain, because all wallets of a user would otherwise share one.
     const shift = count % tradingChains.length === 0 ? Math.floor(index / count) : 0;
     const chain = tradingChains[isShared ? 0 : (index + shift) % tradingChains.length] as TradingChain;
     const { address, privateKey, secret } = isShared || index === 0 ? first : newKey(chain);
@@ -98,7 +95,7 @@ export async function makeTraders(
   return traders;
 }
 
-/** Records an order or a position shown to a user, in a response or on a stream. */
+/** Records an order or a position shown to a user in a response or on a stream. */
 export function noteShown({ id, wallets, observations }: Trader, execution: Execution, report: Report): void {
   for (const problem of observations.note(execution)) report(`${id} was shown: ${problem}`);
   if (!wallets.some(({ address }) => address === execution.wallet))
@@ -107,7 +104,7 @@ export function noteShown({ id, wallets, observations }: Trader, execution: Exec
 
 type Message = { type?: string; channel?: string; data?: unknown };
 
-/** Connects a user's stream, and records all orders and positions on it. */
+/** Connects a user's stream and records all orders and positions on it. */
 export function followTrader(service: Service, trader: Trader, report: Report): void {
   trader.follower = follow(service, trader, (text) => {
     const { type, channel, data } = JSON.parse(text) as Message;
@@ -116,14 +113,14 @@ export function followTrader(service: Service, trader: Trader, report: Report): 
   });
 }
 
-/** The orders of a wallet that are open as far as its user knows. */
+/** Lists a wallet's open orders as known to its user. */
 export const openOrdersOf = ({ trader, chain, address }: TraderWallet): Order[] =>
   [...trader.observations.newest().values()].filter(
     (each): each is Order =>
       "orderId" in each && each.status === "open" && each.wallet === address && each.chain === chain,
   );
 
-/** Forgets all orders and positions on sol, which has started over. */
+/** Forgets all Solana orders and positions after the chain has started over. */
 export function forgetSol({ keys, sent, observations }: Trader): void {
   observations.forget(({ chain }) => chain === "sol");
   for (const [key, { wallet }] of sent) {

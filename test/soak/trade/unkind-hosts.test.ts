@@ -7,13 +7,13 @@ function turns(seed: string, count: number, ways = unkindnessesOf("eth")) {
   return Array.from({ length: count }, () => nextTurn(chance, ways));
 }
 
-it.each(["eth", "sol"] as const)("switches each unkindness of %s on at either host and at both", (chain) => {
+it.each(["eth", "sol"] as const)("switches on each unkindness of %s at either host and at both", (chain) => {
   const ways = unkindnessesOf(chain);
   const seen = new Set(turns("1", 1000, ways).map(({ name, hosts }) => `${name}, ${hosts}`));
   expect(seen.size).toBe(3 * Object.keys(ways).length);
 });
 
-it("plans the same turns for the same seed, and others for another", () => {
+it("plans the same turns for the same seed and different ones for another", () => {
   expect(turns("1", 20)).toEqual(turns("1", 20));
   expect(turns("2", 20)).not.toEqual(turns("1", 20));
 });

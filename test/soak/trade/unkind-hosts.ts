@@ -5,7 +5,7 @@ import { type Chance, createChance } from "../chance.ts";
 import type { ChainFaults } from "./chain-faults.ts";
 import { solUnkindnesses } from "./sol/sol-weather.ts";
 
-/** A time of kind hosts, and a time of unkind ones after it. */
+/** A period of kind hosts followed by one of unkind hosts. */
 export type Turn = {
   name: string;
   hosts: "first" | "second" | "both";
@@ -13,7 +13,7 @@ export type Turn = {
   unkindMs: number;
 };
 
-/** The faults of each way to be unkind, by its name. */
+/** Returns the faults of each unkindness by name. */
 export const unkindnessesOf = (chain: TradingChain): Readonly<Record<string, object>> =>
   chain === "sol" ? solUnkindnesses : unkindnesses;
 
@@ -27,7 +27,7 @@ export function nextTurn(chance: Chance, ways: Readonly<Record<string, object>>)
 }
 
 /**
- * Makes the hosts of each chain unkind, in one way at a time, until it is disposed of.
+ * Makes each chain's hosts unkind in one way at a time until disposed.
  *
  * @returns how often each unkindness was on, by name and hosts
  */
@@ -42,7 +42,7 @@ export function beUnkind(
   async function vex(access: ChainFaults): Promise<void> {
     const chance = createChance(`unkind ${access.chain} ${seed}`);
     const ways = unkindnessesOf(access.chain);
-    // The runner may be down at the moment.
+    // Ignores errors, because the runner may be down.
     const set = (first: object, second: object) => access.setUnkindness(first, second).catch(() => {});
     while (!signal.aborted) {
       const { name, hosts, kindMs, unkindMs } = nextTurn(chance, ways);

@@ -25,12 +25,12 @@ describe("planWeather", () => {
     );
   });
 
-  it("is the same for the same seed, and different for another", () => {
+  it("plans the same weather for the same seed and different weather for another", () => {
     expect(planWeather(50, createChance("1"))).toEqual(short);
     expect(planWeather(50, createChance("2"))).not.toEqual(short);
   });
 
-  it("is sorted by order number, and skips relays on chains without one", () => {
+  it("sorts changes by order number and skips relays on chains without one", () => {
     const long = planWeather(1000, createChance("1"));
     const times = long.map(({ after }) => after);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -48,7 +48,7 @@ describe("leftoversIn", () => {
     { PK: "TRADES#a", SK: "TRADE#o1" },
   ];
 
-  it("names lanes, jobs and slots of the run's wallets", () => {
+  it("lists lanes, jobs and slots of the run's wallets", () => {
     expect(leftoversIn(items, new Set(["0xA"]))).toEqual([
       "LANES#eth#0 LANE#0xA",
       "LANE#eth#0xA JOB#o1",
@@ -58,7 +58,7 @@ describe("leftoversIn", () => {
 });
 
 describe("signedPartsIn", () => {
-  it("finds both halves of the signature of each attempt in the table", () => {
+  it("finds both halves of each attempt's signature in the table", () => {
     const { raw } = signForeign("eth", {
       privateKey: `0x${"1".repeat(64)}`,
       nonce: 0,
@@ -75,7 +75,7 @@ describe("signedPartsIn", () => {
     for (const part of parts) expect(raw).toContain(part);
   });
 
-  it("finds all bytes of an attempt on sol, since its signature is public", () => {
+  it("finds all bytes of a Solana attempt, because its signature is public", () => {
     expect(signedPartsIn([{ PK: "BYTES#sol#W", SK: "BYTES#5", raw: "AbCd" }])).toEqual(["AbCd"]);
   });
 });

@@ -13,7 +13,7 @@ export type Sky = {
   setStopped(chain: TradingChain, isStopped: boolean): Promise<void>;
 };
 
-/** A fault of a chain, for a while or momentary. */
+/** A fault of a chain, lasting or momentary. */
 type Spell = {
   begin(access: ChainAccess, sky: Sky): Promise<void>;
   end?(access: ChainAccess, sky: Sky): Promise<void>;
@@ -21,7 +21,7 @@ type Spell = {
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/** Responses of a lying host to everybody, whatever the chain's state. */
+/** False results that a lying host returns to every client, regardless of the chain's state. */
 const lies: Readonly<Record<string, unknown>>[] = [
   { eth_getTransactionReceipt: null },
   { eth_getTransactionCount: hex(0) },
@@ -32,16 +32,16 @@ const lies: Readonly<Record<string, unknown>>[] = [
   { eth_call: `0x${"f".repeat(64)}` },
   { eth_maxPriorityFeePerGas: hex(10n ** 15n), eth_gasPrice: hex(10n ** 15n) },
   { eth_blockNumber: hex(10n ** 9n) },
-  // Claims to have sent the transaction, under another hash.
+  // Claims to have sent the transaction under a different hash.
   { eth_sendRawTransaction: `0x${"12".repeat(32)}` },
 ];
 
-/** Failures of hosts of any chain. */
+/** Failures that hosts of any chain may have. */
 export const hostFailures = ["empty", "garbage", "html", "stalled", "unavailable"];
 
 const failures = [...hostFailures, "otherChain"];
 
-/** Lets the second host of a chain fail. */
+/** Makes a chain's second host fail. */
 export const hostSpell = (faultsOf: (chance: Chance) => object) => ({
   begin: (access: ChainFaults, { chance }: Pick<Sky, "chance">) => access.setHostFaults(faultsOf(chance)),
   end: (access: ChainFaults) => access.setHostFaults({}),
@@ -52,16 +52,16 @@ export const relaySpell = (faults: object) => ({
   end: async (access: ChainFaults) => access.setRelayFaults?.({}),
 });
 
-/** Lets an operator stop trading on a chain for a while. */
+/** Makes an operator stop trading on a chain for a while. */
 export const stopSpell = {
   begin: ({ chain }: ChainFaults, { setStopped }: Pick<Sky, "setStopped">) => setStopped(chain, true),
   end: ({ chain }: ChainFaults, { setStopped }: Pick<Sky, "setStopped">) => setStopped(chain, false),
 };
 
-/** How long a reorganisation waits for transactions that it can take back. */
+/** Milliseconds that a reorganisation waits for transactions to revert. */
 const reorganisationMs = 3000;
 
-/** Replaces one or two blocks by empty ones. The two newest blocks are not final. */
+/** Replaces one or two blocks with empty ones. The two newest blocks are not final. */
 const reorganisation: Spell = {
   async begin(access, { chance }) {
     const depth = 1 + chance.below(2);
@@ -72,9 +72,9 @@ const reorganisation: Spell = {
       const counts = await Promise.all(Array.from({ length: depth }, (_, back) => countAt(newest - back)));
       if (counts.some((count) => Number(count) > 0)) break;
     }
-    // After a restart, anvil cannot go back until it has made some blocks.
+    // Ignores errors, because anvil cannot reorganise after a restart until it has made some blocks.
     await request("anvil_reorg", depth, []).catch(() => {});
-    // The runner's last known block is gone. It must learn of another before it is killed.
+    // Waits for a new block. The runner's last known one is gone, and it must learn of another before it is killed.
     await nextBlock();
   },
 };
@@ -103,7 +103,7 @@ export type SpellName = keyof typeof spells;
 
 export type WeatherChange = SpellChange<SpellName, EvmChain>;
 
-/** The number of orders during a spell, and between two starts. */
+/** Orders during a spell, and between two starts. */
 const lastsOrders = 8;
 const everyOrders = 3;
 
@@ -111,7 +111,7 @@ const everyOrders = 3;
 export const planWeather = (orders: number, chance: Chance): WeatherChange[] =>
   planSpells<SpellName, EvmChain>(orders, chance, {
     spells,
-    // Only these chains have a relay.
+    // Picks eth or bsc for relays, because only these chains have one.
     chainFor: (spell) => chance.pick(spell.startsWith("relay") ? (["eth", "bsc"] as const) : evmChains),
     everyOrders,
     lengthOf: (spell) => (spell === "operator stops" ? 2 : lastsOrders),

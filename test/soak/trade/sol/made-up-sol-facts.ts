@@ -31,8 +31,8 @@ export const landed = (hash: string, changes: Partial<SolTransaction>): SolTrans
 });
 
 /**
- * Buys 9,000 MOON for a coin in the second attempt, after the first one failed, clears a second purchase, moves 1,000
- * MOON away, and sells the rest for 0.8 coins. A stranger has sent coins to an account of the sale.
+ * Transactions that buy 9,000 MOON for a coin on the second attempt, clear a second buy, move 1,000 MOON away and sell
+ * the rest for 0.8 coins. A stranger has sent coins to an account of the sell.
  */
 export const transactions = [
   landed("failed", { slot: 1, orderId: "buy", isOk: false, fee: 6000n, coins: -6000n }),
@@ -193,7 +193,7 @@ export const position: ShownPosition = {
   averageEntryPrice: "0",
   cost: "0",
   movedOut: "1000",
-  // A coin bought 9,000. 8,000 of them cost 1 - floor(1000 / 9000) of it.
+  // One coin bought 9,000. Of these, 8,000 cost 1 - floor(1000 / 9000).
   realizedPnl: "-0.088888889",
   networkFees: "0.000021",
   openedAt: "2026-11-21T20:01:00.000Z",
@@ -205,7 +205,7 @@ export const position: ShownPosition = {
 export const good: SolTradeFacts = {
   orders: [bought, cleared, sold, soldOut],
   positions: [position],
-  // The sale is in the same slot, and comes first.
+  // A sell in the same slot came first.
   soldOut: new Map([["sold-out", 5]]),
   chain,
 };

@@ -34,13 +34,13 @@ type Owned = {
 };
 
 export type ReadSolOptions = {
-  /** The initial balances of the wallets. */
+  /** Initial balances of the wallets. */
   before: ReadonlyMap<string, Balances>;
-  /** Called with signed bytes, which no log or response may contain. */
+  /** Called with signed bytes that no log or response may contain. */
   noteSigned(parts: string[]): void;
 };
 
-/** Reads all transactions of the wallets, and their accounts. Of the service's code, it uses only addresses. */
+/** Reads all of the wallets' transactions and accounts. Uses only addresses from the service's code. */
 export async function readSol(access: SolAccess, { before, noteSigned }: ReadSolOptions): Promise<SolFacts> {
   const transactions: SolTransaction[] = [];
   const accounts: SolTokenAccount[] = [];
@@ -62,10 +62,10 @@ export async function readSol(access: SolAccess, { before, noteSigned }: ReadSol
 
 const confirmed = { commitment: "confirmed" };
 
-/** As many as a host lists in one answer. */
+/** Most signatures that a host lists in one response. */
 const mostSignatures = 1000;
 
-/** Lists the transactions that name a wallet, oldest first. */
+/** Lists a wallet's transactions, oldest first. */
 async function signaturesOf({ request }: SolAccess, wallet: string): Promise<string[]> {
   const all: string[] = [];
   for (;;) {
@@ -83,10 +83,10 @@ async function transactionOf({ request }: SolAccess, signature: string): Promise
   return found;
 }
 
-/** The first bytes of instructions of the System program. */
+/** Numbers of System program instructions, stored in their first bytes. */
 const [transfer, allocateWithSeed] = [2, 9];
 
-/** Undefined if somebody else has sent it. */
+/** Reads a transaction. Undefined if the wallet did not send it. */
 async function readTransaction(
   { deployment }: SolAccess,
   wallet: string,
@@ -103,9 +103,9 @@ async function readTransaction(
     data: Buffer.from(data ?? []),
   }));
   const ofSystem = instructions.filter(({ program }) => program === programs.system);
-  // The marker comes before the account of wrapped coin.
+  // Finds the marker's creation, which precedes the account of wrapped coin.
   const maker = ofSystem.find(({ data }) => data.readUInt32LE() === allocateWithSeed);
-  // The base's 32 bytes follow, and then the length of the seed in 8.
+  // Skips the base's 32 bytes. The seed's length follows in 8 bytes.
   const orderId = maker?.data.subarray(44, 44 + maker.data.readUInt32LE(36)).toString();
   const tips = ofSystem.filter(
     ({ data, named }) =>
@@ -177,7 +177,7 @@ async function accountsOf({ request }: SolAccess, wallet: string) {
   return { balances, accounts };
 }
 
-/** As many as a host gives in one answer. */
+/** Most accounts that a host returns in one response. */
 const mostAccounts = 100;
 
 async function markedOf(
@@ -203,7 +203,7 @@ async function markedOf(
       asked.map(({ address }) => address),
       { ...confirmed, encoding: "base64" },
     );
-    // An account without bytes has only got lamports of strangers.
+    // Ignores an account without bytes, which strangers may create by sending lamports.
     for (const [index, { orderId }] of asked.entries()) if (value[index]?.data[0]) marked.add(orderId);
   }
   return marked;

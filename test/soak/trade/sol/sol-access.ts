@@ -4,17 +4,21 @@ import { type SolDeployment, solDeployment } from "trading-terminal-devnet/sol/s
 import { askOne } from "../../../support/local-hosts.ts";
 import { type ChainFaults, faultsOf, urlAt } from "../chain-faults.ts";
 
-/** The Solana chain of the runner, with its faults. */
+/** The runner's Solana chain with its faults. */
 export type SolAccess = ChainFaults & {
   chain: "sol";
   deployment: SolDeployment;
-  /** Asks the honest host. */
+  /** Sends a request to the honest host. */
   request<Result>(method: string, ...params: unknown[]): Promise<Result>;
-  /** Gives a new account coins, and waits until a block has them. */
+  /** Gives coins to a new account and waits until a block contains them. */
   airdrop(address: string, lamports: number): Promise<void>;
 };
 
-/** @param port the runner's `--chain-port` */
+/**
+ * Opens the runner's Solana chain.
+ *
+ * @param port the runner's `--chain-port`
+ */
 export async function accessSol(port: number): Promise<SolAccess> {
   const url = urlAt(portsOf("sol", port).node);
 

@@ -28,7 +28,7 @@ import type { SolTradeFacts } from "./sol-facts.ts";
 const again = landed("again", { orderId: "buy", slot: 6 });
 
 describe("problemsOfSol", () => {
-  it("finds no problem if orders, positions and the chain agree", () => {
+  it("reports no problem if orders, positions and the Solana chain agree", () => {
     expect(problemsOfSol(good)).toEqual([]);
   });
 
@@ -179,11 +179,11 @@ describe("problemsOfSol", () => {
     ["position p of ann has realizedPnl 0 instead of -0.088888889", withPosition({ realizedPnl: "0" })],
     ["position p of ann has networkFees 1 instead of 0.000021", withPosition({ networkFees: "1" })],
     ["position p of ann has movedOut undefined instead of 1000", withPosition({ movedOut: undefined })],
-  ])("finds that %s", (problem, facts) => {
+  ])("reports that %s", (problem, facts) => {
     expect(problemsOfSol(facts)).toContain(problem);
   });
 
-  it("closes a position whose tokens another program has moved away", () => {
+  it("expects a closed position after another program moved its tokens away", () => {
     const gone: SolTradeFacts = {
       ...good,
       orders: [bought, cleared, soldOut],
@@ -199,18 +199,18 @@ describe("problemsOfSol", () => {
 describe("problemsOfEra", () => {
   const { attempts: _, report: __, ...ordered } = bought;
 
-  it("compares orders without their attempts, and leaves out those that are not final", () => {
+  it("compares orders without attempts and ignores those that are not final", () => {
     expect(problemsOfEra([ordered], chain)).toEqual([]);
   });
 
   it.each([
     ["order buy of ann on sol has filledAmount 1 instead of 0.9", { toPools: 900_000_000n }],
     ["sol, before a crash: the swap bought changed its wallet by -1 instead of -1002944120", { coins: -1n }],
-  ])("finds that %s", (problem, changes) => {
+  ])("reports that %s", (problem, changes) => {
     expect(problemsOfEra([ordered], withTransaction("bought", changes).chain)).toContain(problem);
   });
 
-  it("finds a second effect of an order that nobody saw", () => {
+  it("reports a second effect of an order that nobody saw", () => {
     const twice = ["1", "2"].map((hash) => landed(hash, { orderId: "unseen", coins: -5000n }));
     expect(problemsOfEra([], { ...chain, transactions: twice })).toEqual([
       "sol, before a crash: the marker of unseen was made 2 times",

@@ -5,14 +5,14 @@ import { differences, problemsOfEnd } from "../order-audit.ts";
 import { problemsOfBooks } from "../position-audit.ts";
 import type { ShownSolOrder, SolFacts, SolTradeFacts, SolTransaction } from "./sol-facts.ts";
 
-/** An order with its transactions on the chain. */
+/** An order with its on-chain transactions. */
 type TracedSolOrder = ShownSolOrder & {
   landed: readonly SolTransaction[];
-  /** Its successful swaps: at most one. */
+  /** Successful swaps of the order, at most one. */
   fills: readonly SolTransaction[];
 };
 
-/** Compares orders and positions on sol with the chain, and returns the differences as sentences. */
+/** Compares Solana orders and positions with the chain. Returns differences as sentences. */
 export function problemsOfSol(facts: SolTradeFacts): string[] {
   const { chain, positions, soldOut } = facts;
   const orders = facts.orders.map((each) => traced(each, chain));
@@ -32,15 +32,15 @@ export function problemsOfSol(facts: SolTradeFacts): string[] {
         userID,
         events: eventsOf({ userID, order, ...rest }, soldOut),
       })),
-      // A sale that found no tokens in a slot has seen all transactions there.
+      // Sorts a sell that found no tokens after all transactions of its slot.
       ({ kind }) => (kind === "sold-out" ? 1 : 0),
     ),
   ];
 }
 
 /**
- * Compares orders that are final with the chain before it starts over. All others are forgotten with it, but none may
- * have had an effect twice.
+ * Compares final orders with the chain before it starts over. All other orders are then forgotten, but none may have
+ * had two effects.
  */
 export function problemsOfEra(settled: readonly ShownSolOrder[], chain: SolFacts): string[] {
   return [
@@ -88,7 +88,7 @@ function problemsOfOrder(each: TracedSolOrder, chain: SolFacts): string[] {
   return problems.map((problem) => `order ${order.orderId} of ${each.userID} on sol ${problem}`);
 }
 
-/** An order has at most so many transactions of a kind. */
+/** Most transactions of each kind for one order. */
 const mostAttempts = { swap: 3, clear: 1 };
 
 function problemsOfAttempts(
@@ -118,7 +118,7 @@ function problemsOfAttempts(
   ];
 }
 
-/** Reasons that the chain must confirm. */
+/** Checks reason codes that the chain must confirm. */
 function problemsOfReason({ order, landed }: TracedSolOrder): string[] {
   const unproven = (holds: boolean) => (holds ? [] : [`is ${order.reasonCode} without a cause on the chain`]);
   switch (order.reasonCode) {
@@ -131,7 +131,10 @@ function problemsOfReason({ order, landed }: TracedSolOrder): string[] {
   }
 }
 
-/** Bytes that were signed in time can be in a block for as long as their blockhash lives: 150 slots of 0.4 s, and a margin. */
+/**
+ * Seconds in which transactions signed in time may still be included: their blockhash lives for 150 slots of 0.4 s,
+ * plus a margin.
+ */
 const mostAfterEndSeconds = 65;
 
 function problemsOfFill(each: TracedSolOrder, fill: SolTransaction): string[] {
@@ -168,7 +171,7 @@ function problemsOfFill(each: TracedSolOrder, fill: SolTransaction): string[] {
   ];
 }
 
-/** Checks what its transactions paid, and what all that were signed could have paid. */
+/** Checks how much an order's transactions paid, and how much all signed ones could have paid. */
 function problemsOfBudget({ attempts = [], landed, budget }: TracedSolOrder): string[] {
   const paid = sum(landed, ({ fee, baseFee }) => fee - baseFee);
   const signed = attempts.reduce(
@@ -180,7 +183,7 @@ function problemsOfBudget({ attempts = [], landed, budget }: TracedSolOrder): st
   return most <= budget ? [] : [`may pay ${coinText(most)} beside base fees, and has ${coinText(budget)}`];
 }
 
-/** Checks that every transaction of a wallet belongs to a known order, or to another program. */
+/** Checks that every transaction of a wallet belongs to a known order or another program. */
 const problemsOfOwners = (orders: readonly TracedSolOrder[], { transactions }: SolFacts): string[] =>
   transactions
     .filter(
@@ -190,7 +193,7 @@ const problemsOfOwners = (orders: readonly TracedSolOrder[], { transactions }: S
     )
     .map(({ purpose, hash, wallet }) => `the ${purpose} ${hash} of ${wallet} is no order's`);
 
-/** Checks that of all transactions with one marker, at most one succeeded. */
+/** Checks that at most one transaction with the same marker succeeded. */
 const problemsOfMarkers = ({ transactions }: SolFacts): string[] =>
   [
     ...Map.groupBy(
@@ -201,7 +204,7 @@ const problemsOfMarkers = ({ transactions }: SolFacts): string[] =>
     .filter(([, all]) => all.length > 1)
     .map(([orderId, all]) => `the marker of ${orderId} was made ${all.length} times`);
 
-/** Checks that the wallet paid for nothing but the trade, the fee and the rents. */
+/** Checks that the wallet paid only for the trade, the fee and the rents. */
 function problemsOfBalance(each: SolTransaction): string[] {
   if (each.purpose === "foreign") return [];
   const { purpose, hash, coins, toPools, fee, rent, donated } = each;
@@ -211,7 +214,7 @@ function problemsOfBalance(each: SolTransaction): string[] {
     : [`the ${purpose} ${hash} changed its wallet by ${coins} instead of ${wanted}`];
 }
 
-/** Checks that each wallet's balances follow from its orders and from other transactions. */
+/** Checks that each wallet's balances follow from its orders and other transactions. */
 function problemsOfWallets(orders: readonly TracedSolOrder[], { wallets, transactions }: SolFacts): string[] {
   return [...wallets].flatMap(([wallet, { before, after }]) => {
     const expected = new Map(before);

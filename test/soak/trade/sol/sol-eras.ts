@@ -10,15 +10,17 @@ import type { SolAccess } from "./sol-access.ts";
 import { problemsOfEra, problemsOfSol } from "./sol-audit.ts";
 import type { ShownSolOrder, SolFacts } from "./sol-facts.ts";
 
-/** The times between the starts of the chain sol: each crash of the runner ends it, and the runner forgets its orders. */
+/**
+ * Tracks the eras of the Solana chain. Each crash of the runner ends the chain, and the runner then forgets its orders.
+ */
 export type SolEras = {
-  /** Compares the orders that are final with the chain, before a crash. */
+  /** Compares final orders with the chain before a crash. */
   audit(): Promise<void>;
-  /** Forgets all orders on sol, and gives the wallets coins on the new chain. */
+  /** Forgets all Solana orders and funds the wallets on the new chain. */
   begin(): Promise<void>;
-  /** Compares all orders of the last era with the chain, after they have settled. */
+  /** Compares all orders of the last era with the chain after they have settled. */
   auditLast(shown: ShownTrade): Promise<SolFacts>;
-  /** The number of orders that were compared before crashes. */
+  /** Number of orders compared before crashes. */
   readonly compared: number;
 };
 
@@ -34,7 +36,7 @@ export function solEras(
   let compared = 0;
   return {
     async audit() {
-      // The chain is read later, so it has all of their transactions.
+      // Reads the chain after the orders, so that it contains all of their transactions.
       const settled = traders.flatMap(settledOrdersOf);
       const chain = await read();
       for (const problem of problemsOfEra(settled, chain)) report(problem);

@@ -2,36 +2,36 @@ import type { ShownSolAttempt, SolFillReport } from "../../../../lib/chains/sol/
 import type { Order } from "../../../../lib/orders/execution.ts";
 import type { Balances, ShownPosition } from "../facts.ts";
 
-/** A transaction of a wallet in a block of sol, read from the node. Amounts are in lamports and units. */
+/** A wallet's transaction in a Solana block as read from the node. Amounts are in lamports and units. */
 export type SolTransaction = {
   hash: string;
   wallet: string;
   slot: number;
-  /** The time of its block, in seconds. */
+  /** Time of the transaction's block, in seconds. */
   time: number;
   purpose: "swap" | "clear" | "foreign";
-  /** The seed of the marker that it makes, which is an order's id. */
+  /** Order id, which seeds the marker that the transaction creates. */
   orderId?: string;
   isOk: boolean;
-  /** The charge of the block, and its tip. */
+  /** Charge for the block plus the tip. */
   fee: bigint;
-  /** The part of the fee for signatures. */
+  /** Part of the fee for signatures. */
   baseFee: bigint;
-  /** The wallet's gain of coins. Negative for a loss. */
+  /** The wallet's gain of coins. Negative for losses. */
   coins: bigint;
-  /** The gain of the pools. Negative for a sale. */
+  /** The pools' gain of coins. Negative for sells. */
   toPools: bigint;
-  /** The gain of the wallet's accounts that stay: the marker and the token's. */
+  /** Gain of the wallet's permanent accounts: the marker and the token account. */
   rent: bigint;
-  /** Coins of strangers in the order's account of wrapped coin, which go to the wallet. */
+  /** Coins that strangers sent to the order's account of wrapped coin, and that go to the wallet. */
   donated: bigint;
-  /** The wallet's gain of each token, by mint. */
+  /** The wallet's gain of each token by mint. */
   tokens: Balances;
-  /** The wallet's tokens before, by mint. */
+  /** The wallet's tokens before the transaction, by mint. */
   held: Balances;
 };
 
-/** A token account that belongs to a wallet at the end. */
+/** A token account owned by a wallet at the end. */
 export type SolTokenAccount = {
   address: string;
   wallet: string;
@@ -40,33 +40,33 @@ export type SolTokenAccount = {
   isAssociated: boolean;
 };
 
-/** The data of the chain sol at the end of a run, or before it starts over. */
+/** Data of the Solana chain at the end of a run, or before it starts over. */
 export type SolFacts = {
-  /** The balances of each wallet. */
+  /** Balances of each wallet before and after. */
   wallets: ReadonlyMap<string, { before: Balances; after: Balances }>;
-  /** Sorted as on the chain. */
+  /** All wallets' transactions in chain order. */
   transactions: readonly SolTransaction[];
   accounts: readonly SolTokenAccount[];
-  /** The ids of orders whose markers have been made. */
+  /** Ids of orders whose markers exist. */
   marked: ReadonlySet<string>;
 };
 
-/** An order on sol as shown to its user. */
+/** A Solana order as shown to its user. */
 export type ShownSolOrder = {
   userID: string;
   order: Order;
-  /** Lamports for priority and tips of all its transactions, as its user asked. */
+  /** Lamports that the user allowed for priority and tips of all transactions. */
   budget: bigint;
-  /** Undefined if only the order was shown. */
+  /** Attempts of the order. Undefined if only the order was shown. */
   attempts?: readonly ShownSolAttempt[];
   report?: SolFillReport;
 };
 
-/** All data that the audit of sol compares. */
+/** All data compared in the audit of Solana. */
 export type SolTradeFacts = {
   orders: readonly ShownSolOrder[];
   positions: readonly ShownPosition[];
-  /** For sales that found no tokens, the slot in which they failed, by order. */
+  /** For each sell order that found no tokens, the slot in which it failed. */
   soldOut: ReadonlyMap<string, number>;
   chain: SolFacts;
 };

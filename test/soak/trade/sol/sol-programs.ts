@@ -13,19 +13,19 @@ import type { Chance } from "../../chance.ts";
 import { openOrdersOf, type TraderWallet } from "../traders.ts";
 import type { SolAccess } from "./sol-access.ts";
 
-/** Other programs on sol: some have keys of the run's wallets, and strangers send coins. */
+/** Other programs on Solana. Some hold keys of the run's wallets, and strangers send coins. */
 export type SolPrograms = {
-  /** Sends some coins of a wallet away. */
+  /** Sends some coins out of a wallet. */
   payNothing(access: SolAccess): Promise<void>;
-  /** Sends some or all tokens of a wallet away. */
+  /** Moves some or all tokens out of a wallet. */
   moveTokens(access: SolAccess): Promise<void>;
-  /** Sends coins to accounts that an order of a wallet is about to make, its marker, too. */
+  /** Sends coins to accounts that a wallet's order is about to create, including its marker. */
   fundAccounts(access: SolAccess): Promise<void>;
 };
 
 const stranger = "11111111111111111111111111111112" as Address;
 
-/** More than the rent of an empty account. */
+/** A gift in lamports, more than the rent of an empty account. */
 const gift = 1_000_000;
 
 export function startSolPrograms(wallets: readonly TraderWallet[], chance: Chance): SolPrograms {
@@ -91,7 +91,7 @@ export function startSolPrograms(wallets: readonly TraderWallet[], chance: Chanc
 
 const { READONLY, READONLY_SIGNER, WRITABLE, WRITABLE_SIGNER } = AccountRole;
 
-/** Makes the stranger's account of a token of the Token program, if it does not exist. */
+/** Creates the stranger's account for a token of the Token program, unless it exists. */
 const accountOfStranger = (payer: Address, account: Address, mint: Address): SolInstruction => ({
   programAddress: programs.associatedToken,
   accounts: [
@@ -105,7 +105,7 @@ const accountOfStranger = (payer: Address, account: Address, mint: Address): Sol
   data: Uint8Array.of(1),
 });
 
-/** An instruction of the Token program. */
+/** Number of the Token program's transfer instruction. */
 const transferUnits = 3;
 
 function moveUnits(from: Address, to: Address, owner: Address, amount: bigint): SolInstruction {

@@ -3,7 +3,7 @@ import { createChance } from "../../chance.ts";
 import { planSolWeather } from "./sol-weather.ts";
 
 describe("planSolWeather", () => {
-  it("includes every spell in a run of 50 orders, and ends each before the next one begins", () => {
+  it("includes every spell in a run of 50 orders and ends each before the next begins", () => {
     const changes = planSolWeather(50, createChance("1"));
     const begun = changes.filter(({ isEnd }) => !isEnd).map(({ spell }) => spell);
     expect(new Set(begun).size).toBe(17);

@@ -7,7 +7,7 @@ import type { SolPrograms } from "./sol-programs.ts";
 
 export type SolSky = Pick<Sky, "chance" | "setStopped"> & { programs: SolPrograms };
 
-/** A fault of the chain sol, for a while or momentary. */
+/** A fault of the Solana chain, lasting or momentary. */
 type SolSpell = {
   begin(access: SolAccess, sky: SolSky): Promise<void>;
   end?(access: SolAccess, sky: SolSky): Promise<void>;
@@ -17,11 +17,11 @@ const inContext = (value: unknown, slot = 1) => ({ context: { slot, apiVersion: 
 
 const time = { epoch: 0, slotIndex: 0, slotsInEpoch: 432_000, transactionCount: 1 };
 
-/** Responses of a lying host to everybody, whatever the chain's state. */
+/** False results that a lying host returns to every client, regardless of the chain's state. */
 const lies: Readonly<Record<string, unknown>>[] = [
   { getSignatureStatuses: inContext([null]) },
   { getTransaction: null },
-  // Lets everything seem to be final, or nothing.
+  // Makes everything seem final, or nothing.
   { getEpochInfo: { ...time, absoluteSlot: 10 ** 9, blockHeight: 10 ** 9 } },
   { getEpochInfo: { ...time, absoluteSlot: 1, blockHeight: 1 } },
   { getMultipleAccounts: inContext([]) },
@@ -32,7 +32,7 @@ const lies: Readonly<Record<string, unknown>>[] = [
   { getFeeForMessage: inContext(10 ** 9) },
   { getMinimumBalanceForRentExemption: 10 ** 10 },
   { simulateTransaction: inContext({ err: null, logs: [], unitsConsumed: 1, accounts: null }) },
-  // Claims to have sent the transaction, under another name.
+  // Claims to have sent the transaction under a different signature.
   { sendTransaction: "5".repeat(88) },
 ];
 
@@ -44,7 +44,7 @@ const solSpells = {
     [chance.pick(hostFailures)]: 0.3,
   })),
   "sol: host of another cluster": hostSpell(() => ({ otherChain: 0.6 })),
-  // At one host only: a failed transaction that all hosts have deleted has a fee that nobody can know.
+  // Prunes only one host, because the fee of a failed transaction is unknown once all hosts have deleted it.
   "sol: host has pruned": hostSpell(() => ({ pruned: 0.7 })),
   "sol: host goes backwards": hostSpell(() => ({ backwards: 0.3 })),
   "sol: host drops transactions": hostSpell(() => ({ dropSends: 0.8 })),
@@ -64,7 +64,7 @@ type SolSpellName = keyof typeof solSpells;
 
 type SolWeatherChange = SpellChange<SolSpellName, "sol">;
 
-/** All spells are of one chain, so each ends before the next one begins. */
+/** Plans spells for a single chain, so each ends before the next begins. */
 export const planSolWeather = (orders: number, chance: Chance): SolWeatherChange[] =>
   planSpells<SolSpellName, "sol">(orders, chance, {
     spells: solSpells,
@@ -82,7 +82,7 @@ export async function applySolWeather(
   await (isEnd ? end?.(access, sky) : begin(access, sky));
 }
 
-/** Ways of hosts of real clusters, each of which trading must survive at both hosts. */
+/** Habits of real clusters' hosts. Trading must survive each at both hosts. */
 export const solUnkindnesses = {
   "rate limits": { rateLimited: 0.2 },
   "lag of 1 slot": { slotsBehind: 1 },
