@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
-it("the client is one small file without imports", async () => {
+it("builds the client as one small file without imports", async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: ["lib/client/index.ts"],
     bundle: true,

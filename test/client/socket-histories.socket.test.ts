@@ -44,6 +44,6 @@ async function history(seed: number): Promise<void> {
   await stop();
 }
 
-it("a stream over the network ends with the table's state despite all faults", async () => {
+it("streams the table's final state over the network despite all faults", async () => {
   await Promise.all([1, 2, 3].map(history));
 });
