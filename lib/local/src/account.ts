@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "./storage/store.ts";
 
-/** The local account, which every ARN, pseudo parameter and SDK client on this machine uses. */
+/** Identity of the local account in every ARN, pseudo parameter and SDK client on this machine. */
 export const account = {
   id: "000000000000",
   region: "us-east-1",
@@ -26,8 +26,7 @@ export type Endpoints = {
 export type Credentials = { accessKeyId: string; secretAccessKey: string };
 
 /**
- * Loads or creates the only credentials of the local account. They are random, to keep other programs out of the
- * services.
+ * Loads or creates the local account's only credentials. They are random, to keep other programs out of the services.
  */
 export function localCredentials(store: Store): Credentials {
   const known = store.load<Credentials>("credentials");

@@ -30,7 +30,7 @@ export function assemblyKey(
   return hash.digest("hex");
 }
 
-/** True if the folder holds the complete assembly of these inputs, and no file has changed since. */
+/** True if the folder holds the complete assembly of these inputs and no file has changed since. */
 export function isCurrent(folder: string, inputs: string): boolean {
   try {
     const key = storeOf(folder).load<Key>(nameOf(folder));
@@ -41,7 +41,7 @@ export function isCurrent(folder: string, inputs: string): boolean {
   }
 }
 
-/** Must run last: an assembly without a key counts as incomplete. */
+/** Saves the key. Must run last, because an assembly without a key counts as incomplete. */
 export function keepKey(folder: string, inputs: string): void {
   storeOf(folder).save(nameOf(folder), { inputs, assembly: contentHash(folder) } satisfies Key);
 }
@@ -50,7 +50,7 @@ export function removeKey(folder: string): void {
   rmSync(join(dirname(folder), `${nameOf(folder)}.json`), { force: true });
 }
 
-/** Hashes a file's content, or all names and contents below a folder. A missing path has a hash, too. */
+/** Hashes a file's content, or all names and contents below a folder. A missing path also has a hash. */
 function contentHash(path: string): string {
   const hash = createHash("sha256");
   const status = statSync(path, { throwIfNoEntry: false });

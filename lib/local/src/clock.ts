@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The current time, and pauses. Tests replace it. */
+/** A clock with the current time and pauses. Tests replace it. */
 export type Clock = {
   /** Milliseconds since 1970. */
   now(): number;
@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   now: Date.now,
   async pause(ms, signal) {
     for (let left = ms; !signal.aborted && left > 0; left -= LONGEST_MS) {
-      // The delay rejects only when it is aborted.
+      // Ignores the rejection, because the delay rejects only when aborted.
       await delay(Math.min(left, LONGEST_MS), undefined, { signal }).catch(() => {});
     }
   },

@@ -4,7 +4,7 @@ import { type GatewayRequest, type GatewayResponse, type Handle, header, pathOf 
 import { type Random, seededRandom } from "./random.ts";
 import { refusal } from "./services.ts";
 
-/** AWS's answers to calls that meet a fault, by service. DynamoDB's answers depend on the call and are elsewhere. */
+/** AWS's answers to calls hit by a fault, by service. DynamoDB's answers depend on the call and are elsewhere. */
 const answers = {
   "apigateway.throttled": refusal(429, "TooManyRequestsException", "Too Many Requests"),
   "connections.failed": refusal(500, "InternalServerError", "Internal server error"),
@@ -19,8 +19,8 @@ const stuck = refusal(429, "LimitExceededException", "The client does not read i
 const answered = Object.keys(answers) as (keyof typeof answers)[];
 
 /**
- * Faults without a fixed answer. `lambda.killed` kills the process of a function before it answers. `connections.stuck`
- * is a share of clients, not of calls: clients that have stopped reading.
+ * Faults without a fixed answer. `lambda.killed` kills a function's process before it answers. `connections.stuck` is a
+ * fraction of clients, not of calls: these clients have stopped reading.
  */
 const others = [
   "connections.stuck",
@@ -37,7 +37,7 @@ const names: readonly FaultName[] = [...answered, ...others];
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
 /**
- * Schema of the values that tests set: for each fault, the share of calls that meet it, from 0 to 1 (0 if left out);
+ * Schema of the values that tests set: for each fault, the fraction of calls that it hits, from 0 to 1 (0 if omitted);
  * and other values.
  */
 export const ratesSchema = <const Name extends string, Others extends v.ObjectEntries>(
@@ -49,8 +49,8 @@ export const FaultRates = ratesSchema(names, {});
 export type FaultRates = v.InferOutput<typeof FaultRates>;
 
 /**
- * Creates a function that decides whether a call meets a fault, at the current rate. The same seed and the same
- * sequence of calls give the same decisions.
+ * Creates a function that decides whether a fault hits a call, at the current rate. The same seed and the same sequence
+ * of calls give the same decisions.
  */
 export function strikesOf<Name extends string>(
   names: readonly Name[],
@@ -63,7 +63,7 @@ export function strikesOf<Name extends string>(
 
 export type Faults = {
   rates: FaultRates;
-  /** Decides whether a call meets the fault. */
+  /** Decides whether the fault hits a call. */
   strikes: (name: FaultName) => boolean;
   /** Decides whether a client has stopped reading. The decision changes only when the rate changes. */
   isStuck(path: string): boolean;
@@ -81,7 +81,7 @@ export function createFaults(seed: number): Faults {
   return faults;
 }
 
-/** Makes a share of calls fail before they take effect, for the services that share a server. */
+/** Makes a fraction of calls fail before they take effect, for the services that share a server. */
 export function withFaults(services: Handle, faults: Faults): Handle {
   return async (request) => {
     const service = serviceOf(request);

@@ -2,8 +2,8 @@ import type { LogEntry } from "./lambda/lambda.ts";
 import { logLine } from "./lambda/sandbox/log.ts";
 
 /**
- * Logs what an emulated service does without a function: its own answers, events that no function handled, and errors
- * of the runner.
+ * Logs everything that an emulated service does without a function: its own answers, events that no function handled,
+ * and errors of the runner.
  */
 export function gatewayLog(log: (entry: LogEntry) => void, source = "api-gateway") {
   const write = (level: "WARN" | "ERROR", value: unknown) =>

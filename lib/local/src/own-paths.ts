@@ -5,7 +5,10 @@ import { OWN, ownRoute, readOwn, valuePath } from "./own-route.ts";
 
 export const ISSUER_PATH = `${OWN}/issuer`;
 
-/** @param faults undefined if faults cannot be injected */
+/**
+ * Serves the runner's own paths.
+ * @param faults undefined if faults cannot be injected
+ */
 export type OwnPathsOptions = { issuer: Issuer; describe: () => object; faults?: Faults | undefined };
 
 /** Serves the issuer, and a description of the runner for other programs. */

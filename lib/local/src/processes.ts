@@ -7,7 +7,7 @@ export function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // The process has already ended.
+    // Ignores a process that has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
@@ -56,14 +56,14 @@ done
 `;
 
 export function createReaper({ saveSeconds = 5 } = {}): Reaper {
-  // Its own process group lets the reaper outlive the runner: Ctrl-C in a terminal reaches the whole group of the
-  // runner.
+  // Starts a separate process group, so that the reaper outlives the runner: Ctrl-C in a terminal reaches the runner's
+  // whole group.
   const shell = spawn("sh", ["-c", SCRIPT, "reaper", `${saveSeconds * 10}`], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
   const gone = once(shell, "exit");
-  // Writing fails if the shell was killed. The runner works without it.
+  // Ignores failed writes after the shell was killed. The runner works without it.
   shell.stdin.on("error", () => {});
 
   return {

@@ -24,11 +24,11 @@ const nobody: Pick<Callers, "find"> = { find: () => undefined };
 
 /**
  * Joins the routes of AWS services on one server and adds a request id to each answer. Each call must carry an access
- * key of the runner, as every call of the SDK does. This keeps web pages out: they cannot send such a header to another
+ * key of the runner, like every call of the SDK. Web pages stay out, because they cannot send such a header to another
  * site.
  *
  * @param operator credentials with all rights
- * @param callers functions with credentials of their own
+ * @param callers functions with their own credentials
  */
 export function awsServices(
   operator: Credentials,

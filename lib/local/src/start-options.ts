@@ -24,27 +24,27 @@ export type StartOptions = {
    */
   accountThrottle?: Throttle;
   /**
-   * Makes transactions on the tables conflict as they do on AWS; DynamoDB Local runs them one after another. Each call
-   * to DynamoDB then takes one more hop.
+   * Makes transactions on the tables conflict as on AWS. DynamoDB Local runs them one after another. Each call to
+   * DynamoDB then takes one more hop.
    */
   conflicts?: boolean;
   /**
-   * The keys that policies see as `dynamodb:LeadingKeys` of a part of a transaction: its own, the default, or those of the
+   * Keys that policies see as `dynamodb:LeadingKeys` of a part of a transaction: its own, the default, or those of the
    * whole transaction. AWS documents neither.
    */
   leadingKeys?: LeadingKeys;
   /**
-   * The time that an asynchronous event waits before its function runs. The default is 0; AWS needs some milliseconds, and
-   * sometimes seconds.
+   * Milliseconds that an asynchronous event waits before its function runs. The default is 0; AWS needs some
+   * milliseconds, and sometimes seconds.
    */
   queueMs?: number | undefined;
-  /** Serves `/_local/faults`, where a test sets the share of calls that fail. */
+  /** Serves `/_local/faults`, where a test sets the fraction of calls that fail. */
   faults?: boolean;
   /** Seed for conflicts and faults. The default is 1. */
   chance?: number;
-  /** The claim `aud` in tokens of the local issuer. */
+  /** Claim `aud` in tokens of the local issuer. */
   audience?: string;
-  /** Folder for data, keys and logs. Without it, nothing outlives the runner. */
+  /** Folder for data, keys and logs. Without a folder, nothing outlives the runner. */
   dataDir?: string | undefined;
   /** Fills the tables before the API opens. `/_local/outputs` already answers on the given port. */
   seed?: ((port: number) => Promise<unknown>) | undefined;
@@ -52,9 +52,9 @@ export type StartOptions = {
    * Serves more paths on the port of the API, before the API's own. `streamUrl` is undefined without a WebSocket API.
    */
   pages?: (streamUrl: string | undefined) => Route;
-  /** Receives each line that a function or an emulated service logs. */
+  /** Called with each line that a function or an emulated service logs. */
   onLog?: (entry: LogEntry) => void;
-  /** Receives a short description at the beginning of each step of the start. */
+  /** Called with a short description at the beginning of each step of the start. */
   onStep?: (step: string) => void;
 };
 
@@ -75,14 +75,14 @@ export type Runner = {
   baseUrl: string;
   /** The REST API's own address. It equals `baseUrl`, unless a distribution is in front of the API. */
   restUrl: string;
-  /** Undefined if the stacks have no WebSocket API. */
+  /** URL of the WebSocket API. Undefined if the stacks have none. */
   streamUrl: string | undefined;
   /** The outputs of the stacks. `BaseUrl` and `StreamUrl` are the URLs on this machine. */
   outputs: Record<string, unknown>;
   endpoints: Endpoints;
   credentials: Credentials;
   token(request: TokenRequest): Promise<string>;
-  /** All functions and the folders of their code. */
+  /** All functions with the folders of their code. */
   functions: readonly Pick<FunctionDefinition, "name" | "codeFolder">[];
   invoke: Invoke;
   /**

@@ -42,19 +42,19 @@ import { connectionsService } from "./websocket-api/connections-service.ts";
 import { openStreamServer } from "./websocket-api/stream-server.ts";
 import { openWebSocketApi } from "./websocket-api/websocket-api.ts";
 
-/** Longest time until an injected fault kills the process of an event. */
+/** Longest time in milliseconds until an injected fault kills an event's process. */
 const KILL_WITHIN_MS = 30;
 
 /**
  * Runs synthesized stacks on this machine.
  *
- * @throws {StartupError} if something is not emulated, a port is in use, or the like; the message names the remedy
+ * @throws {StartupError} if something is not emulated or a port is in use, for example; the message names the remedy
  */
 export async function start(options: StartOptions): Promise<Runner> {
   const { onStep = () => {}, onLog = () => {} } = options;
   await using undo = new AsyncDisposableStack();
 
-  // Ports come first: the stacks need to know them, and a port in use should fail before anything else starts.
+  // Opens ports first, because the stacks need to know them, and a port in use should fail before anything else starts.
   let keep: (entry: LogEntry) => void = () => {};
   const log = (entry: LogEntry) => {
     keep(entry);
@@ -150,7 +150,7 @@ export async function start(options: StartOptions): Promise<Runner> {
 
   onStep("Opening the services");
   const writes: Writes = new EventEmitter();
-  // Each shard of each mapping listens.
+  // Counts listeners: each shard of each mapping adds one.
   writes.setMaxListeners(0);
   const gate = await openGate({
     endpoint: proxy?.endpoint ?? endpoint,
@@ -213,7 +213,7 @@ export async function start(options: StartOptions): Promise<Runner> {
     return listener;
   };
   const services = await open(emulated);
-  // KMS gets an address of its own, since each endpoint of a VPC serves only one service.
+  // Gives KMS a separate address, since each endpoint of a VPC serves only one service.
   const kmsListener = await open(awsServices(credentials, [kmsService(kms)], callers));
   const endpoints: Endpoints = {
     apigateway: services.url,
@@ -232,7 +232,7 @@ export async function start(options: StartOptions): Promise<Runner> {
   };
   const api = openRestApi(resources, lambda.invoke, usage.plans, report);
   const served = openEdge(resources, api, webSocketApi, streams);
-  // The API behind a distribution keeps its own address, as on AWS.
+  // Keeps a separate address for the API behind a distribution, as on AWS.
   let handleDirect = starting;
   const direct = served ? await listen(0, (request) => handleDirect(request), onFault) : front;
   undo.defer(() => direct.close());
@@ -251,8 +251,8 @@ export async function start(options: StartOptions): Promise<Runner> {
 
   sources.begin();
 
-  // Deferred again, so that these close first: nothing may come in while the rest stops. Sockets of streams may belong
-  // to `front`.
+  // Defers these again, so that they close first and nothing comes in while the rest stops. Sockets of streams may
+  // belong to `front`.
   undo.defer(async () => void (await Promise.all([front, direct, streams].map((each) => each.close()))));
   undo.defer(() => sources.stop());
 

@@ -1,4 +1,7 @@
-/** One Ctrl-C can come twice: from the terminal, and from npm, which passes it on. */
+/**
+ * Milliseconds during which a second signal is ignored, because one Ctrl-C can arrive twice: from the terminal, and
+ * from npm, which passes it on.
+ */
 const sameSignalMs = 500;
 
 /**

@@ -15,8 +15,8 @@ export type Synthesis = {
   /** Overrides the context of cdk.json. */
   context: Record<string, unknown>;
   /**
-   * All files and folders of the project that the assembly depends on, except cdk.json. While they, the context and the
-   * version of Node stay the same, the assembly is reused. Without this list, it never is.
+   * All files and folders of the project that the assembly depends on, except cdk.json. The assembly is reused if
+   * these, the context and the version of Node are unchanged. Without this list, it is never reused.
    */
   sources?: readonly string[];
   reaper: Reaper;
@@ -39,7 +39,7 @@ export async function synthesize(synthesis: Synthesis): Promise<"synthesized" | 
   removeKey(folder);
   rmSync(folder, { recursive: true, force: true });
   await run(configuration.app, project, { ...environment, CDK_OUTDIR: folder }, reaper);
-  // If a source changed in the meantime, the version that the app has read is unknown.
+  // Stores no key if a source changed during the run, because the version read by the app is unknown.
   if (before !== undefined && key() === before) keepKey(folder, before);
   return "synthesized";
 }

@@ -1,4 +1,4 @@
-/** Single services, for tests of code that calls them. */
+/** Single services for tests of code that calls them. */
 export { accessRequestsOf, type LeadingKeys } from "./dynamodb/access-requests.ts";
 export { startDynamoDb } from "./dynamodb/dynamodb.ts";
 export { startDynamoDbProxy } from "./dynamodb/proxy.ts";

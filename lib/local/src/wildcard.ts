@@ -3,7 +3,7 @@ export const escapedCharacter = /\$\{([*?$])\}/;
 
 /** Compiles a pattern as IAM does: `*` stands for any characters, `/` and `:` included, and `?` for one. */
 export function wildcard(pattern: string, flags = ""): RegExp {
-  // Every other part is the character of an escape.
+  // Escapes every other part, which is a single special character.
   const source = pattern
     .split(escapedCharacter)
     .map((part, at) => (at % 2 === 1 ? `\\${part}` : sourceOf(part)))

@@ -7,7 +7,7 @@ import type { Resources } from "./resources.ts";
 /** An API, the resources of its stack and service, and the functions that it may invoke. */
 type Api = { api: ResolvedResource; resources: ResolvedResource[]; mayInvoke: MayInvoke };
 
-/** Parts of an API's own address: its id is in the host name, its stage in the path. */
+/** Address of an API: its id is in the host name, its stage in the path. */
 export type ApiPlace = { apiId: string; stage: string };
 
 export const hostOf = ({ apiId }: ApiPlace) => `${apiId}.execute-api.${account.region}.${account.urlSuffix}`;
@@ -16,7 +16,7 @@ type ApiType = "AWS::ApiGateway::RestApi" | "AWS::ApiGatewayV2::Api";
 
 /**
  * Finds the only API of a type, if the stacks have one.
- * @param several message of the StartupError if there are several, since the runner has one address for each type
+ * @param several message of the StartupError for several APIs, since the runner has one address for each type
  */
 export function onlyApi(resources: Resources, type: ApiType, several: string): Api | undefined {
   const [api, ...others] = resources.ofType(type);

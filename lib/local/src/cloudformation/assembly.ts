@@ -90,7 +90,7 @@ export function readAssembly(folder: string): Assembly {
     .flatMap(([id, { properties }]) =>
       Object.values(read(AssetManifest, properties?.file ?? `${id}.json`).files),
     );
-  /** The paths of assets by S3 key. */
+  /** Lists paths of assets by S3 key. */
   const packaged = (packaging: string) =>
     new Map(
       assets

@@ -1,14 +1,14 @@
 import { notDeployable, type Resource } from "./resource.ts";
 import type { Resources } from "./resources.ts";
 
-/** A resource, and one that must exist before it although its properties need not refer to that one. */
+/** A pair of resources of which the second must exist first, even if the first one's properties do not refer to it. */
 type Order = { first: Resource; then: Resource };
 
 type Names = Readonly<Record<string, unknown>>;
 
 /**
- * Checks that CloudFormation makes the parts of APIs in an order that API Gateway accepts. Without a reference or a
- * DependsOn, it makes them in any order.
+ * Checks that CloudFormation creates the parts of APIs in an order that API Gateway accepts. Without a reference or a
+ * DependsOn, any order is possible.
  *
  * @throws {StartupError} if the order is left open; the message names both resources
  */
@@ -53,7 +53,7 @@ function ordersOf({ ofType }: Resources): Order[] {
 
 const apiOf = (part: Resource) => part.property("RestApiId") ?? part.property("ApiId");
 
-/** True for a stage that writes logs, for which the account must have a role. */
+/** True for a stage that writes logs and therefore needs a role set for the account. */
 function logs(stage: Resource): boolean {
   const settings = (stage.property("MethodSettings") ?? []) as Names[];
   return (

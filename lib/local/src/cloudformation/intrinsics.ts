@@ -1,6 +1,6 @@
 import { StartupError } from "../startup-error.ts";
 
-/** The names that an expression of one stack may refer to. Each member throws a StartupError for an unknown name. */
+/** Names in the scope of a stack's expressions. Each member throws a StartupError for an unknown name. */
 export type Scope = {
   /** Resolves a `Ref` to a parameter, a resource or a pseudo parameter. Undefined stands for AWS::NoValue. */
   ref(name: string): unknown;

@@ -54,9 +54,9 @@ const MetricFilter = v.object({
 });
 
 /**
- * Checks alarms and metric filters, which have no effect here, for what CloudWatch refuses in them.
+ * Checks alarms and metric filters for anything that CloudWatch refuses, although they have no effect here.
  *
- * @throws {StartupError} if there is something; the message names the resource and the property
+ * @throws {StartupError} for a refused part; the message names the resource and the property
  */
 export function checkMonitoring(resources: Resources): void {
   const check = (schema: v.GenericSchema, resource: Resource) => {
@@ -69,7 +69,7 @@ export function checkMonitoring(resources: Resources): void {
   for (const filter of resources.ofType("AWS::Logs::MetricFilter")) check(MetricFilter, filter);
 }
 
-/** Names of ids in a metric expression, as opposed to functions, which are written in capitals. */
+/** Matches the ids in a metric expression but not its functions, which are written in capitals. */
 const namedIds = /(?<!["\w])[a-z]\w*/g;
 
 function isSound(expression: string, metrics: readonly { Id: string }[]): boolean {

@@ -30,7 +30,7 @@ export function readPermissions(
     permissions.some(({ name, covers }) => name === nameOf(functionArn) && covers.test(sourceArn));
 }
 
-/** A permission refers to its function by name or by ARN. */
+/** Reads the function's name, because a permission refers to it by name or ARN. */
 function nameOf(nameOrArn: string): string | undefined {
   return nameOrArn.split(":").at(-1);
 }

@@ -7,12 +7,12 @@ export type ResourceType = {
   attributes?: Record<string, (resource: Resource) => unknown>;
 };
 
-/** The known resource types, by CloudFormation type. The runner refuses to start with any other type. */
+/** Emulated resource types, by CloudFormation type. The runner refuses to start with any other type. */
 export type ResourceTypes = Readonly<Record<string, ResourceType>>;
 
 /**
- * The name of a resource that CloudFormation would name at random. Here it is the same in every run, so stored data is
- * found again.
+ * Generates the name of a resource that CloudFormation would name at random. It is the same in every run, so that
+ * stored data is found again.
  */
 export function generatedName({ stackName, logicalId }: Resource): string {
   return `${stackName}-${logicalId}`;
@@ -22,8 +22,8 @@ export const tableName = nameFrom("TableName");
 const tableArn = (resource: Resource) => arn("dynamodb", `table/${tableName(resource)}`);
 
 /**
- * The ARN of a table's stream, for the templates. DynamoDB Local assigns another one, in a Region that does not exist,
- * when it creates the table; only the reader of the stream uses that one.
+ * Generates the ARN of a table's stream for templates. DynamoDB Local assigns a different one, in a Region that does
+ * not exist, which only the reader of the stream uses.
  */
 export const tableStreamArn = (resource: Resource) => `${tableArn(resource)}/stream/local`;
 
@@ -76,7 +76,7 @@ const restTypes: ResourceTypes = {
   },
   "AWS::ApiGateway::Stage": { ref: (resource) => resource.property("StageName") },
   "AWS::ApiGateway::UsagePlan": identified("Id"),
-  // An attachment of a key to a plan has the id of the key.
+  // An attachment of a key to a plan shares the key's id.
   "AWS::ApiGateway::UsagePlanKey": { ref: keyId, attributes: { Id: keyId } },
 };
 
@@ -103,7 +103,7 @@ const webSocketTypes: ResourceTypes = {
 };
 
 export const secretName = nameFrom("Name");
-/** Ends in six more characters, as on AWS. */
+/** Secret ARNs end in six more characters, as on AWS. */
 export const secretArn = (resource: Resource) =>
   arn("secretsmanager", `secret:${secretName(resource)}-local1`);
 
@@ -132,7 +132,7 @@ const inertTypes: ResourceTypes = {
   "AWS::CloudWatch::Alarm": named,
   "AWS::CloudWatch::CompositeAlarm": named,
   "AWS::CloudWatch::Dashboard": named,
-  // Tokens come from the runner's own issuer.
+  // User pools have no effect, because tokens come from the runner's own issuer.
   "AWS::Cognito::UserPool": named,
   "AWS::Cognito::UserPoolClient": named,
   "AWS::IAM::ManagedPolicy": { ref: managedPolicyArn },
@@ -154,9 +154,7 @@ const generated = (attribute: string): ResourceType => ({
   attributes: { [attribute]: generatedName },
 });
 
-/**
- * Resource types of networks. The runner reads only endpoints and their routes. None of these types leads out of a VPC.
- */
+/** Resource types of networks. The runner reads only endpoints and their routes, and no type leads out of a VPC. */
 const networkTypes: ResourceTypes = {
   "AWS::EC2::FlowLog": generated("Id"),
   "AWS::EC2::RouteTable": generated("RouteTableId"),

@@ -8,7 +8,7 @@ export type Resource = {
   type: string;
   property: (name: string) => unknown;
   properties: () => Record<string, unknown>;
-  /** True if CloudFormation makes it after this other resource of its stack. */
+  /** True if CloudFormation creates it after another resource of its stack. */
   comesAfter(logicalId: string): boolean;
 };
 
@@ -23,8 +23,8 @@ export function resolved({ logicalId, type, properties }: Resource): ResolvedRes
 }
 
 /**
- * Reads only the properties that a schema names. The others may refer to resources that are not emulated, or back to
- * this one.
+ * Reads only the properties named by a schema. Other properties may refer to resources that are not emulated, or back
+ * to this one.
  */
 export function namedProperties(
   { property }: Resource,

@@ -18,9 +18,9 @@ export type Resources = {
   outputs(): Record<string, unknown>;
   /** Names of the stacks, without nested ones. */
   stacks: readonly string[];
-  /** Exports and secrets that stacks read from each other. */
+  /** Exports and secrets that stacks use from each other. */
   uses: () => Use[];
-  /** The values of all exports and secrets, by the name in a {@link Use}. */
+  /** Values of all exports and secrets, by the name in a {@link Use}. */
   offers: () => ReadonlyMap<string, unknown>;
 };
 
@@ -100,21 +100,24 @@ const secretsOf = ({ resources }: ResolvedStack) =>
 
 /** A stack whose parts are resolved on first use, so their order in the template does not matter. */
 type ResolvedStack = {
-  /** Including those of nested stacks. */
+  /** Resources of the stack and its nested stacks. */
   resources: Resource[];
   /** Outputs by name in the template. */
   outputs: ReadonlyMap<string, () => unknown>;
   /** Outputs by the names under which other stacks import them, including those of nested stacks. */
   exports(): ReadonlyMap<unknown, () => unknown>;
-  /** Names of exports that it imports, including those that its nested stacks import. */
+  /** Names of exports that the stack and its nested stacks import. */
   imports(): unknown[];
-  /** ARNs of secrets in its dynamic references, including those of nested stacks. */
+  /** ARNs of secrets in dynamic references of the stack and its nested stacks. */
   references(): string[];
 };
 
 const nestedType = "AWS::CloudFormation::Stack";
 
-/** @param parameters resolves the parameters that a nested stack gets */
+/**
+ * Resolves a stack.
+ * @param parameters resolves the parameters of a nested stack
+ */
 function resolveStack(
   { name: stackName, template, templateAt }: Stack,
   types: ResourceTypes,
@@ -124,7 +127,7 @@ function resolveStack(
 ): ResolvedStack {
   const scope: Scope = { ref, attribute, ...others, condition };
   const value = once((path: string, expression: unknown) => resolve(expression, scope, path));
-  // CloudFormation resolves dynamic references in resources only, so outputs show no secrets.
+  // Resolves dynamic references only in resources, like CloudFormation, so that outputs show no secrets.
   const withSecrets = once((path: string, expression: unknown) =>
     replaceReferences(value(path, expression), readSecret),
   );
@@ -188,7 +191,7 @@ function resolveStack(
     if (output.Export) exported.push([() => value(`${path}.Export.Name`, output.Export?.Name), read]);
   }
 
-  /** The name of a nested stack has a random part on AWS. Here it is the same in every run. */
+  /** Generates a nested stack's name. AWS adds a random part, but here it is the same in every run. */
   function nest(logicalId: string, properties: Record<string, unknown>): ResolvedStack {
     const path = `${stackName}.Resources.${logicalId}.Properties`;
     const url = String(value(`${path}.TemplateURL`, properties.TemplateURL));

@@ -6,10 +6,10 @@ import type { Resources, Use } from "./resources.ts";
 const NAME = "stacks";
 
 /**
- * Compares the stacks with those of the previous run. CloudFormation updates one after another, so a stack that has not
- * been updated yet still uses what the other one had.
+ * Compares the stacks with those of the previous run. CloudFormation updates one stack after another, so a stack not
+ * yet updated still uses the other one's old values.
  *
- * @throws {StartupError} if a stack no longer has, or has replaced, what another stack used in the previous run
+ * @throws {StartupError} if a stack has lost or replaced anything that another stack used in the previous run
  */
 export function checkUpdates({ uses, offers, stacks }: Resources, store: Store): void {
   const before = store.load<Use[]>(NAME) ?? [];

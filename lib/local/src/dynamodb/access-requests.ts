@@ -3,7 +3,7 @@ import { tableName } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { AccessRequest } from "../iam/caller.ts";
 
-/** The names of the partition keys of a table and of its indexes. */
+/** Names of the partition keys of a table and its indexes. */
 export type TableKeys = { table: string; indexes: Readonly<Record<string, string>> };
 
 /** Partition keys by table name. */
@@ -60,8 +60,8 @@ type Condition = {
 type WriteRequests = { PutRequest?: { Item?: Attributes }; DeleteRequest?: { Key?: Attributes } }[];
 
 /**
- * The keys that `dynamodb:LeadingKeys` has for a part of a transaction or for a table of a batch: its own, or those of
- * the whole request. AWS documents neither for transactions.
+ * Keys that policies see as `dynamodb:LeadingKeys` for a part of a transaction or for a table of a batch: its own, or
+ * those of the whole request. AWS documents neither for transactions.
  */
 export const leadingKeysOptions = ["each-part", "whole-request"] as const;
 

@@ -42,7 +42,7 @@ const transaction = v.pipe(
   v.transform(({ TransactItems }) => TransactItems),
 );
 
-/** The parts of a BatchWriteItem. */
+/** Parts of a BatchWriteItem. */
 const batch = v.pipe(
   v.object({
     RequestItems: v.record(
@@ -106,7 +106,7 @@ export function keyOf(call: ItemCall, keyNames: readonly string[]): Attributes {
 export function conditionCheck(call: ItemCall, keyNames: readonly string[]): object | undefined {
   const { TableName, ConditionExpression, ReturnValuesOnConditionCheckFailure } = call;
   if (ConditionExpression === undefined) return undefined;
-  // DynamoDB refuses names and values that the expression does not use.
+  // Keeps only used names and values, because DynamoDB refuses unused ones.
   const used = new Set(ConditionExpression.match(/[#:]\w+/g));
   const only = (defined: Attributes = {}) => {
     const entries = Object.entries(defined).filter(([name]) => used.has(name));

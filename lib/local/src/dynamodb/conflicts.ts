@@ -17,7 +17,7 @@ import { databaseOf, keySchemas } from "./key-schemas.ts";
 export type ConflictsOptions = {
   forward: Forward;
   random: Random;
-  /** Runs before and after each transaction, while its items are in flight. */
+  /** Called before and after each transaction, while its items are in flight. */
   hold: () => Promise<unknown>;
 };
 
@@ -25,8 +25,8 @@ export type ConflictsOptions = {
  * Adds conflicts to a database.
  *
  * Documented: an item that a TransactWriteItems names, even in a ConditionCheck, is in flight until the call is
- * answered. Meanwhile another TransactWriteItems on it is cancelled and single writes fail. TransactGetItems is
- * cancelled by single writes in flight, too. GetItem, Query, Scan and BatchGetItem never conflict.
+ * answered. During that time, another TransactWriteItems on it is cancelled and single writes fail. Single writes in
+ * flight also cancel a TransactGetItems. GetItem, Query, Scan and BatchGetItem never conflict.
  *
  * Undocumented: what happens to a transaction that meets a single write (here it waits), and whether a failed condition
  * or the conflict is reported (here chance decides).
@@ -147,7 +147,7 @@ function reasonsOf(items: readonly ItemName[], taken: ReadonlySet<ItemName>): Ca
   return items.map((item) => (taken.has(item) ? conflict : none));
 }
 
-/** The token that makes a call happen once. Each database has tokens of its own. */
+/** Returns the token that makes a call happen only once. Each database has separate tokens. */
 function tokenOf(request: GatewayRequest, body: unknown): string | undefined {
   const { ClientRequestToken: token } = body as { ClientRequestToken?: string };
   return token === undefined ? undefined : `${databaseOf(request)} ${token}`;

@@ -3,9 +3,8 @@ import { ask, type Forward, operationOf, parsed } from "./forward.ts";
 import { keySchemas } from "./key-schemas.ts";
 
 /**
- * Delays the answer to a transaction until the transaction is in the database's file. DynamoDB Local answers a little
- * earlier, so killing it at that moment would lose an acknowledged transaction. Reading one of the items waits for the
- * file.
+ * Delays the answer to a transaction until the database's file contains it. DynamoDB Local answers slightly earlier, so
+ * killing it then would lose an acknowledged transaction. Reads one of the items, which waits for the file.
  */
 export function withDurableTransactions(forward: Forward): Forward {
   const keyNamesOf = keySchemas(forward);

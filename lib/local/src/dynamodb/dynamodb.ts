@@ -19,7 +19,7 @@ export type DynamoDb = {
 };
 
 export type DynamoDbOptions = {
-  /** Folder of the database. Without it, the database is in memory. */
+  /** Folder of the database. Without a folder, the database is in memory. */
   folder?: string | undefined;
   /** Folder for files that Java unpacks. The caller deletes it, since DynamoDB Local is killed and cannot clean up. */
   temporary: string;
@@ -50,7 +50,7 @@ export async function startDynamoDb({
     [...jvmOptions(temporary), ...(folder ? ["-dbPath", folder] : ["-inMemory"]), "-port", String(port)],
     {
       stdio: ["ignore", "ignore", "pipe"],
-      // A process group of its own, so that Ctrl-C in a terminal reaches only the runner.
+      // Starts a separate process group, so that Ctrl-C in a terminal reaches only the runner.
       detached: true,
     },
   );
@@ -72,7 +72,7 @@ export async function startDynamoDb({
     client,
     async stop() {
       client.destroy();
-      // Killing it is safe: data is on disk a few milliseconds after it is acknowledged.
+      // Kills it safely, because data is on disk a few milliseconds after it is acknowledged.
       killGroup(child);
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     },

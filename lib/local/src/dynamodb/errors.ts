@@ -23,7 +23,7 @@ export function dynamoDbError(
 export function transactionCanceled(reasons: readonly CancellationReason[]): GatewayResponse {
   const codes = reasons.map(({ Code }) => Code).join(", ");
   const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  // This error spells `Message` with a capital letter as well.
+  // Spells `Message` with a capital letter as well for this error.
   return dynamoDbError(400, "TransactionCanceledException", Message, {
     Message,
     CancellationReasons: reasons,

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { type GatewayRequest, type GatewayResponse, header, json, type Pair } from "../http/messages.ts";
 import { dynamoDbError } from "./errors.ts";
 
-/** Passes a call on to the database. */
+/** Forwards a call to the database. */
 export type Forward = (request: GatewayRequest) => Promise<GatewayResponse>;
 
 /** Headers that concern one connection and are not forwarded. */
@@ -20,12 +20,15 @@ const endToEnd = (headers: readonly Pair[]) =>
   headers.filter(([name]) => !hopHeaders.has(name.toLowerCase()));
 
 /**
- * DynamoDB Local sometimes closes an idle connection just when a call arrives. The SDK retries a call that fails with
- * this error.
+ * Returns an error that the SDK retries, because DynamoDB Local sometimes closes an idle connection just when a call
+ * arrives.
  */
 const connectionLost = dynamoDbError(500, "InternalServerError", "DynamoDB Local closed the connection");
 
-/** @param endpoint the address of DynamoDB Local */
+/**
+ * Opens the connection to the database.
+ * @param endpoint the address of DynamoDB Local
+ */
 export function openForward(endpoint: string): { forward: Forward; close: () => void } {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(endpoint);
@@ -53,7 +56,7 @@ export function operationOf(request: GatewayRequest): string {
   return header(request, "x-amz-target")?.split(".")[1] ?? "";
 }
 
-/** Calls an operation with the credentials of another request, and returns the JSON of the answer. */
+/** Calls an operation with the credentials of another request and returns the answer's JSON. */
 export async function ask(
   forward: Forward,
   request: GatewayRequest,

@@ -43,7 +43,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       database.destroy();
     });
     client.on("error", () => database.destroy());
-    // The SDK retries a call whose connection is lost.
+    // Closes the connection, because the SDK retries a call whose connection is lost.
     database.on("error", () => client.destroy());
     database.pipe(client);
     database.on("data", () => {
@@ -153,7 +153,7 @@ function parsed(request: Buffer, bodyStart: number): unknown {
   }
 }
 
-/** These errors spell `Message` with a capital letter, unlike DynamoDB's other errors. */
+/** Spells `Message` with a capital letter, unlike DynamoDB's other errors. */
 function refusal(name: string, Message: string): Buffer {
   const body = JSON.stringify({ __type: `com.amazon.coral.service#${name}`, Message });
   const head = [

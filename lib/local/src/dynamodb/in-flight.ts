@@ -1,7 +1,7 @@
 /** Identifies an item of a table: equal texts mean the same item. */
 export type ItemName = string;
 
-/** Tracks the items that calls in progress use. */
+/** Tracks the items used by calls in progress. */
 export type InFlight = {
   /** Returns the items that a transaction in progress writes or checks. */
   inTransaction(items: readonly ItemName[]): Set<ItemName>;
@@ -9,7 +9,7 @@ export type InFlight = {
   written(items: readonly ItemName[]): Set<ItemName>;
   /** Runs a single write. */
   write<Result>(items: readonly ItemName[], run: () => Promise<Result>): Promise<Result>;
-  /** Waits for single writes of these items in progress, and then runs a transaction. */
+  /** Waits for single writes of these items in progress, then runs a transaction. */
   transact<Result>(items: readonly ItemName[], run: () => Promise<Result>): Promise<Result>;
 };
 

@@ -15,7 +15,7 @@ const writes = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
 const reads = new Set(["GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"]);
 
 /**
- * Makes a share of the calls on items fail. As on AWS, a write that fails with an InternalServerError may have been
+ * Makes a fraction of the calls on items fail. As on AWS, a write that fails with an InternalServerError may have been
  * done.
  */
 export function withDynamoDbFaults(database: Handle, faults: Faults): Handle {

@@ -22,7 +22,7 @@ export function keySchemas(forward: Forward): KeyNames {
     const name = `${databaseOf(request)} ${table}`;
     const found = known.get(name) ?? describe(request, table);
     known.set(name, found);
-    // The table may be created later.
+    // Remembers no missing table, because it may be created later.
     void found.then(
       (names) => names === undefined && known.delete(name),
       () => known.delete(name),

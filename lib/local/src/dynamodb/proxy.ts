@@ -10,15 +10,15 @@ import { withDynamoDbFaults } from "./injected-faults.ts";
 export type DynamoDbProxyOptions = {
   /** Address of DynamoDB Local. */
   endpoint: string;
-  /** True if the database is in files, which outlast it. */
+  /** True if the database is stored in files that outlast it. */
   isOnDisk?: boolean;
   /** Makes transactions conflict. */
   conflicts: boolean;
-  /** Shortest and longest time for which a transaction holds its items, in milliseconds. */
+  /** Shortest and longest time in milliseconds that a transaction holds its items. */
   holdMs?: readonly [least: number, greatest: number];
   /** Seed for how long items are in flight, and for which of two errors is reported. */
   seed?: number;
-  /** Makes a share of the calls fail. */
+  /** Makes a fraction of the calls fail. */
   faults?: Faults | undefined;
   onFault: (error: unknown) => void;
 };
@@ -41,12 +41,12 @@ export async function startDynamoDbProxy({
   const { forward: toDatabase, close } = openForward(endpoint);
   const forward = isOnDisk ? withDurableTransactions(toDatabase) : toDatabase;
   const random = seededRandom(`conflicts ${seed}`);
-  // Each transaction is held twice, before and after it runs.
+  // Holds each transaction's items twice, before and after it runs.
   const hold = () => pause((least + random() * (greatest - least)) / 2);
   const database = conflicts ? createConflicts({ forward, random, hold }) : forward;
   const handle = faults ? withDynamoDbFaults(database, faults) : database;
   let stopped = false;
-  // Calls in progress fail when the proxy stops, which is not a fault: their clients are gone.
+  // Ignores calls that fail when the proxy stops, because their clients are gone.
   const listener = await listen(0, handle, (error) => stopped || onFault(error));
   return {
     endpoint: listener.url,

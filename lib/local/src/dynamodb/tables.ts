@@ -15,7 +15,7 @@ import type { Resource } from "../cloudformation/resource.ts";
 import { tableName } from "../cloudformation/resource-types.ts";
 import { StartupError } from "../startup-error.ts";
 
-/** The properties of an AWS::DynamoDB::Table that have an effect on one machine. */
+/** Properties of an AWS::DynamoDB::Table that have an effect on one machine. */
 type TableProperties = Pick<
   CreateTableCommandInput,
   | "AttributeDefinitions"

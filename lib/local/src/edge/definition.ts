@@ -3,14 +3,14 @@ import type { Handle, Pair } from "../http/messages.ts";
 import { wildcard } from "../wildcard.ts";
 import * as schemas from "./property-schemas.ts";
 
-/** An API that a distribution can have as an origin. */
+/** An API that can be a distribution's origin. */
 export type OriginServer = {
   domainName: string;
-  /** The stage, which is the first segment of all its paths. */
+  /** Stage, which is the first segment of all the API's paths. */
   stage: string;
   /** True if it accepts WebSocket connections. */
   opensSockets: boolean;
-  /** Answers requests. Their paths lack the stage. */
+  /** Answers requests whose paths lack the stage. */
   answer: Handle;
 };
 
@@ -18,7 +18,7 @@ export type OriginServer = {
 export type DistributionDefinition = {
   /** Behaviors in the order in which they are tried. The last one matches every path. */
   behaviors: readonly Behavior[];
-  /** For each status, how long an answer to GET or HEAD is cached, in milliseconds. */
+  /** Milliseconds for which answers to GET or HEAD with each status are cached. */
   errorTtlMs: ReadonlyMap<number, number>;
 };
 
@@ -31,9 +31,9 @@ export type Behavior = {
 export type Origin = {
   domainName: string;
   server: OriginServer;
-  /** Prefix of each request's path: empty, or a slash and more. */
+  /** Prefix of each request's path, either empty or starting with a slash. */
   path: string;
-  /** Headers to add. They replace those of the same name. */
+  /** Headers to add. Each replaces all headers of the same name. */
   headers: readonly Pair[];
 };
 

@@ -11,7 +11,7 @@ import {
 import { type Behavior, type OriginServer, readDistribution } from "./definition.ts";
 import { asksForSocket, newCloudFrontId, originRequest } from "./origin-request.ts";
 
-/** A request that goes on to an origin, or CloudFront's own answer to it. */
+/** A request to an origin, or CloudFront's own answer to it. */
 type Forwarded = { origin: OriginServer; request: GatewayRequest } | { refusal: GatewayResponse };
 
 /** A CloudFront distribution in front of the APIs. */
@@ -48,7 +48,7 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
     const { server } = origin;
     const opensSocket = server.opensSockets && asksForSocket(request);
     const forwarded = originRequest(request, origin, { target: origin.path + target, via, opensSocket });
-    // The origin counts the headers that CloudFront adds, too.
+    // Counts the headers that CloudFront adds as well, like the origin.
     const large = largeHeaders(forwarded.headers.flatMap(([name, value]) => [name, toWire(value)]));
     if (large) return { refusal: large };
     const inStage = withoutStage(forwarded.target, server.stage);
@@ -82,7 +82,8 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
     async answer(request) {
       const found = forward(request);
       if ("refusal" in found) return toViewer(found.refusal);
-      // With CachingDisabled, the cache key has no query, header or cookie, so users share cached errors.
+      // Ignores query, headers and cookies in the cache key, as with CachingDisabled, so that users share cached
+      // errors.
       const key = `${request.method} ${pathIn(originForm(request.target))}`;
       const error = cached.get(key);
       if (error && now() < error.until) {
@@ -137,7 +138,7 @@ ${text}
   };
 }
 
-/** Removes the scheme and the host, which clients of proxies send. */
+/** Removes scheme and host, which clients of proxies send. */
 const originForm = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, "").replace(/^(?!\/)/, "/");
 
 const pathIn = (target: string) => target.split("?", 1)[0] ?? "";

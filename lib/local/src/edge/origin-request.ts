@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type GatewayRequest, header, type Pair, withOverrides } from "../http/messages.ts";
 import type { Origin } from "./definition.ts";
 
-/** The source address that APIs see for requests of a distribution. It is reserved for documentation. */
+/** Source address that APIs see for requests of a distribution. It is reserved for documentation. */
 export const EDGE_ADDRESS = "192.0.2.1";
 
-/** Headers that CloudFront removes. Documented: those of a WebSocket handshake are kept in a handshake. */
+/** Headers that CloudFront removes. Documented: a handshake keeps its WebSocket headers. */
 const dropped = new Set([
   "connection",
   "expect",

@@ -14,7 +14,7 @@ const behavior = {
   Compress: v.optional(v.literal(false), false),
   OriginRequestPolicyId: managed("b689b0a8-53d0-40ab-baf2-68738e2966ac", "AllViewerExceptHostHeader"),
   TargetOriginId: v.string(),
-  // The runner serves plain HTTP, so this has no effect.
+  // Accepts any value without effect, because the runner serves plain HTTP.
   ViewerProtocolPolicy: v.picklist(["https-only", "redirect-to-https", "allow-all"]),
 };
 
@@ -42,7 +42,7 @@ export const distribution = v.strictObject({
     DefaultCacheBehavior: v.strictObject(behavior),
     CacheBehaviors: v.optional(v.array(v.strictObject({ ...behavior, PathPattern: v.string() })), []),
     CustomErrorResponses: v.optional(v.array(errorResponse), []),
-    // These concern DNS names, TLS and the network between clients and AWS.
+    // Properties for DNS names, TLS and the network between clients and AWS, without effect here.
     Aliases: v.optional(v.array(v.string())),
     Comment: v.optional(v.string()),
     HttpVersion: v.optional(v.string()),

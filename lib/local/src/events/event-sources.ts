@@ -25,11 +25,11 @@ export type EventSourcesOptions = {
   dynamodb: Pick<DynamoDb, "client" | "endpoint">;
   writes: Writes;
   credentials: Credentials;
-  /** Stores the positions in the streams. */
+  /** Store for positions in streams. */
   store: Store;
   log: (entry: LogEntry) => void;
   clock?: Clock;
-  /** The time that events for functions wait in a queue. */
+  /** Milliseconds that asynchronous events wait in a queue. */
   queueMs?: number | undefined;
 };
 
@@ -39,7 +39,7 @@ export type EventSources = {
   messages: Queues["messages"];
   /** Finds the streams of the tables, without reading them yet. */
   prepare(): Promise<void>;
-  /** Starts to read the streams and to follow the schedules. */
+  /** Starts reading the streams and following the schedules. */
   begin(): void;
   /** Stops at once, without waiting for functions. The next run repeats unfinished changes. */
   stop(): void;

@@ -16,7 +16,7 @@ export type RuleDeps = {
   mayInvoke: MayInvoke;
   clock: Clock;
   signal: AbortSignal;
-  /** Receives a line for each function that was not invoked, with the reason. */
+  /** Called with a line for each function that was not invoked and the reason. */
   report: (line: string) => void;
 };
 
@@ -34,8 +34,8 @@ const Properties = v.strictObject({
       v.strictObject({
         Id: v.string(),
         Arn: v.string(),
-        // This policy concerns the hand-over to Lambda, which cannot fail here. AWS::Lambda::EventInvokeConfig sets how
-        // often Lambda retries the function.
+        // Policy for the hand-over to Lambda, which cannot fail here. AWS::Lambda::EventInvokeConfig sets how often
+        // Lambda retries the function.
         RetryPolicy: v.optional(
           v.strictObject({ MaximumEventAgeInSeconds: unread, MaximumRetryAttempts: unread }),
         ),

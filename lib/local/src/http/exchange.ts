@@ -26,7 +26,7 @@ export function sendResponse(response: ServerResponse, { status, headers, body }
     status,
     [...headers, ...length].flatMap(([name, value]) => [name, toWire(value)]),
   );
-  // Node would write an empty body separately, with one more system call.
+  // Ends without a body, because Node would write an empty one separately, with one more system call.
   response.end(hasBody && body.length > 0 ? body : undefined);
 }
 
@@ -38,14 +38,14 @@ export function refuseUpgrade(request: IncomingMessage, answer: GatewayResponse)
   try {
     response.assignSocket(socket);
   } catch {
-    // The answer to an earlier request on this socket is still due, and must come first.
+    // Closes the socket, because the answer to an earlier request on it is still due and must come first.
     return void socket.destroy();
   }
   response.once("finish", () => socket.destroySoon());
   sendResponse(response, answer);
 }
 
-/** Limit for all names and values together. */
+/** Limit in bytes for all names and values together. */
 const HEADER_LIMIT_BYTES = 10_240;
 
 /**
@@ -83,7 +83,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | "too 
   if (Number(request.headers["content-length"]) > BODY_LIMIT_BYTES) return "too large";
   const chunks: Buffer[] = [];
   let size = 0;
-  // The option keeps the socket open when the loop ends early: the answer still needs it.
+  // Keeps the socket open when the loop ends early, because the answer still needs it.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > BODY_LIMIT_BYTES) return "too large";

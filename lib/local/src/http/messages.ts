@@ -75,7 +75,7 @@ export function toWire(text: string): string {
 }
 
 export function fromWire(text: string): string {
-  // Nearly every header is ASCII, which needs no decoding.
+  // Skips decoding for ASCII, which nearly every header is.
   return /[\x80-\xff]/.test(text) ? Buffer.from(text, "latin1").toString("utf8") : text;
 }
 

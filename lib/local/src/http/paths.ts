@@ -72,9 +72,9 @@ function matchSegments(
 }
 
 export type RequestTarget = {
-  /** The path as sent, for `requestContext.path`. */
+  /** Path as sent, for `requestContext.path`. */
   rawPath: string;
-  /** The path for matching and for functions. It is not decoded, and dot segments are not resolved. */
+  /** Path for matching and for functions. It is not decoded, and dot segments are not resolved. */
   path: string;
   query: ValueMaps;
 };
@@ -87,7 +87,7 @@ export function readTarget(target: string): RequestTarget {
     rawPath: rawPath || "/",
     // Recorded: `//pets` has the path `/pets`, but double slashes further on stay.
     path: rawPath.replace(/^\/*/, "/"),
-    // URLSearchParams strips one leading "?", and the query itself may begin with another.
+    // Adds a "?", because URLSearchParams strips one and the query itself may begin with another.
     query: valueMaps(new URLSearchParams(`?${query.join("?")}`)),
   };
 }

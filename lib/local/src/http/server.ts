@@ -25,7 +25,7 @@ export type Listener = {
 export type ListenOptions = {
   /** The command-line option for the port, named in error messages. */
   option?: "--port" | "--stream-port" | "--chain-port";
-  /** Takes over upgrade requests with their socket. Without it, they are answered like other requests. */
+  /** Takes over upgrade requests with their socket. Without this handler, they are answered like other requests. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Selects the upgrade requests to take over; all by default. */
   upgrades?: (request: IncomingMessage) => boolean;
@@ -33,8 +33,8 @@ export type ListenOptions = {
 
 const LINGER_MS = 1_000;
 /**
- * Node's default of 5 s is too short: a busy client may take longer between two requests, and its connection would be
- * reset.
+ * Milliseconds to keep idle connections. Node's default of 5 s is too short: a busy client may take longer between two
+ * requests, and its connection would be reset.
  */
 const KEEP_ALIVE_MS = 60_000;
 
@@ -64,7 +64,7 @@ export async function listen(
 
   if (upgrade) {
     server.on("upgrade", (request, socket, head) => {
-      // Node leaves errors of this socket to us.
+      // Handles errors of this socket, which Node does not.
       socket.on("error", () => socket.destroy());
       const refused = foreignHost(request) ?? largeHeaders(request.rawHeaders);
       if (refused) refuseUpgrade(request, refused);
@@ -136,7 +136,10 @@ function refuseBody(request: IncomingMessage, response: ServerResponse): void {
     .resume();
 }
 
-/** Below the ports that systems give to outgoing connections. One of those could take it before its user listens. */
+/**
+ * Ports to choose from, below those that systems give to outgoing connections, which could take a port before its user
+ * listens.
+ */
 const freePorts = { from: 10_000, to: 20_000 };
 
 /** Finds a free port of the loopback interface. */

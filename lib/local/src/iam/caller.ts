@@ -19,11 +19,11 @@ export type Caller = {
   roleArn: string;
   /** The caller's ARN in AWS's messages. */
   sessionArn: string;
-  /** All policies of its role. */
+  /** All policies of the caller's role. */
   policy: Policy;
-  /** Values of condition keys that all its requests have. */
+  /** Values of condition keys shared by all of the caller's requests. */
   values: ConditionValues;
-  /** Endpoints in its VPC. Undefined outside of a VPC. */
+  /** Endpoints in the caller's VPC. Undefined outside of a VPC. */
   endpoints?: Partial<Record<EndpointService, VpcEndpoint>> | undefined;
 };
 
@@ -32,12 +32,15 @@ export type AccessRequest = { action: string; resource: string; values: Conditio
 const emulatedKeys =
   /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce|RequestTag\/.*|ResourceTag\/.*)|lambda:SourceFunctionArn|dynamodb:(Attributes|EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|KeyAgreementAlgorithm|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
 
-/** @throws {Error} if a statement for one of the guarded services has something that is not emulated */
+/**
+ * Reads a policy of a template.
+ * @throws {Error} if a statement for one of the guarded services has something that is not emulated
+ */
 export function readTemplatePolicy(document: unknown): Policy {
   return readPolicy(document, { services: guardedServices, isKnown: (key) => emulatedKeys.test(key) });
 }
 
-/** Values of condition keys that all requests in the account have. */
+/** Values of condition keys shared by all requests in the account. */
 export const accountValues: ConditionValues = {
   "aws:PrincipalAccount": [account.id],
   "aws:ResourceAccount": [account.id],
@@ -47,7 +50,7 @@ export const accountValues: ConditionValues = {
 const rootArn = `arn:${account.partition}:iam::${account.id}:root`;
 const operatorValues: ConditionValues = { ...accountValues, "aws:PrincipalArn": [rootArn] };
 
-/** Principals by which a resource's policy leaves a decision to the policies of roles. */
+/** Principals for which a resource's policy leaves the decision to the policies of roles. */
 const accountNames = [rootArn, account.id];
 
 /**
@@ -96,7 +99,8 @@ function reasonOf(caller: Caller, request: AccessRequest, resourcePolicy?: Polic
     const ofAccount = resourcePolicy({ action, principals: [...principals, ...accountNames], values });
     if (ofAccount === "Deny") return denies("resource-based");
     if (ofAccount !== "Allow") return doesNotAllow("resource-based", action);
-    // A policy that names the role is enough. One that names the account leaves the decision to the role's policies.
+    // Allows the call by a policy that names the role. One that names the account leaves the decision to the role's
+    // policies.
     if (resourcePolicy({ action, principals, values }) === "Allow") return undefined;
   }
   return ofRole === "Allow" ? undefined : doesNotAllow("identity-based", action);

@@ -5,11 +5,11 @@ import { escapedCharacter, wildcard } from "../wildcard.ts";
 export type ConditionValues = Readonly<Record<string, readonly string[]>>;
 
 export type PolicyRequest = {
-  /** For example `dynamodb:PutItem`. */
+  /** Action, for example `dynamodb:PutItem`. */
   action: string;
-  /** An ARN. Without it, statements for any resource apply. */
+  /** ARN of the resource. Without an ARN, statements for any resource apply. */
   resource?: string;
-  /** Names of the caller that a statement may list. Without them, statements for any caller of the account apply. */
+  /** Names of the caller that a statement may list. Without names, statements for any caller of the account apply. */
   principals?: readonly string[];
   values: ConditionValues;
 };
@@ -18,7 +18,7 @@ export type PolicyRequest = {
 export type Policy = (request: PolicyRequest) => "Allow" | "Deny" | undefined;
 
 export type PolicyOptions = {
-  /** Reads only statements that concern these services, e.g. `["kms"]`. The others may contain anything. */
+  /** Reads only statements about these services, e.g. `["kms"]`. All others may contain anything. */
   services?: readonly string[];
   /** True if requests can have this condition key. By default, all are known. */
   isKnown?: (conditionKey: string) => boolean;
@@ -151,7 +151,7 @@ function readCondition(operator: string, key: string, wanted: readonly string[])
   const matchers = wanted.map(makeMatch);
   const matchesOne = (value: string) => matchers.some((match) => match(value));
   const holds = (value: string) => matchesOne(value) !== (negation !== undefined);
-  // For a key that the request lacks, only ForAllValues and negations hold.
+  // Lets only ForAllValues and negations match a key that the request lacks.
   if (set === "ForAllValues") return (values) => (values[key] ?? []).every(holds);
   if (set === "ForAnyValue" || negation === undefined) return (values) => (values[key] ?? []).some(holds);
   return (values) => (values[key] ?? []).every(holds);

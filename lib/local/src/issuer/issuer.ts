@@ -38,7 +38,7 @@ export type Issuer = {
 
 const ALGORITHM = "ES256";
 
-/** @param audience the claim `aud` of every token */
+/** Allows for verifiers that reject tokens that expire before they were issued. */
 export function createIssuer(url: string, key: JWK, audience: string): Issuer {
   const { d: _, ...publicKey } = key;
   const jwksUri = `${url}/jwks.json`;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { KmsError } from "./kms-error.ts";
 
-/** Names the secret that sealed a ciphertext. The header has one byte for the length of the ARN, which is enough. */
+/** Names the secret that sealed a ciphertext. The header stores the ARN's length in one byte, which is enough. */
 export type Origin = { keyArn: string; materialId: string };
 
 /** Pairs that decryption must repeat exactly, in any order. */

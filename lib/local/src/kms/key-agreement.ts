@@ -33,7 +33,7 @@ function privateKeyOf(key: MasterKey): KeyObject {
 }
 
 function readPublicKey(der: Buffer): KeyObject {
-  // Node accepts compressed points and bytes after the key, KMS does not.
+  // Rejects compressed points and bytes after the key, like KMS. Node accepts both.
   const isUncompressed = der.length === SPKI_BYTES && der[SPKI_BYTES - POINT_BYTES] === UNCOMPRESSED;
   const key = isUncompressed ? parse(der) : undefined;
   if (key?.asymmetricKeyDetails?.namedCurve !== "prime256v1") {

@@ -12,7 +12,7 @@ export type KeyMaterial = { id: string; secret: string; rotatedAt?: number };
 
 export type KeyUsage = "ENCRYPT_DECRYPT" | "GENERATE_VERIFY_MAC" | "KEY_AGREEMENT";
 
-/** Key specs and the usage of each. On AWS, keys on a curve can also sign. */
+/** Key specs and each one's usage. On AWS, keys on a curve can also sign. */
 export const usageOfSpec = {
   SYMMETRIC_DEFAULT: "ENCRYPT_DECRYPT",
   HMAC_256: "GENERATE_VERIFY_MAC",
@@ -34,7 +34,7 @@ export type MasterKey = {
 
 export type KeyRingOptions = {
   keys?: readonly MasterKey[];
-  /** Stores the keys before it returns, so that no answer depends on a key that a crash could lose. */
+  /** Stores the keys before returning, so that no answer depends on a key that a crash could lose. */
   save?: (keys: readonly MasterKey[]) => void;
   now?: () => number;
 };
@@ -83,7 +83,7 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
   return {
     find,
 
-    /** Finds the material that sealed a ciphertext. Undefined if no key of the ring did. */
+    /** Finds the material that sealed a ciphertext. Undefined if no key of the ring sealed it. */
     findMaterial({ keyArn: sealedWith, materialId }: Origin): KeyMaterial | undefined {
       return ring
         .find((key) => keyArn(key) === sealedWith)

@@ -31,7 +31,7 @@ export type Kms = {
   setPolicy(keyId: string, document: unknown): void;
 };
 
-/** The prefix of every KMS target. */
+/** Prefix of every KMS target. */
 const SERVICE = "TrentService.";
 
 /** KMS's policy for keys without one. */

@@ -224,7 +224,7 @@ const algorithmsOf: Record<KeyUsage, object> = {
   KEY_AGREEMENT: { KeyAgreementAlgorithms: [KEY_AGREEMENT_ALGORITHM] },
 };
 
-/** Builds the fields that describe a key's spec and usage. */
+/** Builds the fields for a key's spec and usage. */
 const specsOf = (key: MasterKey) => ({
   CustomerMasterKeySpec: specOf(key),
   KeySpec: specOf(key),

@@ -10,15 +10,15 @@ export type AsyncOptions = {
   invoke: Invoke;
   configOf: (functionName: string) => InvokeConfig;
   clock: Clock;
-  /** Once aborted, events are neither started nor retried nor given up. */
+  /** Once aborted, starts no events, retries none and gives none up. */
   signal: AbortSignal;
-  /** Receives a line about each event that is given up. */
+  /** Called with a line about each event that is given up. */
   report: (line: string) => void;
   /** Pauses before the first and the second retry. AWS waits one minute and then two, too long for a local run. */
   pausesMs?: readonly [number, number];
-  /** Number of events that one function handles at a time. Other events wait and grow older. */
+  /** Number of events that one function handles at a time. Other events wait and age. */
   concurrency?: number;
-  /** The time that each event waits before its first attempt. */
+  /** Milliseconds that each event waits before its first attempt. */
   queueMs?: number | undefined;
 };
 
@@ -45,7 +45,7 @@ export function createAsyncInvocations(options: AsyncOptions): InvokeLater {
     }
   }
 
-  /** Handles an event, and then those that arrived in the meantime. */
+  /** Handles an event, then those that arrived during that time. */
   async function work(functionName: string, queue: Queue, first: Pending): Promise<void> {
     for (let next: Pending | undefined = first; next !== undefined; next = queue.waiting.shift()) {
       await attempt(functionName, next);

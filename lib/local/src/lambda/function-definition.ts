@@ -7,7 +7,7 @@ import { functionArn, functionName } from "../cloudformation/resource-types.ts";
 import { StartupError } from "../startup-error.ts";
 import { type LogFormat, type LogLevel, logLevels } from "./sandbox/log.ts";
 
-/** A function, as its template describes it. */
+/** A function as described by its template. */
 export type FunctionDefinition = {
   name: string;
   arn: string;
@@ -62,7 +62,10 @@ const Properties = v.object({
   Layers: v.optional(absent("a layer")),
 });
 
-/** @throws {StartupError} if a sandbox does not offer something that the function needs */
+/**
+ * Reads functions.
+ * @throws {StartupError} if a sandbox lacks anything that the function needs
+ */
 export function defineFunction(resource: Resource, { assetFolder }: Assembly): FunctionDefinition {
   const at = `${resource.stackName}.Resources.${resource.logicalId}`;
   const parsed = v.safeParse(Properties, namedProperties(resource, Properties));
@@ -88,7 +91,7 @@ export function defineFunction(resource: Resource, { assetFolder }: Assembly): F
     variables: Environment.Variables,
     log: {
       format: LoggingConfig.LogFormat,
-      // Only the JSON format has levels. The Text format keeps every line.
+      // Applies levels only to the JSON format. The Text format keeps every line.
       level: LoggingConfig.LogFormat === "JSON" ? LoggingConfig.ApplicationLogLevel : "TRACE",
       group: LoggingConfig.LogGroup ?? `/aws/lambda/${name}`,
     },

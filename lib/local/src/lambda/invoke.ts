@@ -1,12 +1,12 @@
 /** Maximum size of an event or answer, in bytes of JSON. */
 export const PAYLOAD_LIMIT_BYTES = 6 * 1024 * 1024;
 
-/** The answer to a synchronous Invoke. With `functionError`, the payload describes an error of the function. */
+/** Answer to a synchronous Invoke. With `functionError`, the payload describes an error of the function. */
 export type InvokeResult = { payload: string; functionError?: "Unhandled" };
 
 /**
- * Invokes a function, given its ARN, with a JSON event. Rejects with {@link EventTooLargeError}, or if the function
- * does not exist.
+ * Invokes a function by ARN with a JSON event. Rejects with {@link EventTooLargeError}, or if the function does not
+ * exist.
  */
 export type Invoke = (functionArn: string, event: unknown) => Promise<InvokeResult>;
 
@@ -33,7 +33,7 @@ export function timedOut(requestId: string, message: string): InvokeResult {
   return failure("Sandbox.Timedout", `${new Date().toISOString()} ${requestId} ${message}`);
 }
 
-/** The result for a process that ended before it answered, by an exit status or a signal. */
+/** Builds the result for a process that ended before it answered, by an exit status or a signal. */
 export function exited(requestId: string, status: number | null, signal: string | null): InvokeResult {
   const how = signal === null ? `exit status ${status}` : `signal: ${signalNames[signal] ?? signal}`;
   return failure("Runtime.ExitError", `RequestId: ${requestId} Error: Runtime exited with error: ${how}`);
@@ -41,7 +41,7 @@ export function exited(requestId: string, status: number | null, signal: string 
 
 const signalNames: Record<string, string> = { SIGABRT: "aborted", SIGKILL: "killed" };
 
-/** The result while the runner stops and sandboxes take no more events. */
+/** Builds the result while the runner stops and sandboxes take no more events. */
 export function stopping(): InvokeResult {
   return failure("Runtime.ExitError", "The runner is stopping");
 }

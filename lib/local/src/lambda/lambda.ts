@@ -29,22 +29,22 @@ export type Lambda = {
 
 export type LambdaOptions = {
   environmentOf: (definition: FunctionDefinition) => Record<string, string>;
-  /** Addresses that a function may connect to. Undefined if it may connect to any. */
+  /** Returns the addresses that a function may connect to. Undefined allows any address. */
   reachableFrom?: (definition: FunctionDefinition) => SandboxOptions["reachable"];
   codeCache?: SandboxOptions["codeCache"];
   onLog: (entry: LogEntry) => void;
   onStart: SandboxOptions["onStart"];
   killAfterMs?: SandboxOptions["killAfterMs"];
-  /** Number of events of one function that run at a time. */
+  /** Number of events that one function runs at a time. */
   concurrency?: number;
 };
 
-/** A higher number would only make sandboxes compete for processors. */
+/** Events of one function at a time. More would only make sandboxes compete for processors. */
 export const CONCURRENCY = Math.min(8, 2 * availableParallelism());
 
 /**
- * Number of processes that load their function at a time. If all functions started at once, the database would get so
- * little processor time that their calls to it time out.
+ * Number of processes that load their function at a time. If all functions started at once, the database would get too
+ * little processor time, and calls to it would time out.
  */
 export const STARTS_AT_ONCE = availableParallelism();
 

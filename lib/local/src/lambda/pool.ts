@@ -28,7 +28,7 @@ export function createPool(create: () => Sandbox, size: number, starts: Starts):
     else await new Promise<void>((proceed) => waiting.push(proceed));
   }
 
-  /** Frees a place, or passes it straight to the event that has waited longest, so that no newcomer overtakes it. */
+  /** Frees a place, or passes it directly to the longest-waiting event, so that no newcomer overtakes it. */
   function leave(): void {
     const proceed = waiting.shift();
     if (proceed === undefined) places++;
@@ -42,10 +42,7 @@ export function createPool(create: () => Sandbox, size: number, starts: Starts):
     return undefined;
   }
 
-  /**
-   * Takes the most recently used idle sandbox, or creates one, depending on whether a sandbox becomes idle before its
-   * turn to start comes.
-   */
+  /** Takes the most recently used idle sandbox or creates one, whichever is possible first. */
   async function take(): Promise<{ sandbox: Sandbox; generation: typeof current } | undefined> {
     while (!stopped) {
       const idle = takeIdle();

@@ -24,19 +24,19 @@ export type Sandbox = {
 
 export type SandboxOptions = {
   environment: Record<string, string>;
-  /** Addresses that the process may connect to, as `address:port`. Undefined if it may connect to any. */
+  /** Addresses that the process may connect to, as `address:port`. Undefined allows any address. */
   reachable?: readonly string[] | undefined;
   /**
-   * Folder where processes store compiled code for later ones, which start in half the time. Without it, nothing is
-   * stored.
+   * Folder where processes store compiled code, so that later processes start in half the time. Without a folder,
+   * nothing is stored.
    */
   codeCache?: string | undefined;
   onLog: (line: string) => void;
-  /** Receives the process as soon as it exists. */
+  /** Called with the process as soon as it exists. */
   onStart: (child: ChildProcess) => void;
   /**
-   * Returns the time in milliseconds after which an event's process is killed, before it can answer. Undefined if it is
-   * not killed.
+   * Returns the milliseconds after which an event's process is killed before it can answer. Undefined if it is not
+   * killed.
    */
   killAfterMs?: (() => number | undefined) | undefined;
 };
@@ -45,7 +45,7 @@ export type SandboxOptions = {
 const INIT_SECONDS = 10;
 
 export function createSandbox(definition: FunctionDefinition, options: SandboxOptions): Sandbox {
-  // The argument only makes the process recognizable in lists of processes.
+  // Adds an argument only to identify the process in lists of processes.
   const child = fork(fileURLToPath(import.meta.resolve("./sandbox/bootstrap.ts")), [definition.name], {
     cwd: definition.codeFolder,
     env: { ...options.environment, ...cacheVariable(options) },
@@ -54,7 +54,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
       ...(options.reachable ? permissions(definition) : []),
     ],
     stdio: ["ignore", "pipe", "pipe", "ipc", "pipe"],
-    // A process group of its own, so that Ctrl-C in a terminal reaches only the runner.
+    // Starts a separate process group, so that Ctrl-C in a terminal reaches only the runner.
     detached: true,
   });
   options.onStart(child);
@@ -123,7 +123,7 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   child.on("exit", () => {
     usable = false;
   });
-  // The event "close", unlike "exit", comes after the last report has been read.
+  // Waits for "close", which unlike "exit" comes after the last report has been read.
   child.on("close", (code, signal) => {
     settle((requestId) => exited(requestId, code, signal));
     loaded.resolve();
@@ -151,13 +151,16 @@ export function createSandbox(definition: FunctionDefinition, options: SandboxOp
   };
 }
 
-/** A process behind walls may not write to this shared folder. The bootstrap program removes the variable. */
+/**
+ * Withholds this shared folder from walled processes, which may not write to it. The bootstrap program removes the
+ * variable.
+ */
 const cacheVariable = ({ codeCache, reachable }: SandboxOptions) =>
   codeCache !== undefined && reachable === undefined ? { NODE_COMPILE_CACHE: codeCache } : {};
 
 /**
- * Node's permissions. Without them, code could leave its process and the walls around it. It may read only its own
- * files.
+ * Options for Node's permissions. Without them, code could leave its process and the walls around it. It may read only
+ * its own files.
  */
 const permissions = ({ codeFolder }: FunctionDefinition) => [
   "--permission",
@@ -178,7 +181,7 @@ function settingsOf(definition: FunctionDefinition, reachable: SandboxOptions["r
       invokedFunctionArn: definition.arn,
       memoryLimitInMB: String(definition.memoryMB),
       logGroupName: definition.log.group,
-      // Each sandbox has its own log stream.
+      // Gives each sandbox a separate log stream.
       logStreamName: `${day}/[$LATEST]${randomUUID().replaceAll("-", "")}`,
     },
   };

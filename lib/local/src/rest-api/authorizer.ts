@@ -14,7 +14,7 @@ export type Authorizer = { id: string; functionArn: string };
 /** An authorizer's decision about a caller. */
 export type Authorization = {
   context: AuthorizerContext;
-  /** The value of the caller's API key. */
+  /** Value of the caller's API key. */
   usageIdentifierKey: string | undefined;
   /** Set if the policy denies access. */
   refusal: GatewayFailure | undefined;
@@ -25,7 +25,10 @@ const METHOD_ARN_BYTES = 1600;
 /** Maximum length of a resource in a policy. AWS documents that a longer one fails. */
 const RESOURCE_CHARACTERS = 512;
 
-/** @throws {GatewayFailure} if the authorizer made no decision */
+/**
+ * Asks the authorizer.
+ * @throws {GatewayFailure} if it made no decision
+ */
 export async function authorize(
   call: Call,
   authorizer: Authorizer,
@@ -43,7 +46,10 @@ export async function authorize(
 
 type AuthorizerCall = { authorizer: Authorizer; apiId: string; methodArn: string; event: object };
 
-/** @throws {GatewayFailure} if the authorizer made no decision */
+/**
+ * Asks the authorizer.
+ * @throws {GatewayFailure} if it made no decision
+ */
 export async function runAuthorizer(
   { authorizer, apiId, methodArn, event }: AuthorizerCall,
   functions: FunctionPort,
@@ -97,7 +103,7 @@ const oneOrMore = v.union([v.string(), v.array(v.string())]);
 
 const resource = v.pipe(v.string(), v.maxLength(RESOURCE_CHARACTERS));
 
-/** The schema is strict: ignoring a condition would admit callers that API Gateway refuses. */
+/** Strict, because ignoring a condition would admit callers that API Gateway refuses. */
 const statement = v.strictObject({
   Sid: v.optional(v.string()),
   Effect: v.picklist(["Allow", "Deny"]),

@@ -3,7 +3,7 @@ import { type RequestTarget, readTarget } from "../http/paths.ts";
 import { type DeployedApi, newRequestIds, type RequestContext, requestContext } from "./request-context.ts";
 import { integrationHeaders } from "./request-headers.ts";
 
-/** A request, with everything that is known about it so far. */
+/** A request with all that is known about it so far. */
 export type Call = {
   request: GatewayRequest;
   target: RequestTarget;

@@ -16,7 +16,7 @@ import type { MockIntegration, MockResponse } from "./mock-integration.ts";
 import type { MethodProperties, MockProperties } from "./property-schemas.ts";
 import * as schemas from "./property-schemas.ts";
 
-/** A REST API, as its template describes it. */
+/** A REST API as described by its template. */
 export type ApiDefinition = {
   apiId: string;
   stage: { name: string; deploymentId: string };
@@ -29,7 +29,7 @@ export type ApiDefinition = {
 
 export type ApiResource = {
   id: string;
-  /** For example `/pets/{id}`. */
+  /** Path, for example `/pets/{id}`. */
   path: string;
   /** Methods by HTTP method or `ANY`. */
   methods: ReadonlyMap<string, Method>;
@@ -54,7 +54,7 @@ const emulatedTypes = new Set([
   ...["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
     (name) => `AWS::ApiGateway::${name}`,
   ),
-  // These types belong to no single API, so usage-plans/ reads them.
+  // Types that usage-plans/ reads, because they belong to no single API.
   ...usageTypes,
 ]);
 

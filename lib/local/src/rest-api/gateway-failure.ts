@@ -13,7 +13,7 @@ const internal = {
   template: '{"message": $context.error.messageString}',
 };
 
-/** API Gateway's own answers, by the ResponseType with which a GatewayResponse resource can change them. */
+/** API Gateway's own answers, by the ResponseType of the GatewayResponse resource that can change them. */
 export const defaultResponses = {
   ACCESS_DENIED: {
     status: 403,

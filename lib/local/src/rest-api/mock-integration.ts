@@ -4,9 +4,9 @@ import type { MappingResult, MappingTemplate, MappingVariables } from "./mapping
 
 export type MockIntegration = {
   type: "MOCK";
-  /** Decides whether a body without a template for its type is passed on unchanged or refused with a 415. */
+  /** Decides whether a body without a template for its type passes unchanged or is refused with a 415. */
   passthrough: "WHEN_NO_MATCH" | "WHEN_NO_TEMPLATES" | "NEVER";
-  /** For application/json. */
+  /** Template for application/json. */
   requestTemplate: MappingTemplate | undefined;
   responses: readonly MockResponse[];
 };
@@ -16,7 +16,7 @@ export type MockResponse = {
   /** Matches the status that selects this response. A response without a pattern is the default. */
   pattern: RegExp | undefined;
   headers: readonly Pair[];
-  /** For application/json. */
+  /** Template for application/json. */
   template: MappingTemplate | undefined;
 };
 

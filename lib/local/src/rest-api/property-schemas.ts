@@ -26,7 +26,7 @@ export const restApi = v.strictObject({
   ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"]), "HEADER"),
   DisableExecuteApiEndpoint: off,
   MinimumCompressionSize: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760))),
-  // By default an API is edge-optimized, and CloudFront adds headers.
+  // Required, because an API is edge-optimized by default, and CloudFront adds headers.
   EndpointConfiguration: v.strictObject({
     Types: v.strictTuple([v.literal("REGIONAL")]),
     IpAddressType: unread,
@@ -75,7 +75,7 @@ export const authorizer = v.strictObject({
   AuthType: v.optional(v.literal("custom")),
   Type: v.literal("REQUEST"),
   AuthorizerUri: lambdaUri,
-  // By default results are cached for 300 seconds by identity sources, which is not emulated.
+  // Must be 0. By default, results are cached for 300 seconds by identity sources, which is not emulated.
   AuthorizerResultTtlInSeconds: v.literal(0),
   IdentitySource: v.optional(v.literal("")),
 });
@@ -92,7 +92,7 @@ export const gatewayResponse = v.strictObject({
 
 const lambdaProxyIntegration = v.strictObject({
   Type: v.literal("AWS_PROXY"),
-  // Recorded: any other method makes every request a 500.
+  // Must be POST. Recorded: any other method makes every request a 500.
   IntegrationHttpMethod: v.literal("POST"),
   Uri: lambdaUri,
   PassthroughBehavior: unread,

@@ -35,9 +35,7 @@ const headerName = v.pipe(
   v.check((name) => isSendable([name, ""])),
 );
 
-/**
- * The schema is strict. Recorded: one unknown key makes the whole answer malformed, and every known key is optional.
- */
+/** Strict. Recorded: one unknown key makes the whole answer malformed, and every known key is optional. */
 const proxyResult = v.strictObject({
   statusCode: v.nullish(
     v.pipe(
@@ -51,7 +49,7 @@ const proxyResult = v.strictObject({
   headers: v.nullish(v.pipe(jsonObject, v.record(headerName, headerValue)), {}),
   multiValueHeaders: v.nullish(v.pipe(jsonObject, v.record(headerName, v.array(headerValue))), {}),
   body: v.nullish(v.string(), ""),
-  // API Gateway without binary media types passes even an encoded body on as text.
+  // Passes even an encoded body on as text, like API Gateway without binary media types.
   isBase64Encoded: v.nullish(v.boolean()),
 });
 

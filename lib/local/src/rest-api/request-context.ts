@@ -42,13 +42,13 @@ export type RequestContext = {
   path: string;
   protocol: "HTTP/1.1";
   requestId: string;
-  /** For example `21/Nov/2026:09:14:00 +0000`. */
+  /** Time of the request, for example `21/Nov/2026:09:14:00 +0000`. */
   requestTime: string;
   /** Milliseconds since the epoch. */
   requestTimeEpoch: number;
   /** Empty until the resource is found, like `resourcePath`. */
   resourceId: string;
-  /** For example `/pets/{id}`. */
+  /** Path of the resource, for example `/pets/{id}`. */
   resourcePath: string;
   stage: string;
 };

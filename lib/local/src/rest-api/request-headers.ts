@@ -23,7 +23,7 @@ const canonicalNames: Record<string, string> = {
   "user-agent": "User-Agent",
 };
 
-/** Headers that API Gateway adds. It serves only TLS, so functions see port 443 here, too. */
+/** Headers that API Gateway adds. It serves only TLS, so functions also see port 443 here. */
 const forwarded = (sourceIps: string, traceId: string): Pair[] => [
   ["X-Amzn-Trace-Id", traceId],
   ["X-Forwarded-For", sourceIps],
@@ -41,7 +41,7 @@ export function authorizerHeaders(request: GatewayRequest, traceId: string): Val
   return eventHeaders(request, traceId, (name) => name !== "content-length" && dropped.has(name));
 }
 
-/** Builds the headers of an event: the client's without the dropped ones, and those that API Gateway adds. */
+/** Builds the headers of an event: the client's except dropped ones, and those that API Gateway adds. */
 export function eventHeaders(
   { headers, sourceIp }: GatewayRequest,
   traceId: string,

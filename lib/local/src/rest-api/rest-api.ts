@@ -16,7 +16,7 @@ import { gatewayResponse } from "./gateway-response.ts";
 import { integrate } from "./integrate.ts";
 
 export type RestApi = {
-  /** The API's own address on AWS. Undefined without an API. */
+  /** Address of the API on AWS. Undefined without an API. */
   place: ApiPlace | undefined;
   /** Answers a request. Rejects only if the emulation itself fails. */
   handle: (request: GatewayRequest) => Promise<GatewayResponse>;
@@ -30,7 +30,7 @@ export type RestApiOptions = FunctionPort & {
   usagePlans: UsagePlans;
   now?: () => Date;
   newId?: () => string;
-  /** Receives reasons that the answer does not show. The line repeats only the method of the request. */
+  /** Called with reasons that the answer hides. The line repeats only the request's method. */
   report?: (line: string) => void;
 };
 
@@ -79,7 +79,7 @@ export function createRestApi({
   return {
     place: { apiId: definition.apiId, stage: definition.stage.name },
     async handle(request) {
-      // Each step adds to the call. A gateway response shows everything known up to the failure.
+      // Each step adds to the call, so that a gateway response shows everything known up to the failure.
       let call = openCall(request, definition, now(), newId);
       try {
         const { resource, pathParameters, method } = find(call);
@@ -94,7 +94,7 @@ export function createRestApi({
           apiKey = method.apiKeyRequired ? found.usageIdentifierKey : undefined;
           call = withApiKey(call, apiKey, usagePlans);
         }
-        // Documented for execution logs: API Gateway checks the usage plan after the authorizer.
+        // Checks the usage plan after the authorizer, as documented for execution logs.
         checkUsage(call, method, apiKey, usagePlans);
 
         const response = await integrate(call, method.integration, definition, functions);
@@ -112,7 +112,7 @@ export function createRestApi({
 }
 
 /**
- * Refuses a request that no method matches. API Gateway then takes an Authorization header for an AWS signature and
+ * Refuses a request that no method matches. API Gateway then mistakes an Authorization header for an AWS signature and
  * repeats it in its message. Users of AWS report this for bearer tokens; the type of the response is the documented one
  * for signatures.
  */

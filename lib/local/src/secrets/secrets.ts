@@ -13,7 +13,7 @@ const properties = v.strictObject({
   GenerateSecretString: v.optional(
     v.strictObject({
       PasswordLength: v.optional(v.number(), 32),
-      // Secrets that the runner generates have neither punctuation nor spaces.
+      // Must be true, because generated secrets contain no punctuation or spaces.
       ExcludePunctuation: v.optional(v.literal(true, "only true")),
       IncludeSpace: v.optional(v.literal(false, "only false")),
     }),

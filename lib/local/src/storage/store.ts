@@ -38,7 +38,7 @@ function replaceFile(path: string, text: string): void {
     fsyncSync(file);
   });
   renameSync(draft, path);
-  // The new name is durable only once its folder is.
+  // Syncs the folder, because the new name is durable only once its folder is.
   withFile(dirname(path), "r", fsyncSync);
 }
 

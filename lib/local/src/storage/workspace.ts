@@ -13,7 +13,7 @@ export type Workspace = {
   database?: string;
   /** Folder for files of this run. Empty at first, deleted on close. */
   temporary: string;
-  /** Folder for compiled code of handlers, with which later processes start faster. */
+  /** Folder for compiled code of handlers, so that later processes start faster. */
   codeCache: string;
   /** Folder with a log file for each function. Undefined if logs are not stored. */
   logs?: string;
@@ -36,7 +36,7 @@ export function openDataDir(folder: string): Workspace {
     );
   }
   const temporary = inside("temporary");
-  // A killed run leaves its temporary files behind.
+  // Deletes temporary files left behind by a killed run.
   remove(temporary);
   for (const folder of [temporary, inside("dynamodb"), inside("code-cache"), inside("logs")])
     makePrivate(folder);
@@ -83,7 +83,7 @@ export function logFiles(folder: string): (entry: { source: string; line: string
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the lock, or returns undefined if another process holds it. SQLite's exclusive lock is one of the operating
+ * Takes the lock, or returns undefined if another process holds it. SQLite's exclusive lock belongs to the operating
  * system, which releases it however the process ends. So a crash leaves no stale lock.
  */
 function tryLock(file: string): { release(): void } | undefined {

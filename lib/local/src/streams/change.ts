@@ -7,18 +7,18 @@ export type StreamRecord = NonNullable<GetRecordsCommandOutput["Records"]>[numbe
 /** A record of a table's stream, converted for functions. */
 export type Change = {
   sequenceNumber: string;
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   createdAt: number;
   /** The record in Lambda's form. */
   event: object;
   /** Size of the event as JSON, in bytes. */
   size: number;
-  /** A number that is equal for all changes with the same partition key. */
+  /** A number shared by all changes with the same partition key. */
   partition: number;
 };
 
 export type ChangeSource = {
-  /** The stream's ARN in the template. */
+  /** ARN of the stream in the template. */
   streamArn: string;
   /** Name of the partition key's attribute. */
   partitionKey: string;

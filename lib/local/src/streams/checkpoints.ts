@@ -24,7 +24,10 @@ export type Checkpoints = {
 
 type SavedPositions = Record<string, { stream: string; shards: Record<string, Position> }>;
 
-/** Changes are saved together after this time. If the runner is killed earlier, those changes are handled again. */
+/**
+ * Milliseconds after which changes are saved together. If the runner is killed earlier, those changes are handled
+ * again.
+ */
 const SAVE_AFTER_MS = 200;
 const NAME = "streams";
 

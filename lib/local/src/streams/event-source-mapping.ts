@@ -7,7 +7,9 @@ import { listShards, readableShards } from "./shards.ts";
 
 export type MappingDeps = ShardDeps & { dynamodb: DynamoDBClient; checkpoints: Checkpoints };
 
-/** Pause before shards are listed again. It ends early when a shard ends, since the shard has successors. */
+/**
+ * Milliseconds before shards are listed again. The pause ends early when a shard ends, since the shard has successors.
+ */
 const LIST_AFTER_MS = { whileReading: 10_000, otherwise: 1_000 };
 
 /**

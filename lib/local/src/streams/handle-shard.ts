@@ -14,7 +14,7 @@ export type ShardDeps = Following & {
   client: DynamoDBStreamsClient;
   invoke: Invoke;
   queues: Pick<Queues, "send">;
-  /** Receives a line about changes that are given up. */
+  /** Called with a line about changes that are given up. */
   report: (line: string) => void;
 };
 

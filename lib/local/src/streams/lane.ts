@@ -31,7 +31,7 @@ export function createLane(
 
   async function work(): Promise<void> {
     while (waiting.length > 0 && !signal.aborted) {
-      // Records that are pushed in the same turn go into one batch.
+      // Waits a turn, so that records pushed together go into one batch.
       await Promise.resolve();
       await handle(waiting.splice(0, fitting()));
     }

@@ -17,7 +17,7 @@ import type { Queues } from "./queues.ts";
 
 /** An event source mapping from a table's stream to a function. It starts at the oldest record. */
 export type MappingDefinition = {
-  /** An id that stays the same in every run. */
+  /** Id that stays the same in every run. */
   id: string;
   functionName: string;
   table: string;
@@ -32,7 +32,7 @@ export type MappingDefinition = {
   onFailure: string | undefined;
 };
 
-/** Streams keep records for a day, which ends every retry. */
+/** Milliseconds for which streams keep records. After that, every retry ends. */
 const RETENTION_MS = 24 * 3600_000;
 
 const between = (least: number, most: number) =>
@@ -62,7 +62,7 @@ const Mapping = v.strictObject({
 
 const KeySchema = v.array(v.object({ AttributeName: v.string(), KeyType: v.string() }));
 
-/** Rights to read a stream, without which Lambda refuses a mapping. */
+/** Rights to read a stream. Lambda refuses a mapping without them. */
 const streamReading = ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"];
 
 /**

@@ -18,16 +18,16 @@ export type BatchOptions = {
 export type BatchDeps = {
   /** Invokes the function. Rejects if that is impossible, but not if the function fails. */
   invoke(changes: readonly Change[]): Promise<InvokeResult>;
-  /** Receives records that are finished, whether handled or given up. */
+  /** Called with records that are finished, whether handled or given up. */
   done(changes: readonly Change[]): void;
-  /** Receives records that are given up, before `done` does. */
+  /** Called with records that are given up, before `done`. */
   discard(discarded: Discarded): void;
   clock: Clock;
   /** Once aborted, no record is reported as done or discarded. */
   signal: AbortSignal;
 };
 
-/** Records that are given up together. */
+/** Records given up together. */
 export type Discarded = {
   changes: readonly [Change, ...Change[]];
   condition: "RetryAttemptsExhausted" | "RecordAgeExceeded";
@@ -37,7 +37,7 @@ export type Discarded = {
   result: InvokeResult | undefined;
 };
 
-/** Records that are passed to the function together. `retries` counts from the first attempt at its first record. */
+/** Records passed to the function together. `retries` counts from the first attempt at its first record. */
 type Unit = {
   changes: readonly Change[];
   retries: number;
@@ -68,12 +68,12 @@ export async function processBatch(
     try {
       result = await deps.invoke(rest.changes);
     } catch {
-      // This does not count as a retry, since the function did not fail.
+      // Waits without counting a retry, since the function did not fail.
       await clock.pause(PAUSE_MS.most, signal);
       units.unshift(rest);
       continue;
     }
-    // Stopping the runner may have caused the failure. The next run repeats these records.
+    // Leaves these records to the next run, because stopping the runner may have caused the failure.
     if (signal.aborted) return;
 
     const sequenceNumbers = rest.changes.map(({ sequenceNumber }) => sequenceNumber);
@@ -120,7 +120,7 @@ function giveUp({ changes, ...rest }: Unit, condition: Discarded["condition"], d
   deps.done(changes);
 }
 
-/** The function's answer. Null or a missing list stands for an empty list. */
+/** Answer of the function. Null or a missing list stands for an empty list. */
 const Answer = v.nullish(
   v.pipe(
     jsonObject,
@@ -152,6 +152,6 @@ export function firstFailure(
   const failed = (answer.output?.batchItemFailures ?? []).map(({ itemIdentifier }) =>
     sequenceNumbers.indexOf(itemIdentifier),
   );
-  // An unknown identifier has the index -1. As in Lambda, the whole batch then counts as failed.
+  // Treats an unknown identifier as index -1. As in Lambda, the whole batch then counts as failed.
   return failed.length === 0 ? undefined : Math.max(0, Math.min(...failed));
 }

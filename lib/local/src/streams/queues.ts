@@ -6,7 +6,10 @@ import type { Resources } from "../cloudformation/resources.ts";
 /** Queues for changes that no function could handle. Messages are never removed by readers. */
 export type Queues = {
   has(arn: string): boolean;
-  /** @param failing name of the function that could not handle the changes */
+  /**
+   * Adds a message.
+   * @param failing name of the function that could not handle the changes
+   */
   send(arn: string, failing: string, message: unknown): void;
   /** Reads the messages in a queue, oldest first. Empty if there is no such queue. */
   messages: (name: string) => readonly unknown[];

@@ -44,7 +44,7 @@ export function readableShards(shards: readonly ListedShard[], positions: Positi
 
 export type ShardPlace = {
   client: DynamoDBStreamsClient;
-  /** The stream's ARN in DynamoDB Local. */
+  /** ARN of the stream in DynamoDB Local. */
   streamArn: string;
   shardId: string;
 };
@@ -59,7 +59,7 @@ export type Following = {
   /** Emits most writes to the database, but not those of other programs. */
   writes?: Writes | undefined;
   signal: AbortSignal;
-  /** Receives errors of reading, which then continues. */
+  /** Called with errors of reading, which then continues. */
   onFault: (error: unknown) => void;
 };
 
@@ -95,7 +95,7 @@ export async function* followShard(
         await clock.pause(PAUSE_MS.afterFailure, signal);
         continue;
       }
-      // Many writes in a row cost one read.
+      // Reads once after many writes in a row.
       await clock.pause(PAUSE_MS.least, signal);
       await clock.pause(pauseMs - PAUSE_MS.least, AbortSignal.any([signal, written.signal]));
       pauseMs = written.signal.aborted ? PAUSE_MS.least : Math.min(pauseMs * PAUSE_MS.growth, most);
@@ -135,7 +135,7 @@ function openShard({ client, streamArn, shardId }: ShardPlace, from: Position) {
     } catch (error) {
       iterator = undefined;
       if (error instanceof ResourceNotFoundException) return { records: [], ended: true };
-      // Streams keep records for a day. If the next record is gone, reading continues with the oldest one left.
+      // Continues with the oldest record left if the next one is gone, because streams keep records for a day.
       if (error instanceof TrimmedDataAccessException) position = "START";
       // Iterators expire after some minutes. The position is still known.
       else if (!(error instanceof ExpiredIteratorException)) throw error;

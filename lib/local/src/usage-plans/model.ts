@@ -9,8 +9,7 @@ export type Throttle = { rateLimit: number; burstLimit: number };
 export type ApiStage = { apiId: string; stage: string };
 
 /**
- * Origin of a key or plan. Those of the template are read again at each start; those that a program has created are
- * stored.
+ * Origin of a key or plan. Those of the template are read again at each start; those created by a program are stored.
  */
 type Origin = { from: "template" | "program" };
 
@@ -23,7 +22,7 @@ export type ApiKey = Origin & {
   name?: string | undefined;
   description?: string | undefined;
   enabled: boolean;
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch. */
   createdDate: number;
   tags?: Tags | undefined;
 };
@@ -33,7 +32,7 @@ export type UsagePlan = Origin & {
   name: string;
   description?: string | undefined;
   apiStages: readonly ApiStage[];
-  /** Limits each key of the plan, over all stages of the plan together. */
+  /** Throttle of each key of the plan, over all stages of the plan together. */
   throttle?: Throttle | undefined;
   tags?: Tags | undefined;
 };

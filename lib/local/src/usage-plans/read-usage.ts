@@ -21,7 +21,7 @@ export const keyValue = v.pipe(
   v.regex(/^[\dA-Za-z]*$/, "API Key value should be alphanumeric"),
 );
 
-// The schemas are strict: any other property stops the runner.
+// Strict: any other property stops the runner.
 
 const apiKeyProperties = v.strictObject({
   Name: v.optional(text),
@@ -34,7 +34,7 @@ const usagePlanProperties = v.strictObject({
   UsagePlanName: v.optional(text),
   Description: v.optional(text),
   ApiStages: v.optional(v.array(v.strictObject({ ApiId: text, Stage: text })), []),
-  // Both limits are required: API Gateway does not document the effect of only one.
+  // Requires both limits, because API Gateway does not document the effect of only one.
   Throttle: v.optional(
     v.pipe(
       v.strictObject({

@@ -5,7 +5,7 @@ import type { Throttle } from "./model.ts";
  * epoch.
  */
 export type TokenBucket = {
-  /** True if there is a token. Ask all buckets before counting in any, so that a refused request takes no token. */
+  /** True if there is a token. Check all buckets before counting in any, so that a refused request takes no token. */
   hasRoom(now: number): boolean;
   count(now: number): void;
   /** Returns the milliseconds until there is a token, or 0 if there is one. */
@@ -23,7 +23,7 @@ export function createTokenBucket(throttle: Throttle, begun: number): TokenBucke
   let filledAt = begun;
 
   function fill(now: number): void {
-    // No token is lost when the clock is set back.
+    // Loses no token when the clock is set back.
     const seconds = Math.max(0, now - filledAt) / 1000;
     tokens = Math.min(burstLimit, tokens + seconds * rateLimit);
     filledAt = now;

@@ -11,7 +11,7 @@ import {
 import { createTokenBucket, type TokenBucket } from "./token-bucket.ts";
 
 export type AdmissionRequest = ApiStage & {
-  /** Value of the caller's key, if any. Absent if no key is required; then no plan counts the request. */
+  /** Value of the caller's key. Absent if no key is required; then no plan counts the request. */
   apiKey?: { value: string | undefined };
   /** The stage's limit of this method or route for all callers together; `name` is e.g. `/pets/{id}/GET`. */
   method?: { name: string; throttle: Throttle } | undefined;
@@ -97,7 +97,7 @@ export function createUsagePlans(
 
       const bucketOf = (buckets: Map<string, TokenBucket>, name: string, throttle: Throttle | undefined) =>
         throttle && entry(buckets, name, () => createTokenBucket(throttle, at));
-      // API Gateway applies the limits in this order.
+      // Applies the limits in API Gateway's order.
       const limits = [
         caller && bucketOf(memberships, membership(caller.plan.id, caller.key.id), caller.plan.throttle),
         method && bucketOf(methods, `${stageName(stage)} ${method.name}`, method.throttle),

@@ -23,7 +23,7 @@ export type UsageOptions = {
   store: Store;
   /** Receives a line for each key, plan or membership of an earlier run that no longer fits the template. */
   report: (line: string) => void;
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the epoch. */
   now?: () => number;
   /** Overrides AWS's limit for all APIs and pushes together. */
   accountThrottle?: Throttle | undefined;
@@ -61,7 +61,7 @@ export function createUsage(
   const stored = store.load<Usage>(NAME) ?? noUsage;
   const usage = restore(template, stored, now(), report);
   const save = (next: Usage) => store.save(NAME, next);
-  // The next run must find the same generated values.
+  // Saves generated values, because the next run must find the same ones.
   if (!isDeepStrictEqual(usage, stored)) save(usage);
   const state = createUsageState(usage, save);
   const controlPlane = createControlPlane({ state, stages: template.stages, now, throttled: true });

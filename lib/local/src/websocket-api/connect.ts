@@ -16,7 +16,7 @@ const CONNECT = { routeKey: "$connect", eventType: "CONNECT" } as const;
 
 /** Decides on a handshake. It asks the authorizer, the usage plan and the function of `$connect`, if they exist. */
 export async function connect(gateway: Gateway, request: GatewayRequest): Promise<Handshake> {
-  // The stream URL has neither stage nor path. AWS answers an unknown stage like this.
+  // Refuses other paths like AWS refuses an unknown stage, because the stream URL has neither stage nor path.
   if (readTarget(request.target).rawPath !== "/") return { refusal: json(403, { message: "Forbidden" }) };
 
   const { api, now, newId } = gateway;

@@ -29,7 +29,7 @@ export type Connection = {
   readonly peer: Peer;
   /** Time of the last message in either direction, in milliseconds since the epoch. */
   readonly lastActiveAt: number;
-  /** False as soon as either side starts to close it. */
+  /** False as soon as either side starts to close the connection. */
   readonly isOpen: boolean;
   /** Sends a text message. Returns false without sending if too much is buffered for the client. */
   send(text: string | Buffer): boolean;
@@ -63,7 +63,7 @@ export function openConnection(
   { onMessage, onClose }: Listeners,
 ): Connection {
   let lastActiveAt = peer.connectedAt;
-  /** Set as soon as this side ends the connection. From then on the client's close frame is ignored. */
+  /** Set as soon as this side ends the connection. After that, the client's close frame is ignored. */
   let ending: { code: number; reason: string } | undefined;
 
   const close = (code: number, reason: string) => {
@@ -77,13 +77,13 @@ export function openConnection(
     idle.refresh();
   };
 
-  // `ws` reports only whole messages. It must not read a frame before its size is known.
+  // Checks the size before `ws` reads a frame, because `ws` reports only whole messages.
   const largestFrame = frameSizes();
   socket.prependListener("data", (chunk: Buffer) => {
     if (largestFrame(chunk) > frameBytes) close(TOO_LARGE, "");
   });
   websocket.on("message", (data, isBinary) => {
-    // The client may still send after this side has closed the connection.
+    // Ignores data that the client still sends after this side has closed the connection.
     if (websocket.readyState !== websocket.OPEN) return;
     if (isBinary) return close(UNSUPPORTED_DATA, "Binary frames are not supported");
     active();

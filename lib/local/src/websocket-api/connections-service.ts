@@ -13,7 +13,7 @@ export type ConnectionsServiceOptions = {
   limits: Pick<StreamLimits, "messageBytes">;
   /** Counts a call. Returns false if the account has reached its limit. */
   admit: () => boolean;
-  /** The API of the connections. Undefined without one. */
+  /** API of the connections. Undefined if the stacks have none. */
   place: ApiPlace | undefined;
 };
 
@@ -50,7 +50,7 @@ export function connectionsService({
     const [, encodedId] = CONNECTION.exec(pathOf(request)) ?? [];
     const answer = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
     if (encodedId === undefined || answer === undefined) return undefined;
-    // Documented: the same error for an account that sends too much and for a client that does not read.
+    // Returns the same error for an account that sends too much and for a client that does not read, as documented.
     if (!admit()) return Promise.resolve(limitExceeded("Too many requests"));
     const connection = find(decoded(encodedId));
     return Promise.resolve(connection ? answer(connection, request) : gone);

@@ -3,7 +3,7 @@ import type { Authorizer } from "../rest-api/authorizer.ts";
 import type { Throttle } from "../usage-plans/model.ts";
 import * as schemas from "./property-schemas.ts";
 
-/** A WebSocket API, as its template describes it. */
+/** A WebSocket API as described by its template. */
 export type WebSocketApiDefinition = {
   apiId: string;
   stage: string;

@@ -8,12 +8,12 @@ import type { WebSocketApiDefinition } from "./definition.ts";
 /** The client of a connection, as it appears in every event. */
 export type Peer = {
   connectionId: string;
-  /** Milliseconds since the epoch. */
+  /** Time of the connection, in milliseconds since the epoch. */
   connectedAt: number;
   domainName: string;
-  /** The client's address and user agent. `userAgent` is absent if the client sent none. */
+  /** Address and user agent of the client. `userAgent` is absent if the client sent none. */
   identity: { userAgent?: string; sourceIp: string };
-  /** The authorizer's context, if there is an authorizer. */
+  /** Context from the authorizer, if there is one. */
   authorizer?: AuthorizerContext;
 };
 
@@ -22,7 +22,7 @@ export function newId(): string {
   return `${randomBytes(11).toString("base64url")}=`;
 }
 
-/** The cause of an invocation. */
+/** Cause of an invocation. */
 export type Occasion =
   | { routeKey: "$connect"; eventType: "CONNECT" }
   | { routeKey: string; eventType: "MESSAGE"; messageId: string }
@@ -35,7 +35,7 @@ export type Occasion =
 
 type RequestContext = ReturnType<typeof requestContext>;
 
-/** Builds the `requestContext` of an event. Recorded: its keys. */
+/** Builds the `requestContext` of an event, with recorded keys. */
 export function requestContext(
   occasion: Occasion,
   { authorizer, ...peer }: Peer,
@@ -56,7 +56,7 @@ export function requestContext(
   };
 }
 
-/** Builds the authorizer's event. Documented: it also gets the headers of the upgrade and a Content-Length. */
+/** Builds the authorizer's event. Documented: it also gets the upgrade's headers and a Content-Length. */
 export function authorizerEvent(
   request: GatewayRequest,
   methodArn: string,

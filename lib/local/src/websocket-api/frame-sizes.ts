@@ -5,13 +5,13 @@ const lengthBytes: Record<number, number> = { 126: 2, 127: 8 };
 const MASK_BYTES = 4;
 
 /**
- * Measures the frames in the bytes of a client, all of which are masked.
+ * Measures the frames in a client's bytes, all of which are masked.
  *
- * @returns a function that takes the next bytes, and returns the payload's size of the largest frame that begins in them
+ * @returns a function that takes the next bytes and returns the payload size of the largest frame that begins in them
  */
 export function frameSizes(): (chunk: Buffer) => number {
   let head = Buffer.alloc(0);
-  /** Bytes of the present frame that follow its head. */
+  /** Bytes of the current frame after its head. */
   let rest = 0;
 
   return (chunk) => {

@@ -15,7 +15,7 @@ export type Gateway = FunctionPort & {
   now: () => Date;
   /** Makes an id in the format of API Gateway. */
   newId: () => string;
-  /** Receives reasons that the answer does not show. They repeat nothing that a client has sent. */
+  /** Called with reasons that the answer hides. They repeat nothing that a client has sent. */
   report: (line: string) => void;
 };
 

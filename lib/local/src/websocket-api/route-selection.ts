@@ -1,4 +1,4 @@
-/** Routes of a connection's life cycle. A message cannot select them. */
+/** Routes for a connection's life cycle. A message cannot select them. */
 const lifecycle = new Set(["$connect", "$disconnect"]);
 
 /**

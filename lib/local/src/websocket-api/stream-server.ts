@@ -13,15 +13,15 @@ type SocketApi = Omit<WebSocketApi, "place">;
 
 /** Serves the sockets of a WebSocket API. */
 export type StreamServer = {
-  /** For example `ws://127.0.0.1:3001`. */
+  /** URL, for example `ws://127.0.0.1:3001`. */
   url: string;
   /** Finds an open connection by its id. */
   find: (connectionId: string) => Connection | undefined;
-  /** Takes an upgrade request that another server received. */
+  /** Takes over an upgrade request that another server received. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, forwarded?: ForwardedUpgrade): void;
-  /** Starts to admit clients. Until then they get a 503. */
+  /** Starts admitting clients. Until then they get a 503. */
   serve(api: SocketApi): void;
-  /** Ends all connections and gives the functions of `$disconnect` a moment to run. */
+  /** Closes all connections and gives the functions of `$disconnect` a moment to run. */
   close(): Promise<void>;
 };
 
@@ -51,7 +51,7 @@ export async function openStreamServer(
     limits,
     connect: async (request) => (await api?.connect(request)) ?? { refusal: starting },
     onOpen: open,
-    // The function of $connect has already run for this client.
+    // Runs $disconnect, because the function of $connect has already run for this client.
     onLost: (peer) => void disconnect(peer, ABNORMAL, ""),
     onFault,
   });

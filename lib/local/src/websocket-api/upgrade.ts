@@ -11,16 +11,16 @@ export type UpgradeOptions = {
   limits: Pick<StreamLimits, "messageBytes">;
   /** Decides on well-formed handshakes. */
   connect: (request: GatewayRequest) => Promise<Handshake>;
-  /** Receives an admitted client with its socket, before any of its frames is read. */
+  /** Called with an admitted client and its socket, before any of its frames is read. */
   onOpen: (websocket: WebSocket, socket: Duplex, peer: Peer) => void;
-  /** Receives a client that disconnected while it was being admitted. */
+  /** Called with a client that disconnected while it was being admitted. */
   onLost: (peer: Peer) => void;
   onFault: (error: unknown) => void;
 };
 
 /** An upgrade request that came through a distribution in front of the API. */
 export type ForwardedUpgrade = {
-  /** The request that the API gets. */
+  /** Request that the API gets. */
   request: GatewayRequest;
   /** Converts the API's answer for the client. */
   toViewer(answer: GatewayResponse): GatewayResponse;
@@ -28,7 +28,7 @@ export type ForwardedUpgrade = {
 
 type Accepted = Exclude<Handshake, { refusal: unknown }>;
 
-/** Time in which a client must acknowledge a close, in milliseconds. The types of `ws` lack this option. */
+/** Milliseconds in which a client must acknowledge a close. The types of `ws` lack this option. */
 const closeOptions = { closeTimeout: 2000 };
 
 export const upgradeRequired = json(
@@ -52,14 +52,14 @@ export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: Upgr
     noServer: true,
     clientTracking: false,
     maxPayload: limits.messageBytes,
-    // `ws` checks the handshake before it calls this, so functions see only well-formed ones.
+    // Runs after `ws` has checked the handshake, so that functions see only well-formed ones.
     verifyClient: ({ req }, proceed) => {
       admit(req, () => proceed(true)).catch((error: unknown) => {
         onFault(error);
         refuse(req, json(500, { message: "Internal server error" }));
       });
     },
-    // The function of $connect chooses a protocol, even one that the client has not offered.
+    // Leaves the protocol to the function of $connect, which may choose one that the client has not offered.
     handleProtocols: () => false,
     ...closeOptions,
   });

@@ -13,7 +13,7 @@ import { selectRoute } from "./route-selection.ts";
 
 /** A WebSocket API without its sockets. Its methods reject only if the emulation itself fails. */
 export type WebSocketApi = {
-  /** The API's own address on AWS. */
+  /** Address of the API on AWS. */
   place: ApiPlace;
   /** Decides on a handshake. */
   connect(request: GatewayRequest): Promise<Handshake>;

@@ -1,4 +1,4 @@
-/** The program in a sandbox's process. It loads one function's handler and passes events to it, one after the other. */
+/** Runs in a sandbox's process. Loads one function's handler and passes events to it, one after another. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
@@ -6,7 +6,7 @@ import { errorPayload, type Handler, loadHandler, RuntimeError } from "./handler
 import { logLine, redirectConsole } from "./log.ts";
 import { type EventMessage, REPORTS_FD, type Report, type SandboxSettings, UNCAUGHT } from "./protocol.ts";
 
-// Handlers see only the environment of their template.
+// Removes other variables, because handlers see only the environment of their template.
 delete process.env.NODE_COMPILE_CACHE;
 
 const [settings] = (await once(process, "message")) as [SandboxSettings];
@@ -33,7 +33,7 @@ if (settings.reachable) {
 try {
   const handler = await loadHandler(settings.codeFolder, settings.handler);
   process.on("message", (event: EventMessage) => handle(handler, event));
-  // A signal will end the process, and then it would be too late to write the cache.
+  // Writes the cache now, because it would be too late once a signal ends the process.
   flushCompileCache();
 } catch (error) {
   logError(error);
@@ -74,7 +74,7 @@ function logError(error: unknown): void {
   report({ type: "log", line: logLine(settings.log.format, "ERROR", requestId, [error]) });
 }
 
-/** Writes synchronously, so that reports keep their order and the last ones before a crash arrive, too. */
+/** Writes synchronously, so that reports keep their order and the last ones before a crash also arrive. */
 function report(message: Report): void {
   writeFileSync(REPORTS_FD, `${JSON.stringify(message)}\n`);
 }

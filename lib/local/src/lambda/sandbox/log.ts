@@ -45,7 +45,7 @@ export function logLine(form: LogFormat, level: LogLevel, requestId: string | un
   try {
     return json({ ...head, message: first });
   } catch {
-    // JSON cannot represent circular objects and bigints, and a toJSON method may throw.
+    // Formats values that JSON cannot represent, such as circular objects and bigints. A toJSON method may also throw.
     return json({ ...head, message: format(first) });
   }
 }

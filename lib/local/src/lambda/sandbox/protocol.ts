@@ -3,13 +3,13 @@ import type { LogFormat, LogLevel } from "./log.ts";
 /** The first message to a sandbox. */
 export type SandboxSettings = {
   codeFolder: string;
-  /** For example `index.handler`. */
+  /** Handler, for example `index.handler`. */
   handler: string;
   timeoutSeconds: number;
   log: { format: LogFormat; level: LogLevel };
-  /** Addresses that the sandbox may connect to, as `address:port`. Undefined if it may connect to any. */
+  /** Addresses that the sandbox may connect to, as `address:port`. Undefined allows any address. */
   reachable?: readonly string[] | undefined;
-  /** The part of the handler's context object that is the same for every event. */
+  /** Part of the handler's context object that stays the same for every event. */
   context: {
     functionName: string;
     functionVersion: string;
@@ -20,10 +20,10 @@ export type SandboxSettings = {
   };
 };
 
-/** A later message to a sandbox: one event, as JSON. The next one follows only after the answer. */
+/** A later message to a sandbox: one event as JSON. The next one follows only after the answer. */
 export type EventMessage = { requestId: string; payload: string };
 
-/** A message from a sandbox, written as one line of JSON. Payloads are JSON, too. */
+/** A message from a sandbox, written as one line of JSON. Payloads are also JSON. */
 export type Report =
   | { type: "started" }
   | { type: "answer"; payload: string }

@@ -18,7 +18,7 @@ const { apply } = Reflect;
  * @param report receives a description of each refused attempt
  */
 export function wallOff(reachable: readonly string[], report: (attempt: string) => void): void {
-  // The code below calls no method that the function's code could replace.
+  // Calls no method that the function's code could replace.
   const allowed: Record<string, true> = Object.create(null);
   for (const address of reachable) allowed[address] = true;
 

@@ -40,7 +40,7 @@ export type Context = {
   state: UsageState;
   /** All stages that a plan can cover, as `<API id>:<stage>`. */
   stages: ReadonlySet<string>;
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the epoch. */
   now: () => number;
   /** Maximum number of keys in the account. */
   maxKeys: number;
