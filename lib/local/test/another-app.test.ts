@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => runner.stop());
 
 describe("another CDK app", () => {
-  it("serves its REST API from its function and its table", async () => {
+  it("serves a REST API from its function and its table", async () => {
     const url = `${runner.baseUrl}/notes/1`;
     expect((await fetch(url)).status).toBe(404);
     expect((await fetch(url, { method: "PUT", body: "milk" })).status).toBe(204);
@@ -36,7 +36,7 @@ describe("another CDK app", () => {
     });
   });
 
-  it("serves its WebSocket API", async () => {
+  it("serves a WebSocket API", async () => {
     const socket = new WebSocket(runner.streamUrl ?? "");
     await once(socket, "open");
     socket.send("hello");
@@ -45,7 +45,7 @@ describe("another CDK app", () => {
     socket.close();
   });
 
-  it("lists its URLs among the outputs", () => {
+  it("lists the runner's URLs among the stack's outputs", () => {
     expect(runner.outputs).toMatchObject({ BaseUrl: runner.baseUrl, StreamUrl: runner.streamUrl });
   });
 });

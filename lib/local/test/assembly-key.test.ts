@@ -24,7 +24,7 @@ describe("the key of an assembly", () => {
     context = "{}";
   });
 
-  it("does not depend on the order of the sources", () => {
+  it("ignores the order of the sources in an assembly's key", () => {
     const before = key();
     sources.reverse();
     vi.stubEnv("HOME", "/elsewhere");
@@ -49,7 +49,7 @@ describe("the key of an assembly", () => {
     ["a variable that CDK reads", () => vi.stubEnv("CDK_DEFAULT_REGION", "eu-west-1")],
     ["the options of Node", () => vi.stubEnv("NODE_OPTIONS", "--conditions=development")],
     ["the version of Node", () => vi.spyOn(process, "version", "get").mockReturnValue("v26.0.0")],
-  ])("changes with %s", (_, change) => {
+  ])("changes an assembly's key with %s", (_, change) => {
     const before = key();
     change();
     expect(key()).not.toBe(before);
@@ -66,7 +66,7 @@ describe("an assembly", () => {
     keepKey(folder, "key");
   });
 
-  it("is current as long as it matches its key", () => {
+  it("treats an assembly as current while it matches its key", () => {
     expect(isCurrent(folder, "key")).toBe(true);
     expect(isCurrent(folder, "another key")).toBe(false);
     expect((statSync(`${folder}.key.json`).mode & 0o777).toString(8)).toBe("600");
@@ -79,7 +79,7 @@ describe("an assembly", () => {
     ["the whole folder was deleted", () => rmSync(folder, { recursive: true })],
     ["its key cannot be read", () => writeFileSync(`${folder}.key.json`, "{")],
     ["its key was removed", () => removeKey(folder)],
-  ])("is not current if %s", (_, change) => {
+  ])("treats an assembly as outdated if %s", (_, change) => {
     change();
     expect(isCurrent(folder, "key")).toBe(false);
   });

@@ -5,7 +5,7 @@ import { firstWithin, systemClock } from "../src/clock.ts";
 import { testClock } from "./fixtures/clock.ts";
 
 describe("pause", () => {
-  it("ends if the signal is aborted, before or during the pause", async () => {
+  it("ends a pause when the signal is aborted before or during it", async () => {
     const ending = new AbortController();
     const pausing = systemClock.pause(3600_000, ending.signal);
     ending.abort();
@@ -13,7 +13,7 @@ describe("pause", () => {
     await systemClock.pause(3600_000, ending.signal);
   });
 
-  it("can be longer than Node's longest timer", async () => {
+  it("allows pauses longer than Node's longest timer", async () => {
     const ending = new AbortController();
     const warned = once(process, "warning", { signal: ending.signal }).catch(() => "none");
     const pausing = systemClock.pause(30 * 24 * 3600_000, ending.signal);

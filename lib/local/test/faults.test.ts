@@ -49,7 +49,7 @@ describe("createFaults", () => {
     expect(sequence(2, false)).not.toEqual(sequence(1, false));
   });
 
-  it("strikes the given share of calls", () => {
+  it("hits the given fraction of calls", () => {
     const faults = createFaults(1);
     const struck = () =>
       Array.from({ length: 10_000 }, () => faults.strikes("kms.failed")).filter(Boolean).length;
@@ -80,7 +80,7 @@ describe("withFaults", () => {
     expect(reached).toEqual([]);
   });
 
-  it("refuses every push to a fixed share of the clients, but can still close them", async () => {
+  it("refuses every push to a fixed fraction of the clients, but can still close them", async () => {
     const { handle } = counted();
     const faults = createFaults(1);
     faults.rates = { "connections.stuck": 0.3 };
@@ -98,7 +98,7 @@ describe("withFaults", () => {
     expect(await refused()).toEqual([]);
   });
 
-  it("does not affect other services", async () => {
+  it("injects no faults into other services", async () => {
     const { reached, handle } = counted();
     const faulty = withFaults(handle, always("kms.failed", "lambda.throttled"));
     for (const call of [connections, request("/apikeys"), request("/")]) await faulty(call);
@@ -111,7 +111,7 @@ describe("withDynamoDbFaults", () => {
     request("/", [["X-Amz-Target", `DynamoDB_20120810.${operation}`]], body);
   const three = { TransactItems: [{ Put: {} }, { Put: {} }, { Put: {} }] };
 
-  /** Makes 40 calls, and returns the names of their errors and the number of calls that reached the database. */
+  /** Makes 40 calls. Returns the names of their errors and the number of calls that reached the database. */
   async function outcomeOf(operation: string, names: FaultName[], body: unknown = {}) {
     const { reached, handle } = counted();
     const faulty = withDynamoDbFaults(handle, always(...names));
@@ -157,7 +157,7 @@ describe("withDynamoDbFaults", () => {
     expect(reached).toBeLessThan(35);
   });
 
-  it("does not affect calls about tables", async () => {
+  it("injects no faults into calls about tables", async () => {
     const all: FaultName[] = ["dynamodb.throttled", "dynamodb.conflicting", "dynamodb.failed"];
     expect(await outcomeOf("DescribeTable", all)).toEqual({ errors: [""], reached: 40 });
   });
@@ -175,13 +175,13 @@ describe("/_local/faults", () => {
     };
   }
 
-  it("does not exist unless faults are on", async () => {
+  it("serves no fault rates unless faults are enabled", async () => {
     const call = await served();
     expect(await call("PUT", { "kms.failed": 1 })).toMatchObject({ status: 404 });
     expect(await call("GET")).toMatchObject({ status: 404 });
   });
 
-  it("replaces all rates, and returns them", async () => {
+  it("replaces all fault rates and returns them", async () => {
     const faults = createFaults(1);
     const call = await served(faults);
     expect(await call("GET")).toEqual({ status: 200, body: {} });
@@ -192,7 +192,7 @@ describe("/_local/faults", () => {
   });
 
   it.each([{ "kms.broken": 1 }, { "kms.failed": 2 }, { "kms.failed": -1 }, { "kms.failed": "1" }, [[]]])(
-    "refuses %j and keeps the rates",
+    "refuses %j and keeps the fault rates",
     async (rates) => {
       const faults = always("kms.failed");
       expect(await (await served(faults))("PUT", rates)).toMatchObject({ status: 400 });

@@ -38,11 +38,11 @@ async function work(baseUrl: string, query: string): Promise<unknown> {
 }
 
 describe("a runner", () => {
-  it("leaves no process behind when it is killed, and the next runner finds the data at once", async () => {
+  it("leaves no process behind when killed, and lets the next runner find the data at once", async () => {
     const dataDir = join(temporaryFolder(), "data");
     const first = await startRunner(dataDir);
     for (let n = 0; n < 20; n++) await work(first.baseUrl, `does=write&id=${n}`);
-    // A sandbox in an endless loop cannot notice that its runner has ended.
+    // Runs an endless loop, in which a sandbox cannot notice that its runner has ended.
     const busy = await work(first.baseUrl, "does=process");
     const looping = fetch(`${first.baseUrl}/work?does=loop`).catch(() => {});
     await expect.poll(() => work(first.baseUrl, "does=process")).not.toBe(busy);
@@ -57,7 +57,7 @@ describe("a runner", () => {
     await looping;
   });
 
-  it("ends everything in order on SIGTERM, even if another signal follows at once, as from npm", async () => {
+  it("ends everything in order on SIGTERM, even if npm sends another signal at once", async () => {
     const { child } = second;
     const children = descendants(child.pid ?? 0);
     expect(children.length).toBeGreaterThanOrEqual(3);

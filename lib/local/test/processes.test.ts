@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { createReaper, type EndSignal } from "../src/processes.ts";
 import { temporaryFolder } from "./fixtures/folder.ts";
 
-/** Starts a process that, on SIGTERM, runs `before`, writes a file and ends. */
+/** Starts a process that on SIGTERM runs `before`, writes a file and ends. */
 async function saving(before = ":") {
   const saved = join(temporaryFolder(), "saved");
   const script = `trap '${before}; touch ${saved}; exit 0' TERM; echo ready; while :; do sleep 0.01; done`;
@@ -37,7 +37,7 @@ describe("createReaper", () => {
     expect(hasSaved()).toBe(false);
   });
 
-  it("does not signal a process group that has ended", async () => {
+  it("sends no signal to a process group that has ended", async () => {
     const [first, second] = [await saving(), await saving()];
     const reaper = createReaper();
     for (const { child } of [first, second]) reaper.watch(child, "TERM");

@@ -258,7 +258,7 @@ describe("start", () => {
     expect((await inMemory.invoke("worker", { does: "write", id: "x" })).payload).toBe('"x"');
     expect(inMemory.outputs.KeyId).not.toBe(runner.outputs.KeyId);
     expect(readdirSync(temporary)).toHaveLength(1);
-    // Java unpacks this and would leave it behind.
+    // Library that Java unpacks and would leave behind.
     expect(readdirSync(temporary, { recursive: true }).join()).toContain("sqlite");
     const started = descendants(process.pid).filter(({ pid }) => !before.some((old) => old.pid === pid));
     expect(started.length).toBeGreaterThan(2);
@@ -270,7 +270,7 @@ describe("start", () => {
 });
 
 describe("a second runner", () => {
-  it("cannot use the same data dir", async () => {
+  it("refuses a data dir that another runner uses", async () => {
     await expect(start({ assembly, dataDir, port: 0 })).rejects.toThrow(
       /^Another runner uses the data directory/,
     );
@@ -279,7 +279,7 @@ describe("a second runner", () => {
   it.each([
     ["port", "--port"],
     ["stream port", "--stream-port"],
-  ])("cannot use the same %s, and leaves no process behind", async (which, option) => {
+  ])("refuses a %s that another runner uses and leaves no process behind", async (which, option) => {
     const before = descendants(process.pid);
     const taken = Number(new URL(runner.baseUrl).port);
     const ports = which === "port" ? { port: taken } : { port: 0, streamPort: taken };

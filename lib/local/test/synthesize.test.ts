@@ -52,7 +52,7 @@ describe("an assembly with known sources", () => {
   const inProject = (...path: string[]) => join(synthesis.project, ...path);
   const assembly = () => readFileSync(join(synthesis.folder, "template"), "utf8");
 
-  /** Writes the source that it reads. Its context may make it die, save a source or fail halfway. */
+  /** Writes the source that it reads. Its context may make it crash, save a source or fail halfway. */
   const app = `
     import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
     const { CDK_OUTDIR = "", CDK_CONTEXT_JSON = "" } = process.env;
@@ -74,13 +74,13 @@ describe("an assembly with known sources", () => {
     expect(await synthesize(synthesis)).toBe("synthesized");
   });
 
-  it("is reused, without running the app, as long as nothing changes", async () => {
+  it("reuses an unchanged assembly without running the app", async () => {
     const { mtimeMs } = statSync(join(synthesis.folder, "template"));
     expect(await synthesize(synthesis)).toBe("reused");
     expect(statSync(join(synthesis.folder, "template")).mtimeMs).toBe(mtimeMs);
   });
 
-  it("is synthesized again after a source or the context changes, and is then reused", async () => {
+  it("synthesizes again after a source or the context changes, then reuses the result", async () => {
     appendFileSync(inProject("lib/stack.ts"), "!");
     expect(await synthesize(synthesis)).toBe("synthesized");
     expect(assembly()).toBe("stack.ts!");
@@ -89,7 +89,7 @@ describe("an assembly with known sources", () => {
     expect(await synthesize(moved)).toBe("reused");
   });
 
-  it("is not reused after a synthesis that was killed or failed halfway", async () => {
+  it("synthesizes again after a run that was killed or failed halfway", async () => {
     for (const halfway of ["die", "fail"]) {
       const broken = { ...synthesis, context: { halfway } };
       for (let attempt = 0; attempt < 2; attempt++)
@@ -99,21 +99,21 @@ describe("an assembly with known sources", () => {
     expect(await synthesize(synthesis)).toBe("synthesized");
   });
 
-  it("is not reused if a source was saved while the app ran", async () => {
+  it("synthesizes again if a source was saved while the app ran", async () => {
     const saving = { ...synthesis, context: { halfway: "save" } };
     expect(await synthesize(saving)).toBe("synthesized");
     expect(assembly()).toBe("stack.ts");
     expect(await synthesize({ ...saving, context: synthesis.context })).toBe("synthesized");
     expect(assembly()).toBe("stack.ts// saved");
 
-    // Undoing the save does not help: the app may have read either version.
+    // Undoing the save does not help, because the app may have read either version.
     writeFileSync(inProject("lib", "stack.ts"), "stack.ts");
     expect(await synthesize(saving)).toBe("synthesized");
     writeFileSync(inProject("lib", "stack.ts"), "stack.ts");
     expect(await synthesize(saving)).toBe("synthesized");
   });
 
-  it("is never reused without a list of sources", async () => {
+  it("never reuses an assembly without a list of sources", async () => {
     const { sources: _, ...unknown } = synthesis;
     expect(await synthesize(unknown)).toBe("synthesized");
     expect(await synthesize(synthesis)).toBe("synthesized");

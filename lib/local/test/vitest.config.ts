@@ -7,11 +7,11 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Workers share loaded modules between test files, since loading the AWS SDK takes seconds.
     isolate: false,
-    // More workers than CI's two cores, since many tests wait for a database or a clock.
+    // Uses more workers than CI's two cores, since many tests wait for a database or a clock.
     maxWorkers: 4,
     globalSetup: ["test/support/dynamodb-setup.ts"],
     setupFiles: ["test/support/set-up.ts", "test/support/restore-mocks.ts"],
-    // Long enough for machines that are busy with other tests.
+    // Allows for machines that are busy with other tests.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 10 } },

@@ -14,11 +14,11 @@ describe("an assembly of the CDK", () => {
   const assembly = readAssembly(assemblyFolder("worker"));
   const resources = resolveStacks(assembly.stacks, types);
 
-  it("contains its stacks", () => {
+  it("reads the stacks of an assembly", () => {
     expect(assembly.stacks.map(({ name }) => name).toSorted()).toEqual(["Data", "Service"]);
   });
 
-  it("contains functions with their code, configuration and imports from other stacks", () => {
+  it("reads functions with their code, configuration and imports from other stacks", () => {
     const [worker, walled, ...others] = resources
       .ofType("AWS::Lambda::Function")
       .map((resource) => defineFunction(resource, assembly));
@@ -42,7 +42,7 @@ describe("an assembly of the CDK", () => {
     expect(existsSync(join(worker?.codeFolder ?? "", "index.mjs"))).toBe(true);
   });
 
-  it("contains outputs with resolved names", () => {
+  it("reads outputs with resolved names", () => {
     expect(resources.outputs()).toMatchObject({
       TableName: expect.stringMatching(/^Data-Table/),
       KeyId: "arn of k",
@@ -93,7 +93,7 @@ describe("readAssembly", () => {
       { "manifest.json": { artifacts: { S: { type: "aws:cloudformation:stack" } } } },
       "S.template.json",
     ],
-  ])("rejects %s", (_, files, message) => {
+  ])("rejects an assembly with %s", (_, files, message) => {
     expect(() => readAssembly(folder(files))).toThrow(message);
   });
 });

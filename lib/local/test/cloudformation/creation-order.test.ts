@@ -65,14 +65,14 @@ describe("checkCreationOrder", () => {
     ["a deployment is made before a method", "Deployment", "Method"],
     ["a stage is made before a route whose settings it has", "Socket", "Route"],
     ["a plan is made before a stage that it names", "Plan", "Socket"],
-  ] as const)("allows no order in which %s", (_, then, first) => {
+  ] as const)("rejects an order of creation in which %s", (_, then, first) => {
     expect(() => check(without(then))).toThrow(StartupError);
     expect(() => check(without(then))).toThrow(
       new RegExp(`^AWS would refuse ${then} .*: it needs DependsOn ${first} .*, which must exist before it$`),
     );
   });
 
-  it("leaves a stage without logs, a route without settings and a plan of other stages alone", () => {
+  it("ignores a stage without logs, a route without settings and a plan of other stages", () => {
     check({ Stage: rest("Stage", { StageName: "live", MethodSettings: [{ LoggingLevel: "OFF" }] }) });
     check({ Other: stream("Route", { RouteKey: "other" }) });
     const logging = rest("Stage", { StageName: "live", MethodSettings: [{ LoggingLevel: "ERROR" }] });

@@ -20,7 +20,7 @@ const topicIn = (region: string) => `arn:aws:sns:${region}:000000000000:alarms`;
 const refusal = (type: string, reason: string) => `AWS would refuse It (AWS::${type}): ${reason}`;
 
 describe("an alarm", () => {
-  it("may compute a metric from others, and act in its own Region", () => {
+  it("accepts an alarm that computes a metric from others and acts in its own Region", () => {
     alarm(computed('IF(FILL(m1, 0) > 1, m2, FILL(METRICS("m"), REPEAT))', metric("m1"), metric("m2")));
     alarm({ MetricName: "Errors", AlarmActions: [topicIn("us-east-1")] });
   });
@@ -54,7 +54,7 @@ describe("an alarm", () => {
       { AlarmActions: [topicIn("eu-west-1")] },
       "AlarmActions.0: an action must be in us-east-1",
     ],
-  ])("may not have %s", (_, properties, reason) => {
+  ])("rejects an alarm with %s", (_, properties, reason) => {
     expect(() => alarm(properties)).toThrow(refusal("CloudWatch::Alarm", reason));
   });
 });
@@ -67,7 +67,7 @@ describe("a metric filter", () => {
     "[ip, user, status = 5*]",
     "ERROR -timeout",
     "",
-  ])("may have the pattern %s", (pattern) => filter(pattern));
+  ])("accepts a metric filter with the pattern %s", (pattern) => filter(pattern));
 
   it.each([
     '{ $.status = "5* }',
@@ -76,7 +76,7 @@ describe("a metric filter", () => {
     "{ status = 1 }",
     "{ }",
     "{ $.a = 1",
-  ])("may not have the pattern %s", (pattern) => {
+  ])("rejects a metric filter with the pattern %s", (pattern) => {
     expect(() => filter(pattern)).toThrow(
       refusal("Logs::MetricFilter", "FilterPattern: the pattern is malformed"),
     );
@@ -94,7 +94,7 @@ describe("a metric filter", () => {
       { MetricNamespace: "AWS/Lambda" },
       /\.MetricNamespace: the namespace is not allowed$/,
     ],
-  ])("may not have %s", (_, transformation, reason) => {
+  ])("rejects a metric filter with %s", (_, transformation, reason) => {
     expect(() => filter("", transformation)).toThrow(reason);
   });
 });

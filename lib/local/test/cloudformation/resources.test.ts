@@ -63,7 +63,7 @@ describe("a reference", () => {
     [{ "Fn::GetAtt": ["Queue", "Arn"] }, "arn:aws:sqs:us-east-1:000000000000:S-Queue"],
     [{ Ref: "AWS::AccountId" }, "000000000000"],
     [{ "Fn::Sub": "${AWS::Partition}.${AWS::URLSuffix}.${AWS::StackName}" }, "aws.amazonaws.com.S"],
-  ])("in the form %j resolves to %s", (expression, expected) => {
+  ])("resolves a reference of the form %j to %s", (expression, expected) => {
     expect(value(expression, { Resources })).toBe(expected);
   });
 });
@@ -134,7 +134,7 @@ describe("resolveStacks", () => {
     expect(value({ Ref: "P" }, { Parameters: { P: { Default: "d" } } })).toBe("d");
   });
 
-  it("leaves out a resource or output whose condition is false", () => {
+  it("omits a resource or output whose condition is false", () => {
     const sections: Sections = {
       Conditions: { Elsewhere: { "Fn::Equals": [{ Ref: "AWS::Region" }, "eu-west-1"] } },
       Resources: { Bucket: { Type: "AWS::S3::Bucket", Condition: "Elsewhere" } },
@@ -145,7 +145,7 @@ describe("resolveStacks", () => {
     expect(resources.outputs()).toEqual({});
   });
 
-  it("ignores the properties of types without effect", () => {
+  it("ignores the properties of resource types without effect", () => {
     const Role = { Type: "AWS::IAM::Role", Properties: { Policies: { "Fn::Unknown": 1 } } };
     expect(() => resolve(stack("S", { Resources: { Role } })).outputs()).not.toThrow();
   });

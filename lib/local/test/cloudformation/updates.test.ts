@@ -31,7 +31,7 @@ const edge = (secret: string) => {
   return stack("Edge", { It: { Type: "AWS::CloudFront::Distribution", Properties: { Origins: [{ Key }] } } });
 };
 
-/** Starts with each of these sets of stacks in turn, on the same data. */
+/** Starts with each of these sets of stacks in turn, always on the same data. */
 const deploy = (...versions: ReturnType<typeof stack>[][]) => {
   const store = keepingStore();
   for (const stacks of versions) checkUpdates(resolveStacks(stacks, types), store);
@@ -58,7 +58,7 @@ describe("checkUpdates", () => {
     );
   });
 
-  it("leaves a stack alone that is no longer there", () => {
+  it("ignores a stack that no longer exists", () => {
     deploy([data("a"), reader], [data("b")]);
   });
 });

@@ -92,7 +92,7 @@ describe("accessRequestsOf", () => {
     });
   });
 
-  it("gives each part of a transaction or a batch the keys of the whole request, if asked to", () => {
+  it("gives each part the keys of the whole transaction or batch if configured", () => {
     const parts = [
       { Put: { TableName, Item: item("a") } },
       { ConditionCheck: { TableName, Key: item("b") } },
@@ -147,13 +147,13 @@ describe("accessRequestsOf", () => {
     expect(summary("Query", { TableName, KeyConditions: older })).toEqual([["Query", "t", ["a"]]]);
   });
 
-  it("does not read PartiQL", () => {
+  it("reads no PartiQL statements", () => {
     for (const operation of ["ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"])
       expect(accessRequestsOf(operation, {}, tables)).toBeUndefined();
   });
 
   it.each(["TransactWriteItems", "BatchWriteItem", "BatchGetItem", "Query", "PutItem"])(
-    "accepts any body for %s, since DynamoDB refuses malformed calls",
+    "accepts any body for %s, since DynamoDB itself refuses malformed calls",
     (operation) => {
       const odd = [
         undefined,

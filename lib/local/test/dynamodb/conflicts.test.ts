@@ -118,7 +118,7 @@ describe("a transaction in flight", () => {
     expect((await client.send(new GetCommand({ TableName, Key: key("b") }))).Item).toBeUndefined();
   });
 
-  it("keeps the items of its ConditionChecks in flight, too", async () => {
+  it("keeps items in flight that a transaction only checks", async () => {
     const error = await during(() => failure(transact(check("a"))), [check("a")]);
     expect(codesOf(error)).toEqual(["TransactionConflict"]);
   });
@@ -135,20 +135,20 @@ describe("a transaction in flight", () => {
           Key: key("a"),
         }),
     ],
-  ])("makes %s of the same item fail", async (_, command) => {
+  ])("makes %s of an item fail while a transaction on it is in flight", async (_, command) => {
     const error = await during(() => failure(client.send(command() as PutCommand)));
     expect(error).toBeInstanceOf(TransactionConflictException);
     expect(error).toMatchObject({ message: "Transaction is ongoing for the item" });
   });
 
-  it("cancels TransactGetItems of the same item", async () => {
+  it("cancels TransactGetItems of an item in flight", async () => {
     const Get = (PK: string) => ({ Get: { TableName, Key: key(PK) } });
     const read = () => failure(client.send(new TransactGetCommand({ TransactItems: [Get("b"), Get("a")] })));
     expect(codesOf(await during(read))).toEqual(["None", "TransactionConflict"]);
     expect(await read()).toBeUndefined();
   });
 
-  it("lets plain reads pass", async () => {
+  it("lets plain reads pass during a transaction", async () => {
     await during(async () => {
       const { Item } = await client.send(new GetCommand({ TableName, Key: key("a"), ConsistentRead: true }));
       expect(Item).toMatchObject({ n: 1 });
@@ -160,14 +160,14 @@ describe("a transaction in flight", () => {
     });
   });
 
-  it("lets writes of other items pass", async () => {
+  it("lets writes of other items pass during a transaction", async () => {
     await during(async () => {
       await transact(put("b"));
       await client.send(new PutCommand({ TableName, Item: { PK: "a", SK: "other" } }));
     });
   });
 
-  it("ends with its answer, even an error", async () => {
+  it("frees a transaction's items with its answer, even an error", async () => {
     const impossible = { ConditionExpression: "attribute_not_exists(PK)" };
     expect(codesOf(await failure(transact(put("a", impossible))))).toEqual(["ConditionalCheckFailed"]);
     await transact(put("a"));
@@ -189,7 +189,7 @@ describe("a transaction in flight", () => {
   });
 });
 
-describe("a call that meets a transaction, with a condition that fails", () => {
+describe("a call with a failing condition that meets a transaction", () => {
   const failing = {
     ConditionExpression: "attribute_not_exists(PK) AND #n <> :n",
     ExpressionAttributeNames: { "#n": "n" },
@@ -199,7 +199,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
   it.each([
     ["the conflict", 0.2, ["TransactionConflict", "None"]],
     ["the condition", 0.7, ["ConditionalCheckFailed", "None"]],
-  ])("is answered with %s by chance", async (_, at, codes) => {
+  ])("answers with %s by chance when condition and conflict concern the same item", async (_, at, codes) => {
     const error = await during(() => {
       chance = at;
       return failure(transact(put("a", failing), put("b")));
@@ -207,7 +207,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
     expect(codesOf(error)).toEqual(codes);
   });
 
-  it("is answered with both if they concern different items", async () => {
+  it("answers with both reasons if they concern different items", async () => {
     await client.send(new PutCommand({ TableName, Item: key("d") }));
     const error = await during(() => {
       chance = 0.7;
@@ -219,7 +219,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
   it.each([
     ["the conflict", 0.2, TransactionConflictException],
     ["the condition", 0.7, ConditionalCheckFailedException],
-  ])("is answered with %s if it is a single write", async (_, at, type) => {
+  ])("answers a single write with %s", async (_, at, type) => {
     const update = new UpdateCommand({
       TableName,
       Key: key("a"),
@@ -237,7 +237,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
     if (at > 0.5) expect(error).toHaveProperty("Item.n", { N: "1" });
   });
 
-  it("is answered with the conflict if the condition holds", async () => {
+  it("answers with the conflict if the condition is true", async () => {
     const error = await during(() => {
       chance = 0.7;
       return failure(transact(put("a", { ConditionExpression: "attribute_exists(PK)" })));
@@ -247,7 +247,7 @@ describe("a call that meets a transaction, with a condition that fails", () => {
 });
 
 describe("a single write in flight", () => {
-  it("makes a transaction on its item wait, and cancels TransactGetItems", async () => {
+  it("makes a transaction on its item wait and cancels TransactGetItems", async () => {
     writeGate = Promise.withResolvers();
     const order: string[] = [];
     const update = {
@@ -281,7 +281,7 @@ describe("a single write in flight", () => {
   });
 });
 
-describe("other calls", () => {
+describe("calls without conflicts", () => {
   it.each([
     [
       "a table that does not exist",
@@ -291,7 +291,7 @@ describe("other calls", () => {
     ["no table", new PutCommand({ TableName: undefined, Item: key("a") }), "ValidationException"],
     ["a missing key attribute", new PutCommand({ TableName, Item: { PK: "a" } }), "ValidationException"],
     ["no parts", new TransactWriteCommand({ TransactItems: [] }), "ValidationException"],
-  ])("get DynamoDB's own error with %s", async (_, command, name) => {
+  ])("pass on DynamoDB's own error for %s", async (_, command, name) => {
     expect(await failure(client.send(command as PutCommand))).toMatchObject({ name });
   });
 });

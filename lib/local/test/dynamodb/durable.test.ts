@@ -44,7 +44,7 @@ describe("withDurableTransactions", () => {
   it.each([
     ["a transaction that is cancelled", request("TransactWriteItems", transaction), json(400, {})],
     ["a single write", request("PutItem", { TableName: "notes", Item: key }), json(200, {})],
-  ])("answers %s at once", async (_, call, answer) => {
+  ])("answers %s without reading an item", async (_, call, answer) => {
     expect(await callsOf(call, answer)).toMatchObject({ status: answer.status, calls: { length: 1 } });
   });
 });

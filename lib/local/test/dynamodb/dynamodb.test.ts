@@ -7,7 +7,7 @@ import { openClient } from "../../src/dynamodb/dynamodb.ts";
 import { startDynamoDbProxy } from "../../src/dynamodb/proxy.ts";
 import { atEnd } from "../support/clean-up.ts";
 
-/** Answers the first request of each connection, and closes the connection at the second. */
+/** Answers the first request of each connection and closes the connection at the second. */
 async function closingDatabase(): Promise<Server> {
   const used = new WeakSet<object>();
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ describe("openClient", () => {
 });
 
 describe("startDynamoDbProxy", () => {
-  it("answers with an error of DynamoDB, and logs nothing, if the database closes the connection", async () => {
+  it("answers with a DynamoDB error and logs nothing if the database closes the connection", async () => {
     const { port } = (await closingDatabase()).address() as AddressInfo;
     const onFault = vi.fn();
     const endpoint = `http://127.0.0.1:${port}`;

@@ -23,7 +23,7 @@ const writes = ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Ba
 );
 const sessionArn = "arn:aws:sts::000000000000:assumed-role/executor-role/executor";
 
-/** Like an executor of trades: it may write everything except the signer's partitions, and may only check rules. */
+/** A role like an executor's: it may write everything except the signer's partitions, and may only check rules. */
 const policy = readTemplatePolicy({
   Statement: [
     { Effect: "Allow", Action: [...writes, "dynamodb:GetItem", "dynamodb:Query"], Resource: table },
@@ -110,7 +110,7 @@ describe("openGate", () => {
     expect((await executor.send(new QueryCommand(query))).Count).toBe(1);
   });
 
-  it("announces each write after its answer, but no read and no refused write", async () => {
+  it("announces each write after its answer, but no reads or refused writes", async () => {
     const transaction = { TransactItems: [{ Put: put("LANE#8") }] };
     const before = announced;
     await executor.send(new PutItemCommand(put("LANE#7")));
@@ -122,7 +122,7 @@ describe("openGate", () => {
     expect(announced).toBe(before + 2);
   });
 
-  it("refuses every kind of write to a denied partition, without effect", async () => {
+  it("refuses every kind of write to a denied partition without executing it", async () => {
     await operator.send(new PutItemCommand(put("SIGNED#1")));
     const update = {
       ...keyOf("SIGNED#1"),
@@ -160,7 +160,7 @@ describe("openGate", () => {
     ]);
   });
 
-  it("refuses a write beside a check of a partition that it may only check, if parts have the keys of the whole request", async () => {
+  it("refuses a write beside a mere check of a partition if parts have the keys of the whole request", async () => {
     const check = { ...keyOf("RULES#1"), ConditionExpression: "attribute_not_exists(PK)" };
     const checked = new TransactWriteItemsCommand({
       TransactItems: [{ Put: put("LANE#4") }, { ConditionCheck: check }],
@@ -193,7 +193,7 @@ describe("openGate", () => {
     });
   });
 
-  it("forwards large items, and many calls at once", async () => {
+  it("forwards large items and many calls at once", async () => {
     const text = "€".repeat(100_000);
     const all = await Promise.all(
       Array.from({ length: 30 }, async (_, n) => {

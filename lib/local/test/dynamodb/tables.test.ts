@@ -74,7 +74,7 @@ describe("ensureTable", () => {
     });
   });
 
-  it("does not change an existing table", async () => {
+  it("leaves an existing table unchanged", async () => {
     dynamodb.on(DescribeTableCommand).resolves({ Table: stored });
     await ensure();
     expect(dynamodb.commandCalls(CreateTableCommand)).toEqual([]);

@@ -29,7 +29,7 @@ const config = {
   CacheBehaviors: [{ ...behavior, TargetOriginId: "socket", PathPattern: "stream" }],
 };
 
-/** Creates a distribution in front of an API that gives these answers in turn, and repeats the last one. */
+/** Creates a distribution in front of an API that gives these answers in turn and repeats the last one. */
 function edge(changes: object = {}, answers: GatewayResponse[] = [json(200, {})], now = () => 0) {
   const seen: GatewayRequest[] = [];
   const answer = async (request: GatewayRequest) => {
@@ -62,10 +62,10 @@ const html = (status: number) => ({
 });
 
 describe("an edge", () => {
-  it("sends requests to the origin of the first behavior that matches", async () => {
+  it("sends requests to the origin of the first matching behavior", async () => {
     const { answer, seen } = edge();
     expect((await answer(request("/orders/1?limit=2"))).status).toBe(200);
-    // The API's stage is removed again.
+    // Removes the API's stage again.
     expect(seen.map(({ target }) => target)).toEqual(["/orders/1?limit=2"]);
     expect((await answer(request("/stream?x=1"))).status).toBe(426);
     await Promise.all(["/stream/", "/streams", "/Stream", "/a/stream"].map((path) => answer(request(path))));
@@ -79,7 +79,7 @@ describe("an edge", () => {
     expect(["/abc/x/y.json", "/ac/x.json", "/abc/xjson"].map(opensSocketsAt)).toEqual([true, false, false]);
   });
 
-  it("forwards the viewer's request, and adds its address and the origin's headers", async () => {
+  it("forwards the viewer's request with its address and the origin's headers added", async () => {
     const { answer, seen } = edge();
     await answer(
       request("/orders", {
@@ -115,7 +115,7 @@ describe("an edge", () => {
     ]);
   });
 
-  it("forwards the handshake of a WebSocket to an origin that accepts it", () => {
+  it("forwards a WebSocket handshake to an origin that accepts it", () => {
     const headers = [
       ["Connection", "Upgrade"],
       ["Upgrade", "websocket"],
@@ -141,7 +141,7 @@ describe("an edge", () => {
     expect(seen).toEqual([]);
   });
 
-  it("refuses headers that are too large with those that it adds", async () => {
+  it("refuses headers that become too large with CloudFront's own", async () => {
     const { answer, forward, seen } = edge();
     const withHeader = (bytes: number) => request("/orders", { headers: [["X-Large", "x".repeat(bytes)]] });
     expect((await answer(withHeader(9900))).status).toBe(200);
@@ -156,7 +156,7 @@ describe("an edge", () => {
     expect((await answer(request(`/${"x".repeat(8191)}`))).status).toBe(200);
   });
 
-  it("answers like API Gateway if the origin's path is outside of the stage", async () => {
+  it("answers like API Gateway if the origin's path is outside the stage", async () => {
     const Origins = config.Origins.map((origin) => ({ ...origin, OriginPath: "/other" }));
     const answer = await edge({ Origins }).answer(request("/orders"));
     expect({ status: answer.status, type: typeOf(answer) }).toEqual({
@@ -196,7 +196,7 @@ describe("the authorizer of a gateway behind an edge", () => {
     ["X-Forwarded-For", "192.0.2.1, 192.0.2.2"],
   ];
 
-  it("sees only the edge's key, and the viewer's address as the last but one", async () => {
+  it("gives an authorizer only the edge's key, and the viewer's address as the second-last one", async () => {
     expect((await answer(request("/pets", { headers: lies, sourceIp: "203.0.113.7" }))).status).toBe(200);
     const { multiValueHeaders } = api.authorizerEvents.at(-1) ?? {};
     const keys = Object.entries(multiValueHeaders ?? {}).filter(([name]) => /origin-key/i.test(name));
@@ -211,7 +211,7 @@ describe("errors at the edge", () => {
   const missing = json(404, { error: "Not found" });
   const found = json(200, { ok: true });
 
-  it("are cached for 10 seconds for all users, regardless of the query", async () => {
+  it("caches errors for 10 seconds for all users, regardless of the query", async () => {
     let now = 0;
     const { answer } = edge({}, [missing, found], () => now);
     expect((await answer(request("/orders/1"))).status).toBe(404);
@@ -223,7 +223,7 @@ describe("errors at the edge", () => {
   });
 
   it.each([404, 500, 501, 502, 503, 504])(
-    "are not cached with status %i if the template disables it",
+    "caches no errors with status %i if the template disables it",
     async (status) => {
       const CustomErrorResponses = [{ ErrorCode: status, ErrorCachingMinTTL: 0 }];
       const { answer } = edge({ CustomErrorResponses }, [json(status, {}), found]);
@@ -232,7 +232,7 @@ describe("errors at the edge", () => {
     },
   );
 
-  it("are cached only for GET and HEAD, and only with some statuses", async () => {
+  it("caches errors only for GET and HEAD, and only with some statuses", async () => {
     const posts = edge({}, [missing, found]);
     await posts.answer(request("/orders/1", { method: "POST" }));
     expect((await posts.answer(request("/orders/1", { method: "POST" }))).status).toBe(200);
@@ -265,7 +265,7 @@ describe("a distribution that is not emulated", () => {
       { CacheBehaviors: [{ ...behavior, TargetOriginId: "x", PathPattern: "*" }] },
       /x/,
     ],
-  ])("stops the runner for %s", (_, changes, message) => {
+  ])("stops the runner for a distribution with %s", (_, changes, message) => {
     expect(() => edge(changes)).toThrow(message);
   });
 });

@@ -38,7 +38,7 @@ async function placeAt(baseUrl: string): Promise<Place> {
   return (await fetch(`${baseUrl}/_local/outputs`)).json() as Promise<Place>;
 }
 
-// Kills one runner in the middle of its work, and starts another one after it.
+// Kills one runner in the middle of its work and then starts another one.
 beforeAll(async () => {
   const assembly = assemblyFolder("event-sources");
   const first = fork(script, [assembly, dataDir], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await vi.waitFor(() => expect(readFileSync(log, "utf8")).toContain("endless"), { timeout: 20_000 });
   const ended = once(first, "exit");
   first.kill("SIGKILL");
-  // Until the first runner has ended, it locks the data directory.
+  // Waits for the first runner to end, because it locks the data directory.
   await ended;
 
   runner = await start({
@@ -84,7 +84,7 @@ describe("a runner", () => {
     await eventually(received).toContain("new");
   });
 
-  it("sends the place of a failed change to the queue, and logs only the names of queue and function", async () => {
+  it("sends the place of a failed change to the queue and logs only the names of queue and function", async () => {
     await put(runner, "poison");
     await eventually(() => runner.messages("failed")).toContainEqual(
       expect.objectContaining({
@@ -126,7 +126,7 @@ describe("a runner", () => {
     ]);
   });
 
-  it("stops without waiting for functions, and leaves no process behind", async () => {
+  it("stops without waiting for functions and leaves no process behind", async () => {
     await eventually(received).toContain("endless");
     const children = descendants(process.pid);
     await runner.stop();

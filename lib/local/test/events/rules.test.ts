@@ -59,7 +59,7 @@ describe("readRules", () => {
     );
   });
 
-  it("leaves out a rule that is disabled", () => {
+  it("omits a disabled rule", () => {
     expect(read({ ...rule, State: "DISABLED" })).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe("followRule", () => {
     expect(asked).toEqual([[feed, rule.arn]]);
   });
 
-  it("runs at once and then at the rate", async () => {
+  it("invokes the function at once and then at the schedule's rate", async () => {
     const { advance, times, runs } = follow();
     expect(times()).toEqual([0]);
     await advance(59_999);
@@ -146,12 +146,12 @@ describe("followRule", () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it("runs every target", () => {
+  it("invokes every target of a rule", () => {
     const { runs } = follow({ functionArns: [feed, functionArn("other")] });
     expect(runs.map(({ name }) => name)).toEqual([feed, functionArn("other")]);
   });
 
-  it("stops once the signal is aborted", async () => {
+  it("stops invoking targets once the signal is aborted", async () => {
     const { over, advance, ending, times } = follow();
     await advance(1000);
     ending.abort();
@@ -167,7 +167,7 @@ describe("followRule", () => {
     await followRule(rule, {
       clock: {
         now: () => now,
-        // The second pause ends four and a half minutes late.
+        // Ends the second pause four and a half minutes late.
         pause: async (ms) => {
           now += ms + (runs.length === 1 ? 270_000 : 0);
           if (runs.length === 3) ending.abort();

@@ -16,7 +16,7 @@ describe("createRouteMatcher", () => {
   describe.each([
     ["in the order of the template", paths],
     ["in the opposite order", paths.toReversed()],
-  ])("with resources %s", (_, order) => {
+  ])("matches paths of resources %s", (_, order) => {
     const match = createRouteMatcher(order.map((path) => ({ path })));
 
     it.each([
@@ -45,14 +45,14 @@ describe("createRouteMatcher", () => {
     });
 
     it.each(["/nothing", "/PETS/mine", "/files", "/files/", "/pets", "/a/b/c", "/acme//pets"])(
-      "does not match %s",
+      "matches no resource for %s",
       (path) => {
         expect(match(path)).toBeUndefined();
       },
     );
   });
 
-  it.each(["/{a}-{b}", "/{proxy+}/more", "/{}", "/a{b}"])("refuses %s", (path) => {
+  it.each(["/{a}-{b}", "/{proxy+}/more", "/{}", "/a{b}"])("refuses the resource path %s", (path) => {
     expect(() => createRouteMatcher([{ path }])).toThrow(/path part/);
   });
 });

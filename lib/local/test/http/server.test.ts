@@ -46,7 +46,7 @@ const request = (line: string, headers: string[] = []) =>
   [line, "Host: 127.0.0.1", "Connection: close", ...headers, "", ""].join("\r\n");
 
 describe("a request", () => {
-  it("keeps its headers as they were sent", async () => {
+  it("keeps a request's headers as sent", async () => {
     await serve();
     await raw(
       request("POST /a//../b%2F?x=1&x=%zz HTTP/1.1", [
@@ -75,19 +75,19 @@ describe("a request", () => {
     ]);
   });
 
-  it("can have header values in UTF-8", async () => {
+  it("accepts header values in UTF-8", async () => {
     await serve();
     await raw(Buffer.from(request("GET / HTTP/1.1", ["X-Name: Zoë 🐈"])));
     expect(requests[0]?.headers).toContainEqual(["X-Name", "Zoë 🐈"]);
   });
 
-  it("can have a target in absolute form", async () => {
+  it("accepts a target in absolute form", async () => {
     await serve();
     await raw(request("GET http://127.0.0.1/a?b=1 HTTP/1.1"));
     expect(requests[0]?.target).toBe("http://127.0.0.1/a?b=1");
   });
 
-  it("can have a chunked body", async () => {
+  it("accepts a chunked body", async () => {
     await serve();
     await raw(request("PUT / HTTP/1.1", ["Transfer-Encoding: chunked"]), "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
     expect(requests[0]?.body.toString()).toBe("abcde");
@@ -95,7 +95,7 @@ describe("a request", () => {
 });
 
 describe("a response", () => {
-  it("keeps repeated headers, their case and their UTF-8", async () => {
+  it("keeps repeated response headers, their case and their UTF-8", async () => {
     await serve({
       status: 201,
       headers: [
@@ -113,20 +113,20 @@ describe("a response", () => {
     expect(answer).toMatch(/\r\n\r\né$/);
   });
 
-  it.each([204, 304])("has neither body nor length with status %d", async (status) => {
+  it.each([204, 304])("sends neither body nor length with status %d", async (status) => {
     await serve({ status });
     const answer = await raw(request("GET / HTTP/1.1"));
     expect(answer).toContain(` ${status} `);
     expect(answer).not.toMatch(/content-length|transfer-encoding|hello/i);
   });
 
-  it("has no body if it answers HEAD", async () => {
+  it("sends no body in answer to HEAD", async () => {
     await serve();
     const answer = await raw(request("HEAD / HTTP/1.1"));
     expect(answer).toMatch(/Content-Length: 5\r\n.*\r\n\r\n$/s);
   });
 
-  it("leaves the connection open for the next request", async () => {
+  it("keeps the connection open for the next request", async () => {
     await serve();
     const answer = await raw("GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\n", request("GET /2 HTTP/1.1"));
     expect(answer.match(/hello/g)).toHaveLength(2);
@@ -143,7 +143,7 @@ describe("the Host header", () => {
     "LOCALHOST:80",
     "[::1]:3000",
     "[::1]",
-  ])("may be %s", async (host) => {
+  ])("accepts %s as the Host header", async (host) => {
     await serve();
     expect(await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(" 200 ");
   });
@@ -159,13 +159,13 @@ describe("the Host header", () => {
     "localhost@evil.example",
     "evillocalhost",
     "evil.example.localhost.",
-  ])("must not be %j", async (host) => {
+  ])("refuses the Host header %j", async (host) => {
     await serve();
     expect(await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toContain(" 403 ");
     expect(requests).toStrictEqual([]);
   });
 
-  it("must occur once", async () => {
+  it("refuses a missing or repeated Host header", async () => {
     await serve();
     expect(await raw(request("GET / HTTP/1.1", ["Host: evil.example"]))).toMatch(/ (400|403) /);
     expect(await raw("GET / HTTP/1.0\r\n\r\n")).toContain(" 403 ");
@@ -176,7 +176,7 @@ describe("the Host header", () => {
 describe("limits", () => {
   const tooLarge = "HTTP content length exceeded 10485760 bytes.";
 
-  it("admit a body of 10 MB", async () => {
+  it("admits a body of 10 MB", async () => {
     await serve();
     const body = Buffer.alloc(10 * MB, "ab");
     const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body });
@@ -184,7 +184,7 @@ describe("limits", () => {
     expect(requests[0]?.body.equals(body)).toBe(true);
   });
 
-  it("refuse one more byte with a 413 in plain text", async () => {
+  it("refuses one more byte with a 413 in plain text", async () => {
     await serve();
     const answer = await fetch(`http://127.0.0.1:${port}/`, {
       method: "POST",
@@ -197,13 +197,13 @@ describe("limits", () => {
     expect(requests).toStrictEqual([]);
   });
 
-  it("refuse a body as soon as its Content-Length is too large", async () => {
+  it("refuses a body as soon as its Content-Length is too large", async () => {
     await serve();
     const answer = await raw(request("POST / HTTP/1.1", [`Content-Length: ${10 * MB + 1}`]));
     expect(answer).toContain(tooLarge);
   });
 
-  it("refuse a body of unknown length as soon as it is too large", async () => {
+  it("refuses a body of unknown length as soon as it is too large", async () => {
     await serve();
     const chunk = Buffer.alloc(MB, "x");
     const frames = Array.from({ length: 12 }, () => [`${MB.toString(16)}\r\n`, chunk, "\r\n"]).flat();
@@ -213,7 +213,7 @@ describe("limits", () => {
     expect(requests).toStrictEqual([]);
   });
 
-  it("admit headers of 10240 bytes, and refuse one more byte with a 431", async () => {
+  it("admits headers of 10240 bytes and refuses one more byte with a 431", async () => {
     await serve();
     const base = "Host127.0.0.1ConnectioncloseX".length;
     const value = "x".repeat(10_240 - base);
@@ -223,7 +223,7 @@ describe("limits", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("refuse malformed HTTP with a 400", async () => {
+  it("refuses malformed HTTP with a 400", async () => {
     await serve();
     expect(await raw("nonsense\r\n\r\n")).toContain(" 400 ");
     expect(await raw(request("GET / HTTP/1.1", ["X: a\0b"]))).toContain(" 400 ");
@@ -232,7 +232,7 @@ describe("limits", () => {
 });
 
 describe("listen, when a request fails", () => {
-  it("drops the request of a client that disconnects in the middle of its body, and reports nothing", async () => {
+  it("drops the request of a client that disconnects during its body and reports nothing", async () => {
     await serve();
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");
@@ -261,7 +261,7 @@ describe("listen, when a request fails", () => {
     expect(faults).toStrictEqual([]);
   });
 
-  it("reports an error of the handler, and answers with a 500 without its message", async () => {
+  it("reports an error of the handler and answers with a 500 without its message", async () => {
     const fault = new Error("a secret");
     await serve(() => Promise.reject(fault));
     const answer = await raw(request("GET / HTTP/1.1"));

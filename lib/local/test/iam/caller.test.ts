@@ -47,7 +47,7 @@ describe("createCallers", () => {
     expect(mayPut(caller)).toBe(true);
   });
 
-  it("gives a role the rights that some policy allows and none denies", () => {
+  it("allows what some policy of a role allows and none denies", () => {
     expect(mayPut(callerWith({}))).toBe(false);
     expect(mayPut(callerWith({}, policy("AWS::IAM::Policy", { Roles: ["another"] })))).toBe(false);
     const both = [...inline(allow("dynamodb:*")), ...inline(deny("dynamodb:Put*"))];
@@ -87,7 +87,7 @@ describe("createCallers", () => {
     );
   });
 
-  it("gives each function credentials of its own", () => {
+  it("gives each function separate credentials", () => {
     const functions = ["a", "b"].map((name) => ({ name, arn: name, roleArn }));
     const callers = createCallers(functions, resourcesOf({ Role: { Type: "AWS::IAM::Role" } }));
     const [a, b] = [callers.of("a").credentials, callers.of("b").credentials];
@@ -150,7 +150,7 @@ describe("denialOf", () => {
       keyPolicy(allow(action, { Principal: root }), deny("kms:*", { Principal: root })),
       "with an explicit deny in a resource-based policy",
     ],
-  ])("words the refusal for %s as AWS does", (_, properties, policy, reason) => {
+  ])("formats the refusal for %s like AWS", (_, properties, policy, reason) => {
     expect(ask(properties, policy)).toBe(`${user} ${reason}`);
   });
 

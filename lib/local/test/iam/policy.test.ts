@@ -22,7 +22,7 @@ describe("readPolicy", () => {
     ]);
   });
 
-  it("lets a denial win", () => {
+  it("gives a denial precedence", () => {
     const document = policy(allow("kms:*"), { ...allow("kms:Decrypt"), Effect: "Deny" });
     expect(verdicts(document, ["kms:Decrypt", "kms:Encrypt"])).toEqual(["Deny", "Allow"]);
   });
@@ -99,7 +99,7 @@ describe("readPolicy", () => {
       { a: ["true"] },
       false,
     ],
-  ])("decides as IAM does about %s", (_, condition, values, expected) => {
+  ])("decides like IAM about %s", (_, condition, values, expected) => {
     expect(holds(condition, values)).toBe(expected);
   });
 
@@ -110,7 +110,7 @@ describe("readPolicy", () => {
     );
   });
 
-  it("takes a special character in braces literally", () => {
+  it("reads a special character in braces literally", () => {
     const star = "tags/" + "$" + "{*}";
     expect(holds({ StringLike: { k: star } }, { k: ["tags/*"] })).toBe(true);
     expect(holds({ StringLike: { k: star } }, { k: ["tags/x"] })).toBe(false);

@@ -17,7 +17,7 @@ const controlPlane = "arn:aws:apigateway:us-east-1::";
 /** A statement that allows an action on a resource, under a condition. */
 type Right = [action: string, resource: string, condition?: Record<string, string>];
 
-/** Creates a function whose role has just these rights. */
+/** Creates a function whose role has only these rights. */
 function callerWith(...rights: Right[]) {
   const Statement = rights.map(([Action, Resource, StringEquals]) => ({
     Effect: "Allow",
@@ -64,7 +64,7 @@ describe("a function that invokes another one", () => {
   const invoke = (name: string, ...rights: Right[]) =>
     call(service, `POST /2015-03-31/functions/${encodeURIComponent(name)}/invocations`, {}, rights);
 
-  it("needs the right to do so, whether it gives the name or the ARN", async () => {
+  it("requires the right to invoke a function, whether by name or ARN", async () => {
     const right: Right = ["lambda:InvokeFunction", functionArn("signer")];
     for (const name of ["signer", functionArn("signer"), `${functionArn("signer")}:$LATEST`]) {
       expect(await invoke(name, right)).toEqual([200, undefined, "null"]);
@@ -86,7 +86,7 @@ describe("a function that pushes to a client", () => {
     `arn:aws:execute-api:us-east-1:000000000000:Api/live/${method}/@connections/`;
   const right: Right = ["execute-api:ManageConnections", `${connections("POST")}*`];
 
-  it("needs the right for this method", async () => {
+  it("requires the right to the method for pushing to a client", async () => {
     expect(await call(service, "POST /@connections/c%3D", {}, [right])).toEqual([
       410,
       "GoneException",
@@ -109,7 +109,7 @@ describe("a function that manages keys and plans", () => {
   const manage = (line: string, body: unknown, ...rights: Right[]) =>
     call(createUsage(resources, { store, report: () => {} }).controlPlane, line, body, rights);
 
-  it("needs the right to the method and the path", async () => {
+  it("requires the right to the method and the path for managing keys and plans", async () => {
     const right: Right = ["apigateway:GET", `${controlPlane}/apikeys`];
     expect(await manage("GET /apikeys?limit=1", {}, right)).toEqual([200, undefined, expect.any(String)]);
     expect(await manage("GET /usageplans/P", {}, right)).toEqual(
@@ -122,7 +122,7 @@ describe("a function that manages keys and plans", () => {
     ]);
   });
 
-  it("needs the right to tag a key that it makes with tags, which has no id yet", async () => {
+  it("requires the right to tag a new key, which has no id yet", async () => {
     const make: Right = ["apigateway:POST", `${controlPlane}/apikeys`, { "aws:RequestTag/owner": "us" }];
     const tagging = `${controlPlane}/tags/arn%3Aaws%3Aapigateway%3Aus-east-1%3A%3A%2Fapikeys%2F`;
     const tag: Right = ["apigateway:PUT", `${tagging}$\{*}`];
@@ -137,7 +137,7 @@ describe("a function that manages keys and plans", () => {
       ]);
   });
 
-  it("needs a right that covers the tags of the key", async () => {
+  it("requires a right that covers the key's tags", async () => {
     const right: Right = [
       "apigateway:DELETE",
       `${controlPlane}/apikeys/*`,

@@ -83,7 +83,7 @@ describe("a call from a VPC", () => {
   const decrypt = (caller: Caller) =>
     denialOf(caller, { action: "kms:Decrypt", resource: "key", values: {} });
 
-  it("comes from the endpoint of its VPC", () => {
+  it("arrives through the endpoint of its VPC", () => {
     expect(decrypt(callerIn(["S-A"]))).toBeUndefined();
     expect(decrypt(callerIn([]))).toMatch(/because no identity-based policy allows the kms:Decrypt action$/);
   });
@@ -105,7 +105,7 @@ describe("a call from a VPC", () => {
       { ...allow("kms:*", { Principal: "*" }), Effect: "Deny" },
       "with an explicit deny in a VPC endpoint policy",
     ],
-  ])("needs the policy of the endpoint: %o", (statement, reason) => {
+  ])("requires permission by the endpoint's policy: %o", (statement, reason) => {
     const resources = network({ Kms: kmsEndpoint({ PolicyDocument: { Statement: [statement] } }) });
     const denial = decrypt(callerIn(["S-A"], resources));
     expect(denial?.endsWith(reason ?? "?") ?? reason === undefined).toBe(true);

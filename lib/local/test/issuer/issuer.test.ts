@@ -67,13 +67,13 @@ describe("the token endpoint", () => {
     });
   });
 
-  it("signs a token that is valid for 15 minutes, with only the claims in the request", async () => {
+  it("signs a token valid for 15 minutes with only the requested claims", async () => {
     const { payload } = await verify((await issuer.token({ sub: "bob" })).access_token);
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
     expect(Object.keys(payload).toSorted()).toEqual(["aud", "auth_time", "exp", "iat", "iss", "jti", "sub"]);
   });
 
-  it("signs a token of an earlier sign-in on request, as a refresh would", async () => {
+  it("signs a token of an earlier sign-in on request, like a refresh", async () => {
     const { access_token } = await issuer.token({ sub: "bob", signedInSecondsAgo: 301 });
     const { iat = 0, auth_time } = decodeJwt(access_token);
     expect(auth_time).toBe(iat - 301);
@@ -123,7 +123,7 @@ describe("the issuer", () => {
     ["an expiresIn that is not a number", { sub: "a", expiresIn: "60" }, /^expiresIn: /],
     ["malformed JSON", "{", /JSON/],
     ["an array", "[]", /./],
-  ])("rejects %s", async (_, body, message) => {
+  ])("rejects a token request with %s", async (_, body, message) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     expect(((await answer.json()) as { error: string }).error).toMatch(message);
@@ -136,7 +136,7 @@ describe("the issuer", () => {
     },
   );
 
-  it("grants no preflight", async () => {
+  it("allows no preflight", async () => {
     const answer = await fetch(`${issuer.url}/token`, {
       method: "OPTIONS",
       headers: { Origin: "http://evil.example", "Access-Control-Request-Method": "POST" },

@@ -105,7 +105,7 @@ describe("DeriveSharedSecret", () => {
     await expect(derive(Buffer.alloc(0))).rejects.toMatchObject({ name: "ValidationException" });
   });
 
-  it("refuses keys with another usage, and key agreement keys refuse other operations", async () => {
+  it("refuses keys for other uses, and lets key agreement keys do nothing else", async () => {
     const { publicKey } = keyPair();
     const name = "InvalidKeyUsageException";
     for (const spec of ["SYMMETRIC_DEFAULT", "HMAC_256"] as const) {
@@ -122,7 +122,7 @@ describe("DeriveSharedSecret", () => {
     });
   });
 
-  it("refuses a key that does not exist, a disabled one and another algorithm", async () => {
+  it("refuses an unknown key, a disabled one and another algorithm", async () => {
     const key = bytesOf(keyPair().publicKey);
     const unknown = { KeyId: "00000000-0000-0000-0000-000000000000" };
     for (const call of [derive(key, unknown), getPublicKey(unknown)])
@@ -137,7 +137,7 @@ describe("DeriveSharedSecret", () => {
       await expect(call).rejects.toMatchObject(failure("DisabledException", `${arn} is disabled.`));
   });
 
-  it("needs a permission, like GetPublicKey", async () => {
+  it("requires a permission, like GetPublicKey", async () => {
     const allow = (Action: string, Condition = {}) => ({
       Statement: [{ Effect: "Allow", Action, Principal: "*", Resource: "*", Condition }],
     });
@@ -154,7 +154,7 @@ describe("DeriveSharedSecret", () => {
 });
 
 describe("a key for key agreement", () => {
-  it("has its spec and usage in its description", async () => {
+  it("describes the key's spec and usage", async () => {
     const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
     expect(KeyMetadata).toMatchObject({
       Arn: arn,
@@ -165,7 +165,7 @@ describe("a key for key agreement", () => {
     expect(KeyMetadata).not.toHaveProperty("CurrentKeyMaterialId");
   });
 
-  it("can be defined in a template", () => {
+  it("reads a key for key agreement from a template", () => {
     const specOf = (Properties: Record<string, unknown>) => {
       const [key] = resourcesOf({ Key: { Type: "AWS::KMS::Key", Properties } }).all;
       if (key === undefined) throw new Error("There is no key");

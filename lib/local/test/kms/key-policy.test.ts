@@ -17,7 +17,7 @@ describe("a key with a policy", () => {
     },
   });
 
-  it("can only be used as the policy allows", () => {
+  it("allows only the uses that its policy allows", () => {
     const required = { Null: { "kms:EncryptionContext:tenant": "false" } };
     kms.setPolicy(KeyId, policy(allow("kms:GenerateDataKey", required)));
     expect(generate(EncryptionContext)).toMatchObject({ status: 200 });
@@ -28,7 +28,7 @@ describe("a key with a policy", () => {
       expect(call(name, { KeyId })).toEqual(denied(name));
   });
 
-  it("re-encrypts only under itself if the policy demands it", () => {
+  it("re-encrypts only under itself if its policy demands it", () => {
     const same = { Bool: { "kms:ReEncryptOnSameKey": "true" } };
     const of = (Action: string[]) => policy(allow("kms:GenerateDataKey"), allow(Action, same));
     const other = kms.ensureKey("other").keyId;

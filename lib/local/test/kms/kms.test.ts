@@ -33,7 +33,7 @@ function generate(EncryptionContext: Record<string, string> = context) {
 }
 
 describe("GenerateDataKey and Decrypt", () => {
-  it("open the ciphertext of a data key", async () => {
+  it("decrypts the ciphertext of a data key", async () => {
     const key = await generate();
     expect(key.Plaintext).toHaveLength(32);
     expect(key.KeyId).toBe(arn);
@@ -50,7 +50,7 @@ describe("GenerateDataKey and Decrypt", () => {
     });
   });
 
-  it("never repeat a data key or a ciphertext", async () => {
+  it("never repeats a data key or a ciphertext", async () => {
     const [one, two] = await Promise.all([generate(), generate()]);
     expect(one.Plaintext).not.toEqual(two.Plaintext);
     expect(one.CiphertextBlob).not.toEqual(two.CiphertextBlob);
@@ -59,7 +59,7 @@ describe("GenerateDataKey and Decrypt", () => {
   it.each([
     [{ KeySpec: "AES_128" as const }, 16],
     [{ NumberOfBytes: 1024 }, 1024],
-  ])("accept a size of %o, %i bytes", async (size, length) => {
+  ])("accepts a size of %o, %i bytes", async (size, length) => {
     const { Plaintext } = await client.send(new GenerateDataKeyCommand({ KeyId: arn, ...size }));
     expect(Plaintext).toHaveLength(length);
   });
@@ -69,14 +69,14 @@ describe("GenerateDataKey and Decrypt", () => {
     [{ KeySpec: "AES_256" as const, NumberOfBytes: 32 }],
     [{ NumberOfBytes: 0 }],
     [{ NumberOfBytes: 1025 }],
-  ])("refuse a size of %o", async (size) => {
+  ])("refuses a size of %o", async (size) => {
     await expect(client.send(new GenerateDataKeyCommand({ KeyId, ...size }))).rejects.toMatchObject({
       name: "ValidationException",
       $metadata: { httpStatusCode: 400 },
     });
   });
 
-  it("ignore the order of the encryption context", async () => {
+  it("ignores the order of the encryption context", async () => {
     const { CiphertextBlob, Plaintext } = await generate({ a: "1", b: "2", c: "3" });
     const opened = await client.send(
       new DecryptCommand({ CiphertextBlob, EncryptionContext: { c: "3", a: "1", b: "2" } }),
@@ -91,14 +91,14 @@ describe("GenerateDataKey and Decrypt", () => {
     ["another value", { ...context, tenant: "t2" }],
     ["another case", { Tenant: "t1", document: "d1", region: "eu" }],
     ["pairs joined to one", { 'region","eu"],["tenant': "t1", document: "d1" }],
-  ])("do not open a ciphertext in a context with %s", async (_, EncryptionContext) => {
+  ])("decrypts no ciphertext in a context with %s", async (_, EncryptionContext) => {
     const { CiphertextBlob } = await generate();
     await expect(
       client.send(new DecryptCommand({ CiphertextBlob, EncryptionContext })),
     ).rejects.toBeInstanceOf(InvalidCiphertextException);
   });
 
-  it("do not open a ciphertext that is changed in any byte or truncated", async () => {
+  it("decrypts no ciphertext that is truncated or changed in any byte", async () => {
     const { CiphertextBlob = new Uint8Array() } = await generate();
     const damaged = [...CiphertextBlob.keys()].flatMap((at) => {
       const flipped = Uint8Array.from(CiphertextBlob);
@@ -118,7 +118,7 @@ describe("GenerateDataKey and Decrypt", () => {
     }
   });
 
-  it("refuse a KeyId that is not the ciphertext's key", async () => {
+  it("refuses a KeyId other than the ciphertext's key", async () => {
     const { CiphertextBlob } = await generate();
     const other = kms.ensureKey("Data/OtherKey");
     const decrypt = (id: string) =>
@@ -130,7 +130,7 @@ describe("GenerateDataKey and Decrypt", () => {
   it.each([
     ["an unknown key", "00000000-0000-0000-0000-000000000000", "does not exist"],
     ["a malformed id", "alias-of-key", "Invalid keyId 'alias-of-key'"],
-  ])("do not find %s", async (_, id, message) => {
+  ])("finds no key for %s", async (_, id, message) => {
     await expect(
       client.send(new GenerateDataKeyCommand({ KeyId: id, KeySpec: "AES_256" })),
     ).rejects.toMatchObject({ name: "NotFoundException", message: expect.stringContaining(message) });
@@ -138,7 +138,7 @@ describe("GenerateDataKey and Decrypt", () => {
 });
 
 describe("rotation", () => {
-  it("makes the key encrypt with the new material and still open old ciphertexts", async () => {
+  it("encrypts with the new material after a rotation and still decrypts old ciphertexts", async () => {
     const before = await generate();
     await client.send(new RotateKeyOnDemandCommand({ KeyId }));
     const after = await generate();
@@ -154,7 +154,7 @@ describe("rotation", () => {
     expect(KeyMetadata).toMatchObject({ Arn: arn, KeyId, CurrentKeyMaterialId: after.KeyMaterialId });
   });
 
-  it("lets ReEncrypt move old ciphertexts to the new material and another context", async () => {
+  it("moves old ciphertexts to the new material and another context with ReEncrypt", async () => {
     const before = await generate();
     await client.send(new RotateKeyOnDemandCommand({ KeyId }));
     const moved = await client.send(
@@ -177,7 +177,7 @@ describe("rotation", () => {
     });
   });
 
-  it("is listed, newest first and page by page", async () => {
+  it("lists rotations newest first, page by page", async () => {
     const list = (input: object) => client.send(new ListKeyRotationsCommand({ KeyId, ...input }));
     expect(await list({})).toMatchObject({ Rotations: [], Truncated: false });
 
@@ -201,7 +201,7 @@ describe("rotation", () => {
     expect(rest.Truncated).toBe(false);
   });
 
-  it("can be requested 25 times", () => {
+  it("allows 25 rotations on request", () => {
     const rotate = () => kms.handle("TrentService.RotateKeyOnDemand", { KeyId });
     for (let times = 0; times < 25; times++) expect(rotate().status).toBe(200);
     expect(rotate()).toMatchObject({ status: 400, body: { __type: "LimitExceededException" } });
@@ -209,7 +209,7 @@ describe("rotation", () => {
 });
 
 describe("save", () => {
-  it("receives new keys at once, so that a restart opens every ciphertext", async () => {
+  it("saves new keys at once, so that a restart decrypts every ciphertext", async () => {
     let saved: readonly MasterKey[] = [];
     const first = createKms({ save: (keys) => (saved = structuredClone(keys)) });
     const { keyId } = first.ensureKey("k");
@@ -224,7 +224,7 @@ describe("save", () => {
     expect(second.handle("TrentService.Decrypt", { CiphertextBlob }).body).toMatchObject({ Plaintext });
   });
 
-  it("undoes a rotation if it fails", () => {
+  it("undoes a rotation that cannot be saved", () => {
     let full = false;
     const fragile = createKms({
       save: () => {
@@ -241,27 +241,27 @@ describe("save", () => {
 });
 
 describe("a call that is not emulated", () => {
-  it("is refused with the name of its operation", async () => {
+  it("refuses an unknown operation by name", async () => {
     await expect(client.send(new EncryptCommand({ KeyId, Plaintext: Buffer.from("x") }))).rejects.toThrow(
       "TrentService.Encrypt is not emulated",
     );
   });
 
   it.each(["TrentService.toString", "TrentService.", "Decrypt", "", "Other.Decrypt"])(
-    "is refused with the target %j",
+    "refuses a call with the target %j",
     (target) => {
       expect(kms.handle(target, {})).toMatchObject({ body: { __type: "UnknownOperationException" } });
     },
   );
 
-  it("is refused with the name of a parameter", async () => {
+  it("refuses an unknown parameter by name", async () => {
     await expect(
       client.send(new GenerateDataKeyCommand({ KeyId, KeySpec: "AES_256", DryRun: true })),
     ).rejects.toThrow("Value at 'DryRun'");
   });
 
   it.each([[null], ["text"], [[]], [{ KeyId: 7 }], [{ KeyId: "k", EncryptionContext: { a: 1 } }]])(
-    "is refused with the body %j",
+    "refuses a call with the body %j",
     (body) => {
       expect(kms.handle("TrentService.GenerateDataKey", body)).toMatchObject({
         status: 400,

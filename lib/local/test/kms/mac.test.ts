@@ -41,7 +41,7 @@ const verify = (Mac: Uint8Array | undefined, input: object = {}) =>
 const failure = (name: string, message: string) => ({ name, message, $metadata: { httpStatusCode: 400 } });
 
 describe("GenerateMac and VerifyMac", () => {
-  it("agree with HMAC-SHA-256 under the key's secret", async () => {
+  it("computes HMAC-SHA-256 under the key's secret", async () => {
     const { Mac, ...rest } = await generate({ KeyId: arn });
     expect(rest).toMatchObject({ KeyId: arn, MacAlgorithm });
     const secret = Buffer.from(saved[0]?.materials[0].secret ?? "", "base64");
@@ -50,7 +50,7 @@ describe("GenerateMac and VerifyMac", () => {
     expect(await verify(Mac)).toMatchObject({ KeyId: arn, MacValid: true, MacAlgorithm });
   });
 
-  it("refuse a MAC that differs in any bit or in length, or belongs to another message or key", async () => {
+  it("refuses a MAC that differs in any bit or in length, or belongs to another message or key", async () => {
     const { Mac = new Uint8Array() } = await generate();
     const flipped = [...Mac.keys()].map((at) => Mac.map((byte, index) => (index === at ? byte ^ 1 : byte)));
     const wrong = [...flipped, Mac.subarray(0, 31), Buffer.concat([Mac, Buffer.of(0)])];
@@ -63,7 +63,7 @@ describe("GenerateMac and VerifyMac", () => {
       });
   });
 
-  it("accept messages of 1 to 4,096 bytes", async () => {
+  it("accepts messages of 1 to 4,096 bytes", async () => {
     for (const length of [1, 4096]) {
       const { Mac } = await generate({ Message: Buffer.alloc(length) });
       expect(await verify(Mac, { Message: Buffer.alloc(length) })).toMatchObject({ MacValid: true });
@@ -76,7 +76,7 @@ describe("GenerateMac and VerifyMac", () => {
     }
   });
 
-  it("refuse algorithms that the key does not support or that do not exist", async () => {
+  it("refuses unknown algorithms and those that the key does not support", async () => {
     const name = "InvalidKeyUsageException";
     await expect(generate({ MacAlgorithm: "HMAC_SHA_384" })).rejects.toMatchObject(
       failure(name, "Algorithm HMAC_SHA_384 is incompatible with key spec HMAC_256."),
@@ -86,7 +86,7 @@ describe("GenerateMac and VerifyMac", () => {
     });
   });
 
-  it("refuse a key for encryption, and HMAC keys refuse to encrypt", async () => {
+  it("refuses a key for encryption, and refuses to encrypt with HMAC keys", async () => {
     const name = "InvalidKeyUsageException";
     const symmetric = kms.ensureKey("Data/Key");
     await expect(generate({ KeyId: symmetric.keyId })).rejects.toMatchObject(
@@ -103,7 +103,7 @@ describe("GenerateMac and VerifyMac", () => {
     });
   });
 
-  it("do not find a key that does not exist", async () => {
+  it("reports an unknown key", async () => {
     const unknown = { KeyId: "00000000-0000-0000-0000-000000000000" };
     for (const call of [generate(unknown), verify(Buffer.alloc(32), unknown)])
       await expect(call).rejects.toMatchObject(
@@ -111,7 +111,7 @@ describe("GenerateMac and VerifyMac", () => {
       );
   });
 
-  it("each need a permission", async () => {
+  it("requires a permission for each operation", async () => {
     const allow = (Action: string, Condition = {}) => ({
       Statement: [{ Effect: "Allow", Action, Principal: "*", Resource: "*", Condition }],
     });
@@ -127,7 +127,7 @@ describe("GenerateMac and VerifyMac", () => {
 });
 
 describe("an HMAC key", () => {
-  it("has its spec and usage in its description", async () => {
+  it("describes the spec and usage of an HMAC key", async () => {
     const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId }));
     expect(KeyMetadata).toMatchObject({
       Arn: arn,
@@ -139,13 +139,13 @@ describe("an HMAC key", () => {
     expect(KeyMetadata).not.toHaveProperty("EncryptionAlgorithms");
   });
 
-  it("survives a restart", async () => {
+  it("keeps an HMAC key after a restart", async () => {
     const { Mac } = await generate();
     client = clientOf(createKms({ keys: saved }));
     expect(await verify(Mac)).toMatchObject({ MacValid: true });
   });
 
-  it("cannot take the place of a stored key for encryption", () => {
+  it("refuses to replace a stored key for encryption by an HMAC key", () => {
     kms.ensureKey("Data/Key");
     expect(() => kms.ensureKey("Data/Key", "HMAC_256")).toThrow(
       "The stored key Data/Key is SYMMETRIC_DEFAULT, the template's is HMAC_256; choose another --data-dir.",
@@ -154,7 +154,7 @@ describe("an HMAC key", () => {
 });
 
 describe("a disabled key", () => {
-  it("refuses all use until it is enabled again", async () => {
+  it("refuses all use of a disabled key until it is enabled again", async () => {
     const { Mac } = await generate();
     await client.send(new DisableKeyCommand({ KeyId }));
     const disabled = failure("DisabledException", `${arn} is disabled.`);
@@ -168,7 +168,7 @@ describe("a disabled key", () => {
     expect(await generate()).toMatchObject({ Mac });
   });
 
-  it("opens no ciphertext", async () => {
+  it("decrypts nothing with a disabled key", async () => {
     const { keyId } = kms.ensureKey("Data/Key");
     const { CiphertextBlob } = await client.send(
       new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256" }),
@@ -188,7 +188,7 @@ describe("readKeySpec", () => {
   };
   const hmac = { KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" };
 
-  it("is symmetric if the template does not say otherwise", () => {
+  it("reads a key as symmetric unless the template says otherwise", () => {
     expect(specOf({ EnableKeyRotation: true })).toBe("SYMMETRIC_DEFAULT");
     expect(specOf(hmac)).toBe("HMAC_256");
   });

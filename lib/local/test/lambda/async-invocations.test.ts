@@ -37,7 +37,7 @@ function open(
 }
 
 describe("an asynchronous event", () => {
-  it("is handled only once if it succeeds", async () => {
+  it("handles a successful event only once", async () => {
     const { invokeLater, advance, tries, lines } = open({}, async () => ok);
     invokeLater(functionArn("deliver"), { n: 1 });
     await advance(60_000);
@@ -45,14 +45,14 @@ describe("an asynchronous event", () => {
     expect(lines).toEqual([]);
   });
 
-  it("waits in the queue before its first attempt only", async () => {
+  it("delays an event only before its first attempt", async () => {
     const { invokeLater, advance, times } = open({}, async () => threw, { queueMs: 30 });
     invokeLater("deliver", {});
     await advance(60_000);
     expect(times()).toEqual([30, 1030, 3030]);
   });
 
-  it("is retried twice, after growing pauses, and then given up", async () => {
+  it("retries an event twice after growing pauses, then gives it up", async () => {
     const { invokeLater, advance, times, lines } = open({}, async () => threw);
     invokeLater("deliver", { n: 1 });
     await advance(60_000);
@@ -60,7 +60,7 @@ describe("an asynchronous event", () => {
     expect(lines).toEqual([exhausted]);
   });
 
-  it("is not given up if a retry succeeds", async () => {
+  it("keeps an event if a retry succeeds", async () => {
     let tried = 0;
     const { invokeLater, advance, tries, lines } = open({}, async () => (++tried === 1 ? threw : ok));
     invokeLater("deliver", {});
@@ -68,28 +68,28 @@ describe("an asynchronous event", () => {
     expect([tries.length, lines.length]).toEqual([2, 0]);
   });
 
-  it.each([0, 1])("is retried %i times if configured so", async (maximumRetries) => {
+  it.each([0, 1])("retries an event %i times if configured", async (maximumRetries) => {
     const { invokeLater, advance, tries, lines } = open({ maximumRetries }, async () => threw);
     invokeLater("deliver", {});
     await advance(60_000);
     expect([tries.length, lines]).toEqual([maximumRetries + 1, [exhausted]]);
   });
 
-  it("is also retried if the function cannot be invoked", async () => {
+  it("retries an event also if the function cannot be invoked", async () => {
     const { invokeLater, advance, tries, lines } = open({}, () => Promise.reject(new Error()));
     invokeLater("deliver", {});
     await advance(60_000);
     expect([tries.length, lines]).toEqual([3, [exhausted]]);
   });
 
-  it("is given up at once if it would be too old for its retry", async () => {
+  it("gives an event up at once if it would be too old for its retry", async () => {
     const { invokeLater, advance, tries, lines } = open({ maximumAgeMs: 2500 }, async () => threw);
     invokeLater("deliver", {});
     await advance(1000);
     expect([tries.length, lines]).toEqual([2, [tooOld]]);
   });
 
-  it("never reaches the function if it has waited too long", async () => {
+  it("never invokes the function with an event that has waited too long", async () => {
     const held = Promise.withResolvers<InvokeResult>();
     const { invokeLater, advance, tries, lines } = open({ maximumAgeMs: 60_000 }, () => held.promise, {
       concurrency: 1,
@@ -103,7 +103,7 @@ describe("an asynchronous event", () => {
     expect(lines).toEqual([tooOld]);
   });
 
-  it("waits while its own function is busy, in order of arrival", async () => {
+  it("queues events in order while their function is busy", async () => {
     const held: PromiseWithResolvers<InvokeResult>[] = [];
     const { invokeLater, advance, tries } = open(
       {},
@@ -123,7 +123,7 @@ describe("an asynchronous event", () => {
     expect(tries.map(({ event }) => event)).toEqual([1, 2, "x", 3]);
   });
 
-  it("does not block others during the pause before its retry", async () => {
+  it("lets other events run during the pause before a retry", async () => {
     const { invokeLater, advance, tries } = open({}, async (event) => (event === "bad" ? threw : ok), {
       concurrency: 1,
     });
@@ -133,7 +133,7 @@ describe("an asynchronous event", () => {
     expect(tries.map(({ event }) => event)).toEqual(["bad", "good", "bad"]);
   });
 
-  it("is neither started nor retried nor given up once the signal is aborted", async () => {
+  it("starts, retries and gives up no event once the signal is aborted", async () => {
     const held = Promise.withResolvers<InvokeResult>();
     const { invokeLater, advance, ending, tries, lines } = open({ maximumRetries: 0 }, () => held.promise, {
       concurrency: 1,

@@ -46,7 +46,7 @@ describe("defineFunction", () => {
     [{ Runtime: "python3.13" }, "S.Resources.Fn.Properties.Runtime: must be a Node.js runtime"],
     [{ Layers: ["arn"] }, "S.Resources.Fn.Properties.Layers: a layer is not emulated"],
     [
-      // As JSON, one byte more than the limit.
+      // Variables one byte over the limit as JSON.
       { Environment: { Variables: { ORIGINS: "x".repeat(4097 - '{"ORIGINS":""}'.length) } } },
       "S.Resources.Fn.Properties.Environment.Variables: variables may have at most 4096 bytes",
     ],

@@ -26,7 +26,7 @@ export function defineCode(code: string, rest: Partial<FunctionDefinition> = {})
   };
 }
 
-/** Runs functions until the end of the test file, and collects their logs. */
+/** Runs functions until the end of the test file and collects their logs. */
 export function runFunctions(
   definitions: FunctionDefinition[],
   { environment = {}, ...options }: Partial<LambdaOptions> & { environment?: Record<string, string> } = {},

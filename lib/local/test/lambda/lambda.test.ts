@@ -66,7 +66,7 @@ describe("invoke", () => {
 });
 
 describe("the start of processes", () => {
-  it("is limited to a few at a time, across all functions", async () => {
+  it("starts only a few processes at a time, across all functions", async () => {
     const steps = join(temporaryFolder(), "steps");
     const names = Array.from({ length: 3 * STARTS_AT_ONCE }, (_, index) => `f${index}`);
     const loading = `import { appendFileSync } from "node:fs";
@@ -84,7 +84,7 @@ describe("the start of processes", () => {
     expect(most).toBeLessThanOrEqual(STARTS_AT_ONCE);
   });
 
-  it("does not delay an event if a warm sandbox becomes free first", async () => {
+  it("lets an event use a warm sandbox that becomes free before its turn to start one", async () => {
     const [answer, load] = [gate(), gate()];
     const names = Array.from({ length: STARTS_AT_ONCE }, (_, index) => `f${index}`);
     const { run, log } = runFunctions([
@@ -129,7 +129,7 @@ describe("replaceCode", () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  it("lets an invocation in progress finish on the old code, and resolves after it", async () => {
+  it("lets an invocation in progress finish on the old code and resolves after it", async () => {
     const old = gate();
     const { run, replaceCode, log } = runCode(answering("old", old));
     const [, pid] = (await run()).answer;
@@ -157,7 +157,7 @@ describe("replaceCode", () => {
     expect((await answers).map(({ answer: [version] }) => version)).toEqual(["old", "new"]);
   });
 
-  it("replaces the configuration too", async () => {
+  it("also replaces the configuration", async () => {
     const { run, replaceCode } = runCode(answering("old"));
     await replaceCode(
       defineCode("export const get = async (_, c) => c.memoryLimitInMB", {
@@ -191,7 +191,7 @@ describe("killAfterMs", () => {
 });
 
 describe("stop", () => {
-  it("fails invocations that are in progress, waiting or new", async () => {
+  it("fails invocations in progress, waiting or new when the runner stops", async () => {
     const endless = "export const handler = () => { console.log('started'); return new Promise(() => {}); };";
     const lambda = runCode(endless, {}, { concurrency: 1 });
     const results = Promise.all([lambda.run(), lambda.run()]);

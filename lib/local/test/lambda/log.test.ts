@@ -9,7 +9,7 @@ describe("redirectConsole", () => {
     ["TRACE", ["TRACE", "DEBUG", "INFO", "INFO", "WARN", "ERROR"]],
     ["INFO", ["INFO", "INFO", "WARN", "ERROR"]],
     ["ERROR", ["ERROR"]],
-  ])("writes the lines from level %s on", (level, expected) => {
+  ])("writes only lines of level %s and above", (level, expected) => {
     const original = { ...console };
     onTestFinished(() => void Object.assign(console, original));
     const lines: string[] = [];
@@ -22,16 +22,16 @@ describe("redirectConsole", () => {
 describe("logLine", () => {
   const json = (...values: unknown[]) => JSON.parse(logLine("JSON", "INFO", "r1", values));
 
-  it("puts placeholders and several values into one message", () => {
+  it("formats placeholders and several values as one message", () => {
     expect(json("text %s", "in place")).toMatchObject({ message: "text in place" });
     expect(json("a", 1)).toMatchObject({ message: "a 1" });
   });
 
-  it("keeps a single object as it is", () => {
+  it("logs a single object unchanged", () => {
     expect(json({ item: 1 })).toMatchObject({ message: { item: 1 } });
   });
 
-  it("spells out errors at any depth", () => {
+  it("describes errors at any depth", () => {
     const error = Object.assign(new TypeError("boom"), { code: "E1" });
     const described = { errorType: "TypeError", errorMessage: "boom", stackTrace: expect.any(Array) };
     expect(json(error)).toMatchObject({ message: { ...described, code: "E1" } });
@@ -42,7 +42,7 @@ describe("logLine", () => {
     });
   });
 
-  it("logs values that JSON cannot express, too", () => {
+  it("logs even values that JSON cannot represent", () => {
     const circle: Record<string, unknown> = {};
     circle.circle = circle;
     expect(json(circle).message).toContain("[Circular *1]");
@@ -56,7 +56,7 @@ describe("logLine", () => {
 });
 
 describe.concurrent("the log of a function", () => {
-  it("has a line of JSON for each call, with the request id", async () => {
+  it("contains a line of JSON with the request id for each console call", async () => {
     const { run, log } = runCode(`export const handler = async (event, { awsRequestId }) => {
       console.log({ item: 1 });
       return awsRequestId;
@@ -73,7 +73,7 @@ describe.concurrent("the log of a function", () => {
     ]);
   });
 
-  it("has the lines that the process writes to its standard streams", async ({ expect }) => {
+  it("contains the lines that the process writes to its standard streams", async ({ expect }) => {
     const { run, log } = runCode(`export const handler = async () => {
       process.stdout.write("one\\ntwo\\n");
       process.stderr.write("three\\n");
@@ -92,18 +92,21 @@ describe.concurrent("the log of a function", () => {
       "setTimeout(() => { throw new Error('later'); }); await new Promise(() => {});",
       { message: { errorMessage: "later" } },
     ],
-  ])("ends with the reason, after all other lines, if the code is %s", async (harm, expected) => {
-    const { run, log } = runCode(
-      `export const handler = async () => { for (let n = 0; n < 100; n++) console.log(n); ${harm} };`,
-      // Long enough to log all lines on a busy machine; code that ends by itself gets more time.
-      { timeoutSeconds: harm.startsWith("for") ? 3 : 20 },
-    );
-    await run();
-    const lines = parse(log.map(({ line }) => line));
-    expect(lines).toHaveLength(101);
-    expect(lines.slice(0, 100).map(({ message }) => message)).toEqual(
-      Array.from({ length: 100 }, (_, n) => n),
-    );
-    expect(lines[100]).toMatchObject({ requestId: lines[0].requestId, ...expected });
-  });
+  ])(
+    "ends a function's log with the reason, after all other lines, if the code is %s",
+    async (harm, expected) => {
+      const { run, log } = runCode(
+        `export const handler = async () => { for (let n = 0; n < 100; n++) console.log(n); ${harm} };`,
+        // Allows time to log all lines on a busy machine. Code that ends by itself gets more time.
+        { timeoutSeconds: harm.startsWith("for") ? 3 : 20 },
+      );
+      await run();
+      const lines = parse(log.map(({ line }) => line));
+      expect(lines).toHaveLength(101);
+      expect(lines.slice(0, 100).map(({ message }) => message)).toEqual(
+        Array.from({ length: 100 }, (_, n) => n),
+      );
+      expect(lines[100]).toMatchObject({ requestId: lines[0].requestId, ...expected });
+    },
+  );
 });

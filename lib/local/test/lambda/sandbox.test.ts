@@ -19,14 +19,14 @@ describe("a handler", () => {
     { concurrency: 1, environment: { TABLE_NAME: "t" }, codeCache: temporaryFolder() },
   );
 
-  it("receives the event and returns the answer", async () => {
+  it("passes the event to the handler and returns its answer", async () => {
     expect(await run({ a: [1, "ü", null] })).toEqual({
       answer: { got: { a: [1, "ü", null] } },
       functionError: undefined,
     });
   });
 
-  it("receives, logs and answers any text, including line separators and megabytes", async () => {
+  it("passes, logs and returns any text, including line separators and megabytes", async () => {
     const odd = "a\u2028b\u2029c\r\nd\u0000😀\ud800";
     expect((await run(odd)).answer.got).toBe(odd);
     expect(JSON.parse(log.at(-1)?.line ?? "").message).toBe(odd);
@@ -34,11 +34,11 @@ describe("a handler", () => {
     expect((await run(long)).answer.got === long).toBe(true);
   });
 
-  it("answers null if it returns nothing", async () => {
+  it("answers null if the handler returns nothing", async () => {
     expect((await run({ does: "nothing" })).answer).toBeNull();
   });
 
-  it("receives Lambda's context", async () => {
+  it("passes Lambda's context to the handler", async () => {
     const { answer } = await run({ does: "context" });
     expect(answer).toMatchObject({
       awsRequestId: expect.stringMatching(UUID),
@@ -52,11 +52,11 @@ describe("a handler", () => {
     expect(answer.remaining).toBeLessThanOrEqual(10_000);
   });
 
-  it("sees only its own environment, not the machine's", async () => {
+  it("shows the handler only its own environment, not the machine's", async () => {
     expect((await run({ does: "environment" })).answer).toEqual({ TABLE_NAME: "t" });
   });
 
-  it("leaves compiled code for its next process, unless it is behind walls", async () => {
+  it("keeps compiled code for the function's next process, unless it is behind walls", async () => {
     const definition = defineCode("export const handler = async () => process.env;");
     const cached = async (reachable?: string[]) => {
       const codeCache = temporaryFolder();
@@ -68,7 +68,7 @@ describe("a handler", () => {
     expect(await cached([])).toEqual([]);
   });
 
-  it("can be in a subfolder", async () => {
+  it("loads a handler from a subfolder", async () => {
     const definition = defineCode("", { handler: "src/app.get" });
     mkdirSync(`${definition.codeFolder}/src`);
     writeFileSync(`${definition.codeFolder}/src/app.mjs`, "export const get = async () => 'found';");
@@ -107,19 +107,22 @@ describe("an error", () => {
     ["circular", { errorType: "Runtime.MarshalError", errorMessage: /stringify/ }],
     ["bigint", { errorType: "Runtime.MarshalError", errorMessage: /stringify/ }],
     ["large", { errorType: "Function.ResponseSizeTooLarge", errorMessage: /6291456 bytes/ }],
-  ])("(%s) is returned as the function's, and the process handles the next event", async (harm, expected) => {
-    const pid = await run();
-    const { answer, functionError } = await run({ harm });
-    expect(functionError).toBe("Unhandled");
-    const { errorMessage, ...rest } = expected;
-    expect(answer).toMatchObject(rest);
-    expect(answer.errorMessage).toMatch(errorMessage);
-    expect(await run()).toEqual(pid);
-  });
+  ])(
+    "returns the error (%s) as the function's and handles the next event in the same process",
+    async (harm, expected) => {
+      const pid = await run();
+      const { answer, functionError } = await run({ harm });
+      expect(functionError).toBe("Unhandled");
+      const { errorMessage, ...rest } = expected;
+      expect(answer).toMatchObject(rest);
+      expect(answer.errorMessage).toMatch(errorMessage);
+      expect(await run()).toEqual(pid);
+    },
+  );
 });
 
 describe.concurrent("harm", () => {
-  // Only code that never ends should run into its time limit; on a busy machine, other code may take a while.
+  // Limits only code that never ends. On a busy machine, other code may take a while.
   const { run } = runFunctions([
     defineCode(harmful, { name: "slow", memoryMB: 64 }),
     defineCode(harmful, { name: "quick", memoryMB: 64, timeoutSeconds: 2 }),
@@ -136,7 +139,7 @@ describe.concurrent("harm", () => {
     ["kill itself", "Runtime.ExitError", /signal: killed/],
     ["fill a map", "Runtime.ExitError", /signal: aborted/],
   ])(
-    "(%s) ends the process, and another one handles the next event",
+    "ends the process on the error (%s) and handles the next event in another one",
     async (harm, errorType, errorMessage) => {
       const name = errorType === "Sandbox.Timedout" ? "quick" : "slow";
       const { answer, functionError } = await run(name, { harm });
@@ -184,7 +187,7 @@ describe.concurrent("code that cannot be loaded", () => {
     ["lacks an import", "import 'absent-package';", "Runtime.ImportModuleError", "absent-package"],
     ["throws", "throw new RangeError('at load');", "RangeError", "at load"],
     ["exits", "process.exit(2);", "Runtime.ExitError", "exit status 2"],
-  ])("fails each invocation if it %s", async (_, code, errorType, errorMessage) => {
+  ])("fails each invocation if the code %s", async (_, code, errorType, errorMessage) => {
     const { run } = runCode(code);
     const failure = {
       functionError: "Unhandled",
@@ -196,13 +199,13 @@ describe.concurrent("code that cannot be loaded", () => {
   it.each([
     ["index", "Runtime.MalformedHandlerName", "Bad handler index"],
     ["absent.handler", "Runtime.ImportModuleError", "Cannot find module 'absent.mjs'"],
-  ])("fails if its handler is called %s", async (handler, errorType, errorMessage) => {
+  ])("fails each invocation if the handler is called %s", async (handler, errorType, errorMessage) => {
     const { run } = runCode("export const handler = async () => 1;", { handler });
     const { answer } = await run();
     expect(answer).toMatchObject({ errorType, errorMessage: expect.stringContaining(errorMessage) });
   });
 
-  it("is loaded again for a later event", async () => {
+  it("loads failed code again for a later event", async () => {
     const definition = defineCode("export const handler = ;");
     const { run } = runFunctions([definition]);
     expect((await run("fixture")).functionError).toBe("Unhandled");

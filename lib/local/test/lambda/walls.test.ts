@@ -115,7 +115,7 @@ describe("a function in a VPC", () => {
     return (await run({ way: name, url, port: Number(new URL(url).port) })).answer;
   };
 
-  it("reaches the endpoints there", async () => {
+  it("lets a function in a VPC reach its endpoints", async () => {
     expect(await way("fetch", open)).toEqual({ got: "reached" });
   });
 
@@ -134,13 +134,13 @@ describe("a function in a VPC", () => {
   );
 
   it.each(["process", "thread", "internals", "write a file", "read a file"])(
-    "cannot get around its walls by %s",
+    "prevents an escape from the walls by %s",
     async (name) => {
       expect(await way(name)).toEqual({ code: "ERR_ACCESS_DENIED" });
     },
   );
 
-  it("opens no WebSocket, and logs the refused connection", async () => {
+  it("opens no WebSocket and logs the refused connection", async () => {
     await way("websocket");
     const { host } = new URL(urlOf(shut));
     expect(JSON.parse(log.at(-1)?.line ?? "")).toMatchObject({
@@ -149,7 +149,7 @@ describe("a function in a VPC", () => {
     });
   });
 
-  it("cannot remove its walls", async () => {
+  it("prevents a function from removing its walls", async () => {
     expect(await way("replace a method")).toEqual({ code: "ENETUNREACH" });
     expect(await way("replace builtins")).toEqual({ got: { status: -constants.errno.ENETUNREACH } });
     expect(connections).toBe(0);
@@ -159,7 +159,7 @@ describe("a function in a VPC", () => {
 describe("a function outside of a VPC", () => {
   const { run } = runCode(code, {}, { concurrency: 1 });
 
-  it("reaches everything", async () => {
+  it("lets a function outside a VPC reach any address", async () => {
     expect((await run({ way: "fetch", url: urlOf(shut) })).answer).toEqual({ got: "reached" });
   });
 });

@@ -18,7 +18,7 @@ const accessDenied = resource("GatewayResponse", "AccessDenied", {
 });
 
 describe("an authorizer", () => {
-  it("gets an event with empty maps and a Content-Length (recorded)", async () => {
+  it("passes an event with empty maps and a Content-Length to the authorizer (recorded)", async () => {
     const { send, authorizerEvents } = gateway(guarded("POST /pets"), { authorizer: allow() });
     await send("POST /pets/", {
       body: Buffer.from("{}"),
@@ -57,7 +57,7 @@ describe("an authorizer", () => {
     expect(event?.requestContext).not.toHaveProperty("authorizer");
   });
 
-  it("gets the query and the path parameters", async () => {
+  it("passes the query and the path parameters to the authorizer", async () => {
     const { send, authorizerEvents } = gateway(guarded("GET /pets/{id}"), { authorizer: allow() });
     await send("GET /pets/a%2Fb?x=1&x=2");
     expect(authorizerEvents[0]).toMatchObject({
@@ -68,7 +68,7 @@ describe("an authorizer", () => {
     });
   });
 
-  it("passes its context to the function as strings, except for the latency (recorded)", async () => {
+  it("passes the authorizer's context to the function as strings, except for the latency (recorded)", async () => {
     let ms = 0;
     const { send, events } = gateway(
       guarded("GET /pets"),
@@ -98,7 +98,7 @@ describe("an authorizer", () => {
     });
   });
 
-  it("does not run for a method without an authorizer", async () => {
+  it("runs no authorizer for a method without one", async () => {
     const { send, events, authorizerEvents } = gateway([...guarded("GET /pets"), ...route("GET /health")]);
     expect(await send("GET /health")).toMatchObject({ status: 200 });
     expect(authorizerEvents).toStrictEqual([]);
@@ -143,7 +143,7 @@ describe("the policy", () => {
     [statements(of("Allow", "*"), of("Deny", `${base}/GET/*`)), explicit],
     [statements(of("Deny", `${base}/GET/*`), of("Allow", "*")), explicit],
     [statements(of("Allow", "*"), of("Deny", `${base}/POST/*`))],
-  ])("is evaluated for the answer %j", async (authorizer, refusal) => {
+  ])("evaluates the policy in the answer %j", async (authorizer, refusal) => {
     const { send, events } = gateway(guarded("GET /pets/{id}"), { authorizer });
     const { status, headers, body } = readable(await send("GET /pets/7"));
     if (refusal === undefined) {
@@ -159,7 +159,7 @@ describe("the policy", () => {
     }
   });
 
-  it("can refuse a caller with an answer from the authorizer's context", async () => {
+  it("refuses a caller with an answer from the authorizer's context", async () => {
     const { send } = gateway([...guarded("GET /pets"), accessDenied], {
       authorizer: { ...allow("*", "Deny"), context: { reason: "Token expired", expired: true } },
     });
@@ -170,7 +170,7 @@ describe("the policy", () => {
   });
 });
 
-describe("authorize without a decision", () => {
+describe("an authorizer that makes no decision", () => {
   it("answers with a 401 if the authorizer throws Unauthorized", async () => {
     const { send, events, reports } = gateway([...guarded("GET /pets"), accessDenied], {
       authorizer: throwing("Unauthorized"),
@@ -249,7 +249,7 @@ describe("authorize without a decision", () => {
 });
 
 describe("the method ARN", () => {
-  it("causes a 414 if it exceeds 1600 bytes", async () => {
+  it("answers with a 414 if the method ARN exceeds 1600 bytes", async () => {
     const { send, authorizerEvents } = gateway(guarded("GET /{proxy+}"), { authorizer: allow() });
     const longest = `/${"a".repeat(1600 - `${base}/GET/`.length)}`;
     expect(await send(`GET ${longest}`)).toMatchObject({ status: 200 });

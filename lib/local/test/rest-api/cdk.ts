@@ -18,7 +18,7 @@ import { account } from "../../src/account.ts";
 import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import type { ApiName } from "./synthesized.ts";
 
-/** Functions that synthesize the APIs of `synthesized/`. */
+/** Functions that synthesize the APIs in `synthesized/`. */
 export const apis: Record<ApiName, () => ResolvedResource[]> = {
   "preflight-one-origin": () => preflight("https://a.example"),
   "preflight-several-origins": () =>

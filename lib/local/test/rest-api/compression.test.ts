@@ -27,7 +27,7 @@ describe("compressed", () => {
     expect(codingOf(compressed(response, accepting(accept), 1024))).toBe(coding);
   });
 
-  it("keeps the content and the other headers", () => {
+  it("keeps the content and the other headers when it compresses", () => {
     const gzipped = compressed(response, accepting("gzip"), 1024);
     expect(gzipped.headers).toEqual([
       ["ETag", '"5"'],
@@ -37,7 +37,7 @@ describe("compressed", () => {
     expect(inflateSync(compressed(response, accepting("deflate"), 0).body)).toEqual(body);
   });
 
-  it("leaves small responses, compressed ones, and those of other APIs as they are", () => {
+  it("leaves small or already compressed responses and those of other APIs unchanged", () => {
     const encoded = { ...response, headers: [["content-encoding", "br"]] as Pair[] };
     expect(compressed(response, accepting("gzip"), 1025)).toBe(response);
     expect(compressed(encoded, accepting("gzip"), 0)).toBe(encoded);

@@ -34,7 +34,7 @@ function changed(
   return { ...rest, properties: { ...properties, ...changes } };
 }
 
-/** Expects that an API with these resources stops the runner, with a message that names one of them. */
+/** Expects an API with these resources to stop the runner with a message that names one of them. */
 function expectRefusal(resources: readonly ResolvedResource[], logicalId: string, message: RegExp) {
   const creating = () => create(resources);
   expect(creating).toThrow(new RegExp(`^${logicalId} \\(AWS::ApiGateway::\\w+\\) has something`));
@@ -60,7 +60,7 @@ describe("an integration", () => {
     ["with a timeout below 50 ms", { TimeoutInMillis: 49 }, /TimeoutInMillis/],
     ["of another service", { Uri: sqsUri }, /Integration\.Uri/],
     ["with a stage variable", { Uri: lambdaUri(`$${"{stageVariables.f}"}`) }, /Integration\.Uri/],
-  ])("stops the runner: %s", (_, changes, message) => {
+  ])("stops the runner for an integration: %s", (_, changes, message) => {
     const resources = route("GET /pets", { Integration: { ...proxyIntegration, ...changes } });
     expectRefusal([stage, ...resources], "GET /pets", message);
   });
@@ -85,7 +85,7 @@ describe("a method", () => {
       /AuthorizerId "None"/,
     ],
     ["of an unknown resource", { ResourceId: "Nowhere" }, /a reference to Nowhere/],
-  ])("stops the runner: %s", (_, changes, message) => {
+  ])("stops the runner for a method: %s", (_, changes, message) => {
     expectRefusal([stage, ...route("GET /pets", changes)], "GET /pets", message);
   });
 });
@@ -115,7 +115,7 @@ describe("a stage", () => {
       setting({ ThrottlingBurstLimit: 0.5 }),
       /MethodSettings\.0\.ThrottlingBurstLimit/,
     ],
-  ])("stops the runner: %s", (_, changes, message) => {
+  ])("stops the runner for a method: %s", (_, changes, message) => {
     expectRefusal([changed(stage, changes), ...pets], "Stage", message);
   });
 });
@@ -127,7 +127,7 @@ describe("an authorizer", () => {
     ["with the default cache", { AuthorizerResultTtlInSeconds: undefined }, /AuthorizerResultTtl/],
     ["with an identity source", { IdentitySource: "method.request.header.Authorization" }, /IdentitySource/],
     ["with a role", { AuthorizerCredentials: "arn" }, /AuthorizerCredentials$/],
-  ])("stops the runner: %s", (_, changes, message) => {
+  ])("stops the runner for an authorizer: %s", (_, changes, message) => {
     expectRefusal([stage, ...guarded("GET /pets"), changed(callers, changes)], "Authorizer", message);
   });
 });
@@ -214,7 +214,7 @@ describe("an API", () => {
     sourceIp: "127.0.0.1",
   });
 
-  it("routes, authorizes, checks permissions and sends its own answers if CDK synthesized it", async () => {
+  it("routes, authorizes, checks permissions and sends API Gateway's answers for an API that CDK synthesized", async () => {
     const invoked: string[] = [];
     const asked: string[] = [];
     const restApi = createRestApi({

@@ -24,7 +24,7 @@ describe("an unknown route (recorded)", () => {
     "GET /PETS",
     "GET /pets/7",
     "GET /v1/pets",
-  ])("is a 403: %s", async (line) => {
+  ])("answers an unknown route with a 403: %s", async (line) => {
     const { send, events } = gateway(route("GET /pets"));
     expect(readable(await send(line))).toStrictEqual({
       status: 403,
@@ -38,7 +38,7 @@ describe("an unknown route (recorded)", () => {
     expect(events).toStrictEqual([]);
   });
 
-  it("includes resources without methods", async () => {
+  it("treats resources without methods as unknown routes", async () => {
     const { send } = gateway(route("GET /pets/{id}"));
     expect(await send("GET /pets")).toMatchObject({ status: 403 });
   });
@@ -52,7 +52,7 @@ describe("an unknown route with an Authorization header", () => {
     ],
     ["a.b.c", "'a.b.c' not a valid key=value pair (missing equal-sign) in Authorization header: 'a.b.c'."],
     ["Basic YQ==", "Authorization header requires 'Credential' parameter. Authorization=Basic YQ=="],
-  ])("is a 403 that repeats %j (reported)", async (authorization, message) => {
+  ])("answers with a 403 that repeats %j (reported)", async (authorization, message) => {
     const { send } = gateway(guarded("GET /pets"));
     for (const line of ["GET /nothing", "POST /pets"]) {
       const answer = await send(line, { headers: [["authorization", authorization]] });
@@ -78,7 +78,7 @@ describe("an unknown route with an Authorization header", () => {
     expect(readable(answer)).toMatchObject({ status: 410, body: "gone" });
   });
 
-  it("counts as a missing token if the header is empty", async () => {
+  it("treats an empty Authorization header as a missing token", async () => {
     const { send } = gateway(route("GET /pets"));
     const answer = await send("GET /nothing", { headers: [["Authorization", ""]] });
     expect(readable(answer)).toMatchObject({
@@ -89,19 +89,22 @@ describe("an unknown route with an Authorization header", () => {
 });
 
 describe("a malformed target", () => {
-  it.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])("is a 400: %s", async (target) => {
-    const { send, events } = gateway(route("ANY /{proxy+}"));
-    expect(readable(await send(`GET ${target}`))).toStrictEqual({
-      status: 400,
-      headers: { "Content-Type": "application/json", "x-amzn-ErrorType": "BadRequestException", ...ids },
-      body: '{"message":"Bad Request"}',
-    });
-    expect(events).toStrictEqual([]);
-  });
+  it.each(["*", "/a%", "/a%2", "/a%zz", "/a?b=%", "/a?b=%u00e9", "pets"])(
+    "answers a malformed target with a 400: %s",
+    async (target) => {
+      const { send, events } = gateway(route("ANY /{proxy+}"));
+      expect(readable(await send(`GET ${target}`))).toStrictEqual({
+        status: 400,
+        headers: { "Content-Type": "application/json", "x-amzn-ErrorType": "BadRequestException", ...ids },
+        body: '{"message":"Bad Request"}',
+      });
+      expect(events).toStrictEqual([]);
+    },
+  );
 });
 
 describe("a GatewayResponse", () => {
-  it("can change only the status", async () => {
+  it("changes only the status by a GatewayResponse", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", { StatusCode: "404" }),
@@ -113,7 +116,7 @@ describe("a GatewayResponse", () => {
     });
   });
 
-  it("can change the body", async () => {
+  it("changes the body by a GatewayResponse", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", template('{"error":$context.error.messageString}')),
@@ -124,7 +127,7 @@ describe("a GatewayResponse", () => {
     });
   });
 
-  it("can add headers with constants and with values of the request", async () => {
+  it("adds headers with constants and with values of the request", async () => {
     const { send } = gateway(
       [
         ...guarded("GET /pets/{id}"),
@@ -161,7 +164,7 @@ describe("a GatewayResponse", () => {
     });
   });
 
-  it("cannot add a second header through a value of the request", async () => {
+  it("adds no second header through a value of the request", async () => {
     const { send } = gateway([
       ...route("GET /pets"),
       response("MISSING_AUTHENTICATION_TOKEN", {
@@ -172,7 +175,7 @@ describe("a GatewayResponse", () => {
     expect(headers).not.toHaveProperty("x-q");
   });
 
-  it("changes all answers without their own if its type is DEFAULT_4XX or DEFAULT_5XX", async () => {
+  it("changes all answers without their own GatewayResponse by the type DEFAULT_4XX or DEFAULT_5XX", async () => {
     const { send } = gateway(
       [
         ...route("GET /pets"),
@@ -252,7 +255,7 @@ describe("a template of a GatewayResponse", () => {
     "$method.request.header.Origin",
     '#set($a = "b")',
     "#if($context.path == '/')a#end",
-  ])("must not contain %s", async (text) => {
+  ])("refuses a GatewayResponse template with %s", async (text) => {
     await expect(rendered(text)).rejects.toThrow(
       /^MISSING_AUTHENTICATION_TOKEN \(AWS::ApiGateway::GatewayResponse\) has something that is not emulated: "/,
     );

@@ -26,7 +26,7 @@ describe("CDK's preflight", () => {
     },
   });
 
-  it.each(["/", "/pets", "/pets/7"])("answers a single origin at %s", async (path) => {
+  it.each(["/", "/pets", "/pets/7"])("answers a preflight with a single origin at %s", async (path) => {
     const { send, events } = ofOne;
     const asked: Pair[] = [["Origin", "https://evil.example"]];
     expect(readable(await send(`OPTIONS ${path}`, { headers: asked }))).toStrictEqual({
@@ -46,11 +46,11 @@ describe("CDK's preflight", () => {
     [[["Origin", "$context"]], "https://a.example"],
     [[["Origin", ""]], "https://a.example"],
     [[], "https://a.example"],
-  ])("answers a request with the headers %j with one of several origins, %s", async (headers, origin) => {
+  ])("answers a preflight with the headers %j with one of several origins, %s", async (headers, origin) => {
     expect(readable(await ofSeveral.send("OPTIONS /pets", { headers }))).toMatchObject(answer(origin));
   });
 
-  it("does not affect the next request", async () => {
+  it("leaves the next request unaffected by a preflight", async () => {
     const { send } = ofSeveral;
     await send("OPTIONS /pets", { headers: [["Origin", "https://b.example"]] });
     expect(readable(await send("OPTIONS /pets"))).toMatchObject(answer("https://a.example"));
@@ -102,7 +102,7 @@ describe("the status of the request template", () => {
     ['{"a": {"b": 1}, "statusCode": 404}', 404],
     ["\n{\n  statusCode : 410\n}\n", 404],
     ["#if($context.httpMethod == 'POST'){statusCode: 404}#else{statusCode: 200}#end", 404],
-  ])("is read from %j and selects the response %d", async (text, status) => {
+  ])("reads the status from %j and selects the response %d", async (text, status) => {
     const { send } = gateway(mock({ RequestTemplates: { "application/json": text }, IntegrationResponses }));
     const answer = readable(await send("POST /pets/7"));
     expect(answer).toMatchObject({ status, body: "" });
@@ -111,7 +111,7 @@ describe("the status of the request template", () => {
   });
 
   it.each(['{"statusCode": "200"}', "{}", "statusCode: 200", '{"noStatusCode": 200}', ""])(
-    "causes a 500 if %j contains none",
+    "answers with a 500 if the mapped request %j contains no status",
     async (text) => {
       const { send, reports } = gateway(mock({ RequestTemplates: { "application/json": text } }));
       expect(readable(await send("POST /pets/7"))).toMatchObject({
@@ -122,7 +122,7 @@ describe("the status of the request template", () => {
     },
   );
 
-  it("causes a 500 if no response matches", async () => {
+  it("answers with a 500 if no response matches", async () => {
     const { send, reports } = gateway(
       mock({ IntegrationResponses: [{ StatusCode: "404", SelectionPattern: "404" }] }),
     );
@@ -138,24 +138,27 @@ describe("PassthroughBehavior", () => {
     ["NEVER", "text/plain", 415],
     ["NEVER", "Application/JSON; charset=utf-8", 200],
     ["NEVER", undefined, 200],
-  ])("%s answers a body of type %s with a %d", async (PassthroughBehavior, type, status) => {
-    const { send } = gateway(mock({ PassthroughBehavior }));
-    const answer = await send("POST /pets/7", {
-      body: Buffer.from("{statusCode: 200}"),
-      headers: type ? [["Content-Type", type]] : [],
-    });
-    expect(answer.status).toBe(status);
-  });
+  ])(
+    "handles with PassthroughBehavior %s a body of type %s with a %d",
+    async (PassthroughBehavior, type, status) => {
+      const { send } = gateway(mock({ PassthroughBehavior }));
+      const answer = await send("POST /pets/7", {
+        body: Buffer.from("{statusCode: 200}"),
+        headers: type ? [["Content-Type", type]] : [],
+      });
+      expect(answer.status).toBe(status);
+    },
+  );
 
   it.each([
     ["NEVER", 415],
     ["WHEN_NO_TEMPLATES", 200],
-  ])("%s answers with a %d without templates", async (PassthroughBehavior, status) => {
+  ])("follows PassthroughBehavior %s with a %d without templates", async (PassthroughBehavior, status) => {
     const { send } = gateway(mock({ PassthroughBehavior, RequestTemplates: {} }));
     expect(await send("POST /pets/7", { body: Buffer.from("{statusCode: 200}") })).toMatchObject({ status });
   });
 
-  it("NEVER accepts a request without a body if CDK synthesized the mock", async () => {
+  it("accepts a request without a body under NEVER if CDK synthesized the mock", async () => {
     const { send } = gateway([], {}, synthesized("mock"));
     expect(readable(await send("GET /"))).toMatchObject({ status: 200, body: "{}" });
   });
@@ -170,7 +173,7 @@ describe("a response template", () => {
     ["#set($who = 'Zoë')#if($who.matches('Z.'))short#elseif($who.matches('Z..'))long#else other#end", "long"],
     ['#set($who = "<$context.stage>")$who', "<v1>"],
     ["## a note\nleft", "left"],
-  ])("%s renders %j", async (text, body) => {
+  ])("renders the response template %s as %j", async (text, body) => {
     const { send } = gateway(mock(responding(text)));
     const answer = await send("POST /pets/7?q=a%20b", { headers: [["X-Tag", "t"]] });
     expect(readable(answer)).toMatchObject({ status: 200, body });
@@ -181,12 +184,12 @@ describe("a response template", () => {
     ['"404"', 200],
     [99, 200],
     [600, 200],
-  ])("can override the status with %s for a %d", async (override, status) => {
+  ])("overrides the status with %s, which results in a %d", async (override, status) => {
     const { send } = gateway(mock(responding(`#set($context.responseOverride.status = ${override})`)));
     expect(await send("POST /pets/7")).toMatchObject({ status });
   });
 
-  it("overrides headers in any case, but cannot add one through a value", async () => {
+  it("overrides headers in any case but adds none through a value", async () => {
     const text =
       "#set($context.responseOverride.header.content-type = 'text/plain')" +
       "#set($context.responseOverride.header.X-Q = $input.params('q'))";
@@ -216,7 +219,7 @@ describe("a response template", () => {
     "#macro(a)b#end",
     "#evaluate('a')",
     "#if(",
-  ])("is refused if it contains %s", (text) => {
+  ])("refuses a response template with %s", (text) => {
     expect(() => gateway(mock(responding(text)))).toThrow(
       /^POST \/pets\/{id} \(AWS::ApiGateway::Method\) has/,
     );
@@ -248,7 +251,7 @@ describe("a mock integration", () => {
       },
       undefined,
     ],
-  ])("is refused with %s", (_, integration, methodResponses) => {
+  ])("refuses a mock integration with %s", (_, integration, methodResponses) => {
     expect(() => gateway(mock(integration, methodResponses))).toThrow(/^POST \/pets\/{id} .* not emulated/);
   });
 });

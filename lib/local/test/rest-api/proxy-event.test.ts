@@ -14,7 +14,7 @@ async function eventOf(line: string, request: Partial<GatewayRequest> = {}) {
 }
 
 describe("a proxy event", () => {
-  it("has null for an absent query, path parameter and body", async () => {
+  it("sets an absent query, path parameter and body to null", async () => {
     const { send, events } = gateway(route("GET /pets"));
     await send("GET /pets", { headers: [host, ["User-Agent", "curl/8"]] });
 
@@ -76,7 +76,7 @@ describe("a proxy event", () => {
     ]);
   });
 
-  // The first eight are recorded answers of AWS.
+  // Starts with eight recorded answers of AWS.
   it.each([
     ["/proxy-value", "/proxy-value", "proxy-value", "/v1/proxy-value"],
     ["/proxy-value/", "/proxy-value/", "proxy-value", "/v1/proxy-value/"],
@@ -90,19 +90,19 @@ describe("a proxy event", () => {
     ["/a/../b/./c", "/a/../b/./c", "a/../b/./c", "/v1/a/../b/./c"],
     ["/a%00b", "/a%00b", "a%00b", "/v1/a%00b"],
     ["http://127.0.0.1:3000/a?x=1", "/a", "a", "/v1/a"],
-  ])("gets from the target %s the path %s", async (target, path, proxy, contextPath) => {
+  ])("converts the target %s to the path %s", async (target, path, proxy, contextPath) => {
     const event = await eventOf(`GET ${target}`);
     expect(event).toMatchObject({ path, pathParameters: { proxy }, resource: "/{proxy+}" });
     expect(event.requestContext).toMatchObject({ path: contextPath, resourcePath: "/{proxy+}" });
   });
 
-  it("has one leading slash, even if more were sent (recorded)", async () => {
+  it("keeps one leading slash even if more were sent (recorded)", async () => {
     const event = await eventOf("GET //hardcoded");
     expect(event).toMatchObject({ path: "/hardcoded", pathParameters: null, resource: "/hardcoded" });
     expect(event.requestContext.path).toBe("/v1//hardcoded");
   });
 
-  // The first six are recorded answers of AWS.
+  // Starts with six recorded answers of AWS.
   it.each<[query: string, all: Record<string, string[]>]>([
     [
       "category=electronics&category=books&price=10&price=20",
@@ -119,7 +119,7 @@ describe("a proxy event", () => {
     ["caf%C3%A9=%F0%9F%90%88", { café: ["🐈"] }],
     ["a=%00&a=%FF", { a: ["\0", "\uFFFD"] }],
     ["a[]=1&A[]=2", { "a[]": ["1"], "A[]": ["2"] }],
-  ])("has the parameters of the query %s", async (query, all) => {
+  ])("reads the parameters of the query %s", async (query, all) => {
     const event = await eventOf(`GET /pets?${query}`);
     expect(event.multiValueQueryStringParameters).toStrictEqual(all);
     expect(event.queryStringParameters).toStrictEqual(
@@ -127,12 +127,12 @@ describe("a proxy event", () => {
     );
   });
 
-  it("has query parameters with the names of built-in properties", async () => {
+  it("accepts query parameters with the names of built-in properties", async () => {
     const { queryStringParameters } = await eventOf("GET /pets?__proto__=x&constructor=y");
     expect(JSON.stringify(queryStringParameters)).toBe('{"__proto__":"x","constructor":"y"}');
   });
 
-  it.each(["?", ""])("has null for the empty query %j", async (query) => {
+  it.each(["?", ""])("sets the empty query %j to null", async (query) => {
     const event = await eventOf(`GET /pets${query}`);
     expect(event).toMatchObject({ queryStringParameters: null, multiValueQueryStringParameters: null });
   });
@@ -147,7 +147,7 @@ describe("headers of a proxy event", () => {
     return { single, multi };
   }
 
-  it("keep their case, except three headers (recorded)", async () => {
+  it("keeps the case of headers, except three (recorded)", async () => {
     const { single } = await headersOf(
       ["tEsT-HEADeR", "aValUE"],
       ["aUThorization", "Bearer token123;API key456"],
@@ -166,7 +166,7 @@ describe("headers of a proxy event", () => {
     expect(single).toMatchObject({ "tEsT-HEADeR": "aValUE", Authorization: "Bearer token123;API key456" });
   });
 
-  it("contain the last of repeated values, and a list of all", async () => {
+  it("passes the last of repeated header values, and a list of all", async () => {
     const { single, multi } = await headersOf(
       ["X-Tag", "a"],
       ["Accept", "*/*"],
@@ -191,12 +191,12 @@ describe("headers of a proxy event", () => {
     "Trailer",
     "Upgrade",
     "WWW-Authenticate",
-  ])("do not include %s (recorded)", async (name) => {
+  ])("omits the headers %s (recorded)", async (name) => {
     const { single } = await headersOf([name, "x"]);
     expect(Object.keys(single)).toStrictEqual(added);
   });
 
-  it("contain API Gateway's port and protocol, an extended X-Forwarded-For and the client's trace id", async () => {
+  it("passes API Gateway's port and protocol, an extended X-Forwarded-For and the client's trace id", async () => {
     const { single, multi } = await headersOf(
       ["x-forwarded-for", "203.0.113.7, 198.51.100.2"],
       ["x-forwarded-proto", "http"],
@@ -212,7 +212,7 @@ describe("headers of a proxy event", () => {
     expect(multi["X-Forwarded-For"]).toStrictEqual(["203.0.113.7, 198.51.100.2, 127.0.0.1"]);
   });
 
-  it("are optional: without Host and User-Agent, the context has empty values", async () => {
+  it("leaves context values empty without Host and User-Agent", async () => {
     const { requestContext } = await eventOf("GET /pets", { headers: [] });
     expect(requestContext).toMatchObject({ domainName: "", domainPrefix: "", identity: { userAgent: null } });
   });
@@ -224,7 +224,7 @@ describe("the body of a proxy event", () => {
     ["JSON", '{"a":"é"}', "application/json"],
     ["text with NUL bytes", "a\0b", "text/plain"],
     ["text without a type", "a=1", undefined],
-  ])("is %s, unchanged", async (_, body, type) => {
+  ])("passes a body of %s unchanged", async (_, body, type) => {
     const event = await eventOf("POST /pets", {
       body: Buffer.from(body),
       headers: type ? [["content-type", type]] : [],
@@ -232,12 +232,12 @@ describe("the body of a proxy event", () => {
     expect(event).toMatchObject({ body, isBase64Encoded: false });
   });
 
-  it("has replacement characters for bytes that are not UTF-8", async () => {
+  it("replaces bytes of a body that are not UTF-8 with replacement characters", async () => {
     const event = await eventOf("POST /pets", { body: binary, headers: [["Content-Type", "image/png"]] });
     expect(event).toMatchObject({ body: "\uFFFD\uFFFD\0A", isBase64Encoded: false });
   });
 
-  it("is null if it is empty, regardless of its type", async () => {
+  it("sets an empty body to null, regardless of its type", async () => {
     const event = await eventOf("POST /pets", { headers: [["Content-Type", "image/png"]] });
     expect(event).toMatchObject({ body: null, isBase64Encoded: false });
   });
@@ -245,14 +245,14 @@ describe("the body of a proxy event", () => {
 
 describe("the method of a proxy event", () => {
   it.each(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"])(
-    "can be %s behind ANY",
+    "accepts the method %s behind ANY",
     async (method) => {
       const event = await eventOf(`${method} /hardcoded`);
       expect(event).toMatchObject({ httpMethod: method, requestContext: { httpMethod: method } });
     },
   );
 
-  it("selects its own resource before ANY", async () => {
+  it("prefers a method's own definition over ANY", async () => {
     const other = resource("Method", "other", {
       HttpMethod: "GET",
       ResourceId: "/pets",
@@ -266,7 +266,7 @@ describe("the method of a proxy event", () => {
   });
 
   it.each(["TRACE /hardcoded", "get /hardcoded", "PROPFIND /hardcoded"])(
-    "cannot be %s behind ANY",
+    "refuses the method %s behind ANY",
     async (line) => {
       const { send, events } = gateway(route("ANY /hardcoded"));
       expect(await send(line)).toMatchObject({ status: 403 });

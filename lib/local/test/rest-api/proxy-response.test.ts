@@ -15,7 +15,7 @@ async function answerTo(answer: unknown) {
 }
 
 describe("a function's answer", () => {
-  // The first thirteen are recorded answers of AWS.
+  // Starts with thirteen recorded answers of AWS.
   it.each<[answer: unknown, status: number, headers: object, body: string]>([
     [{ statusCode: 200 }, 200, json, ""],
     [{}, 200, json, ""],
@@ -74,16 +74,19 @@ describe("a function's answer", () => {
     [{ multiValueHeaders: { "X-None": [] } }, 200, json, ""],
     [{ statusCode: null, multiValueHeaders: null, body: null, isBase64Encoded: null }, 200, json, ""],
     [{ statusCode: 599, body: "" }, 599, json, ""],
-  ])("is converted: %j becomes a %d", async (answer, status, headers, body) => {
-    expect(await answerTo(answer)).toStrictEqual({
-      status,
-      headers: { ...headers, ...ids, ...trace },
-      body,
-      reports: [],
-    });
-  });
+  ])(
+    "converts the function's answer %j to a response with status %d",
+    async (answer, status, headers, body) => {
+      expect(await answerTo(answer)).toStrictEqual({
+        status,
+        headers: { ...headers, ...ids, ...trace },
+        body,
+        reports: [],
+      });
+    },
+  );
 
-  // The first six are recorded answers of AWS.
+  // Starts with six recorded answers of AWS.
   it.each<[answer: unknown, where: string]>([
     [{ statusCode: 200, wrongValue: "value" }, "wrongValue"],
     [{ statusCode: "test" }, "statusCode"],
@@ -107,16 +110,19 @@ describe("a function's answer", () => {
     [{ statusCode: 200, cookies: ["a=1"] }, "cookies"],
     [() => ({ payload: "not JSON" }), "its top"],
     [() => ({ payload: "" }), "its top"],
-  ])("is a 502 without a reason if it is malformed: %j", async (answer, where) => {
-    expect(await answerTo(answer)).toStrictEqual({
-      status: 502,
-      headers: { ...json, "x-amzn-ErrorType": "InternalServerErrorException", ...ids },
-      body: '{"message": "Internal server error"}',
-      reports: [`GET /pets: the function's answer is malformed at ${where}`],
-    });
-  });
+  ])(
+    "answers with a 502 without a reason if the function's answer is malformed: %j",
+    async (answer, where) => {
+      expect(await answerTo(answer)).toStrictEqual({
+        status: 502,
+        headers: { ...json, "x-amzn-ErrorType": "InternalServerErrorException", ...ids },
+        body: '{"message": "Internal server error"}',
+        reports: [`GET /pets: the function's answer is malformed at ${where}`],
+      });
+    },
+  );
 
-  it("is a 502 without a message if it is an exception", async () => {
+  it("answers with a 502 without a message if the function throws", async () => {
     const answer = await answerTo(throwing("the key is 0xdeadbeef"));
     expect(answer).toMatchObject({
       status: 502,
@@ -126,13 +132,13 @@ describe("a function's answer", () => {
     expect(JSON.stringify(answer)).not.toContain("0xdeadbeef");
   });
 
-  it("is passed on as text even in base64, since there are no binary media types", async () => {
+  it("passes a body on as text even in base64, since there are no binary media types", async () => {
     expect(await answerTo({ body: "iVBORw==", isBase64Encoded: true })).toMatchObject({ body: "iVBORw==" });
   });
 });
 
 describe("an invocation", () => {
-  it("ends with a 504 at the integration's timeout, and its late result is dropped", async () => {
+  it("answers with a 504 at the integration's timeout and drops the late result", async () => {
     const late = Promise.withResolvers<never>();
     const { send } = gateway(
       route("GET /pets", {
@@ -153,7 +159,7 @@ describe("an invocation", () => {
     late.reject(new Error("too late for anyone"));
   });
 
-  it("leaves no timer behind if it ends in time", async () => {
+  it("leaves no timer behind if the function answers in time", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const { send } = gateway(route("GET /pets"));
     const before = timers();
@@ -161,7 +167,7 @@ describe("an invocation", () => {
     expect(timers()).toBe(before);
   });
 
-  it("ends with a 500 if the function is unknown", async () => {
+  it("answers with a 500 if the function is unknown", async () => {
     const { send, reports } = gateway(route("GET /pets"), {
       function: () => Promise.reject(new Error("no such function")),
     });
@@ -171,7 +177,7 @@ describe("an invocation", () => {
     ]);
   });
 
-  it("ends with a 413 if the event is too large for Lambda", async () => {
+  it("answers with a 413 if the event is too large for Lambda", async () => {
     const { send } = gateway(route("GET /pets"), {
       function: () => Promise.reject(new EventTooLargeError()),
     });
@@ -182,7 +188,7 @@ describe("an invocation", () => {
     });
   });
 
-  it("ends with a 500, and does not run the function, without permission", async () => {
+  it("answers with a 500 and does not run the function without permission", async () => {
     const asked: string[][] = [];
     const { send, events, reports } = gateway(
       route("GET /pets/{id}"),
@@ -207,7 +213,7 @@ describe("an invocation", () => {
 });
 
 describe("the trace id", () => {
-  it("is repeated in the answer if the client sent it", async () => {
+  it("repeats the client's trace id in the answer", async () => {
     const { send } = gateway(route("GET /pets"));
     const answer = await send("GET /pets", { headers: [["x-amzn-trace-id", "Root=1-1-1"]] });
     expect(readable(answer).headers).toMatchObject({ "X-Amzn-Trace-Id": "Root=1-1-1" });

@@ -3,7 +3,7 @@ import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 
 export type ApiName = "preflight-one-origin" | "preflight-several-origins" | "mock" | "guarded";
 
-/** Reads an API as CDK synthesizes it, and all its resources. They are in a file, since loading CDK takes seconds. */
+/** Reads a synthesized API and all its resources from a file, since loading CDK takes seconds. */
 export function synthesized(name: ApiName): { api: ResolvedResource; resources: ResolvedResource[] } {
   const resources: ResolvedResource[] = JSON.parse(readFileSync(fileOf(name), "utf8"));
   const api = resources.find(({ type }) => type === "AWS::ApiGateway::RestApi");

@@ -101,14 +101,14 @@ const call = async (line: string, headers: Record<string, string>) =>
 const status = async (line: string, user: string) => (await call(line, { user })).status;
 
 describe("an API key from the authorizer", () => {
-  it("reaches the function, with its id", async () => {
+  it("passes the API key and its id to the function", async () => {
     expect(await status("GET /pets", "alice")).toBe(200);
     const [ofAuthorizer, ofFunction] = identities;
     expect(ofAuthorizer).not.toHaveProperty("apiKey");
     expect(ofFunction).toMatchObject({ apiKey: secrets.alice, apiKeyId: "alice" });
   });
 
-  it("is throttled by its plan: the caller gets the template's 429, and no function runs", async () => {
+  it("throttles a key by its plan: the caller gets the template's 429, and no function runs", async () => {
     for (let times = 0; times < 3; times++) expect(await status("GET /pets", "alice")).toBe(200);
     const refused = await call("GET /pets", { user: "alice" });
     expect(refused).toMatchObject({
@@ -123,7 +123,7 @@ describe("an API key from the authorizer", () => {
     expect(await status("GET /pets", "alice")).toBe(200);
   });
 
-  it("is throttled by the stage at no cost to its plan", async () => {
+  it("throttles a key by the stage without taking a token from its plan", async () => {
     expect(await status("POST /pets", "bob")).toBe(200);
     for (let times = 0; times < 5; times++) expect(await status("POST /pets", "alice")).toBe(429);
     for (let times = 0; times < 3; times++) expect(await status("GET /pets", "alice")).toBe(200);
@@ -144,7 +144,7 @@ describe("an API key from the authorizer", () => {
       { "x-api-key": secrets.alice ?? "" },
       "the caller has no API key",
     ],
-  ])("is a 403 if it is %s", async (_, line, headers, reason) => {
+  ])("answers with a 403 if the API key is %s", async (_, line, headers, reason) => {
     expect(await call(line, headers as Record<string, string>)).toMatchObject({
       status: 403,
       headers: { "x-amzn-ErrorType": "ForbiddenException" },
@@ -154,12 +154,12 @@ describe("an API key from the authorizer", () => {
     expect(served.reports).toEqual([`${line}: ${reason}`]);
   });
 
-  it("is ignored by a method that does not require one", async () => {
+  it("ignores the key if the method requires none", async () => {
     for (let times = 0; times < 5; times++) expect(await status("DELETE /pets", "alice")).toBe(200);
     expect(identities.at(-1)).not.toHaveProperty("apiKey");
   });
 
-  it("is checked after the policy", async () => {
+  it("checks the key after the authorizer's policy", async () => {
     const { body } = await call("GET /pets", { user: "mallory" });
     expect(body).toContain("explicit deny");
   });

@@ -38,7 +38,7 @@ const text = (suffix: string) => (arn: object) => ({
 
 describe("a dynamic reference to a secret", () => {
   it.each(["", ":SecretString", ":SecretString:::"])(
-    "with the ending %j is replaced by a generated text",
+    "replaces a reference with the ending %j by a generated text",
     (suffix) => {
       const read = referring(text(suffix));
       expect(read()).toMatch(/^before [A-Za-z0-9]{40} after$/);
@@ -46,7 +46,7 @@ describe("a dynamic reference to a secret", () => {
     },
   );
 
-  it("has the same value after a restart", () => {
+  it("keeps a generated secret after a restart", () => {
     const saved = new Map<string, unknown>();
     const store: Store = {
       load: <Content>(name: string) => structuredClone(saved.get(name)) as Content | undefined,
@@ -57,7 +57,7 @@ describe("a dynamic reference to a secret", () => {
     expect(referring(text(""))()).not.toBe(before);
   });
 
-  it("can name a key in a secret's JSON", () => {
+  it("reads a key in a secret's JSON", () => {
     const secret = { SecretString: '{"user":"alice"}' };
     expect(referring(text(":SecretString:user::"), secret)()).toBe("before alice after");
   });
@@ -72,7 +72,7 @@ describe("a dynamic reference to a secret", () => {
       { GenerateSecretString: { SecretStringTemplate: "{}", GenerateStringKey: "k" } },
       /SecretStringTemplate/,
     ],
-  ])("stops the runner if it refers to %s", (_, reference, secret, message) => {
+  ])("stops the runner if a reference names %s", (_, reference, secret, message) => {
     expect(referring(reference, secret)).toThrow(message);
   });
 });

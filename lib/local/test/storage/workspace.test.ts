@@ -17,7 +17,7 @@ const fresh = () => join(temporaryFolder(), "deep", "data");
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe("openDataDir", () => {
-  it("makes the folder private, even if it exists", () => {
+  it("makes an existing data dir private", () => {
     const path = fresh();
     mkdirSync(path, { recursive: true });
     chmodSync(path, 0o755);
@@ -90,7 +90,7 @@ describe("openDataDir", () => {
     openDataDir(path).close();
   });
 
-  it("rejects a folder that cannot be created, with a message of one line", () => {
+  it("rejects a folder that cannot be created, with a one-line message", () => {
     const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
     expect(() => openDataDir(join(file, "below"))).toThrow(
@@ -112,7 +112,7 @@ describe("openDataDir", () => {
 });
 
 describe("openMemory", () => {
-  it("leaves nothing behind", () => {
+  it("leaves no files behind", () => {
     const memory = openMemory();
     memory.store.save("kms", 1);
     expect(memory.store.load("kms")).toBeUndefined();

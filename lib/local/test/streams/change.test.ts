@@ -58,7 +58,7 @@ describe("toChange", () => {
     expect(size).toBe(Buffer.byteLength(JSON.stringify(event)));
   });
 
-  it("leaves out an image that the record does not have", () => {
+  it("omits an image that the record does not have", () => {
     const { OldImage: _, ...inserted } = record.dynamodb ?? {};
     const { event } = toChange({ ...record, eventName: "INSERT", dynamodb: inserted }, source, minute);
     expect(Object.keys((event as { dynamodb: object }).dynamodb)).not.toContain("OldImage");

@@ -25,7 +25,7 @@ function open(store: Store) {
 }
 
 describe("checkpoints", () => {
-  it("are restored in the next run, by mapping and shard", async () => {
+  it("restores checkpoints in the next run, by mapping and shard", async () => {
     const { store } = countingStore();
     const { checkpoints, advance } = open(store);
     const first = checkpoints.of("one", "stream");
@@ -44,7 +44,7 @@ describe("checkpoints", () => {
     expect(next.of("other", "stream").get("shard-1")).toBe("START");
   });
 
-  it("are forgotten if the mapping reads another stream", () => {
+  it("forgets checkpoints if the mapping reads another stream", () => {
     const { store } = countingStore();
     const { checkpoints } = open(store);
     checkpoints.of("one", "stream").set("shard-1", { after: "7" });
@@ -53,7 +53,7 @@ describe("checkpoints", () => {
     expect(positions.get("shard-1")).toBeUndefined();
   });
 
-  it("are saved together after a short time", async () => {
+  it("saves checkpoints together after a short time", async () => {
     const { store, saves } = countingStore();
     const { checkpoints, advance } = open(store);
     const positions = checkpoints.of("one", "stream");
@@ -68,7 +68,7 @@ describe("checkpoints", () => {
     expect(saves()).toBe(2);
   });
 
-  it("are saved on close, and not after it", async () => {
+  it("saves checkpoints on close and never after it", async () => {
     const { store, saves } = countingStore();
     const { checkpoints, advance } = open(store);
     const positions = checkpoints.of("one", "stream");
@@ -82,7 +82,7 @@ describe("checkpoints", () => {
     expect(open(store).checkpoints.of("one", "stream").get("shard")).toEqual({ after: "1" });
   });
 
-  it("are forgotten for shards that no longer exist", () => {
+  it("forgets checkpoints of shards that no longer exist", () => {
     const { checkpoints } = open(countingStore().store);
     const positions = checkpoints.of("one", "stream");
     positions.set("old", "END");
@@ -92,7 +92,7 @@ describe("checkpoints", () => {
     expect(positions.get("new")).toEqual({ after: "1" });
   });
 
-  it("report a full disk and continue", async () => {
+  it("reports a full disk and continues", async () => {
     const full: Store = {
       load: () => undefined,
       save() {
@@ -114,14 +114,14 @@ describe("progress", () => {
     return { progress, reached };
   }
 
-  it("advances with records that are finished in order", () => {
+  it("advances with records that finish in order", () => {
     const { progress, reached } = begin("abc");
     progress.done("a");
     progress.done("b");
     expect(reached).toEqual(["a", "b"]);
   });
 
-  it("stops before an unfinished record, even if later ones are finished", () => {
+  it("stops before an unfinished record even if later ones are finished", () => {
     const { progress, reached } = begin("abcd");
     progress.done("d");
     progress.done("b");
@@ -132,7 +132,7 @@ describe("progress", () => {
     expect(reached).toEqual(["b", "d"]);
   });
 
-  it("resolves once at most that many records are unfinished", async () => {
+  it("resolves once at most the given number of records is unfinished", async () => {
     const { progress } = begin("abc");
     const resolved: string[] = [];
     await progress.untilAtMost(3);

@@ -19,7 +19,7 @@ async function newTable(): Promise<void> {
 }
 
 describe("a mapping", () => {
-  it("passes changes to the function, in order and in AWS's form", async () => {
+  it("passes changes to the function in order and in AWS's form", async () => {
     await newTable();
     const { ids, records } = await openFor(engine, table);
     for (const id of ["a", "b", "a"])
@@ -102,7 +102,7 @@ describe("a mapping", () => {
     await eventually(() => new Set(ids()).size).toBe(21);
   });
 
-  it("is independent of other mappings of its stream", async () => {
+  it("reads a stream independently of its other mappings", async () => {
     await newTable();
     const failing = await openFor(engine, table, { id: "failing", handle: async () => threw });
     const working = await openFor(engine, table, { id: "working" });

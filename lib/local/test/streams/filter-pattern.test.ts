@@ -31,7 +31,7 @@ describe("readPattern", () => {
     ["one of several prefixes", key([{ prefix: "POSITION#" }, { prefix: "ORDER#" }])],
     ["an element of a list", image({ tags: { SS: ["b"] } })],
     ["a field of an element of a list", image({ legs: { L: { S: ["x"] } } })],
-  ])("matches %s", (_, pattern) => {
+  ])("matches %s in an event", (_, pattern) => {
     expect(matches(pattern)).toBe(true);
   });
 
@@ -43,7 +43,7 @@ describe("readPattern", () => {
     ["another prefix", key([{ prefix: "POSITION#" }])],
     ["a prefix of a number", { dynamodb: { SizeBytes: [{ prefix: "4" }] } }],
     ["no element of a list", image({ tags: { SS: ["c"] } })],
-  ])("does not match %s", (_, pattern) => {
+  ])("finds no match for %s", (_, pattern) => {
     expect(matches(pattern)).toBe(false);
   });
 
@@ -59,7 +59,7 @@ describe("readPattern", () => {
     [key("ORDER#7"), /"S" without a list of values/],
     [{}, /a pattern without fields/],
     [["INSERT"], /a pattern without fields/],
-  ])("rejects %j", (pattern, message) => {
+  ])("rejects the pattern %j", (pattern, message) => {
     expect(() => readPattern(JSON.stringify(pattern))).toThrow(message);
   });
 

@@ -10,13 +10,13 @@ const answer = (value: unknown, reports = true) =>
 
 describe("firstFailure", () => {
   it.each([[null], [{}], [{ batchItemFailures: null }], [failed()], [{ statusCode: 200 }]])(
-    "is undefined for the answer %j",
+    "finds no failed record in the answer %j",
     (value) => {
       expect(answer(value)).toBeUndefined();
     },
   );
 
-  it("is the lowest index that the function names, in any order", () => {
+  it("finds the lowest index that the function names, in any order", () => {
     expect(answer(failed("12"))).toBe(1);
     expect(answer(failed("13", "12"))).toBe(1);
     expect(answer(failed("11"))).toBe(0);
@@ -30,15 +30,15 @@ describe("firstFailure", () => {
     ["an empty identifier", failed("")],
     ["an identifier that is null", failed(null)],
     ["an identifier of another batch, even with a good one", failed("12", "99")],
-  ])("is 0 for %s", (_, value) => {
+  ])("counts the whole batch as failed for %s", (_, value) => {
     expect(answer(value)).toBe(0);
   });
 
-  it("is 0 for malformed JSON", () => {
+  it("counts the whole batch as failed for malformed JSON", () => {
     expect(firstFailure({ payload: "" }, batch, true)).toBe(0);
   });
 
-  it("is 0 for an error with any payload", () => {
+  it("counts the whole batch as failed for an error with any payload", () => {
     const payload = JSON.stringify(failed("13"));
     expect(firstFailure({ payload, functionError: "Unhandled" }, batch, true)).toBe(0);
     expect(firstFailure({ payload, functionError: "Unhandled" }, batch, false)).toBe(0);

@@ -74,7 +74,7 @@ describe("handleShard", () => {
     expect(position()).toEqual({ after: "2" });
   });
 
-  it("reports a function that cannot be invoked, and tries again", async () => {
+  it("reports a function that cannot be invoked and tries again", async () => {
     let tries = 0;
     const { over, advance, faults } = handle(true, async () => {
       if (++tries === 1) throw new Error("no memory");

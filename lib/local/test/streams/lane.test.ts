@@ -74,7 +74,7 @@ describe("a lane", () => {
     expect(batches).toEqual(["ab", "cd"]);
   });
 
-  it("passes on nothing once the signal is aborted", async () => {
+  it("passes on no batch once the signal is aborted", async () => {
     const { push, batches, finish, ending } = openLane();
     push("a");
     await turn();

@@ -25,7 +25,10 @@ const full = {
 const { EventSourceArn, FunctionName, StartingPosition } = full;
 const required = { EventSourceArn, FunctionName, StartingPosition };
 
-/** @param denied actions that the role of the function does not allow */
+/**
+ * Reads the mapping.
+ * @param denied actions that the function's role does not allow
+ */
 function read(properties: object, denied: readonly string[] = []) {
   const resources = resourcesOf({
     Table: table,
@@ -75,7 +78,7 @@ describe("readMappings", () => {
         reportsItemFailures: false,
         bisects: false,
         maximumRetries: Infinity,
-        // Streams keep records for a day.
+        // A day, after which streams drop records.
         maximumAgeMs: 24 * 3600_000,
       },
       onFailure: undefined,
@@ -93,7 +96,7 @@ describe("readMappings", () => {
   it.each([
     ["dynamodb:GetRecords", "arn:aws:dynamodb:us-east-1:000000000000:table/S-Table/stream/local"],
     ["sqs:SendMessage", queueArn("S-Failed")],
-  ])("rejects a function without the right to %s, as AWS does", (action, resource) => {
+  ])("rejects a function without the right to %s, like AWS", (action, resource) => {
     expect(() => read(full, [action])).toThrow(
       `AWS would refuse Mapping (AWS::Lambda::EventSourceMapping): listener may not perform ${action} on ${resource}`,
     );

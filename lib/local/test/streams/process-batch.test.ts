@@ -61,7 +61,7 @@ function run(
 }
 
 describe("processBatch", () => {
-  it("finishes a batch that is handled", async () => {
+  it("finishes a batch after the function has handled it", async () => {
     const { over, happened } = run("abc", {}, () => ok);
     await over;
     expect(happened).toEqual(["try abc", "done abc"]);
@@ -93,14 +93,14 @@ describe("processBatch", () => {
     expect(happened).toHaveLength(8);
   });
 
-  it("gives up a batch without retries left, and finishes it", async () => {
+  it("gives up a batch without retries left and finishes it", async () => {
     const { advance, happened, discarded } = run("ab", {}, () => threw);
     await advance(60_000);
     expect(happened).toEqual(["try ab", "try ab", "try ab", "discard ab", "done ab"]);
     expect(discarded).toMatchObject([{ condition: "RetryAttemptsExhausted", invocations: 3, result: threw }]);
   });
 
-  it("gives up at once without any retries", async () => {
+  it("gives up at once if no retries are configured", async () => {
     const { over, happened } = run("ab", { maximumRetries: 0 }, () => threw);
     await over;
     expect(happened).toEqual(["try ab", "discard ab", "done ab"]);
@@ -121,13 +121,13 @@ describe("processBatch", () => {
 });
 
 describe("a reported failure", () => {
-  it("finishes the records before it and retries from there", async () => {
+  it("finishes the records before a reported failure and retries from there", async () => {
     const { advance, happened } = run("abcd", {}, (_, attempt) => (attempt === 1 ? failedAt("c") : ok));
     await advance(1000);
     expect(happened).toEqual(["try abcd", "done ab", "try cd", "done cd"]);
   });
 
-  it("starts the count of retries again if it is at a later record", async () => {
+  it("restarts the count of retries if a later record fails", async () => {
     const { advance, happened } = run("abc", { maximumRetries: 1 }, (names, attempt) => {
       if (attempt === 1) return failedAt("b");
       return names.startsWith("b") ? failedAt("c") : ok;
@@ -136,7 +136,7 @@ describe("a reported failure", () => {
     expect(happened).toEqual(["try abc", "done a", "try bc", "done b", "try c", "done c"]);
   });
 
-  it("covers the whole batch if the answer is malformed", async () => {
+  it("treats the whole batch as failed if the answer is malformed", async () => {
     const { advance, happened } = run("ab", { maximumRetries: 1 }, () => ({ payload: '"fine"' }));
     await advance(1000);
     expect(happened).toEqual(["try ab", "try ab", "discard ab", "done ab"]);
@@ -157,7 +157,7 @@ describe("bisecting", () => {
     expect(discarded[0]?.changes.map(({ sequenceNumber }) => sequenceNumber)).toEqual(["c"]);
   });
 
-  it("does not count as a retry", async () => {
+  it("counts no retry for a split", async () => {
     const { over, happened } = run("abcd", { bisects: true, maximumRetries: 0 }, poison);
     await over;
     expect(happened).toEqual([
@@ -186,14 +186,14 @@ describe("bisecting", () => {
 });
 
 describe("the maximum age", () => {
-  it("keeps records that are too old from the function", async () => {
+  it("passes no record over the maximum age to the function", async () => {
     const { over, happened, discarded } = run("ab", { maximumAgeMs: -1 }, () => ok);
     await over;
     expect(happened).toEqual(["discard ab", "done ab"]);
     expect(discarded).toMatchObject([{ condition: "RecordAgeExceeded", invocations: 0, result: undefined }]);
   });
 
-  it("does not affect younger records after old ones", async () => {
+  it("still handles younger records after old ones", async () => {
     const { clock } = testClock();
     const seen: string[] = [];
     const change = (sequenceNumber: string, age: number): Change => {
@@ -218,7 +218,7 @@ describe("the maximum age", () => {
 });
 
 describe("a function that cannot be invoked", () => {
-  it("does not use up retries", async () => {
+  it("uses up no retries if a function cannot be invoked", async () => {
     const { advance, happened } = run("a", { maximumRetries: 0 }, (_, attempt) =>
       attempt < 3 ? new Error() : ok,
     );
@@ -228,7 +228,7 @@ describe("a function that cannot be invoked", () => {
 });
 
 describe("an aborted signal", () => {
-  it("makes the answer of the function irrelevant", async () => {
+  it("ignores the function's answer once the signal is aborted", async () => {
     const { over, happened } = run("ab", { maximumRetries: 0 }, (_names, _attempt, end) => {
       end();
       return threw;
@@ -237,7 +237,7 @@ describe("an aborted signal", () => {
     expect(happened).toEqual(["try ab"]);
   });
 
-  it("ends a pause without another try", async () => {
+  it("ends a pause without another try once the signal is aborted", async () => {
     const { over, advance, ending, happened } = run("ab", {}, () => threw);
     await advance();
     ending.abort();

@@ -38,7 +38,7 @@ async function stage(table: string, handled: string[], rest: string[]): Promise<
   for (const id of rest) await engine.put(table, id);
 }
 
-// All tests share one restart, since it takes seconds.
+// Shares one restart among all tests, since it takes seconds.
 beforeAll(async () => {
   engine = await startOwnEngine();
   await stage("missed", ["handled"], ["missed"]);
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 
 describe("a runner after a restart", () => {
-  it("handles changes written since the last run, once", async () => {
+  it("handles changes written since the last run once after a restart", async () => {
     const { ids, faults } = await openFor(engine, "missed", { store: storeOf("missed") });
     await engine.put("missed", "new");
     await eventually(ids).toEqual(["missed", "new"]);
@@ -70,7 +70,7 @@ describe("a runner that ends", () => {
     await eventually(second.ids).toEqual(["a"]);
   });
 
-  it("does not count its own end as a failure of the function", async () => {
+  it("excludes its own shutdown from the function's failures", async () => {
     const store = keepingStore();
     const answered = Promise.withResolvers<InvokeResult>();
     await engine.create("ending");
@@ -89,7 +89,7 @@ describe("a runner that ends", () => {
     expect(first.failures).toEqual([]);
   });
 
-  it("loses nothing if it is killed", async () => {
+  it("loses no changes if it is killed", async () => {
     const store = keepingStore();
     await engine.create("killed");
     const first = await openFor(engine, "killed", { store });
@@ -103,7 +103,7 @@ describe("a runner that ends", () => {
 });
 
 describe("a closed shard", () => {
-  it("is finished before its successor is started", async () => {
+  it("finishes a closed shard before it starts the successor", async () => {
     const store = storeOf("rolled");
     const held = Promise.withResolvers<InvokeResult>();
     const { ids } = await openFor(engine, "rolled", {
@@ -117,7 +117,7 @@ describe("a closed shard", () => {
     await eventually(() => JSON.stringify(store.load("streams"))).toMatch(/"END".*"after"/);
   });
 
-  it("is read before its successor if none of it was read", async () => {
+  it("reads an unread closed shard before its successor", async () => {
     await engine.put("rolled-unread", "after");
     const { ids } = await openFor(engine, "rolled-unread");
     await eventually(ids).toEqual(["before", "after"]);
@@ -125,14 +125,14 @@ describe("a closed shard", () => {
 });
 
 describe("a stream after more than a day", () => {
-  it("is read from its oldest record", async () => {
+  it("reads a stream from its oldest record after more than a day", async () => {
     await engine.put("trimmed", "kept");
     const { ids, faults } = await openFor(engine, "trimmed", { store: storeOf("trimmed") });
     await eventually(ids).toEqual(["kept"]);
     expect(faults).toEqual([]);
   });
 
-  it("is still followed if it has no records left", async () => {
+  it("follows a stream without any records left", async () => {
     const { ids, faults } = await openFor(engine, "emptied");
     await engine.put("emptied", "new");
     await eventually(ids).toEqual(["new"]);

@@ -60,7 +60,7 @@ const iterators = () => streams.commandCalls(GetShardIteratorCommand).map(({ arg
 const reads = () => streams.commandCalls(GetRecordsCommand).length;
 
 describe("followShard", () => {
-  it("reads from the start, or after a sequence number", async () => {
+  it("reads from the start or after a sequence number", async () => {
     streams.on(GetRecordsCommand).resolves(empty);
     for (const from of ["START", { after: "7" }] as const) {
       const { advance, ending } = follow(from);
@@ -78,7 +78,7 @@ describe("followShard", () => {
     ]);
   });
 
-  it("reads again at once after records, and then less and less often, down to ten times a second", async () => {
+  it("reads again at once after records, then less and less often, down to ten times a second", async () => {
     const written = [page("1"), page("2")];
     streams.on(GetRecordsCommand).callsFake(() => written.shift() ?? empty);
     const { advance, numbers } = follow();
@@ -113,7 +113,7 @@ describe("followShard", () => {
     writes.emit("write");
     await advance();
     expect(reads()).toBe(before + 6);
-    // Many writes in a row cost one read.
+    // Many writes in a row cause only one read.
     for (let write = 0; write < 9; write++) writes.emit("write");
     await advance(10);
     expect(reads()).toBe(before + 7);
@@ -121,7 +121,7 @@ describe("followShard", () => {
     expect(reads()).toBeLessThanOrEqual(before + 8);
   });
 
-  it("reads again after a write that comes while it reads", async () => {
+  it("reads again after a write during a read", async () => {
     const writes = newWrites();
     let isWritten = false;
     streams.on(GetRecordsCommand).callsFake(() => {
@@ -139,7 +139,7 @@ describe("followShard", () => {
     expect(reads()).toBe(before + 2);
   });
 
-  it("waits a second after a failure, whatever is written, and listens no longer than it reads", async () => {
+  it("waits a second after a failure despite writes, and stops listening when it stops reading", async () => {
     streams.on(GetRecordsCommand).rejects(new Error("down"));
     const writes = newWrites();
     const { advance, ending, faults } = follow("START", writes);

@@ -42,7 +42,7 @@ async function startEngine(): Promise<Engine> {
   const proxy = await startDynamoDbProxy({
     endpoint: dynamodb.endpoint,
     conflicts: true,
-    // Shorter than in a runner, since most tests make one call after another and wait each time.
+    // Milliseconds to hold transactions. Shorter than in a runner, since most tests wait for one call after another.
     holdMs: [1, 10],
     onFault: (fault) => faults.push(fault),
   });

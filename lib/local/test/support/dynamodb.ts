@@ -3,27 +3,27 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Address that answers with the endpoints of DynamoDB Local, and starts it first if necessary. */
+    /** Address that returns the endpoints of DynamoDB Local and starts it first if necessary. */
     dynamodb: string;
   }
 }
 
-/** Time in which DynamoDB Local must start on a busy machine, in milliseconds. */
+/** Milliseconds in which DynamoDB Local must start on a busy machine. */
 export const engineStartMs = 180_000;
 
-/** Options with which an SDK client reaches a database. */
+/** Options with which an SDK client connects to a database. */
 export type DatabaseConnection = {
   endpoint: string;
   region: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
-/** A database, and the endpoint that serves its reads without the proxy: reads never conflict. */
+/** A database, and an endpoint that serves its reads without the proxy, because reads never conflict. */
 type Database = DatabaseConnection & { readsFrom: string };
 
 /**
- * Opens a new, empty database in the DynamoDB Local that all tests of a run share. It has a database for each access
- * key.
+ * Opens a new, empty database in the DynamoDB Local that all tests of a run share. It keeps a separate database for
+ * each access key.
  *
  * @throws {Error} if Java is missing or DynamoDB Local does not start
  */

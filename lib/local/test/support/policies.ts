@@ -2,7 +2,7 @@ export type Condition = Record<string, Record<string, string | string[]>>;
 
 const account = { AWS: "arn:aws:iam::000000000000:root" };
 
-/** Creates a statement that allows actions on everything. */
+/** Creates a statement that allows actions on all resources. */
 export const allow = (
   Action: string | string[],
   Condition: Condition = {},

@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import { afterAll, vi } from "vitest";
 
-// aws-sdk-client-mock loads Sinon with `require`, which returns another instance than `import`.
+// Loads Sinon with `require` like aws-sdk-client-mock, because `import` returns another instance.
 const sinon: typeof import("sinon") = createRequire(import.meta.url)("sinon");
 
-// Test files share their worker, so none may leave a mock behind.
+// Restores mocks, because test files share their worker.
 afterAll(() => {
   sinon.restore();
   vi.restoreAllMocks();

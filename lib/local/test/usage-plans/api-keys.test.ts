@@ -44,7 +44,7 @@ describe("CreateApiKey", () => {
     expect(made.value).toHaveLength(40);
   });
 
-  it("refuses a value that another key has, without repeating it", async () => {
+  it("refuses another key's value without repeating it", async () => {
     const value = secretOf("taken");
     await create({ value });
     expect(await failure(create({ value, name: "other" }))).toBe("ConflictException: API Key already exists");
@@ -84,7 +84,7 @@ describe("GetApiKeys", () => {
     expect(await names("st-a")).toEqual([]);
   });
 
-  it("omits values, and refuses a request for them", async () => {
+  it("omits values and refuses a request for them", async () => {
     reset(usage([key("a")], [], {}));
     expect((await send(new GetApiKeysCommand({}))).items?.[0]).not.toHaveProperty("value");
     expect(await failure(send(new GetApiKeysCommand({ includeValues: true })))).toBe(

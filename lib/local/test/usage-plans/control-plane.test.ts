@@ -64,14 +64,14 @@ describe("a throttled control plane", () => {
     expect(await accepted(8, list)).toBe(5);
   });
 
-  it("does not count a call in the total if the operation's own quota refuses it", async () => {
+  it("ignores calls in the total that the operation's own quota refuses", async () => {
     expect(await accepted(20, create)).toBe(5);
     expect(await accepted(45, list)).toBe(35);
   });
 });
 
 describe("a control plane", () => {
-  it("is not throttled by default", async () => {
+  it("throttles nothing by default", async () => {
     reset(usage([], [plan("P")], {}));
     expect(await accepted(60, create)).toBe(60);
     expect(await accepted(3, update)).toBe(3);
@@ -95,12 +95,12 @@ describe("a control plane", () => {
       () => send(new DeleteUsagePlanKeyCommand({ usagePlanId: "P", keyId: "a" })),
     ],
     ["GET /tags/arn", () => send(new GetTagsCommand({ resourceArn: "arn" }))],
-  ])("refuses %s, and names it", async (call, command) => {
+  ])("refuses %s by name", async (call, command) => {
     reset(usage([key("a")], [plan("P")], { P: ["a"] }));
     await expect(command()).rejects.toThrow(`${call} is not emulated`);
   });
 
-  it("does not mistake an import of keys for the creation of one", async () => {
+  it("distinguishes an import of keys from the creation of one", async () => {
     reset();
     const csv = Buffer.from('{"name":"x"}');
     expect(await failure(send(new ImportApiKeysCommand({ body: csv, format: "csv" })))).toBe(

@@ -50,10 +50,10 @@ export function underClock(initial: Usage) {
     pass: (ms: number) => {
       now += ms;
     },
-    /** Admits a request with the key with this id. Returns "ok" or the refusal. */
+    /** Admits a request with this key. Returns "ok" or the refusal. */
     ask: (id: string, changes: Partial<AdmissionRequest> = {}) =>
       outcome(plans.admit({ ...live, apiKey: { value: secretOf(id) }, ...changes })),
-    /** Admits a request for which no key is required. */
+    /** Admits a request that requires no key. */
     askWithoutKey: (changes: Partial<AdmissionRequest> = {}) => outcome(plans.admit({ ...live, ...changes })),
   };
 }
@@ -65,7 +65,7 @@ function outcome(admission: Admission): "ok" | (Admission & { admitted: false })
   return admission.admitted ? "ok" : admission.refusal;
 }
 
-/** Counts how many times in a row the answer is "ok", up to a number above every limit. */
+/** Counts consecutive "ok" answers, up to a number above every limit. */
 export function untilRefused(ask: () => string): number {
   let times = 0;
   while (times < 20_000 && ask() === "ok") times += 1;

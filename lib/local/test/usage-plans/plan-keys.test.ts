@@ -59,7 +59,7 @@ describe("GetUsagePlanKey", () => {
     ["P", "bob", "NotFoundException: Invalid Usage Plan Key identifier specified"],
     ["P", "nobody", KEY_NOT_FOUND],
     ["nothing", "alice", PLAN_NOT_FOUND],
-  ])("does not find in plan %s the key %s", async (usagePlanId, keyId, refusal) => {
+  ])("finds no key of a plan by these ids: plan %s, key %s", async (usagePlanId, keyId, refusal) => {
     expect(await failure(get(usagePlanId, keyId))).toBe(refusal);
   });
 });
@@ -77,7 +77,7 @@ describe("GetUsagePlanKeys", () => {
     expect((await list({ usagePlanId: "P", nameQuery: "NAME" })).items).toEqual([]);
   });
 
-  it("is empty for an unknown plan (recorded)", async () => {
+  it("returns an empty list for an unknown plan (recorded)", async () => {
     expect((await list({ usagePlanId: "nothing" })).items).toEqual([]);
   });
 });

@@ -135,7 +135,7 @@ describe("UpdateUsagePlan", () => {
       `${bad} the patch operation 'add' of '/apiStages' is not emulated`,
     ],
     [{ op: "remove", path: "/quota" }, `${bad} the patch operation 'remove' of '/quota' is not emulated`],
-  ])("refuses %j, and changes nothing", async (operation, refusal) => {
+  ])("refuses %j without changes", async (operation, refusal) => {
     const throttle = { rateLimit: 1, burstLimit: 2 };
     reset(usage([], [plan("P", { throttle })], {}));
     expect(await failure(patch("P", replace("/throttle/rateLimit", "7"), operation))).toBe(refusal);
@@ -149,7 +149,7 @@ describe("UpdateUsagePlan", () => {
     );
   });
 
-  it("does not find an unknown plan (recorded)", async () => {
+  it("reports an unknown plan (recorded)", async () => {
     expect(await failure(patch("nothing"))).toBe("NotFoundException: Invalid Usage Plan ID specified");
     expect(await failure(get("nothing"))).toBe("NotFoundException: Invalid Usage Plan ID specified");
   });

@@ -114,13 +114,13 @@ describe("readUsage", () => {
       "KInP",
       "another plan of K on Api:live",
     ],
-  ])("refuses %s, and names the resource", (_, resources, logicalId, reason) => {
+  ])("refuses %s and names the resource", (_, resources, logicalId, reason) => {
     const read = () => readUsage(resources);
     expect(read).toThrow(`${logicalId} (AWS::ApiGateway::`);
     expect(read).toThrow(`has something that is not emulated: ${reason}`);
   });
 
-  it("does not repeat the value of a key", () => {
+  it("never repeats a key's value", () => {
     const value = `${secretOf("secret")}!`;
     expect(() => readUsage([key("K", { Value: value })])).toThrow(
       "Value: API Key value should be alphanumeric",

@@ -62,7 +62,7 @@ const keysOf = async (usagePlanId: string) => {
 };
 
 describe("a restart", () => {
-  it("keeps the keys, plans and memberships that programs created", async () => {
+  it("keeps keys, plans and memberships that programs created", async () => {
     start();
     const [alice, bob] = [await create(secretOf("alice")), await create(secretOf("bob"))];
     const custom = await send(new CreateUsagePlanCommand({ name: "Custom", apiStages }));
@@ -84,7 +84,7 @@ describe("a restart", () => {
     expect(lines).toEqual([]);
   });
 
-  it("keeps the generated value and the creation date of a key of the template", async () => {
+  it("keeps the generated value and creation date of a template's key", async () => {
     const read = async () => {
       const { value } = await send(
         new GetUsagePlanKeyCommand({ usagePlanId: "Standard", keyId: "Generated" }),
@@ -101,7 +101,7 @@ describe("a restart", () => {
     expect(await read()).toEqual(before);
   });
 
-  it("does not bring back a deleted key", async () => {
+  it("restores no deleted key", async () => {
     start();
     const alice = await create(secretOf("alice"));
     await attach("Standard", alice);
@@ -111,7 +111,7 @@ describe("a restart", () => {
     expect((await send(new GetApiKeysCommand({}))).items).toMatchObject([{ id: "Generated" }]);
   });
 
-  it("undoes a program's changes to a plan of the template", async () => {
+  it("undoes a program's changes to a template's plan", async () => {
     start();
     await send(
       new UpdateUsagePlanCommand({
@@ -127,7 +127,7 @@ describe("a restart", () => {
 });
 
 describe("a run", () => {
-  it("takes five keys at once and then five a second, as AWS does", async () => {
+  it("allows five requests at once and then five a second, like AWS", async () => {
     start();
     const create = () => send(new CreateApiKeyCommand({ enabled: true }));
     for (let made = 0; made < 5; made++) await create();
@@ -139,7 +139,7 @@ describe("a run", () => {
 });
 
 describe("a restart with another template", () => {
-  it("keeps a key whose plan is gone, and reports the lost membership", async () => {
+  it("keeps a key whose plan is gone and reports the lost membership", async () => {
     start();
     const alice = await create(secretOf("alice"));
     await attach("Pro", alice);
@@ -152,7 +152,7 @@ describe("a restart with another template", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("removes a stage that is gone from a program's plan, and reports it", async () => {
+  it("removes a stage that is gone from a program's plan and reports it", async () => {
     start();
     const { id } = await send(new CreateUsagePlanCommand({ name: "Custom", apiStages }));
     start([]);
@@ -160,7 +160,7 @@ describe("a restart with another template", () => {
     expect(await send(new GetUsagePlanCommand({ usagePlanId: id }))).toMatchObject({ apiStages: [] });
   });
 
-  it("drops a program's key if a key of the template has its value, and reports it", async () => {
+  it("drops a program's key if a template's key has its value, and reports it", async () => {
     start();
     const alice = await create(secretOf("alice"));
     await attach("Pro", alice);
@@ -188,7 +188,7 @@ describe("a restart with another template", () => {
 });
 
 describe("the store", () => {
-  it("receives a change before it applies, so that a failure to save undoes it", async () => {
+  it("saves a change before applying it, so that a failure to save undoes it", async () => {
     let full = false;
     const store = fileStore(folder);
     const fragile: Store = {
@@ -207,7 +207,7 @@ describe("the store", () => {
     expect((await send(new GetApiKeysCommand({}))).items).toHaveLength(1);
   });
 
-  it("contains no file as long as there are no keys and plans", () => {
+  it("creates no file until there are keys or plans", () => {
     start([stage]);
     expect(existsSync(join(folder, "usage.json"))).toBe(false);
   });

@@ -9,7 +9,7 @@ import {
 import { createUsageState, noUsage, stageName, type Usage } from "../../src/usage-plans/model.ts";
 import { live, START, socket } from "./fixture.ts";
 
-/** Serves a control plane on a socket, with a clock that only moves when `pass` is called. */
+/** Serves a control plane on a socket, with a clock that moves only when `pass` is called. */
 export function servedControlPlane() {
   const credentials = { accessKeyId: "known", secretAccessKey: "any" };
   const faults: unknown[] = [];
@@ -26,7 +26,7 @@ export function servedControlPlane() {
   beforeAll(async () => {
     const services = awsServices(credentials, [(...call) => route(...call)]);
     server = await listen(0, services, (error) => faults.push(error));
-    // Functions find the control plane by this variable.
+    // Sets the variable by which functions find the control plane.
     vi.stubEnv("AWS_ENDPOINT_URL_API_GATEWAY", server.url);
     client = new APIGatewayClient({ region: "us-east-1", credentials, maxAttempts: 1 });
   });
@@ -43,7 +43,7 @@ export function servedControlPlane() {
     serve(other: ServiceRoute) {
       route = other;
     },
-    /** Replaces the control plane by a new one with these keys and plans. */
+    /** Replaces the control plane by one with these keys and plans. */
     reset(usage = noUsage, options: Partial<ControlPlaneOptions> = {}) {
       now = START;
       route = controlPlane(usage, options);
@@ -54,7 +54,7 @@ export function servedControlPlane() {
   };
 }
 
-/** Returns name and message of the SDK's exception with which a call fails. */
+/** Returns the name and message of the SDK's exception when a call fails. */
 export async function failure(call: Promise<unknown>): Promise<string> {
   const error = await call.then(
     () => undefined,

@@ -10,7 +10,7 @@ function throttles(...settings: Parameters<typeof readStageThrottles>[0]) {
 }
 
 describe("readStageThrottles", () => {
-  it("gives no limit without a setting", () => {
+  it("returns no limit without a setting", () => {
     const none = { pets: undefined, one: undefined, root: undefined };
     expect(throttles()).toEqual(none);
     expect(throttles(all)).toEqual(none);

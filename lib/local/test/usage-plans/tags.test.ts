@@ -18,7 +18,7 @@ const tag = (resourceArn: string, tags: Record<string, string>) =>
   send(new TagResourceCommand({ resourceArn, tags }));
 
 describe("tags", () => {
-  it("are shown with a new key and a new plan", async () => {
+  it("shows tags with a new key and a new plan", async () => {
     const tags = { "plan-prefix": "Terminal/user/" };
     expect(await send(new CreateApiKeyCommand({ name: "bob", tags }))).toMatchObject({ tags });
     const { items = [] } = await send(new GetApiKeysCommand({ nameQuery: "bob" }));
@@ -27,7 +27,7 @@ describe("tags", () => {
     expect(await send(new GetUsagePlanCommand({ usagePlanId: id }))).toMatchObject({ tags });
   });
 
-  it("can be added and replaced", async () => {
+  it("adds and replaces tags", async () => {
     const { $metadata } = await tag(arnOf("apikeys/alice"), { b: "3", c: "4" });
     expect($metadata.httpStatusCode).toBe(204);
     const { items = [] } = await send(new GetApiKeysCommand({}));
@@ -42,7 +42,7 @@ describe("tags", () => {
     [arnOf("restapis/Api"), { a: "1" }, "BadRequestException: Invalid resourceArn specified"],
     [arnOf("apikeys/alice"), { "aws:a": "1" }, "BadRequestException: Invalid tags.aws:a specified"],
     [arnOf("apikeys/alice"), { a: "1,2" }, "BadRequestException: Invalid tags.a specified"],
-  ])("are refused for %s as %j", async (arn, tags, message) => {
+  ])("refuses for the ARN %s the tags %j", async (arn, tags, message) => {
     expect(await failure(tag(arn, tags))).toBe(message);
   });
 });

@@ -14,7 +14,7 @@ const rateLimit = fc.oneof(
 );
 const throttles = fc.record({ rateLimit, burstLimit });
 
-/** Decides for each of the requests at these times whether it is admitted. */
+/** Decides for requests at these times whether each is admitted. */
 function admissions(throttle: Throttle, times: readonly number[]): boolean[] {
   const bucket = createTokenBucket(throttle, START);
   return times.map((time) => {
@@ -33,7 +33,7 @@ function timesOf(gaps: readonly number[]): number[] {
 }
 
 describe("a bucket", () => {
-  it("never admits more than burst + rate × time, over any span", () => {
+  it("never admits more than burst + rate × time over any span", () => {
     const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(40), fc.nat(5_000)), { maxLength: 120 });
     fc.assert(
       fc.property(throttles, gaps, (throttle, between) => {
@@ -51,7 +51,7 @@ describe("a bucket", () => {
   });
 
   it("admits at least burst + rate × time, rounded down, if requests never stop", () => {
-    // The waits are too short for the bucket to overflow.
+    // Waits too briefly for the bucket to overflow.
     const waits = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 40 });
     fc.assert(
       fc.property(throttles, waits, (throttle, parts) => {
@@ -117,7 +117,7 @@ describe("a bucket", () => {
     expect(admitted).toEqual([true, true, false, true]);
   });
 
-  it("keeps the tokens that fit when it is adjusted, and fills at the new rate", () => {
+  it("keeps tokens that fit when it is adjusted, and fills at the new rate", () => {
     const bucket = createTokenBucket({ rateLimit: 1, burstLimit: 10 }, START);
     const drain = (now: number) => {
       let taken = 0;

@@ -23,7 +23,7 @@ describe("admit", () => {
     ["an unknown key", "nobody", "the caller's API key does not exist"],
     ["a disabled key", secretOf("carol"), "the API key carol is disabled"],
     ["a key in no plan of the stage", secretOf("bob"), "the API key bob is in no usage plan of Api:live"],
-  ])("refuses %s, with a reason that does not contain its value", (_, value, reason) => {
+  ])("refuses %s with a reason that does not contain its value", (_, value, reason) => {
     expect(admit(value)).toEqual({ admitted: false, refusal: "INVALID_API_KEY", reason });
   });
 
@@ -41,7 +41,7 @@ describe("identify", () => {
 });
 
 describe("a plan's throttle", () => {
-  it("applies to each key separately", () => {
+  it("throttles each key of a plan separately", () => {
     const both = usage([key("alice"), key("bob")], [plan("P", { throttle })], { P: ["alice", "bob"] });
     const { ask, pass } = underClock(both);
     expect(untilRefused(() => ask("alice"))).toBe(3);
@@ -51,7 +51,7 @@ describe("a plan's throttle", () => {
     expect([ask("alice"), ask("alice")]).toEqual(["ok", "THROTTLED"]);
   });
 
-  it("applies to all stages and methods of the plan together", () => {
+  it("throttles all stages and methods of a plan together", () => {
     const both = plan("P", { throttle, apiStages: [live, socket] });
     const { ask } = underClock(usage([key("alice")], [both], { P: ["alice"] }));
     const ample = { rateLimit: 100, burstLimit: 100 };
@@ -62,14 +62,14 @@ describe("a plan's throttle", () => {
     expect(ask("alice", socket)).toBe("THROTTLED");
   });
 
-  it("applies to each plan of a key separately", () => {
+  it("throttles each plan of a key separately", () => {
     const plans = [plan("P", { throttle }), plan("Q", { throttle, apiStages: [socket] })];
     const { ask } = underClock(usage([key("alice")], plans, { P: ["alice"], Q: ["alice"] }));
     expect(untilRefused(() => ask("alice"))).toBe(3);
     expect(untilRefused(() => ask("alice", socket))).toBe(3);
   });
 
-  it("does not count requests that need no key", () => {
+  it("ignores requests that need no key", () => {
     const { ask, askWithoutKey } = underClock(
       usage([key("alice")], [plan("P", { throttle })], { P: ["alice"] }),
     );
@@ -81,20 +81,20 @@ describe("a plan's throttle", () => {
 describe("a stage's throttle", () => {
   const ofStage = { rateLimit: 1, burstLimit: 2 };
 
-  it("applies to all callers of a method together, after the limits of their keys", () => {
+  it("throttles all callers of a method together, after the limits of their keys", () => {
     const own = plan("P", { throttle: { rateLimit: 1, burstLimit: 1 } });
     const { ask, askWithoutKey } = underClock(
       usage([key("alice"), key("bob")], [own], { P: ["alice", "bob"] }),
     );
     expect(ask("alice", throttled(ofStage))).toBe("ok");
-    // Alice exceeds her own plan here, which takes no token from the stage's bucket.
+    // Exceeds Alice's own plan, which takes no token from the stage's bucket.
     expect(ask("alice", throttled(ofStage))).toBe("THROTTLED");
     expect(ask("bob", throttled(ofStage))).toBe("ok");
     expect(askWithoutKey(throttled(ofStage))).toBe("THROTTLED");
     expect(askWithoutKey(throttled(ofStage, "/pets/POST"))).toBe("ok");
   });
 
-  it("takes no token from the caller's plan when it refuses", () => {
+  it("takes no token from the caller's plan when the stage refuses", () => {
     const { ask } = underClock(usage([key("alice")], [plan("P", { throttle })], { P: ["alice"] }));
     const nothing = throttled({ rateLimit: 0, burstLimit: 0 });
     for (let times = 0; times < 5; times++) expect(ask("alice", nothing)).toBe("THROTTLED");
@@ -103,7 +103,7 @@ describe("a stage's throttle", () => {
 });
 
 describe("the account's throttle", () => {
-  it("applies to all APIs together", () => {
+  it("throttles all APIs of the account together", () => {
     const { ask, askWithoutKey, pass } = underClock(usage([key("alice")], [plan("P")], { P: ["alice"] }));
     const { burstLimit, rateLimit } = accountThrottle;
     expect(untilRefused(() => ask("alice"))).toBe(burstLimit);
@@ -116,7 +116,7 @@ describe("the account's throttle", () => {
 describe("a change of keys and plans", () => {
   const before = usage([key("alice")], [plan("P", { throttle })], { P: ["alice"] });
 
-  it("applies a new throttle to the next request, and keeps the bucket's level", () => {
+  it("applies a new throttle to the next request and keeps the bucket's level", () => {
     const { ask, pass, state } = underClock(before);
     expect(untilRefused(() => ask("alice"))).toBe(3);
     pass(500);
@@ -139,7 +139,7 @@ describe("a change of keys and plans", () => {
     expect(ask("alice")).toBe("ok");
   });
 
-  it("adds a throttle to a plan, and removes it", () => {
+  it("adds a throttle to a plan and removes it", () => {
     const { ask, state } = underClock(before);
     expect(untilRefused(() => ask("alice"))).toBe(3);
     state.change({ usagePlans: [plan("P")] });

@@ -61,7 +61,7 @@ describe("openUsage", () => {
     }
   });
 
-  it("refuses a property that is not emulated, and names it and its resource", () => {
+  it("refuses a property that is not emulated, naming it and its resource", () => {
     const Plan = { ...Resources.Plan, Properties: { ApiStages: [], Throttle: { RateLimit: 1 } } };
     const open = () => openUsage(resolve({ ...Resources, Plan }), options);
     expect(open).toThrow(StartupError);

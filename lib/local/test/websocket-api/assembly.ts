@@ -13,7 +13,7 @@ import { temporaryFolder } from "../fixtures/folder.ts";
 
 const managementApi = JSON.stringify(import.meta.resolve("@aws-sdk/client-apigatewaymanagementapi"));
 
-/** One function for every route. It admits clients with a token, pushes on demand, and answers with its event. */
+/** Handles every route. Admits clients with a token, pushes on demand and answers with its event. */
 const functionCode = `
   import { ApiGatewayManagementApiClient, PostToConnectionCommand } from ${managementApi};
   const client = new ApiGatewayManagementApiClient();

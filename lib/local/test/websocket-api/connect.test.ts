@@ -8,7 +8,7 @@ const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
 describe("the event of a handshake", () => {
   const headers = { Authorization: "Bearer x", "X-Amzn-Trace-Id": "Root=1-2-3", "User-Agent": "test" };
 
-  it("includes the upgrade's headers if it is for the authorizer (documented)", async () => {
+  it("includes the upgrade's headers in the authorizer's event (documented)", async () => {
     const connect = { headers: { "Sec-WebSocket-Protocol": "a" } };
     const { url, port, events } = await serve(guarded(), { authorize: allow(), connect }, clock);
     await join(`${url}/?colour=red&colour=blue`, ["a", "b"], { headers });
@@ -53,7 +53,7 @@ describe("the event of a handshake", () => {
     });
   });
 
-  it("includes neither the upgrade's headers nor an absent query if it is for $connect (recorded)", async () => {
+  it("omits the upgrade's headers and an absent query in the event of $connect (recorded)", async () => {
     const authorize = allow({ plan: "Pro", seats: 2 });
     const { url, port, events } = await serve(guarded(), { authorize }, clock);
     await join(url, [], { headers });
@@ -73,7 +73,7 @@ describe("the event of a handshake", () => {
       expect(event?.headers).not.toHaveProperty(name);
   });
 
-  it("includes the query", async () => {
+  it("includes the query in a handshake's event", async () => {
     const { url, events } = await serve(route("$connect"));
     await join(`${url}?a=1&a=2`);
     expect(events.connect?.[0]).toMatchObject({
@@ -83,7 +83,7 @@ describe("the event of a handshake", () => {
     expect(events.connect?.[0]?.requestContext).not.toHaveProperty("authorizer");
   });
 
-  it("has a new trace id, and no user agent if the client sends none", async () => {
+  it("creates a new trace id, and no user agent if the client sends none", async () => {
     const { url, events } = await serve(route("$connect"));
     await join(url);
     const { requestContext, headers } = events.connect?.[0] ?? {};
@@ -93,7 +93,7 @@ describe("the event of a handshake", () => {
 });
 
 describe("a connection", () => {
-  it("has a unique id", async () => {
+  it("gives each connection a unique id", async () => {
     const { url, events } = await serve(route("$connect"));
     await Promise.all(Array.from({ length: 20 }, () => join(url)));
     const ids = events.connect?.map(({ requestContext }) => requestContext.connectionId);
@@ -114,7 +114,7 @@ describe("connect", () => {
     await join(url);
   });
 
-  it("sends the client only the subprotocol of the answer of $connect", async () => {
+  it("sends the client only the subprotocol of $connect's answer", async () => {
     const connect = {
       statusCode: 200,
       headers: { "sec-websocket-protocol": "b", "X-Other": "x" },
@@ -156,14 +156,14 @@ describe("a refused client", () => {
       "Internal server error",
       "the authorizer's answer is malformed at principalId",
     ],
-  ])("gets an error if the authorizer %s", async (_, authorize, status, message, reason) => {
+  ])("answers a client with an error if the authorizer %s", async (_, authorize, status, message, reason) => {
     const { url, events, reports } = await serve(guarded(), { authorize });
     expect(await refusal(url)).toEqual({ status, type: "application/json", body: bodyWith(message) });
     expect(events.connect).toBeUndefined();
     expect(reports).toEqual(reason ? [`$connect: ${reason}`] : []);
   });
 
-  it("gets a 500 if the authorizer may not be invoked", async () => {
+  it("answers with a 500 if the authorizer may not be invoked", async () => {
     const asked: string[][] = [];
     const mayInvoke = (...pair: string[]) => asked.push(pair) === 0;
     const { url, events } = await serve(guarded(), {}, { mayInvoke });
@@ -190,19 +190,19 @@ describe("a refused client", () => {
       "Internal server error",
       "the function's answer is malformed at the value of Sec-WebSocket-Protocol",
     ],
-  ])("gets an error if $connect %s", async (_, connect, status, message, reason) => {
+  ])("answers a client with an error if $connect %s", async (_, connect, status, message, reason) => {
     const { url, reports } = await serve(route("$connect"), { connect });
     expect(await refusal(url)).toEqual({ status, type: "application/json", body: bodyWith(message) });
     expect(reports).toEqual(reason ? [`$connect: ${reason}`] : []);
   });
 
-  it("gets a 504 if $connect takes too long", async () => {
+  it("answers with a 504 if $connect takes too long", async () => {
     const { url, reports } = await serve(hasty(route("$connect")), { connect: () => new Promise(() => {}) });
     expect(await refusal(url)).toMatchObject({ status: 504 });
     expect(reports).toEqual(["$connect: the function did not answer within 50 ms"]);
   });
 
-  it("gets a 500 if $connect may not be invoked", async () => {
+  it("answers with a 500 if $connect may not be invoked", async () => {
     const { url } = await serve(
       route("$connect"),
       {},
@@ -211,9 +211,12 @@ describe("a refused client", () => {
     expect(await refusal(url)).toMatchObject({ status: 500 });
   });
 
-  it.each(["/live", "/other?x=/", "//", "/@connections/x"])("gets a 403 for the path %s", async (path) => {
-    const { url, events } = await serve(guarded(), { authorize: allow() });
-    expect(await refusal(url + path)).toMatchObject({ status: 403, body: { message: "Forbidden" } });
-    expect(events).toEqual({});
-  });
+  it.each(["/live", "/other?x=/", "//", "/@connections/x"])(
+    "answers with a 403 for the path %s",
+    async (path) => {
+      const { url, events } = await serve(guarded(), { authorize: allow() });
+      expect(await refusal(url + path)).toMatchObject({ status: 403, body: { message: "Forbidden" } });
+      expect(events).toEqual({});
+    },
+  );
 });

@@ -51,7 +51,7 @@ async function push(
     client,
     services: url,
     send: client().send.bind(client()),
-    /** Connects a client, and returns it with its connection id. */
+    /** Connects a client and returns it with its connection id. */
     async joined(options = {}) {
       const joined = await join(stream.url, [], options);
       const { connectionId = "" } = stream.events.connect?.at(-1)?.requestContext ?? {};
@@ -61,7 +61,7 @@ async function push(
 }
 
 describe("PostToConnection", () => {
-  it.each(["", "/live"])("sends a text frame, with the stage %j in the path", async (stage) => {
+  it.each(["", "/live"])("sends a text frame with the stage %j in the path", async (stage) => {
     const { client, joined } = await push();
     const { socket, messages, ConnectionId } = await joined();
     const frames: boolean[] = [];
@@ -84,7 +84,7 @@ describe("PostToConnection", () => {
     expect(other.messages).toEqual([]);
   });
 
-  it("accepts 128 KB, and refuses one byte more", async () => {
+  it("accepts 128 KB and refuses one byte more", async () => {
     const { send, joined } = await push();
     const { messages, ConnectionId } = await joined();
     const Data = Buffer.alloc(128 * 1024, "x");
@@ -118,7 +118,7 @@ describe("PostToConnection", () => {
 });
 
 describe("GetConnection", () => {
-  it("returns the client, and the times of its connection and of its last message", async () => {
+  it("returns the client and the times of its connection and last message", async () => {
     const { send, joined } = await push();
     const { ConnectionId } = await joined({ headers: { "User-Agent": "test" } });
     const before = await send(new GetConnectionCommand({ ConnectionId }));
@@ -136,7 +136,7 @@ describe("GetConnection", () => {
 });
 
 describe("DeleteConnection", () => {
-  it("closes the connection, and invokes $disconnect", async () => {
+  it("closes the connection and invokes $disconnect", async () => {
     const { send, joined, events } = await push();
     const { ConnectionId, closed } = await joined();
     const { $metadata } = await send(new DeleteConnectionCommand({ ConnectionId }));
@@ -150,7 +150,7 @@ describe("DeleteConnection", () => {
 });
 
 describe("an account over its limit", () => {
-  it("is refused all calls, even for unknown connections, and later reaches its clients again", async () => {
+  it("refuses all calls over the account's limit, even for unknown connections, and later works again", async () => {
     const admitted = [false, false, false, false, true];
     const { send, joined } = await push({}, { statusCode: 200 }, () => admitted.shift() ?? true);
     const { ConnectionId, messages } = await joined();
@@ -185,23 +185,23 @@ describe("a 410", () => {
   }
 
   it.each(["TXzPWdnOjoECGjA=", "x", "a/b", "%", "constructor"])(
-    "is returned for the unknown id %s",
+    "responds that the unknown id %s is gone",
     async (id) => {
       const { send } = await push();
       await expectGone(send, id);
     },
   );
 
-  it("is returned for a closed connection at once", async () => {
+  it("responds at once that a closed connection is gone", async () => {
     const { send, joined } = await push();
     const { socket, ConnectionId } = await joined();
-    // This client never acknowledges the close, which makes no difference.
+    // Never acknowledges the close, which makes no difference.
     socket.pause();
     await send(new DeleteConnectionCommand({ ConnectionId }));
     await expectGone(send, ConnectionId);
   });
 
-  it("is returned for a connection until $connect has answered", async () => {
+  it("responds that a connection is gone until $connect has answered", async () => {
     const slow = Promise.withResolvers<object>();
     const { url, send, events } = await push({}, () => slow.promise);
     const joining = join(url);
@@ -220,7 +220,7 @@ describe("the service over HTTP", () => {
     Authorization: "AWS4-HMAC-SHA256 Credential=known/20260101/us-east-1/execute-api/aws4_request",
   };
 
-  it("does not find an id with malformed encoding", async () => {
+  it("finds no connection for an id with malformed encoding", async () => {
     const { services } = await push();
     const answer = await fetch(`${services}/@connections/%zz`, { headers: signed });
     expect(answer.status).toBe(410);
@@ -231,7 +231,7 @@ describe("the service over HTTP", () => {
     ["GET", "/@connections/"],
     ["GET", "/a/b/@connections/x"],
     ["GET", "/@connections/x/y"],
-  ])("does not emulate %s %s", async (method, path) => {
+  ])("returns a 404 for the unknown call %s %s", async (method, path) => {
     const { services } = await push();
     expect((await fetch(services + path, { method, headers: signed })).status).toBe(404);
   });
@@ -247,7 +247,7 @@ describe("the service over HTTP", () => {
 });
 
 describe("a client that does not read", () => {
-  it("loses answers to its messages that exceed the buffer", async () => {
+  it("drops answers to a client's messages that exceed its buffer", async () => {
     const body = "x".repeat(100 * 1024);
     const handled: string[] = [];
     const { url } = await serve(

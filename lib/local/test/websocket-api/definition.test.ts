@@ -99,7 +99,7 @@ describe("a part of a WebSocket API that is not emulated", () => {
     ],
     ["RouteResponse", { RouteResponseKey: "$x" }, "of ping", /RouteResponseKey/],
     ["RouteResponse", { ResponseModels: {} }, "of ping", /ResponseModels$/],
-  ])("stops the runner: %s %j", (type, changes, logicalId, message) => {
+  ])("stops the runner for a part that is not emulated: %s %j", (type, changes, logicalId, message) => {
     const read = () => readDefinition(api, changed(all, type, changes));
     expect(read).toThrow(`${logicalId} (AWS::ApiGatewayV2::${type}) has something that is not emulated: `);
     expect(read).toThrow(message);
@@ -115,7 +115,7 @@ describe("a part of a WebSocket API that is not emulated", () => {
     [{ DisableExecuteApiEndpoint: true }, /DisableExecuteApiEndpoint/],
     [{ CorsConfiguration: {} }, /CorsConfiguration$/],
     [{ Body: {} }, /Body$/],
-  ])("stops the runner: API %j", (changes, message) => {
+  ])("stops the runner for an API with %j", (changes, message) => {
     const [changedApi] = changed([api], "Api", changes);
     expect(() => readDefinition(changedApi ?? api, all)).toThrow(message);
     expect(() => readDefinition(changedApi ?? api, all)).toThrow(

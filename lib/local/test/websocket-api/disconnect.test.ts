@@ -6,7 +6,7 @@ import { dial, eventually, handshake, join, refusal, serve } from "./stream.ts";
 const resources = [...guarded(), ...route("$disconnect")];
 const answers = { authorize: allow({ plan: "Pro" }) };
 
-/** Lists the codes and reasons in the events of $disconnect. */
+/** Lists codes and reasons from the events of $disconnect. */
 const endsOf = (events: Record<string, GivenEvent[]>) =>
   (events.disconnect ?? []).map(({ requestContext }) => [
     requestContext.disconnectStatusCode,
@@ -14,7 +14,7 @@ const endsOf = (events: Record<string, GivenEvent[]>) =>
   ]);
 
 describe("$disconnect", () => {
-  it("gets an event with certain headers (recorded)", async () => {
+  it("passes certain headers to the disconnect function (recorded)", async () => {
     const { url, port, events } = await serve(resources, answers);
     const { socket } = await join(url);
     socket.close(1000, "enough");
@@ -41,14 +41,14 @@ describe("$disconnect", () => {
     expect(event?.requestContext.requestId).not.toBe(events.connect?.[0]?.requestContext.requestId);
   });
 
-  it("gets 1005 for a client that closes without a code (recorded)", async () => {
+  it("reports 1005 for a client that closes without a code (recorded)", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket } = await join(url);
     socket.close();
     await eventually(() => endsOf(events)).toEqual([[1005, "Client-side close frame status not set"]]);
   });
 
-  it("gets 1006 for a client that vanishes", async () => {
+  it("reports 1006 for a client that vanishes", async () => {
     const { url, port, events, server } = await serve(resources, answers);
     const { socket } = await join(url);
     socket.terminate();
@@ -67,7 +67,7 @@ describe("$disconnect", () => {
     expect(server.find(connectionId)).toBeUndefined();
   });
 
-  it("gets 1002 for a client that breaks the protocol", async () => {
+  it("reports 1002 for a client that breaks the protocol", async () => {
     const { port, events } = await serve(resources, answers);
     const bare = await dial(port);
     bare.write(handshake());
@@ -76,14 +76,14 @@ describe("$disconnect", () => {
     await eventually(() => endsOf(events)).toEqual([[1002, ""]]);
   });
 
-  it("gets 1006 for a client that leaves while $connect runs", async () => {
+  it("reports 1006 for a client that leaves while $connect runs", async () => {
     const slow = Promise.withResolvers<object>();
     const { port, events, server } = await serve(resources, { ...answers, connect: () => slow.promise });
     const bare = await dial(port);
     bare.write(handshake());
     await eventually(() => events.connect).toHaveLength(1);
     bare.resetAndDestroy();
-    // This answer shows that the server has noticed the disconnection.
+    // Waits for an answer, which shows that the server has noticed the disconnection.
     expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(426);
     slow.resolve({ statusCode: 200 });
     await eventually(() => endsOf(events)).toContainEqual([1006, ""]);
@@ -91,7 +91,7 @@ describe("$disconnect", () => {
     expect(server.find(connectionId)).toBeUndefined();
   });
 
-  it("is not invoked for a refused client", async () => {
+  it("invokes no disconnect function for a refused client", async () => {
     const { url, events } = await serve([...route("$connect"), ...route("$disconnect")], {
       connect: ({ headers }: GivenEvent) => ({ statusCode: headers["X-In"] ? 200 : 400 }),
     });
@@ -101,7 +101,7 @@ describe("$disconnect", () => {
     await eventually(() => endsOf(events)).toEqual([[1000, ""]]);
   });
 
-  it("can fail without harm to other connections", async () => {
+  it("keeps other connections open when the disconnect function fails", async () => {
     const { url, reports } = await serve([...route("$disconnect"), ...talking("$default")], {
       disconnect: throws("boom"),
       default: { body: "here" },
@@ -115,7 +115,7 @@ describe("$disconnect", () => {
 });
 
 describe("close", () => {
-  it("closes every connection with 1001, and invokes $disconnect", async () => {
+  it("closes every connection with 1001 and invokes $disconnect", async () => {
     const { url, events, server } = await serve(resources, answers);
     const clients = await Promise.all(Array.from({ length: 5 }, () => join(url)));
     await server.close();
@@ -124,7 +124,7 @@ describe("close", () => {
     await expect(join(url)).rejects.toThrow("ECONNREFUSED");
   });
 
-  it("does not wait for silent clients or functions", async () => {
+  it("stops without waiting for silent clients or functions", async () => {
     const { url, port, events, server } = await serve(resources, {
       ...answers,
       connect: ({ headers }: GivenEvent) => (headers["X-Slow"] ? new Promise(() => {}) : { statusCode: 200 }),

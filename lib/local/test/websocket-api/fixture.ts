@@ -1,10 +1,10 @@
 import type { ResolvedResource } from "../../src/cloudformation/resource.ts";
 import type { InvokeResult } from "../../src/lambda/invoke.ts";
 
-/** A function's answer, or a function of the event that returns an answer or an InvokeResult. */
+/** Answer of a function, or a function of the event that returns an answer or an InvokeResult. */
 export type Answer = unknown;
 
-/** The parts of an event that tests check. */
+/** Parts of an event that tests check. */
 export type GivenEvent = {
   headers: Record<string, string>;
   body: string;
@@ -52,7 +52,7 @@ export function talking(key: string): ResolvedResource[] {
   ];
 }
 
-/** Gives the integrations among the resources a timeout of 50 ms. */
+/** Sets a timeout of 50 ms for the integrations among the resources. */
 export function hasty(resources: readonly ResolvedResource[]): ResolvedResource[] {
   return resources.map(({ properties, ...rest }) => ({
     ...rest,

@@ -11,14 +11,14 @@ const codesOf = (events: Record<string, GivenEvent[]>) =>
   (events.disconnect ?? []).map(({ requestContext }) => requestContext.disconnectStatusCode);
 
 describe("a message", () => {
-  it("can have 128 KB, in several frames", async () => {
+  it("accepts a message of 128 KB in several frames", async () => {
     const { url } = await serve(resources, answers);
     const { socket, messages } = await join(url);
     for (const fin of [false, false, false, true]) socket.send("x".repeat(32 * 1024), { fin });
     await eventually(() => messages).toEqual([`${128 * 1024}`]);
   });
 
-  it("closes the connection with 1009 if it has one byte more", async () => {
+  it("closes the connection with 1009 for a message with one byte more", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     for (const fin of [false, false, false, false]) socket.send("x".repeat(32 * 1024), { fin });
@@ -28,7 +28,7 @@ describe("a message", () => {
     expect(events.default).toBeUndefined();
   });
 
-  it("can have 100 KB as an answer", async () => {
+  it("sends an answer of 100 KB", async () => {
     const body = "x".repeat(100 * 1024);
     const { url } = await serve(resources, { default: { body } });
     const { socket, messages } = await join(url);
@@ -38,7 +38,7 @@ describe("a message", () => {
 });
 
 describe("a frame", () => {
-  it("closes the connection with 1009 if it has more than 32 KB (documented)", async () => {
+  it("closes the connection with 1009 for a frame of more than 32 KB (documented)", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     socket.send("x".repeat(32 * 1024 + 1));
@@ -48,7 +48,7 @@ describe("a frame", () => {
     expect(events.default).toBeUndefined();
   });
 
-  it("is measured wherever the network splits it", () => {
+  it("measures a message wherever the network splits it", () => {
     const head = (length: number, ...bytes: number[]) =>
       Buffer.from([0x81, 0x80 | length, ...bytes, 1, 2, 3, 4]);
     const frames = [
@@ -68,7 +68,7 @@ describe("a frame", () => {
     }
   });
 
-  it("closes the connection with 1003 if it is binary (documented)", async () => {
+  it("closes the connection with 1003 for a binary message (documented)", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     socket.send(Buffer.from("{}"));
@@ -78,7 +78,7 @@ describe("a frame", () => {
     expect(events.default).toBeUndefined();
   });
 
-  it("closes the connection with 1007 if its text is not UTF-8", async () => {
+  it("closes the connection with 1007 for text that is not UTF-8", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
     socket.send(Buffer.from([0xff]), { binary: false });
@@ -86,7 +86,7 @@ describe("a frame", () => {
     await eventually(() => codesOf(events)).toEqual([1007]);
   });
 
-  it("is answered without a function if it is a ping", async () => {
+  it("answers a ping without a function", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket } = await join(url);
     socket.ping("hello");
@@ -102,7 +102,7 @@ describe("a connection", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("is closed when it is idle, even if it pings", async () => {
+  it("closes an idle connection even if it pings", async () => {
     const { url, events } = await serve(resources, answers, { limits });
     const { socket, closed } = await join(url);
     vi.advanceTimersByTime(599);
@@ -114,13 +114,13 @@ describe("a connection", () => {
     await eventually(() => codesOf(events)).toEqual([1001]);
   });
 
-  it.each(["sent", "received"])("stays open if a message is %s", async (direction) => {
+  it.each(["sent", "received"])("keeps a connection open if a message is %s", async (direction) => {
     const { url, events, server } = await serve(resources, { default: {} }, { limits });
     const { socket, closed } = await join(url);
     const { connectionId = "" } = events.connect?.[0]?.requestContext ?? {};
     for (let count = 0; count < 3; count++) {
       vi.advanceTimersByTime(599);
-      // Each message sent gets an answer to wait for. Polling would advance the time.
+      // Waits for an answer to each message, because polling would advance the time.
       const message = once(socket, "message");
       if (direction === "sent") socket.send("still here");
       else server.find(connectionId)?.send("still there");
@@ -131,7 +131,7 @@ describe("a connection", () => {
     expect(await closed).toEqual(goingAway);
   });
 
-  it("is closed after its maximum duration", async () => {
+  it("closes a connection after its maximum duration", async () => {
     const { url, events } = await serve(resources, answers, { limits });
     const { socket, closed } = await join(url);
     for (let count = 1; count <= 9; count++) {

@@ -18,7 +18,7 @@ const frame = (message: string, connectionId: unknown = expect.stringMatching(ID
 });
 
 describe("a message", () => {
-  it("becomes an event with the connection's context", async () => {
+  it("turns a message into an event with the connection's context", async () => {
     const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
     const authorize = allow({ plan: "Pro" });
     const resources = [...guarded(), ...talking("ping")];
@@ -69,7 +69,7 @@ describe("a message", () => {
     ['{"type":"$connect"}', "$default"],
     ['{"type":"$disconnect"}', "$default"],
     ['{"type":"constructor"}', "$default"],
-  ])("%s goes to %s", async (body, routeKey) => {
+  ])("routes the message %s to %s", async (body, routeKey) => {
     const resources = [
       ...route("$connect"),
       ...route("$disconnect"),
@@ -84,7 +84,7 @@ describe("a message", () => {
     expect(events.disconnect).toBeUndefined();
   });
 
-  it("is refused if it has no route and there is no $default", async () => {
+  it("refuses a message that has no route if there is no $default", async () => {
     const { url, events } = await serve([...route("$connect"), ...talking("ping")]);
     const { socket, messages } = await join(url);
     socket.send("what?");
@@ -118,11 +118,11 @@ describe("the answer to a message", () => {
     expect(await answersOf(talking, answer)).toEqual({ messages: expected, reports: [] });
   });
 
-  it("is nothing if the route has no response", async () => {
+  it("sends no answer if the route has no response", async () => {
     expect(await answersOf(route, { statusCode: 200, body: "hello" })).toEqual({ messages: [], reports: [] });
   });
 
-  it("is nothing if the route selects a response that does not exist", async () => {
+  it("sends no answer if the route selects a response that does not exist", async () => {
     const half = (key: string) => route(key, { RouteResponseSelectionExpression: "$default" });
     expect(await answersOf(half, { statusCode: 200, body: "hello" })).toEqual({ messages: [], reports: [] });
   });
@@ -164,7 +164,7 @@ describe("the answer to a message", () => {
 });
 
 describe("a connection", () => {
-  it("handles its messages concurrently", async () => {
+  it("handles a connection's messages concurrently", async () => {
     const first = Promise.withResolvers<object>();
     const { url } = await serve(talking("$default"), {
       default: ({ body }: GivenEvent) => (body === "first" ? first.promise : { body: "second" }),
@@ -177,7 +177,7 @@ describe("a connection", () => {
     await eventually(() => messages).toEqual(["second", "first"]);
   });
 
-  it("drops an answer after it has been closed", async () => {
+  it("drops an answer after the connection was closed", async () => {
     const slow = Promise.withResolvers<object>();
     const { url, events } = await serve([...route("$disconnect"), ...talking("$default")], {
       default: () => slow.promise,

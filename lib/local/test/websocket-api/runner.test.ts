@@ -33,7 +33,7 @@ async function description(baseUrl: string): Promise<Pick<Runner, "outputs" | "e
   return answer.json() as Promise<Pick<Runner, "outputs" | "endpoints">>;
 }
 
-/** Reads the messages that the function has logged. */
+/** Reads the messages logged by the function. */
 const logged = () =>
   log.filter(({ source }) => source === "streamer").map(({ line }) => JSON.parse(line).message);
 
@@ -63,7 +63,7 @@ describe("a runner with a WebSocket API", () => {
     expect(socket.protocol).toBe("access_token");
     say({ type: "push" });
     await eventually(() => messages).toHaveLength(2);
-    // The environment keeps the address of AWS; the SDK uses the local one.
+    // Keeps AWS's address in the environment; the SDK uses the local one.
     const callback = runner.outputs.ApiEndpoint?.toString().replace("wss:", "https:");
     expect(messages).toEqual(["pushed", `push for alice at ${callback}/live`]);
     socket.close(1000);
@@ -72,7 +72,7 @@ describe("a runner with a WebSocket API", () => {
     );
   });
 
-  it("connects clients through the distribution, at the base URL's port and the stage's path", async () => {
+  it("connects clients through the distribution at the base URL's port and the stage's path", async () => {
     const edgeUrl = runner.baseUrl.replace("http:", "ws:");
     const { messages, say } = await join(`${edgeUrl}/live`, ["access_token", "carol"]);
     say({ type: "ping" });

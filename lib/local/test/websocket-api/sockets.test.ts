@@ -10,14 +10,14 @@ import { dial, eventually, handshake, join, received, refusal, serve } from "./s
 const resources = [...route("$connect"), ...talking("$default")];
 const answers = { default: ({ body }: GivenEvent) => ({ body }) };
 
-/** Expects that the server still admits clients and answers them. */
+/** Expects the server to still admit clients and answer them. */
 async function expectHealthy(url: string) {
   const { socket, messages } = await join(url);
   socket.send("still there?");
   await eventually(() => messages).toEqual(["still there?"]);
 }
 
-/** Sends text on a plain socket, and resolves to everything received until it ends. */
+/** Sends text on a plain socket. Resolves to everything received until it ends. */
 async function exchange(port: number, ...chunks: string[]) {
   const socket = await dial(port);
   for (const chunk of chunks) socket.write(chunk);
@@ -25,7 +25,7 @@ async function exchange(port: number, ...chunks: string[]) {
 }
 
 describe("Node's own WebSocket", () => {
-  it("gets the subprotocol that $connect chose", async () => {
+  it("gives Node's WebSocket the subprotocol that $connect chose", async () => {
     const connect = ({ headers }: GivenEvent) => ({
       statusCode: 200,
       headers: { "Sec-WebSocket-Protocol": headers["sec-websocket-protocol"]?.split(",")[0] },
@@ -52,7 +52,7 @@ describe("Node's own WebSocket", () => {
 });
 
 describe("a malformed handshake", () => {
-  it("gets a 426 if it is plain HTTP", async () => {
+  it("answers a handshake over plain HTTP with a 426", async () => {
     const { url, port, events } = await serve(resources, answers);
     for (const path of ["/", "/live"]) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`);
@@ -74,7 +74,7 @@ describe("a malformed handshake", () => {
     ["the host name of another site", 403, handshake({ Host: "evil.example" })],
     ["no Host", 403, handshake({ Host: undefined })],
     ["headers that are too large", 431, handshake({ "X-Big": "x".repeat(11_000) })],
-  ])("with %s gets a %d", async (_, status, head) => {
+  ])("answers a handshake with %s with a %d", async (_, status, head) => {
     const { url, port, events } = await serve(resources, answers);
     const answer = await exchange(port, head);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -83,7 +83,7 @@ describe("a malformed handshake", () => {
     await expectHealthy(url);
   });
 
-  it("gets a 400 if it is not HTTP", async () => {
+  it("answers a handshake that is not HTTP with a 400", async () => {
     const { url, port, events } = await serve(resources, answers);
     const answer = await exchange(port, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc");
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
@@ -91,7 +91,7 @@ describe("a malformed handshake", () => {
     await expectHealthy(url);
   });
 
-  it("does not harm other clients if it stops halfway", async () => {
+  it("leaves other clients unharmed if a handshake stops halfway", async () => {
     const { url, port, events } = await serve(resources, answers);
     const [waiting, ended] = [await dial(port), await dial(port)];
     waiting.write(handshake().slice(0, 60));
@@ -103,7 +103,7 @@ describe("a malformed handshake", () => {
     expect(events.connect).toHaveLength(2);
   });
 
-  it("does not harm other clients if it follows an unanswered request", async () => {
+  it("leaves other clients unharmed if a bad handshake follows an unanswered request", async () => {
     const { url, port } = await serve(resources, answers);
     await exchange(
       port,
@@ -127,7 +127,7 @@ describe("a handshake", () => {
     await eventually(() => events.default?.map(({ body }) => body)).toEqual(["hi"]);
   });
 
-  it("uses the subprotocol of $connect even if the client did not offer it", async () => {
+  it("uses $connect's subprotocol even if the client did not offer it", async () => {
     const connect = { headers: { "Sec-WebSocket-Protocol": "other" } };
     const { url, port } = await serve(resources, { ...answers, connect });
     await expect(join(url, ["a"])).rejects.toThrow("Server sent an invalid subprotocol");
@@ -170,7 +170,7 @@ describe("openStreamServer", () => {
 });
 
 describe("a fault of the emulation", () => {
-  it("is a 500, and is reported only to the runner", async () => {
+  it("answers with a 500 and reports a fault only to the runner", async () => {
     const { url, faults, server } = await serve(resources, answers);
     const fault = new TypeError("broken");
     server.serve({

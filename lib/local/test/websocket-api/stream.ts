@@ -12,7 +12,7 @@ import { createWebSocketApi } from "../../src/websocket-api/websocket-api.ts";
 import { type Answer, api, functions, stage } from "./fixture.ts";
 
 type Options = {
-  /** More properties of the stage. */
+  /** Additional properties of the stage. */
   settings?: Record<string, unknown>;
   limits?: Partial<StreamLimits>;
   mayInvoke?: (functionArn: string, sourceArn: string) => boolean;
@@ -22,7 +22,7 @@ type Options = {
   as?: ResolvedResource;
 };
 
-/** Polls a value until the expectation holds, with enough time for a busy machine. */
+/** Polls a value until the expectation is met, with enough time for a busy machine. */
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 50_000, interval: 10 });
 
 /** Serves an API in front of functions with these answers until the end of the test. */
@@ -73,14 +73,14 @@ export async function join(url: string, protocols: string[] = [], options: Clien
   return { socket, messages, closed, say: (message: unknown) => socket.send(JSON.stringify(message)) };
 }
 
-/** Connects, and returns the answer that refuses the client. */
+/** Connects and returns the answer that refuses the client. */
 export async function refusal(url: string, options: ClientOptions = {}, protocols: string[] = []) {
   const socket = new WebSocket(url, protocols, options);
   socket.on("error", () => {});
   const [, response] = await once(socket, "unexpected-response");
   const body = await text(response);
   const { statusCode: status, headers } = response;
-  // These headers are undefined without a distribution.
+  // Headers that are undefined without a distribution.
   const { via, "x-cache": cache, "x-amz-cf-pop": pop, "x-amz-cf-id": cloudFrontId } = headers;
   const added = { via, cache, pop, cloudFrontId };
   return { status, type: headers["content-type"], ...added, body: JSON.parse(body) };

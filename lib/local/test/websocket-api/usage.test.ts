@@ -35,7 +35,7 @@ const usage: Usage = {
 
 let time = Date.parse("2026-11-21T09:14:00.000Z");
 
-/** Serves an API whose authorizer returns this key, with a clock that only moves by hand. */
+/** Serves an API whose authorizer returns this key, with a manual clock. */
 const serveWith = (known: Usage, usageIdentifierKey?: string) =>
   serve(
     needingKey,
@@ -50,7 +50,7 @@ const bodyWith = (message: string) => ({
 });
 
 describe("a connection that requires an API key", () => {
-  it("counts against the key's plan", async () => {
+  it("counts a connection against its key's plan", async () => {
     const { url, events } = await serveWith(usage, value);
     await join(url);
     await join(url);
@@ -64,7 +64,7 @@ describe("a connection that requires an API key", () => {
     ["no key", usage, undefined],
     ["an unknown key", noUsage, value],
   ])(
-    "is refused if the authorizer returns %s, regardless of the client's headers",
+    "refuses a connection if the authorizer returns %s, regardless of the client's headers",
     async (_, known, returned) => {
       const { url, events, reports } = await serveWith(known, returned);
       const answer = await refusal(url, { headers: { "x-api-key": value } });
@@ -75,7 +75,7 @@ describe("a connection that requires an API key", () => {
     },
   );
 
-  it("stops the runner if the key comes from the client", () => {
+  it("stops the runner if the API key comes from the client", () => {
     expect(() => readDefinition(api, [stage, ...needingKey])).toThrow(
       '$connect (AWS::ApiGatewayV2::Route) has something that is not emulated: ApiKeyRequired with a key of "$request.header.x-api-key"',
     );
@@ -107,7 +107,7 @@ describe("a route with a throttle", () => {
     await eventually(() => events.ping).toHaveLength(3);
   });
 
-  it("refuses further connections with 429 if it is $connect", async () => {
+  it("refuses further connections with 429 if $connect is throttled", async () => {
     const { url } = await serve(route("$connect"), { connect: { statusCode: 200 } }, throttled("$connect"));
     await join(url);
     await join(url);

@@ -53,7 +53,7 @@ describe("openWebSocketApi", () => {
     expect(opening).toThrow("There are several WebSocket APIs, but only one stream URL.");
   });
 
-  it("throws a StartupError that names the property that is not emulated", () => {
+  it("throws a StartupError that names a property that is not emulated", () => {
     const { logicalId } = resources.ofType("AWS::ApiGatewayV2::Api")[0] ?? { logicalId: "" };
     const opening = () => open(resolve({ [logicalId]: other({ ProtocolType: "HTTP" }) }));
     expect(opening).toThrow(StartupError);
@@ -70,7 +70,7 @@ describe("the resources of a WebSocket API", () => {
     return resource;
   };
 
-  it("can have URLs of AWS and custom domains", () => {
+  it("resolves a WebSocket API's AWS URLs and custom domains", () => {
     const { logicalId } = only("Api");
     const host = `${logicalId}.execute-api.us-east-1.amazonaws.com`;
     expect(resources.outputs()).toEqual({
@@ -80,7 +80,7 @@ describe("the resources of a WebSocket API", () => {
     });
   });
 
-  it("refer to each other by logical id", () => {
+  it("refers to other resources of a WebSocket API by logical id", () => {
     const authorizer = only("Authorizer").logicalId;
     const routes = resources.ofType("AWS::ApiGatewayV2::Route").map((route) => route.properties());
     expect(routes.find(({ RouteKey }) => RouteKey === "$connect")).toMatchObject({
