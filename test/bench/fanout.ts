@@ -61,7 +61,7 @@ async function throughTheService(clients: number): Promise<Pick<Run, "service" |
   }
 }
 
-/** Sends the same messages to as many clients with a bare loop over the sockets of one process. */
+/** Broadcasts the same messages to as many clients with a plain loop over one process's sockets. */
 async function bareBroadcast(options: {
   clients: number;
   processes: number;

@@ -91,7 +91,7 @@ export const watchOrders = (options: WatchOptions): Promise<WatchReport> =>
 
 const pause = (ms: number) => new Promise<void>((end) => void setTimeout(end, ms));
 
-/** An order's wallet, its items, and what it has asked. */
+/** An order's lane, its table and whether it is counted. */
 type Watch = {
   lane: LaneKey;
   table: ModelTable;

@@ -25,7 +25,7 @@ export function virtualClock(startMs = 0) {
   };
 }
 
-/** Runs something for which time passes only while all of it waits. It must not wait for anything but timers. */
+/** Runs code in virtual time, which advances only while everything waits. The code may wait only for timers. */
 export async function inVirtualTime<Result>(startMs: number, act: () => Promise<Result>): Promise<Result> {
   const clock = virtualClock(startMs);
   const { setTimeout: realTimeout } = globalThis;

@@ -42,7 +42,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Serves docs/live-page.html, configured for `api`, and the built client next to it. */
+/** Serves docs/live-page.html, configured for `api`, with the built client next to it. */
 async function servePages() {
   let api = "";
   const page = readFileSync("docs/live-page.html", "utf8");

@@ -218,7 +218,7 @@ export function disturb(service: FaultyService, chance: Chance): void {
 
 type Listener = (event: never) => void;
 
-/** WebSockets to a service of the same process. */
+/** WebSockets to a service in the same process. */
 export function virtualSockets(service: FaultyService, clock: Clock): SocketConstructor {
   return class implements SocketLike {
     onopen: Listener | null = null;

@@ -142,7 +142,7 @@ describe("the relay of a local chain", () => {
     expect(relay.hasWaiting()).toBe(false);
   });
 
-  it("delays transactions by the blocks of its faults", async () => {
+  it("delays transactions by the number of blocks set as a fault", async () => {
     await set({ delayBlocks: 2 });
     const { raw, hash } = await signed();
     await send(raw);
@@ -157,15 +157,18 @@ describe("the relay of a local chain", () => {
     ["lost", "hash", false],
     ["silent", "TIMEOUT", true],
     ["stalled", "TIMEOUT", false],
-  ] as const)("meets the fault %s: it answers %s, and includes: %s", async (fault, answer, includes) => {
-    await set({ [fault]: 1 });
-    const { raw, hash } = await signed();
-    const answered = await send(raw, 200).then(
-      ([said]) => said === hash && "hash",
-      ({ name, code }) => (name === "RpcRefusal" ? "REFUSED" : code),
-    );
-    expect(answered).toBe(answer);
-    await relay.mine();
-    expect((await receipt(hash)) !== null).toBe(includes);
-  });
+  ] as const)(
+    "simulates the fault %s: it answers %s, and includes the transaction: %s",
+    async (fault, answer, includes) => {
+      await set({ [fault]: 1 });
+      const { raw, hash } = await signed();
+      const answered = await send(raw, 200).then(
+        ([said]) => said === hash && "hash",
+        ({ name, code }) => (name === "RpcRefusal" ? "REFUSED" : code),
+      );
+      expect(answered).toBe(answer);
+      await relay.mine();
+      expect((await receipt(hash)) !== null).toBe(includes);
+    },
+  );
 });

@@ -84,7 +84,7 @@ describe("a host of the local Solana chain", () => {
     });
   });
 
-  it("cannot be set unless the runner was started with --faults", async () => {
+  it("sets faults only if the runner was started with --faults", async () => {
     await setFaults(first.url, { stalled: 1 });
     expect(first.faults).toEqual({});
   });

@@ -116,7 +116,7 @@ describe("the node of the local Solana chain", () => {
       });
       expect(await askOne(other.url, "sendTransaction", wire, base64)).toMatchObject({ result: signature });
       expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });
-      // Real clusters answer so, too, and clients repeat what they have sent.
+      // Real clusters also give this response when clients send a transaction again.
       expect(await askOne(one.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
       expect(await askOne(one.url, "sendTransaction", wire, base64)).toMatchObject({
         error: { code: -32002, data: { err: "AlreadyProcessed" } },
@@ -164,7 +164,7 @@ describe("the node of the local Solana chain", () => {
     expect(await ask("getBalance", poor.address)).toMatchObject({ result: { value: 5_000_000_000 } });
   });
 
-  it("rejects batches, and a client then sends single calls", async () => {
+  it("rejects batches, so that a client then sends single calls", async () => {
     const questions = [1, 2].map((id) => ({ id, method: "getSlot", params: [] }));
     const refused = { error: { code: -32600 } };
     expect(await askRpc(host.url, questions)).toMatchObject([refused, refused]);

@@ -15,7 +15,11 @@ export type ChainFaults = {
 
 export const urlAt = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** @param port the runner's `--chain-port` */
+/**
+ * Opens the fault controls of a chain.
+ *
+ * @param port the runner's `--chain-port`
+ */
 export function faultsOf(chain: TradingChain, port: number): ChainFaults {
   const { firstHost, secondHost, relay } = portsOf(chain, port);
   let faults: object = {};

@@ -11,7 +11,7 @@ import { expectNoSecretPrinted, type Finished, printed } from "./support/secrets
 
 const program = new URL("../../../bin/admin.ts", import.meta.url).pathname;
 
-/** Removes credentials and region of the machine that runs the tests. */
+/** Removes the machine's own AWS credentials and region. */
 const bareEnvironment = {
   HOME: "/nonexistent",
   AWS_CONFIG_FILE: "/nonexistent/config",
@@ -21,7 +21,7 @@ const bareEnvironment = {
 
 type Running = { child: ChildProcess; finished: Promise<Finished> };
 
-/** Starts the program in a new process. */
+/** Starts the admin program in a new process. */
 function start(args: string[]): Running {
   const child = spawn(process.execPath, [program, ...args], {
     env: bareEnvironment,

@@ -60,7 +60,7 @@ describe("an integration", () => {
     ["with a timeout below 50 ms", { TimeoutInMillis: 49 }, /TimeoutInMillis/],
     ["of another service", { Uri: sqsUri }, /Integration\.Uri/],
     ["with a stage variable", { Uri: lambdaUri(`$${"{stageVariables.f}"}`) }, /Integration\.Uri/],
-  ])("stops the runner for an integration: %s", (_, changes, message) => {
+  ])("stops the runner for an integration %s", (_, changes, message) => {
     const resources = route("GET /pets", { Integration: { ...proxyIntegration, ...changes } });
     expectRefusal([stage, ...resources], "GET /pets", message);
   });
@@ -85,7 +85,7 @@ describe("a method", () => {
       /AuthorizerId "None"/,
     ],
     ["of an unknown resource", { ResourceId: "Nowhere" }, /a reference to Nowhere/],
-  ])("stops the runner for a method: %s", (_, changes, message) => {
+  ])("stops the runner for a method %s", (_, changes, message) => {
     expectRefusal([stage, ...route("GET /pets", changes)], "GET /pets", message);
   });
 });
@@ -115,7 +115,7 @@ describe("a stage", () => {
       setting({ ThrottlingBurstLimit: 0.5 }),
       /MethodSettings\.0\.ThrottlingBurstLimit/,
     ],
-  ])("stops the runner for a method: %s", (_, changes, message) => {
+  ])("stops the runner for a stage %s", (_, changes, message) => {
     expectRefusal([changed(stage, changes), ...pets], "Stage", message);
   });
 });
@@ -127,7 +127,7 @@ describe("an authorizer", () => {
     ["with the default cache", { AuthorizerResultTtlInSeconds: undefined }, /AuthorizerResultTtl/],
     ["with an identity source", { IdentitySource: "method.request.header.Authorization" }, /IdentitySource/],
     ["with a role", { AuthorizerCredentials: "arn" }, /AuthorizerCredentials$/],
-  ])("stops the runner for an authorizer: %s", (_, changes, message) => {
+  ])("stops the runner for an authorizer %s", (_, changes, message) => {
     expectRefusal([stage, ...guarded("GET /pets"), changed(callers, changes)], "Authorizer", message);
   });
 });
@@ -153,7 +153,7 @@ describe("a GatewayResponse", () => {
     ["with a constant without quotes", header("b"), /the expression "b"/],
     ["with the request's body", header("method.request.body"), /the expression "method\.request\.body"/],
     ["with a context expression", header("context.requestId"), /the expression "context\.requestId"/],
-  ])("stops the runner: %s", (_, changes, message) => {
+  ])("stops the runner for a GatewayResponse %s", (_, changes, message) => {
     const properties = { ResponseType: "UNAUTHORIZED", ...changes };
     expectRefusal([stage, resource("GatewayResponse", "Response", properties)], "Response", message);
   });
@@ -177,7 +177,7 @@ describe("an API", () => {
       "Deployment",
       /StageName$/,
     ],
-  ])("stops the runner: %s", (_, resources, logicalId, message) => {
+  ])("stops the runner for an API %s", (_, resources, logicalId, message) => {
     expectRefusal(resources, logicalId, message);
   });
 
@@ -190,7 +190,7 @@ describe("an API", () => {
     ["with compression beyond the limit", { MinimumCompressionSize: 10_485_761 }],
     ["with a disabled endpoint", { DisableExecuteApiEndpoint: true }],
     ["with binary media types", { BinaryMediaTypes: ["image/png"] }],
-  ])("stops the runner: %s", (_, changes) => {
+  ])("stops the runner for an API %s", (_, changes) => {
     const [property = ""] = Object.keys(changes);
     expect(() => create([stage, ...pets], changed(api, changes))).toThrow(
       new RegExp(`^Api \\(AWS::ApiGateway::RestApi\\) has .*${property}`),

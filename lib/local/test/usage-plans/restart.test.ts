@@ -127,7 +127,7 @@ describe("a restart", () => {
 });
 
 describe("a run", () => {
-  it("allows five requests at once and then five a second, like AWS", async () => {
+  it("allows five keys at once and then five a second, like AWS", async () => {
     start();
     const create = () => send(new CreateApiKeyCommand({ enabled: true }));
     for (let made = 0; made < 5; made++) await create();

@@ -48,7 +48,7 @@ describe("a frame", () => {
     expect(events.default).toBeUndefined();
   });
 
-  it("measures a message wherever the network splits it", () => {
+  it("measures a frame wherever the network splits it", () => {
     const head = (length: number, ...bytes: number[]) =>
       Buffer.from([0x81, 0x80 | length, ...bytes, 1, 2, 3, 4]);
     const frames = [
