@@ -26,7 +26,7 @@ function withoutZeros(mantissa: bigint, exponent: number): Decimal {
 
 const zerosAtEnd = /0+$/;
 
-/** True for the canonical form of a value. */
+/** True if a decimal number is in its canonical form. */
 export const isDecimal = ({ mantissa, exponent }: Decimal): boolean =>
   mantissa === 0n
     ? exponent === 0

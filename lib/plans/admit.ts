@@ -10,7 +10,7 @@ import { type Plan, planOf, samePlan } from "./plan.ts";
 import { coverageOf, type PlanStage } from "./plan-stages.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "./user-key-records.ts";
 
-/** Time for which an authorizer remembers a user's own key. Retired keys stay valid for far longer. */
+/** Time for which an authorizer remembers a user's own key. Retired keys are kept for far longer. */
 const ownKeyCacheMs = 60_000;
 
 /** Time for which an authorizer remembers that a user has no active key yet. */

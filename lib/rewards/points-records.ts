@@ -30,7 +30,10 @@ export async function pointsWrites(
   ];
 }
 
-/** Reads the newest line of a user's ledger, which the next line follows. A restored profile may have other points. */
+/**
+ * Reads the newest line of a user's ledger. The next line continues from it, even if a restored profile has other
+ * points.
+ */
 export async function readNewestLine(table: Table, userID: string): Promise<PointsLine | undefined> {
   const [newest] = await queryRange<PointsLine>(table, pointsLinesOf(userID), { limit: 1, isReversed: true });
   return newest;
