@@ -49,7 +49,7 @@ const check = (version: keyof typeof compilers, options: string[], files: string
   );
 
 describe("the client's package", () => {
-  it("can be published and has no dependencies", () => {
+  it("allows publication of a package without dependencies", () => {
     expect(manifest).not.toHaveProperty("private");
     expect(Object.keys(manifest).filter((key) => /dependencies$/i.test(key))).toEqual([]);
     const installed = readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."));
@@ -70,7 +70,7 @@ describe("the client's package", () => {
     expect(await check(7, ["--module", "nodenext"], ["bot.ts"])).toBe("");
   });
 
-  it("has types that accept correct code and reject mistakes, for Node and bundlers", async () => {
+  it("provides types that accept correct code and reject mistakes, for Node and bundlers", async () => {
     writeFileSync(join(project, "usage.mts"), readFileSync(join(project, "usage.ts")));
     const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
     const all = [

@@ -68,7 +68,7 @@ describe("a stream of a terminal", () => {
     expect(stream.state?.orders).not.toBe(before?.orders);
   });
 
-  it("is live at once if it follows no channels", async () => {
+  it("reports a stream as live at once if it follows no channels", async () => {
     const states: TerminalState[] = [];
     const { socket, statuses } = await silent({ channels: [], onState: (state) => states.push(state) });
     socket().emit("open");
@@ -156,7 +156,7 @@ describe("close", () => {
     expect([sockets.length, socket().isClosed, stream.state]).toEqual([1, true, undefined]);
   });
 
-  it("leaves no timers behind when closed in any state", async () => {
+  it("leaves no timers behind when a stream is closed in any state", async () => {
     for (const phase of ["connecting", "syncing", "live", "waiting"]) {
       const { socket, stream, clock } = await silent();
       if (phase !== "connecting") socket().emit("open");

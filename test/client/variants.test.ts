@@ -33,7 +33,7 @@ const partOf = ({ networkFee }: Pick<Quote, "networkFee">): string => {
   return ofEvm.l1;
 };
 
-describe("a field narrows", () => {
+describe("types narrowed by a field", () => {
   it("narrows attempts to those of Solana or of EVM chains by a field", () => {
     const sol = { priorityFee: "0.001", tip: "0", computeUnitLimit: 1, lastValidBlockHeight: 2 } as const;
     const evm = { nonce: 0, maxFeePerGas: "30", maxPriorityFeePerGas: "1", gasLimit: 3 } as const;

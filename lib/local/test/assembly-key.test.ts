@@ -56,7 +56,7 @@ describe("the key of an assembly", () => {
   });
 });
 
-describe("an assembly", () => {
+describe("isCurrent", () => {
   let folder: string;
 
   beforeEach(() => {

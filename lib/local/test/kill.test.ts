@@ -37,7 +37,7 @@ async function work(baseUrl: string, query: string): Promise<unknown> {
   return (await fetch(`${baseUrl}/work?${query}`)).json();
 }
 
-describe("a runner", () => {
+describe("the end of a runner", () => {
   it("leaves no process behind when killed, and lets the next runner find the data at once", async () => {
     const dataDir = join(temporaryFolder(), "data");
     const first = await startRunner(dataDir);

@@ -196,7 +196,7 @@ describe("start", () => {
     for (const file of [...files, "logs/worker.log"]) expect(mode(file)).toBe("600");
   });
 
-  it("does not listen on the stream port without a WebSocket API", async () => {
+  it("leaves the stream port closed without a WebSocket API", async () => {
     expect(runner.streamUrl).toBeUndefined();
     expect(runner.outputs).not.toHaveProperty("StreamUrl");
     await expect(fetch(`http://127.0.0.1:${streamPort}`)).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe("start", () => {
   });
 });
 
-describe("a second runner", () => {
+describe("two runners at once", () => {
   it("refuses a data dir that another runner uses", async () => {
     await expect(start({ assembly, dataDir, port: 0 })).rejects.toThrow(
       /^Another runner uses the data directory/,

@@ -99,7 +99,7 @@ describe("the relay of a local chain", () => {
     expect(await receipt(second.hash)).toMatchObject({ status: "0x1" });
   });
 
-  describe("for an empty transaction to its own sender", () => {
+  describe("the relay, given an empty transaction to its own sender", () => {
     const clear = (maxFeePerGas = 30n * gwei) => signed({ to: alice.address, value: 0n, maxFeePerGas });
 
     it("accepts a cancellation, drops the transaction with its nonce and includes neither", async () => {

@@ -30,7 +30,7 @@ afterEach(async () => {
 const createUser = (...args: string[]) => runWith(["create-user", ...args, "--stack", "TerminalData"], {});
 
 describe("create-user", () => {
-  it("has Cognito mail a temporary password, and prints the userID", async () => {
+  it("lets Cognito mail a temporary password and prints the userID", async () => {
     const { code, out, err } = await createUser("ann@example.com");
     const { sub, password, isTemporary } = pool.find("ann@example.com");
     expect({ code, out, err }).toEqual({

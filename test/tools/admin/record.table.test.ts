@@ -150,7 +150,7 @@ describe("record", () => {
     ]);
   });
 
-  it("invokes nothing for an empty list", async () => {
+  it("invokes no function for an empty list of records", async () => {
     const handler = vi.fn();
     expect(await record([], handler)).toMatchObject({ code: 0, out: expect.stringMatching(/^recorded: 0/) });
     expect(handler).not.toHaveBeenCalled();

@@ -203,7 +203,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 0\nnewer: 0\n$/);
   });
 
-  describe("for guards", () => {
+  describe("restore --fix, for guards", () => {
     const frozen = { ...openPolicy, tradingEnabled: false };
     const small = { ...openPolicy, maxPerOrder: 5n };
     const key = (userID: string) => ({ userID, chain: "eth", wallet: "0x1" }) as const;

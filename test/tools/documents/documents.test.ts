@@ -58,7 +58,7 @@ describe("npm run documents", () => {
     expect(await main([], deps)).toBe(0);
   });
 
-  it("writes documents that --check then accepts", async () => {
+  it("writes documents that pass --check", async () => {
     const { warnings, deps } = files(written);
     expect([...written.keys()]).toEqual([
       ...edited,
@@ -74,7 +74,7 @@ describe("npm run documents", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("writes documents that pass --check", async () => {
+  it("refuses a document without the markers of its generated part", async () => {
     const { deps } = files([["docs/SECURITY.md", "# Security"]]);
     await expect(main([], deps)).rejects.toThrow("lacks the markers of the part from lib/tools");
   });

@@ -48,7 +48,7 @@ describe.each(pages)("%s", (page) => {
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 
-  it("has one sentence on each line", () => {
+  it("puts one sentence on each line of a page", () => {
     const lines = blocksOf(page).flat();
     expect(lines.filter((line) => /[.!?]["')*]* +["'(*`[]*[A-Z`[]/.test(line))).toEqual([]);
     const broken = blocksOf(page).flatMap((block) =>

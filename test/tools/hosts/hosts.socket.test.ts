@@ -185,7 +185,7 @@ describe("hosts", () => {
     expect(status).toBe(1);
   });
 
-  it("never prints a context that it cannot parse", async () => {
+  it("never prints a malformed context", async () => {
     const { status, err } = await hosts({ args: ["-c", `chains={"eth":"https://rpc.example/${secret}`] });
     expect({ status, err }).toEqual({ status: 1, err: "Context chains is not JSON\n" });
   });

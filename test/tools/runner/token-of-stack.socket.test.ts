@@ -118,7 +118,7 @@ describe("token --stack", () => {
     expect(pool.asked).toEqual([]);
   });
 
-  it("names the kind of stack that it needs", async () => {
+  it("names the kind of stack that the token program needs", async () => {
     const stdio = stdioForTests();
     expect(await main(["--user", email, "--stack", "TerminalApi"], stdio)).toBe(1);
     expect(stdio.printed.err).toBe(

@@ -20,7 +20,7 @@ const service = {
   sol: undefined,
 };
 
-describe("the welcome", () => {
+describe("the welcome of the local runner", () => {
   it("shows all addresses, the token and the commands", () => {
     expect(welcome(service)).toContain(`
 base_url   http://127.0.0.1:3000

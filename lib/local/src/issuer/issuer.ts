@@ -38,7 +38,11 @@ export type Issuer = {
 
 const ALGORITHM = "ES256";
 
-/** Allows for verifiers that reject tokens that expire before they were issued. */
+/**
+ * Creates an issuer.
+ *
+ * @param audience the claim `aud` of every token
+ */
 export function createIssuer(url: string, key: JWK, audience: string): Issuer {
   const { d: _, ...publicKey } = key;
   const jwksUri = `${url}/jwks.json`;
@@ -59,7 +63,7 @@ export function createIssuer(url: string, key: JWK, audience: string): Issuer {
       const { sub, username, ref, expiresIn, signedInSecondsAgo } = v.parse(TokenRequest, request);
       const now = Math.floor(Date.now() / 1000);
       const expiry = now + expiresIn;
-      // Some verifiers reject tokens that expire before they were issued.
+      // Backdates an expired token, because some verifiers reject tokens that expire before they were issued.
       const issued = Math.min(now, expiry);
       const auth_time = issued - signedInSecondsAgo;
       const access_token = await new SignJWT({ preferred_username: username, ref, auth_time })

@@ -19,7 +19,7 @@ const computed = (Expression: string, ...others: object[]) => ({
 const topicIn = (region: string) => `arn:aws:sns:${region}:000000000000:alarms`;
 const refusal = (type: string, reason: string) => `AWS would refuse It (AWS::${type}): ${reason}`;
 
-describe("an alarm", () => {
+describe("the check of alarms", () => {
   it("accepts an alarm that computes a metric from others and acts in its own Region", () => {
     alarm(computed('IF(FILL(m1, 0) > 1, m2, FILL(METRICS("m"), REPEAT))', metric("m1"), metric("m2")));
     alarm({ MetricName: "Errors", AlarmActions: [topicIn("us-east-1")] });
@@ -59,7 +59,7 @@ describe("an alarm", () => {
   });
 });
 
-describe("a metric filter", () => {
+describe("the check of metric filters", () => {
   it.each([
     '{ $.status = "5*" }',
     '{ ($.level = "ERROR") && (($.message != %a b%) || ($.a["b"][0].c NOT EXISTS)) }',

@@ -22,7 +22,7 @@ const resolve = (...stacks: ReturnType<typeof stack>[]) => resolveStacks(stacks,
 const value = (Value: unknown, more: Sections = {}) =>
   resolve(stack("S", { ...more, Outputs: { V: { Value } } })).outputs().V;
 
-describe("a reference", () => {
+describe("references between resources", () => {
   const Resources = {
     Table: { Type: "AWS::DynamoDB::Table" },
     Key: { Type: "AWS::KMS::Key" },

@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(() => runner?.stop());
 
-describe("a runner", () => {
+describe("the event sources of a runner", () => {
   it("handles changes that a killed runner had not finished, and changes written since", async () => {
     await eventually(received).toContain("endless");
     await eventually(() => received().filter((id) => id.startsWith("seed-")).length).toBe(20);

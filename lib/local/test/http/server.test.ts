@@ -45,7 +45,7 @@ async function raw(...chunks: (string | Buffer)[]): Promise<string> {
 const request = (line: string, headers: string[] = []) =>
   [line, "Host: 127.0.0.1", "Connection: close", ...headers, "", ""].join("\r\n");
 
-describe("a request", () => {
+describe("requests to the HTTP server", () => {
   it("keeps a request's headers as sent", async () => {
     await serve();
     await raw(
@@ -94,7 +94,7 @@ describe("a request", () => {
   });
 });
 
-describe("a response", () => {
+describe("responses of the HTTP server", () => {
   it("keeps repeated response headers, their case and their UTF-8", async () => {
     await serve({
       status: 201,

@@ -22,7 +22,7 @@ describe("readPolicy", () => {
     ]);
   });
 
-  it("gives a denial precedence", () => {
+  it("lets a denial override other statements", () => {
     const document = policy(allow("kms:*"), { ...allow("kms:Decrypt"), Effect: "Deny" });
     expect(verdicts(document, ["kms:Decrypt", "kms:Encrypt"])).toEqual(["Deny", "Allow"]);
   });

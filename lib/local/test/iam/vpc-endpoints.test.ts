@@ -83,7 +83,7 @@ describe("a call from a VPC", () => {
   const decrypt = (caller: Caller) =>
     denialOf(caller, { action: "kms:Decrypt", resource: "key", values: {} });
 
-  it("arrives through the endpoint of its VPC", () => {
+  it("sends a function's call through the endpoint of its VPC", () => {
     expect(decrypt(callerIn(["S-A"]))).toBeUndefined();
     expect(decrypt(callerIn([]))).toMatch(/because no identity-based policy allows the kms:Decrypt action$/);
   });

@@ -105,7 +105,7 @@ describe("DeriveSharedSecret", () => {
     await expect(derive(Buffer.alloc(0))).rejects.toMatchObject({ name: "ValidationException" });
   });
 
-  it("refuses keys for other uses, and lets key agreement keys do nothing else", async () => {
+  it("refuses keys for other uses, and other operations with key agreement keys", async () => {
     const { publicKey } = keyPair();
     const name = "InvalidKeyUsageException";
     for (const spec of ["SYMMETRIC_DEFAULT", "HMAC_256"] as const) {

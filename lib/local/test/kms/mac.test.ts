@@ -111,7 +111,7 @@ describe("GenerateMac and VerifyMac", () => {
       );
   });
 
-  it("requires a permission for each operation", async () => {
+  it("requires a permission for each MAC operation", async () => {
     const allow = (Action: string, Condition = {}) => ({
       Statement: [{ Effect: "Allow", Action, Principal: "*", Resource: "*", Condition }],
     });

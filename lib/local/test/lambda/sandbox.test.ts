@@ -5,7 +5,7 @@ import { defineCode, runCode, runFunctions } from "./functions.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe("a handler", () => {
+describe("calls of a handler", () => {
   const { run, log } = runCode(
     `export const handler = async (event, context) => {
        switch (event.does) {
@@ -97,7 +97,7 @@ const harmful = `export const handler = async ({ harm }) => {
   }
 };`;
 
-describe("an error", () => {
+describe("errors of a handler", () => {
   const { run } = runCode(harmful, {}, { concurrency: 1 });
 
   it.each([

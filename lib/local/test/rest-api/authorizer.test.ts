@@ -17,7 +17,7 @@ const accessDenied = resource("GatewayResponse", "AccessDenied", {
   },
 });
 
-describe("an authorizer", () => {
+describe("calls of an authorizer", () => {
   it("passes an event with empty maps and a Content-Length to the authorizer (recorded)", async () => {
     const { send, authorizerEvents } = gateway(guarded("POST /pets"), { authorizer: allow() });
     await send("POST /pets/", {
@@ -106,7 +106,7 @@ describe("an authorizer", () => {
   });
 });
 
-describe("the policy", () => {
+describe("the authorizer's policy", () => {
   const implicit = "User is not authorized to access this resource";
   const explicit = "User is not authorized to access this resource with an explicit deny";
   const statements = (...Statement: unknown[]) => ({

@@ -47,7 +47,7 @@ const lambdaUri = (name: string) =>
   `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${name}/invocations`;
 const sqsUri = "arn:aws:apigateway:us-east-1:sqs:path/000000000000/queue";
 
-describe("an integration", () => {
+describe("integrations that are not emulated", () => {
   it.each<Row>([
     ["of type HTTP", { Type: "HTTP" }, /Integration\.Type.*"HTTP"/],
     ["of type HTTP_PROXY", { Type: "HTTP_PROXY" }, /Integration\.Type/],
@@ -66,7 +66,7 @@ describe("an integration", () => {
   });
 });
 
-describe("a method", () => {
+describe("methods that are not emulated", () => {
   it.each<Row>([
     ["without integration", { Integration: undefined }, /Integration/],
     ["with IAM", { AuthorizationType: "AWS_IAM" }, /AuthorizationType/],
@@ -90,7 +90,7 @@ describe("a method", () => {
   });
 });
 
-describe("a stage", () => {
+describe("stages that are not emulated", () => {
   const setting = (changes: object) => ({
     MethodSettings: [{ HttpMethod: "*", ResourcePath: "/*", ...changes }],
   });
@@ -120,7 +120,7 @@ describe("a stage", () => {
   });
 });
 
-describe("an authorizer", () => {
+describe("authorizers that are not emulated", () => {
   it.each<Row>([
     ["of type TOKEN", { Type: "TOKEN" }, /Type/],
     ["with a cache", { AuthorizerResultTtlInSeconds: 300 }, /AuthorizerResultTtlInSeconds/],
@@ -132,7 +132,7 @@ describe("an authorizer", () => {
   });
 });
 
-describe("a GatewayResponse", () => {
+describe("gateway responses that are not emulated", () => {
   const header = (expression: string) => ({
     ResponseParameters: { "gatewayresponse.header.a": expression },
   });
@@ -159,7 +159,7 @@ describe("a GatewayResponse", () => {
   });
 });
 
-describe("an API", () => {
+describe("APIs that are not emulated", () => {
   it.each<[name: string, resources: ResolvedResource[], logicalId: string, message: RegExp]>([
     ["without a stage", pets, "Api", /0 stages/],
     ["with two stages", [stage, { ...stage, logicalId: "Other" }, ...pets], "Api", /2 stages/],

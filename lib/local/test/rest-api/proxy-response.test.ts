@@ -137,7 +137,7 @@ describe("a function's answer", () => {
   });
 });
 
-describe("an invocation", () => {
+describe("invocations of a function by API Gateway", () => {
   it("answers with a 504 at the integration's timeout and drops the late result", async () => {
     const late = Promise.withResolvers<never>();
     const { send } = gateway(
@@ -212,7 +212,7 @@ describe("an invocation", () => {
   });
 });
 
-describe("the trace id", () => {
+describe("the trace id of a request", () => {
   it("repeats the client's trace id in the answer", async () => {
     const { send } = gateway(route("GET /pets"));
     const answer = await send("GET /pets", { headers: [["x-amzn-trace-id", "Root=1-1-1"]] });

@@ -18,7 +18,7 @@ async function newTable(): Promise<void> {
   await engine.create(table);
 }
 
-describe("a mapping", () => {
+describe("event source mappings", () => {
   it("passes changes to the function in order and in AWS's form", async () => {
     await newTable();
     const { ids, records } = await openFor(engine, table);

@@ -65,7 +65,7 @@ describe("handleShard", () => {
     expect(position()).toBe("END");
   });
 
-  it("does not mark a shard as finished if the signal is aborted", async () => {
+  it("leaves a shard unfinished if the signal is aborted", async () => {
     const { over, advance, ending, position } = handle(false, async () => ({ payload: "null" }));
     await advance(1000);
     expect(position()).toEqual({ after: "2" });

@@ -120,7 +120,7 @@ describe("processBatch", () => {
   });
 });
 
-describe("a reported failure", () => {
+describe("a failure reported by the function", () => {
   it("finishes the records before a reported failure and retries from there", async () => {
     const { advance, happened } = run("abcd", {}, (_, attempt) => (attempt === 1 ? failedAt("c") : ok));
     await advance(1000);
@@ -185,7 +185,7 @@ describe("bisecting", () => {
   });
 });
 
-describe("the maximum age", () => {
+describe("the maximum age of records", () => {
   it("passes no record over the maximum age to the function", async () => {
     const { over, happened, discarded } = run("ab", { maximumAgeMs: -1 }, () => ok);
     await over;
@@ -227,7 +227,7 @@ describe("a function that cannot be invoked", () => {
   });
 });
 
-describe("an aborted signal", () => {
+describe("batches after an abort", () => {
   it("ignores the function's answer once the signal is aborted", async () => {
     const { over, happened } = run("ab", { maximumRetries: 0 }, (_names, _attempt, end) => {
       end();

@@ -61,7 +61,7 @@ const keysOf = async (usagePlanId: string) => {
   return items.map(({ id }) => id);
 };
 
-describe("a restart", () => {
+describe("a restart with stored keys and plans", () => {
   it("keeps keys, plans and memberships that programs created", async () => {
     start();
     const [alice, bob] = [await create(secretOf("alice")), await create(secretOf("bob"))];
@@ -187,7 +187,7 @@ describe("a restart with another template", () => {
   });
 });
 
-describe("the store", () => {
+describe("the store of keys and plans", () => {
   it("saves a change before applying it, so that a failure to save undoes it", async () => {
     let full = false;
     const store = fileStore(folder);

@@ -32,7 +32,7 @@ function timesOf(gaps: readonly number[]): number[] {
   });
 }
 
-describe("a bucket", () => {
+describe("token buckets", () => {
   it("never admits more than burst + rate × time over any span", () => {
     const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat(40), fc.nat(5_000)), { maxLength: 120 });
     fc.assert(

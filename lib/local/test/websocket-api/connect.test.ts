@@ -92,7 +92,7 @@ describe("the event of a handshake", () => {
   });
 });
 
-describe("a connection", () => {
+describe("connection ids", () => {
   it("gives each connection a unique id", async () => {
     const { url, events } = await serve(route("$connect"));
     await Promise.all(Array.from({ length: 20 }, () => join(url)));

@@ -10,7 +10,7 @@ const answers = { default: ({ body }: GivenEvent) => ({ body: `${body.length}` }
 const codesOf = (events: Record<string, GivenEvent[]>) =>
   (events.disconnect ?? []).map(({ requestContext }) => requestContext.disconnectStatusCode);
 
-describe("a message", () => {
+describe("limits of a message", () => {
   it("accepts a message of 128 KB in several frames", async () => {
     const { url } = await serve(resources, answers);
     const { socket, messages } = await join(url);
@@ -37,7 +37,7 @@ describe("a message", () => {
   });
 });
 
-describe("a frame", () => {
+describe("limits of a frame", () => {
   it("closes the connection with 1009 for a frame of more than 32 KB (documented)", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
@@ -96,7 +96,7 @@ describe("a frame", () => {
   });
 });
 
-describe("a connection", () => {
+describe("limits of a connection", () => {
   const goingAway = { code: 1001, reason: "Going away" };
   const limits = { idleMs: 600, durationMs: 5000 };
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));

@@ -17,7 +17,7 @@ const frame = (message: string, connectionId: unknown = expect.stringMatching(ID
   requestId: expect.stringMatching(ID),
 });
 
-describe("a message", () => {
+describe("routing of messages", () => {
   it("turns a message into an event with the connection's context", async () => {
     const clock = { now: () => new Date("2026-11-21T09:14:00.123Z") };
     const authorize = allow({ plan: "Pro" });
@@ -163,7 +163,7 @@ describe("the answer to a message", () => {
   });
 });
 
-describe("a connection", () => {
+describe("messages of one connection", () => {
   it("handles a connection's messages concurrently", async () => {
     const first = Promise.withResolvers<object>();
     const { url } = await serve(talking("$default"), {

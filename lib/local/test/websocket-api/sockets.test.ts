@@ -114,7 +114,7 @@ describe("a malformed handshake", () => {
   });
 });
 
-describe("a handshake", () => {
+describe("well-formed handshakes", () => {
   it("delays an early message until the client is admitted", async () => {
     const slow = Promise.withResolvers<object>();
     const { port, events } = await serve(resources, { ...answers, connect: () => slow.promise });
