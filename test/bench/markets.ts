@@ -45,7 +45,7 @@ const choices = 10;
 const traded = tokenCount / 5;
 const blockMs = 1000;
 const connectionsOfUser = 30;
-/** Long enough to read all tokens' histories. */
+/** Warm-up in seconds, long enough to read all tokens' histories. */
 const warmUpSeconds = 30;
 /** A client that missed a message catches up within half a minute. */
 const settleMs = 35_000;

@@ -12,7 +12,7 @@ export type Admission = {
   atOnce: number;
   admitted: number;
   refused: number;
-  /** The bucket's initial tokens plus those added until the end. */
+  /** Tokens that the bucket held at first or gained until the end. */
   promised: number;
 };
 

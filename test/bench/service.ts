@@ -6,7 +6,7 @@ import type { Tick } from "./outcome.ts";
 import { pricesAsOf } from "./price-message.ts";
 import { now } from "./statistics.ts";
 
-/** The service on its own local runner. */
+/** A running service on its own local runner. */
 export type Service = {
   pid: number;
   baseUrl: string;

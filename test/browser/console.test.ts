@@ -192,7 +192,7 @@ describe("the console", () => {
     await page.getByRole("alert").getByText("Invalid token").waitFor();
     expect(await field.inputValue()).toBe("");
 
-    // The page does not wait for a token that can never become valid.
+    // The page never waits for an expired token.
     const issued = await fetch(`${browser.runner.baseUrl}/_local/issuer/token`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -220,7 +220,7 @@ describe("the console", () => {
 
   it("shows saved settings before the stream sends them", async () => {
     const { page, context } = await browser.visit();
-    // The stream's messages about the change never arrive.
+    // Drops the stream's messages about the change.
     await page.routeWebSocket("**/stream", (socket) => {
       const server = socket.connectToServer();
       server.onMessage((message) => {

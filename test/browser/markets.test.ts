@@ -144,7 +144,7 @@ describe("the market chart beside the trade ticket", () => {
   });
 });
 
-/** The service only starts reading the market when the test opens it. */
+/** Milliseconds to wait, because the service starts reading the market only when the test opens it. */
 const patience = { timeout: 30_000 };
 
 describe("two browsers with one market", () => {

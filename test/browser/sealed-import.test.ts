@@ -5,7 +5,7 @@ import { browserForTests } from "./support/browser.ts";
 
 const browser = browserForTests();
 
-/** The guide's example. */
+/** Example of a sealed import, as the guide shows it. */
 const [, example = ""] =
   /```js\n(import .*? from "hpke";\n.*?)```/s.exec(readFileSync("docs/wallets.md", "utf8")) ?? [];
 

@@ -92,7 +92,7 @@ async function openDesk(user: string) {
   return { page, context, stream };
 }
 
-describe("the console in trouble", () => {
+describe("the console during failures", () => {
   it("trades once even if the service fails during each step, before or after placing the order", async () => {
     const user = "sees-deaths";
     const { page, context, stream } = await openDesk(user);

@@ -124,7 +124,7 @@ describe("Idempotency-Keys", () => {
     const running = terminal.placeOrder({ body });
     const next = await end(Promise.all([running, terminal.forget("placeOrder", { body })]));
     expect(next[0].error?.code).toBe("NETWORK_ERROR");
-    // Only the unfinished request's key is left.
+    // Only the unfinished request's key is left in the store.
     expect([...kept.values()]).toEqual([keysOf(sent)[2]]);
     await terminal.forget("placeOrder", { body });
     expect(kept.size).toBe(0);

@@ -53,7 +53,7 @@ export function followWithClient(
     isReady: () => isLive,
     pricesAsOf: () =>
       Math.max(0, ...Object.values(stream.state?.prices ?? {}).map(({ asOf }) => Date.parse(asOf))),
-    // The client subscribes only once.
+    // Does nothing, because the client subscribes only once.
     fidget() {},
     counts,
     stop: () => stream.close(),

@@ -9,7 +9,7 @@ export type Person = {
   username: string;
   token: string;
   model: Model;
-  /** The user who referred this one. */
+  /** User who referred this one, if any. */
   referrer: Person | undefined;
   /** Imported keys as confirmed by the responses. */
   keys: { network: string; privateKey: string; address: string }[];

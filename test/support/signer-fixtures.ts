@@ -38,7 +38,7 @@ const chains = { eth, base, avax };
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 
-/** All data read by the signer. */
+/** Stored data that the signer reads. */
 export type SignerFixture = {
   request: SignRequest<Evm>;
   order: TradeOrder<Evm>;

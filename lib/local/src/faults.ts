@@ -70,7 +70,7 @@ export type Faults = {
   random: Random;
 };
 
-/** Creates faults, none of which occurs until rates are set. */
+/** Creates faults whose rates are zero until set. */
 export function createFaults(seed: number): Faults {
   const faults: Faults = {
     rates: {},

@@ -42,7 +42,7 @@ describe("the end of a runner", () => {
     const dataDir = join(temporaryFolder(), "data");
     const first = await startRunner(dataDir);
     for (let n = 0; n < 20; n++) await work(first.baseUrl, `does=write&id=${n}`);
-    // Runs an endless loop, in which a sandbox cannot notice that its runner has ended.
+    // Runs an endless loop, so that the sandbox cannot notice the end of its runner.
     const busy = await work(first.baseUrl, "does=process");
     const looping = fetch(`${first.baseUrl}/work?does=loop`).catch(() => {});
     await expect.poll(() => work(first.baseUrl, "does=process")).not.toBe(busy);

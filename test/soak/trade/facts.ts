@@ -17,7 +17,7 @@ export type MinedTransaction = {
   isForeign: boolean;
   isOk: boolean;
   fee: bigint;
-  /** The wallet's gain of each token by address. Negative for losses. */
+  /** Tokens gained by the wallet, by address. Negative for losses. */
   tokens: ReadonlyMap<string, bigint>;
   /** Coin wrapped and unwrapped by the routers. */
   wrapped: bigint;
@@ -50,7 +50,7 @@ export type ShownOrder = { userID: string; order: Order; attempts: ShownAttempt[
 
 export type ShownPosition = Position & { userID: string };
 
-/** All data compared in the audit of EVM chains. */
+/** Data compared in the audit of EVM chains. */
 export type TradeFacts = {
   orders: readonly ShownOrder[];
   positions: readonly ShownPosition[];

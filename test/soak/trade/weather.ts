@@ -74,7 +74,8 @@ const reorganisation: Spell = {
     }
     // Ignores errors, because anvil cannot reorganise after a restart until it has made some blocks.
     await request("anvil_reorg", depth, []).catch(() => {});
-    // Waits for a new block. The runner's last known one is gone, and it must learn of another before it is killed.
+    // Waits for a new block. The reorganisation removed the runner's last known block, so it must learn of another
+    // before it is killed.
     await nextBlock();
   },
 };

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** All pages for readers, as paths from the repository's root. */
+/** Lists all pages for readers, as paths from the repository's root. */
 export const pages = globSync(["README.md", "docs/*.md", "lib/{console,local}/README.md"]).toSorted();
 
 export const textOf = (page: string) => readFileSync(page, "utf8");

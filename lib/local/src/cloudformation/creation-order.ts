@@ -1,7 +1,7 @@
 import { notDeployable, type Resource } from "./resource.ts";
 import type { Resources } from "./resources.ts";
 
-/** A pair of resources of which the second must exist first, even if the first one's properties do not refer to it. */
+/** Two resources of a stack: `first` must exist before `then`, even if no property of `then` refers to it. */
 type Order = { first: Resource; then: Resource };
 
 type Names = Readonly<Record<string, unknown>>;

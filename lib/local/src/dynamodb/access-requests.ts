@@ -39,7 +39,9 @@ const attributesOfRequest = "dynamodb:Attributes";
 /** Attributes in DynamoDB's JSON, e.g. `{"PK":{"S":"a"}}`. */
 type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-/** The part of a call's body that permissions depend on. It is not validated: DynamoDB refuses malformed calls. */
+/**
+ * Part of a call's body that determines its permissions. It is not validated, because DynamoDB refuses malformed calls.
+ */
 type Body = {
   TableName?: string;
   IndexName?: string;

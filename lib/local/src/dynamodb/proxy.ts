@@ -16,7 +16,7 @@ export type DynamoDbProxyOptions = {
   conflicts: boolean;
   /** Shortest and longest time in milliseconds that a transaction holds its items. */
   holdMs?: readonly [least: number, greatest: number];
-  /** Seed for how long items are in flight, and for which of two errors is reported. */
+  /** Seed of the random choices: how long items are in flight, and which of two errors is reported. */
   seed?: number;
   /** Makes a fraction of the calls fail. */
   faults?: Faults | undefined;
@@ -46,7 +46,7 @@ export async function startDynamoDbProxy({
   const database = conflicts ? createConflicts({ forward, random, hold }) : forward;
   const handle = faults ? withDynamoDbFaults(database, faults) : database;
   let stopped = false;
-  // Ignores calls that fail when the proxy stops, because their clients are gone.
+  // Ignores calls that fail when the proxy stops, because their clients have already ended.
   const listener = await listen(0, handle, (error) => stopped || onFault(error));
   return {
     endpoint: listener.url,

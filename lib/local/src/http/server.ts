@@ -117,8 +117,8 @@ function foreignHost({ rawHeaders }: IncomingMessage): GatewayResponse | undefin
 
 /**
  * Refuses a large body. Closing a socket that still receives bytes would reset it before the client has read the
- * answer. So the answer goes out at once, and the connection ends after a moment in which the rest of the body is
- * discarded.
+ * answer. So the answer is sent at once, and the connection closes a moment later, after discarding the rest of the
+ * body.
  */
 function refuseBody(request: IncomingMessage, response: ServerResponse): void {
   const text = `HTTP content length exceeded ${BODY_LIMIT_BYTES} bytes.`;

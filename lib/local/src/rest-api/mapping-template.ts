@@ -16,7 +16,8 @@ export type MappingTemplate = (variables: MappingVariables) => MappingResult;
 type MethodCall = { property: string; context: unknown; params: unknown[] };
 
 const config = {
-  // The mode "development" makes unknown methods and properties an error. The other mode would print their source text.
+  // Uses the mode "development", which makes unknown methods and properties an error. The other mode would print their
+  // source text.
   env: "development",
   customMethodHandlers: [
     {

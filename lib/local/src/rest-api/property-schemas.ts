@@ -128,7 +128,7 @@ export const method = v.strictObject({
   ResourceId: reference,
   HttpMethod: v.picklist(["ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]),
   OperationName: unread,
-  // Only request validators use this.
+  // Has no effect, because only request validators use it.
   RequestParameters: unread,
   AuthorizationType: v.picklist(["NONE", "CUSTOM"]),
   AuthorizerId: v.optional(reference),

@@ -113,7 +113,7 @@ export function commonLogTime(now: Date): string {
 /** Value of `$context.error` in a gateway response. */
 export type ErrorContext = {
   message: string | null;
-  /** The message as JSON, with its quotes. */
+  /** Error message as JSON, with its quotes. */
   messageString: string;
   responseType: string;
 };

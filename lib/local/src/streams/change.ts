@@ -9,7 +9,7 @@ export type Change = {
   sequenceNumber: string;
   /** Time in milliseconds since 1970. */
   createdAt: number;
-  /** The record in Lambda's form. */
+  /** Record in Lambda's form. */
   event: object;
   /** Size of the event as JSON, in bytes. */
   size: number;

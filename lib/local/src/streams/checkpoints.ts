@@ -1,10 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Store } from "../storage/store.ts";
 
-/**
- * A position from which to continue in a shard: its start, the record after a sequence number, or its end if it is
- * finished.
- */
+/** A position in a shard: its start, after a given record, or its end if all is finished. */
 export type Position = "START" | "END" | { after: string };
 
 /** Positions of one event source mapping in the shards of one stream. */

@@ -69,7 +69,7 @@ export function plansOf<Plan extends Planned>(
 }
 
 /**
- * Finds the first stage of the plan for which the key already has another plan. A key has at most one plan for each
+ * Finds the first stage of the plan that another plan of the key already covers. A key has at most one plan for each
  * stage.
  */
 export function stageTaken(

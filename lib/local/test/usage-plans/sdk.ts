@@ -26,7 +26,7 @@ export function servedControlPlane() {
   beforeAll(async () => {
     const services = awsServices(credentials, [(...call) => route(...call)]);
     server = await listen(0, services, (error) => faults.push(error));
-    // Sets the variable by which functions find the control plane.
+    // Sets the variable that tells functions the control plane's address.
     vi.stubEnv("AWS_ENDPOINT_URL_API_GATEWAY", server.url);
     client = new APIGatewayClient({ region: "us-east-1", credentials, maxAttempts: 1 });
   });

@@ -17,17 +17,17 @@ export type SolTransaction = {
   fee: bigint;
   /** Part of the fee for signatures. */
   baseFee: bigint;
-  /** The wallet's gain of coins. Negative for losses. */
+  /** Coins gained by the wallet. Negative for losses. */
   coins: bigint;
-  /** The pools' gain of coins. Negative for sells. */
+  /** Coins gained by the pools. Negative for sells. */
   toPools: bigint;
   /** Gain of the wallet's permanent accounts: the marker and the token account. */
   rent: bigint;
   /** Coins that strangers sent to the order's account of wrapped coin, and that go to the wallet. */
   donated: bigint;
-  /** The wallet's gain of each token by mint. */
+  /** Tokens gained by the wallet, by mint. */
   tokens: Balances;
-  /** The wallet's tokens before the transaction, by mint. */
+  /** Tokens that the wallet held before the transaction, by mint. */
   held: Balances;
 };
 
@@ -62,7 +62,7 @@ export type ShownSolOrder = {
   report?: SolFillReport;
 };
 
-/** All data compared in the audit of Solana. */
+/** Data compared in the audit of Solana. */
 export type SolTradeFacts = {
   orders: readonly ShownSolOrder[];
   positions: readonly ShownPosition[];

@@ -30,7 +30,8 @@ export function controlPlaneRights(
     resource: arnOf(resource),
     values,
   });
-  // A caller that makes something with tags must also be allowed to tag it. The new thing has no id yet, and counts as `*`.
+  // Requires the right to tag from a caller that creates a key or a plan with tags. The new resource has no id yet and
+  // counts as `*`.
   const tagging = kind !== "tags" && id === undefined && Object.keys(sent).length > 0;
   const tagged = `/tags/${encodeURIComponent(arnOf(`/${kind}/`))}*`;
   return [needs(method, path), ...(tagging ? [needs("PUT", tagged)] : [])];
