@@ -107,7 +107,7 @@ describe("Lambda", () => {
       413,
       "RequestTooLargeException",
     ],
-  ])("refuses %s", async (_, name, body, status, type) => {
+  ])("refuses to invoke a function for %s", async (_, name, body, status, type) => {
     const answer = await invoke(name, body);
     expect(answer.status).toBe(status);
     expect(answer.headers.get("x-amzn-errortype")).toBe(type);

@@ -92,7 +92,7 @@ describe("record", () => {
   it.each([
     ["an object with the records", (records: unknown[]) => ({ records })],
     ["the list alone", (records: unknown[]) => records],
-  ])("accepts %s", async (_, content) => {
+  ])("accepts %s as a file of records", async (_, content) => {
     expect(await record(content([order("o-1"), order("o-2")]))).toEqual({
       code: 0,
       out: "recorded: 2, unchanged: 0, rejected: 0, failed: 0\n",

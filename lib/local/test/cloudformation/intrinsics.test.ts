@@ -33,7 +33,7 @@ describe("resolve", () => {
     ["Fn::If with a true condition", { "Fn::If": ["Yes", { Ref: "Table" }, { "Fn::Unknown": 1 }] }, "T"],
     ["Fn::If with a false condition", { "Fn::If": ["No", 1, { a: { Ref: "Count" } }] }, { a: 3 }],
     ["a property called Ref among others", { Ref: "Table", Name: "n" }, { Ref: "Table", Name: "n" }],
-  ])("resolves %s", (_, value, expected) => {
+  ])("resolves the intrinsic %s", (_, value, expected) => {
     expect(at(value)).toEqual(expected);
   });
 
@@ -68,7 +68,7 @@ describe("resolve", () => {
       "RoleArn is not emulated",
     ],
     ["Fn::Sub of a number", { "Fn::Sub": 5 }, "expected a list"],
-  ])("rejects %s", (_, value, message) => {
+  ])("rejects %s in a template", (_, value, message) => {
     expect(() => at(value)).toThrow(message);
   });
 });
@@ -85,14 +85,14 @@ describe("resolveCondition", () => {
     [{ "Fn::Equals": ["a", "b"] }, false],
     [{ "Fn::And": [yes, no] }, false],
     [{ "Fn::Or": [no, { "Fn::Not": [no] }] }, true],
-  ])("resolves %j to %s", (expression, expected) => {
+  ])("resolves the condition %j to %s", (expression, expected) => {
     expect(holds(expression)).toBe(expected);
   });
 
   it.each([
     [{ "Fn::Contains": [[], "a"] }, "Fn::Contains is not emulated"],
     ["Yes", "expected a condition"],
-  ])("rejects %j", (expression, message) => {
+  ])("rejects the condition %j", (expression, message) => {
     expect(() => holds(expression)).toThrow(message);
   });
 });

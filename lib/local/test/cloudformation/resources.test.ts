@@ -217,7 +217,7 @@ describe("resolveStacks", () => {
       "S.Outputs.V.Value: Fn::Cidr is not emulated",
       { Outputs: { V: { Value: { "Fn::Cidr": [] } } } },
     ],
-  ])("rejects %s", (_, message, sections) => {
+  ])("rejects stacks with %s", (_, message, sections) => {
     const run = () => resolve(stack("S", sections)).outputs();
     expect(run).toThrow(StartupError);
     expect(run).toThrow(message);

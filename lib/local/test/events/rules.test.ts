@@ -41,7 +41,7 @@ describe("readRules", () => {
     ["rate(12 hours)", 43_200_000],
     ["rate(1 day)", 86_400_000],
     ["rate(30 days)", 2_592_000_000],
-  ])("reads %s", (ScheduleExpression, rateMs) => {
+  ])("reads the schedule %s", (ScheduleExpression, rateMs) => {
     expect(read({ ...rule, ScheduleExpression })).toMatchObject([{ rateMs }]);
   });
 

@@ -43,7 +43,7 @@ describe("createCallers", () => {
       "managed policies that the role names",
       callerWith({ ManagedPolicyArns: [{ Ref: "Policy" }] }, policy("AWS::IAM::ManagedPolicy", {})),
     ],
-  ])("reads %s", (_, caller) => {
+  ])("reads a role's %s", (_, caller) => {
     expect(mayPut(caller)).toBe(true);
   });
 

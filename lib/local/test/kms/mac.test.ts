@@ -203,7 +203,7 @@ describe("readKeySpec", () => {
     ],
     [{ MultiRegion: true }, "MultiRegion: a key in several Regions"],
     [{ Enabled: false }, "Enabled: a disabled key"],
-  ])("refuses %o", (properties, message) => {
+  ])("refuses the key properties %o", (properties, message) => {
     expect(() => specOf(properties)).toThrow(message);
   });
 });

@@ -52,7 +52,7 @@ describe("defineFunction", () => {
     ],
     [{ Code: { ZipFile: "x" } }, "S.Resources.Fn.Properties.Code.S3Key"],
     [{ Code: { S3Key: "other.zip" } }, "S.Resources.Fn: there is no asset other.zip"],
-  ])("rejects %j", (properties, message) => {
+  ])("rejects the function properties %j", (properties, message) => {
     expect(() => define(properties)).toThrow(message);
   });
 });

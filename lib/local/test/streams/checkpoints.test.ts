@@ -106,7 +106,7 @@ describe("checkpoints", () => {
   });
 });
 
-describe("progress", () => {
+describe("the progress of a shard", () => {
   function begin(names: string) {
     const reached: string[] = [];
     const progress = createProgress((sequenceNumber) => reached.push(sequenceNumber));

@@ -59,7 +59,7 @@ describe("CreateApiKey", () => {
     ["a name of another type", { name: ["n"] as never }, "Invalid name specified"],
     ["stage keys", { stageKeys: [{ restApiId: "Api", stageName: "live" }] }, "stageKeys is not emulated"],
     ["a customer", { customerId: "c" }, "customerId is not emulated"],
-  ])("refuses %s", async (_, input, message) => {
+  ])("refuses an API key with %s", async (_, input, message) => {
     expect(await failure(create(input))).toBe(`BadRequestException: ${message}`);
   });
 });

@@ -72,7 +72,7 @@ describe("CreateUsagePlan", () => {
       `${bad} apiStages.0.throttle is not emulated`,
     ],
     ["a quota", { quota: { limit: 1, period: "DAY" } }, `${bad} quota is not emulated`],
-  ])("refuses %s", async (_, input, refusal) => {
+  ])("refuses a plan with %s", async (_, input, refusal) => {
     expect(await failure(create(input))).toBe(refusal);
   });
 });

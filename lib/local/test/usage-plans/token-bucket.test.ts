@@ -117,7 +117,7 @@ describe("token buckets", () => {
     expect(admitted).toEqual([true, true, false, true]);
   });
 
-  it("keeps tokens that fit when it is adjusted, and fills at the new rate", () => {
+  it("keeps tokens that fit when the limits change, and fills at the new rate", () => {
     const bucket = createTokenBucket({ rateLimit: 1, burstLimit: 10 }, START);
     const drain = (now: number) => {
       let taken = 0;
