@@ -11,23 +11,15 @@ import { handler as subscribe } from "../../functions/subscribe/handler.ts";
 import { handler as unknownMessage } from "../../functions/unknownMessage/handler.ts";
 import { handler as unsubscribe } from "../../functions/unsubscribe/handler.ts";
 import { badMessages, badMessagesWithId } from "../cases/bad-messages.ts";
-import { messageEvent } from "../support/websocket-events.ts";
+import { connectionItem, messageEvent } from "../support/websocket-events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 
-const connection = {
-  PK: "CONNECTIONS#alice",
-  SK: "CONNECTION#c1",
-  userID: "alice",
-  connectionId: "c1",
-  shard: 2,
-};
-
 beforeEach(() => {
   table.reset();
   api.reset();
-  table.on(GetCommand).resolves({ Item: connection });
+  table.on(GetCommand).resolves({ Item: connectionItem });
   table.on(GetCommand, { Key: { PK: "LOCK#alice", SK: "LOCK" } }).resolves({});
   table.on(QueryCommand).resolves({ Items: [] });
   api.on(PostToConnectionCommand).resolves({});

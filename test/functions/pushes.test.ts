@@ -18,6 +18,7 @@ import { quietConsole } from "../support/console.ts";
 import { order, price } from "../support/executions.ts";
 import { shortPausesForTests } from "../support/short-pauses.ts";
 import { executionItem, pricesItem, streamRecord } from "../support/stream.ts";
+import { connectionItem } from "../support/websocket-events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
@@ -25,16 +26,6 @@ const lambda = mockClient(LambdaClient);
 
 const logged = quietConsole();
 shortPausesForTests();
-
-const connection = {
-  PK: "CONNECTIONS#alice",
-  SK: "CONNECTION#c1",
-  userID: "alice",
-  connectionId: "c1",
-  shard: 2,
-  connectedAt: "2026-11-21T09:00:00.000Z",
-  expiresAt: Date.parse("2026-11-21T11:10:00.000Z") / 1000,
-};
 
 const context = { getRemainingTimeInMillis: () => 30_000 } as Context;
 
@@ -71,7 +62,7 @@ describe("publishChanges and deliver", () => {
     expect(payloads.map(({ shard }) => shard)).toEqual([0, 2]);
 
     api.on(PostToConnectionCommand).resolves({});
-    table.on(QueryCommand).resolves({ Items: [connection] });
+    table.on(QueryCommand).resolves({ Items: [connectionItem] });
     await deliver(payloads[1], context);
     expect(logged()).toEqual([]);
     const query = table.commandCalls(QueryCommand).at(-1);
@@ -87,7 +78,7 @@ describe("publishChanges and deliver", () => {
       $metadata: { requestId: "r1", attempts: 1 },
     });
     api.on(PostToConnectionCommand).rejects(cause);
-    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionId: "c2" }] });
+    table.on(QueryCommand).resolves({ Items: [connectionItem, { ...connectionItem, connectionId: "c2" }] });
     await deliver(priceDelivery(), context);
     const line = { operation: "deliver", error: "ForbiddenException", awsRequestId: "r1", attempts: 1 };
     expect(vi.mocked(console.error).mock.calls).toEqual([[{ ...line, connections: 2 }]]);
@@ -103,7 +94,7 @@ describe("publishChanges and deliver", () => {
     });
     api.on(PostToConnectionCommand).resolves({});
     api.on(PostToConnectionCommand, { ConnectionId: "c2" }).rejects(refused);
-    table.on(QueryCommand).resolves({ Items: [connection, { ...connection, connectionId: "c2" }] });
+    table.on(QueryCommand).resolves({ Items: [connectionItem, { ...connectionItem, connectionId: "c2" }] });
     await deliver(priceDelivery(), context);
     expect(vi.mocked(console.error)).not.toHaveBeenCalled();
     expect(logged()).toEqual([
@@ -135,7 +126,7 @@ describe("deliver, for the reader of markets,", () => {
       listSinceMs: atMs,
     },
   });
-  const follower = { ...connection, every: 1, tokens: [token] };
+  const follower = { ...connectionItem, every: 1, tokens: [token] };
 
   it("returns the outcome, and warns if connections were not reached", async () => {
     table.on(QueryCommand).resolves({ Items: [follower] });
@@ -166,7 +157,7 @@ describe("catchUp", () => {
   it("sends the current state to a connection that missed a change", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     table.on(UpdateCommand).resolves({ Attributes: { misses: 1 } });
-    const behind = { ...connection, channels: new Set(["orders"]) };
+    const behind = { ...connectionItem, channels: new Set(["orders"]) };
     table.on(QueryCommand).resolves({ Items: [behind] });
     table.on(GetCommand).resolves({});
     const fault = new Error("secret");

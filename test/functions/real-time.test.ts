@@ -36,7 +36,7 @@ import { authorizerEvent } from "../support/events.ts";
 import { order, price } from "../support/executions.ts";
 import { shortPausesForTests } from "../support/short-pauses.ts";
 import { executionItem, sequenceNumberOf, streamRecord } from "../support/stream.ts";
-import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
+import { connectEvent, connectionItem, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
@@ -45,22 +45,12 @@ const lambda = mockClient(LambdaClient);
 const logged = quietConsole();
 shortPausesForTests();
 
-const connection = {
-  PK: "CONNECTIONS#alice",
-  SK: "CONNECTION#c1",
-  userID: "alice",
-  connectionId: "c1",
-  shard: 2,
-  connectedAt: "2026-11-21T09:00:00.000Z",
-  expiresAt: Date.parse("2026-11-21T11:10:00.000Z") / 1000,
-};
-
 beforeEach(() => {
   for (const mock of [table, api, lambda]) mock.reset();
   table.on(GetCommand).resolves({});
   table
     .on(GetCommand, { Key: { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" } })
-    .resolves({ Item: connection });
+    .resolves({ Item: connectionItem });
   table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { tier: "Base" } });
   table.on(QueryCommand).resolves({ Items: [] });
   table.on(DeleteCommand).resolves({});
@@ -86,12 +76,14 @@ describe("the functions of a connection", () => {
       headers: { "Sec-WebSocket-Protocol": "access_token" },
     });
     const [put] = table.commandCalls(PutCommand);
-    expect(put?.args[0].input.Item).toEqual({ ...connection, shard: expect.any(Number) });
+    expect(put?.args[0].input.Item).toEqual({ ...connectionItem, shard: expect.any(Number) });
     expect([0, 1, 2, 3]).toContain(put?.args[0].input.Item?.shard);
   });
 
   it("remove it when it ends", async () => {
-    table.on(DeleteCommand).resolvesOnce({ Attributes: { ...connection, channels: new Set(["prices"]) } });
+    table
+      .on(DeleteCommand)
+      .resolvesOnce({ Attributes: { ...connectionItem, channels: new Set(["prices"]) } });
     expect(await disconnect(disconnectEvent())).toEqual({ statusCode: 200 });
     expect(table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key)).toEqual([
       { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" },
@@ -101,7 +93,7 @@ describe("the functions of a connection", () => {
 
   it.each([0, 1])("remove it even if delete %i conflicts with a transaction", async (index) => {
     const conflict = new TransactionConflictException({ $metadata: {}, message: "conflict" });
-    const answers = [{ Attributes: { ...connection, channels: new Set(["prices"]) } }, {}];
+    const answers = [{ Attributes: { ...connectionItem, channels: new Set(["prices"]) } }, {}];
     let calls = 0;
     table.on(DeleteCommand).callsFake(() => {
       if (calls++ === index) throw conflict;
@@ -185,12 +177,12 @@ describe("the functions of messages", () => {
   });
 
   it("send the snapshot when the same request comes again after a failed push", async () => {
-    let kept: object = connection;
+    let kept: object = connectionItem;
     table
       .on(GetCommand, { Key: { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" } })
       .callsFake(() => ({ Item: kept }));
     table.on(TransactWriteCommand).callsFake(() => {
-      kept = { ...connection, channels: new Set(["orders"]) };
+      kept = { ...connectionItem, channels: new Set(["orders"]) };
       return {};
     });
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });

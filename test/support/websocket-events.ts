@@ -25,3 +25,14 @@ export const disconnectEvent = () => event("DISCONNECT", "$disconnect", headerFo
  */
 export const messageEvent = (content: unknown, routeKey = "$default") =>
   event("MESSAGE", routeKey, { body: typeof content === "string" ? content : JSON.stringify(content) });
+
+/** The record of that connection. */
+export const connectionItem = {
+  PK: "CONNECTIONS#alice",
+  SK: "CONNECTION#c1",
+  userID: "alice",
+  connectionId: "c1",
+  shard: 2,
+  connectedAt: "2026-11-21T09:00:00.000Z",
+  expiresAt: Date.parse("2026-11-21T11:10:00.000Z") / 1000,
+};

@@ -1,31 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { names, userPool } from "../../support/cognito.ts";
+import { describe, expect, it, vi } from "vitest";
 import { runWith } from "./support/admin.ts";
-import { cloudFormation, type Served, serve } from "./support/http.ts";
+import { poolForTests } from "./support/pool-stack.ts";
 
-let pool: ReturnType<typeof userPool>;
-let servers: Served[];
-
-beforeEach(async () => {
-  pool = userPool();
-  servers = await Promise.all([
-    serve(cloudFormation({ TerminalData: { TableName: "t", ...names } })),
-    serve(pool.handle),
-  ]);
-  const [stacks, cognito] = servers.map(({ port }) => `http://127.0.0.1:${port}`);
-  const environment = {
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
-    AWS_ENDPOINT_URL_CLOUDFORMATION: stacks,
-    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito,
-  };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  for (const server of servers) await server[Symbol.asyncDispose]();
-});
+const pool = poolForTests();
 
 const createUser = (...args: string[]) => runWith(["create-user", ...args, "--stack", "TerminalData"], {});
 

@@ -2,33 +2,24 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogueKey } from "../../../lib/rewards/item-keys.ts";
 import { rewardTypes } from "../../../lib/rewards/reward.ts";
 import { readCatalogue } from "../../../lib/rewards/reward-records.ts";
 import { readStock, setStock } from "../../../lib/rewards/stock-records.ts";
 import { seedExamples } from "../../../lib/tools/runner/seed-data.ts";
-import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { reward } from "../../support/rewards.ts";
 import { linesOf, run } from "./support/admin.ts";
-import { targetWith } from "./support/custody.ts";
+import { targetForTests } from "./support/custody.ts";
 
-let engine: Engine;
+const target = targetForTests();
 let folder: string;
-let target: ReturnType<typeof targetWith>;
 
 beforeAll(async () => {
-  engine = await startTable();
   folder = await mkdtemp(join(tmpdir(), "rewards-"));
-}, engineStart);
-beforeEach(async () => {
-  target = targetWith(await engine.newTable());
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await engine.stop();
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function put(content: unknown, ...options: string[]) {
   const file = join(folder, "rewards.json");
@@ -102,7 +93,7 @@ describe("put-rewards", () => {
       () => {},
       (command) => command instanceof BatchGetCommand && setStock(table, "mug", 9),
     );
-    target = targetWith(sold);
+    target.table = sold;
     expect(await put([reward("mug")], ...options)).toEqual({ code: 0, out, err: "" });
     expect(await readStock(table, "mug")).toBe(left);
   });

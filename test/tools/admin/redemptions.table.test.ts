@@ -1,29 +1,22 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { pointsLineKey } from "../../../lib/rewards/item-keys.ts";
 import { readRedemptions } from "../../../lib/rewards/redemption-records.ts";
 import { readStock, setStock } from "../../../lib/rewards/stock-records.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
-import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { buying, ledgerOf, reward, userWith } from "../../support/rewards.ts";
 import { linesOf, now, run } from "./support/admin.ts";
-import { targetWith } from "./support/custody.ts";
+import { targetForTests, targetWith } from "./support/custody.ts";
 
-let engine: Engine;
-let target: ReturnType<typeof targetWith>;
+const target = targetForTests();
 let table: Table;
 
-beforeAll(async () => {
-  engine = await startTable();
-}, engineStart);
-beforeEach(async () => {
-  table = await engine.newTable();
-  target = targetWith(table);
+beforeEach(() => {
+  ({ table } = target);
 });
-afterAll(() => engine.stop());
 
 const catalogue = [reward("mug"), reward("course", { stock: -1, cost: 30 })];
 

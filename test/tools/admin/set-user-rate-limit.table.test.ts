@@ -1,31 +1,23 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Profile } from "../../../lib/users/profile.ts";
 import { changeProfile, readProfile } from "../../../lib/users/profile-records.ts";
 import { register } from "../../../lib/users/register.ts";
-import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { now, run } from "./support/admin.ts";
-import { targetWith } from "./support/custody.ts";
+import { targetForTests } from "./support/custody.ts";
 
-let engine: Engine;
-let target: ReturnType<typeof targetWith>;
-
-beforeAll(async () => {
-  engine = await startTable();
-  target = targetWith(engine.table);
-}, engineStart);
-afterAll(() => engine.stop());
+const target = targetForTests();
 
 /** Registers a user with the given profile values. */
 async function user(userID: string, values: Partial<Profile> = {}): Promise<Profile> {
-  const profile = await register(engine.table, { userID, names: [userID], ref: undefined }, now);
-  await changeProfile(engine.table, profile, { points: 7, ...values });
+  const profile = await register(target.table, { userID, names: [userID], ref: undefined }, now);
+  await changeProfile(target.table, profile, { points: 7, ...values });
   return profile;
 }
 
 async function planOf(userID: string) {
-  const { tier, requestsPerMinute, points } = (await readProfile(engine.table, userID)) ?? {};
+  const { tier, requestsPerMinute, points } = (await readProfile(target.table, userID)) ?? {};
   return { tier, requestsPerMinute, points };
 }
 
@@ -104,20 +96,20 @@ describe("set-user --requests-per-minute", () => {
     ],
   ])("rejects %s and changes nothing", async (userID, had, args, message) => {
     await user(userID, had);
-    const before = await readProfile(engine.table, userID);
+    const before = await readProfile(target.table, userID);
     const { code, out, err } = await setUser(userID, ...args);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain(message);
-    expect(await readProfile(engine.table, userID)).toEqual(before);
+    expect(await readProfile(target.table, userID)).toEqual(before);
   });
 
   it("leaves the rate limit alone when the tier changes at the same time", async () => {
     const had = { tier: "Enterprise" } as const;
     const read = { ...(await user("racer", had)), ...had };
     let left = 1;
-    const table = interceptedTable(engine.table, async (command) => {
+    const table = interceptedTable(target.table, async (command) => {
       if (command instanceof UpdateCommand && left-- > 0)
-        await changeProfile(engine.table, read, { tier: "Base" });
+        await changeProfile(target.table, read, { tier: "Base" });
     });
     const args = ["set-user", "racer", "--requests-per-minute", "30000"];
     const { code, err } = await run({ ...target, table }, args);

@@ -1,29 +1,21 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readPointsLines } from "../../../lib/rewards/points-records.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import type { Profile } from "../../../lib/users/profile.ts";
 import { changeProfile, readProfile } from "../../../lib/users/profile-records.ts";
 import { register } from "../../../lib/users/register.ts";
-import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { now, run } from "./support/admin.ts";
-import { targetWith, userWithWallets } from "./support/custody.ts";
+import { targetForTests, userWithWallets } from "./support/custody.ts";
 
-let engine: Engine;
-let target: ReturnType<typeof targetWith>;
-
-beforeAll(async () => {
-  engine = await startTable();
-  target = targetWith(engine.table);
-}, engineStart);
-afterAll(() => engine.stop());
+const target = targetForTests();
 
 const created = (userID: string) =>
-  register(engine.table, { userID, names: [`${userID}-name`], ref: undefined }, now);
+  register(target.table, { userID, names: [`${userID}-name`], ref: undefined }, now);
 
 async function profileOf(userID: string): Promise<Profile> {
-  const profile = await readProfile(engine.table, userID);
+  const profile = await readProfile(target.table, userID);
   if (profile === undefined) throw new Error(`${userID} has no profile`);
   return profile;
 }
@@ -31,7 +23,7 @@ async function profileOf(userID: string): Promise<Profile> {
 /** Wraps the test's table and makes another change right before each write. */
 const disturbed = (before: () => Promise<unknown>): Table =>
   interceptedTable(
-    engine.table,
+    target.table,
     (command) => (command instanceof UpdateCommand || command instanceof TransactWriteCommand) && before(),
   );
 
@@ -71,7 +63,7 @@ describe("set-user", () => {
     for (const args of [["500"], ["200", "--tier", "Pro"], ["200", "--xp", "7"]])
       await run(target, ["set-user", "saver", "--points", ...args]);
     await run(target, ["set-user", "saver", "--tier", "Base"]);
-    expect(await readPointsLines(engine.table, "saver")).toMatchObject([
+    expect(await readPointsLines(target.table, "saver")).toMatchObject([
       { reason: "opening", change: 0, points: 0 },
       { reason: "set", change: 500, points: 500, time: now.toISOString() },
       { reason: "set", change: -300, points: 200 },
@@ -130,7 +122,7 @@ describe("set-user", () => {
     const { code, out, err } = await run(target, ["set-user", "nobody", "--tier", "Pro"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^error: There is no user nobody;.*\n$/);
-    expect(await readProfile(engine.table, "nobody")).toBeUndefined();
+    expect(await readProfile(target.table, "nobody")).toBeUndefined();
   });
 });
 
@@ -140,7 +132,7 @@ describe("set-user during other changes", () => {
     let left = 1;
     const table = disturbed(async () => {
       if (left-- > 0)
-        await changeProfile(engine.table, read, { experience: { ...read.experience, total: 700 } });
+        await changeProfile(target.table, read, { experience: { ...read.experience, total: 700 } });
     });
     const { code, out } = await run({ ...target, table }, ["set-user", "racer", "--xp", "1000"]);
     expect({ code, out }).toEqual({ code: 0, out: "xp: 700 -> 1000\n" });
@@ -149,7 +141,7 @@ describe("set-user during other changes", () => {
 
   it("keeps concurrent changes to other values", async () => {
     const read = await created("busy");
-    const table = disturbed(() => changeProfile(engine.table, read, { points: 42 }));
+    const table = disturbed(() => changeProfile(target.table, read, { points: 42 }));
     await run({ ...target, table }, ["set-user", "busy", "--tier", "Pro"]);
     expect(await profileOf("busy")).toMatchObject({ tier: "Pro", points: 42 });
   });
@@ -158,7 +150,7 @@ describe("set-user during other changes", () => {
     await created("restless");
     const table = disturbed(async () => {
       const read = await profileOf("restless");
-      await changeProfile(engine.table, read, { points: read.points + 1 });
+      await changeProfile(target.table, read, { points: read.points + 1 });
     });
     const args = ["set-user", "restless", "--points", "500", "--tier", "Pro"];
     const { code, out, err } = await run({ ...target, table }, args);

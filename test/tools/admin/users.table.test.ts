@@ -1,5 +1,5 @@
 import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { writeUserKeyRecord } from "../../../lib/plans/user-key-records.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
@@ -7,24 +7,15 @@ import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { readProfile } from "../../../lib/users/profile-records.ts";
 import { register } from "../../../lib/users/register.ts";
 import { saveSettings } from "../../../lib/users/settings-records.ts";
-import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
 import { collector, linesOf, now, run } from "./support/admin.ts";
-import { stored, targetWith, userWithWallets } from "./support/custody.ts";
+import { stored, targetForTests, userWithWallets } from "./support/custody.ts";
 import { expectNoSecretPrinted, keepSecret } from "./support/secrets.ts";
 
-let engine: Engine;
-let target: ReturnType<typeof targetWith>;
+const target = targetForTests();
 
-beforeAll(async () => {
-  engine = await startTable();
-}, engineStart);
-beforeEach(async () => {
-  target = targetWith(await engine.newTable());
-});
 afterEach(expectNoSecretPrinted);
-afterAll(() => engine.stop());
 
 const signIn = (userID: string, ref?: string) =>
   register(target.table, { userID, names: [`${userID}-name`], ref }, now);

@@ -1,38 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { main } from "../../../lib/tools/runner/token.ts";
-import { names, totp, userPool } from "../../support/cognito.ts";
-import { cloudFormation, type Served, serve } from "../admin/support/http.ts";
+import { totp } from "../../support/cognito.ts";
+import { poolForTests } from "../admin/support/pool-stack.ts";
 import { stdioForTests } from "./support/stdio.ts";
 
-let pool: ReturnType<typeof userPool>;
-let servers: Served[];
-
-beforeEach(async () => {
-  pool = userPool();
-  servers = await Promise.all([
-    serve(
-      cloudFormation({ TerminalData: { TableName: "t", ...names }, TerminalApi: { BaseUrl: "https://x" } }),
-    ),
-    serve(pool.handle),
-  ]);
-  const [stacks, cognito] = servers.map(({ port }) => `http://127.0.0.1:${port}`);
-  const environment = {
-    AWS_REGION: "us-east-1",
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
-    AWS_ENDPOINT_URL_CLOUDFORMATION: stacks,
-    AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: cognito,
-    TERMINAL_PASSWORD: undefined,
-    TERMINAL_NEW_PASSWORD: undefined,
-    TERMINAL_CODE: undefined,
-  };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-});
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  for (const server of servers) await server[Symbol.asyncDispose]();
-});
+const pool = poolForTests({ TerminalApi: { BaseUrl: "https://x" } });
 
 const [email, password, newPassword] = ["ann@example.com", "First-Password-1", "Second-Password-2"];
 

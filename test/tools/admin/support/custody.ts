@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { RotateKeyOnDemandCommand } from "@aws-sdk/client-kms";
 import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing";
+import { beforeEach } from "vitest";
 import { unpack } from "../../../../lib/aws/container.ts";
 import { bindingOf, openVault, seal, unseal } from "../../../../lib/aws/vault.ts";
 import { readPrivateKey } from "../../../../lib/chains/families/key.ts";
@@ -11,6 +12,7 @@ import type { Target } from "../../../../lib/tools/admin/target.ts";
 import { register } from "../../../../lib/users/register.ts";
 import { addWallet } from "../../../../lib/wallets/add-wallet.ts";
 import { newWallet, type Wallet } from "../../../../lib/wallets/wallet.ts";
+import { tableForTests } from "../../../support/dynamodb.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 
@@ -40,6 +42,14 @@ export function targetWith(table: Table, kms: Kms = createKms()) {
     },
   });
   return { table, vault, hooks, kms };
+}
+
+/** Starts a database for the tests of a file, and gives each test a target with a table of its own. */
+export function targetForTests(): ReturnType<typeof targetWith> {
+  const target = {} as ReturnType<typeof targetWith>;
+  const { newTable } = tableForTests();
+  beforeEach(async () => void Object.assign(target, targetWith(await newTable())));
+  return target;
 }
 
 export async function rotate({ vault }: Target): Promise<void> {
