@@ -95,7 +95,7 @@ async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promi
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
-/** Lists items that only the table has. Locks of exports and policies stay. */
+/** Lists items that only the table has. Guards and the idempotency keys of orders stay. */
 export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup } = comparison;
   for await (const items of pagesOf(table, comparison)) {

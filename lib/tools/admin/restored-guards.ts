@@ -12,6 +12,7 @@ import { itemAt, type Key } from "../../table/keys.ts";
 import { earlierStops } from "../../table/layout.ts";
 import type { Item } from "../../table/table.ts";
 import { contentOf, packed } from "../../trading/items/items.ts";
+import { isKeyOfOrder } from "../../trading/items/keys.ts";
 import { isLock } from "../../wallets/item-keys.ts";
 
 type StoredItem = Record<string, AttributeValue>;
@@ -19,6 +20,7 @@ type StoredItem = Record<string, AttributeValue>;
 /** Reasons for which a restore keeps an item of the live table. */
 export const keptReasons = {
   openOrder: "orders that were open: without the signer's records, they could be signed a second time",
+  usedKey: "idempotency keys of orders placed since: a repeated request must not place its order again",
   lock: "locks of exports that were set since, which hold",
   policy: "policies that were set since, and looser limits: only their users loosen them",
   stop: "stops of trading that were set since, which hold until admin trading --start",
@@ -54,6 +56,7 @@ export function reasonToKeep(
 /** Returns the reason for not deleting an item that only the table has. */
 export function reasonToSpare(key: Key): KeptReason | undefined {
   if (isLock(key)) return "lock";
+  if (isKeyOfOrder(key)) return "usedKey";
   if (itemAt(key) === "tradingStop" || key.PK === earlierStops) return "stop";
   return isPolicy(key) ? "policy" : undefined;
 }

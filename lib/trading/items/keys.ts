@@ -165,11 +165,15 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
   ] as const),
 ]);
 
+/** True for an idempotency key that has placed an order. */
+export const isKeyOfOrder = (key: Key): boolean =>
+  itemAt(key) === "usedKey" &&
+  key.SK.startsWith(rangeOf("usedKey", { userID: "", operation: "placeOrder" }).from);
+
 /** True if an item belongs to orders that were placed here, or to their results. */
 export function isOfChains({ lane, ...key }: Key & { lane?: unknown }): boolean {
   const item = itemAt(key);
-  if (item === "usedKey")
-    return key.SK.startsWith(rangeOf("usedKey", { userID: "", operation: "placeOrder" }).from);
+  if (item === "usedKey") return isKeyOfOrder(key);
   // Only orders and positions of lanes have a lane. Those of other engines stay.
   return lane !== undefined || (item !== undefined && ofChains.has(item));
 }

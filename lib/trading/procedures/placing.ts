@@ -84,15 +84,18 @@ export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
 
 /**
  * Replays the request: returns the order that this key placed, even if it has changed since, and wakes its lane again.
+ * Refuses it if the order is missing, as after a restore: it may have been filled.
  */
 function* replayed(
   { fingerprint }: PlaceRequest,
   { used, order }: PlacingView,
 ): Procedure<PlaceAnswer | undefined> {
-  if (used === undefined || order === undefined) return undefined;
-  if (used.fingerprint !== fingerprint) {
+  if (used === undefined) return undefined;
+  const isSame = used.fingerprint === fingerprint;
+  if (!isSame || order === undefined) {
     const { orderId } = used;
-    const message = "Idempotency-Key was used for another order, with another body";
+    const other = isSame ? "an order whose record is lost" : "another order, with another body";
+    const message = `Idempotency-Key was used for ${other}`;
     return { refused: new DomainError("IDEMPOTENCY_KEY_REUSED", message, { orderId }) };
   }
   if (!order.life.settled) yield* perform({ do: "wake", lane: order.intent });

@@ -14,6 +14,7 @@ import {
   policyKey,
   tradeKey,
   tradingStopKey,
+  usedKeyKey,
 } from "../../../lib/trading/items/keys.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import { lockKey, walletEventKey } from "../../../lib/wallets/item-keys.ts";
@@ -269,6 +270,17 @@ describe("restore --fix", () => {
       expect((await everything(table)).filter(({ PK }) => PK.startsWith("TRADING"))).toHaveLength(2);
       const profiles = (await everything(table)).filter(({ userID }) => userID === "eve");
       expect(profiles).toMatchObject([{ tier: "Base", blockedAt: "2026-11-17T10:00:00.000Z" }]);
+    });
+
+    it("deletes no idempotency key of an order, but those of wallets", async () => {
+      await putItems(table, [
+        usedKeyKey("alice", "placeOrder", "k"),
+        usedKeyKey("alice", "createWallet", "k"),
+      ]);
+      expect((await restore(["--fix", "--exact", "--yes"])).out).toBe(
+        `not restored: 1 idempotency keys of orders placed since: a repeated request must not place its order again\n${tally(0, 0, 1)}`,
+      );
+      expect((await itemsNamed(table, "USEDKEYS#")).map(({ SK }) => SK)).toEqual(["USEDKEY#placeOrder#k"]);
     });
 
     it("leaves a policy alone that its user changes during the restore", async () => {

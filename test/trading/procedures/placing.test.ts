@@ -182,6 +182,12 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "wake"]);
   });
 
+  it("refuses a used key whose order is lost, and asks no host", () => {
+    const { answer, did } = place({ views: [view({ used })] });
+    expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
+    expect(did).toEqual(["readPlacing"]);
+  });
+
   it("refuses a used key with another body, and names its order", () => {
     const other = { ...used, fingerprint: "another" };
     const { answer } = place({ views: [view({ used: other, order: tradeOrder(), isStopped: true })] });
