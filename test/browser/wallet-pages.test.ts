@@ -4,6 +4,7 @@ import { browserForTests, signIn } from "./support/browser.ts";
 import { callAs, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
+const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
 it("shows a wallet's deposits, limits, history, export and lock on its page", async () => {
   const user = await userWithCoins("wanda", "base");
@@ -62,19 +63,32 @@ it("warns on every page of looser limits and exports until the user dismisses or
     await here.page.getByText(notice).waitFor();
   }
   const alerts = guards.getByRole("alert");
-  await alerts
-    .filter({ hasText: /^Looser limits of Funded were asked for\. They apply from .+ on\./ })
-    .waitFor();
+  const looser = alerts.filter({
+    hasText: /^Looser limits for Funded were requested: up to 0\.5 ETH for a buy\. They apply from .+/,
+  });
+  await looser.waitFor();
+  await guards.getByRole("button", { name: "Keep the limits" }).click();
+  await looser.waitFor({ state: "detached" });
+  await dialog.getByRole("button", { name: "Save the limits" }).click();
+  await looser.waitFor();
 
   await dialog.getByText("Export", { exact: true }).click();
   await dialog.getByRole("button", { name: "Request the export" }).click();
-  await alerts.filter({ hasText: "The private key of Funded was asked for." }).waitFor();
+  await alerts.filter({ hasText: "An export of the private key of Funded was requested." }).waitFor();
   expect(await brokenRules(there.page)).toEqual([]);
   await there.screenshot("guards", { fullPage: false });
+  await there.page.setViewportSize({ width: 360, height: 800 });
+  expect(await there.page.evaluate(sideways)).toBe(0);
+  await there.screenshot("guards-phone", { fullPage: false });
+  await there.page.setViewportSize({ width: 900, height: 900 });
   await guards.getByRole("button", { name: /^Dismiss: Looser limits/ }).click();
   await there.page.reload();
-  await alerts.filter({ hasText: "The private key of Funded was asked for." }).waitFor();
+  await alerts.filter({ hasText: "An export of the private key of Funded was requested." }).waitFor();
   expect(await alerts.count()).toBe(1);
+  await guards.getByRole("button", { name: "Cancel the export" }).click();
+  await guards.waitFor({ state: "detached" });
+  await dialog.getByRole("button", { name: "Ask again" }).click();
+  await alerts.filter({ hasText: "An export of the private key of Funded was requested." }).waitFor();
 
   await here.page.keyboard.press("Escape");
   await wallets.getByRole("button", { name: "Lock exports" }).click();

@@ -22,6 +22,7 @@ import { TokenView } from "./ticket/token-view.tsx";
 import { Unanswered } from "./ticket/unanswered.tsx";
 import { AddressCode } from "./wallets/address-code.tsx";
 import { GuardNotices } from "./wallets/guard-notices.tsx";
+import type { Policy } from "./wallets/looser-limits.ts";
 
 /** Shows every component of the console in each of its states, for visual and accessibility checks. */
 
@@ -166,6 +167,8 @@ const state: TerminalState = {
   markets: [market("eth"), market("bsc")],
 };
 
+const frozen: Policy = { tokens: [address], maxPerOrder: "0.25", tradingEnabled: false };
+
 const desk: Desk = {
   terminal: {} as Terminal,
   stream: undefined,
@@ -176,8 +179,15 @@ const desk: Desk = {
   redemptionChanges: 0,
   explorers: {},
   guardNews: [
-    { of: "policy", id: "policy", at: today },
+    {
+      of: "policy",
+      id: "policy",
+      at: today,
+      policies: { before: frozen, inForce: frozen, looser: { tokens: "any", tradingEnabled: true } },
+    },
+    { of: "policy", id: "in force" },
     { of: "export", id: "export", at: today },
+    { of: "lock", id: "lock" },
   ],
   orderWarnings: new Map(),
   notify: ignore,

@@ -68,6 +68,8 @@ describe("withGuardNews", () => {
   });
 });
 
+const main = { slotName: "Main", network: "bsc" } as const;
+
 describe("guardText", () => {
   it.each<[GuardNews["of"], string | undefined, RegExp]>([
     ["export", at, /^An export of the private key of Main was requested\. .* 22 Nov/],
@@ -76,6 +78,49 @@ describe("guardText", () => {
     ["policy", at, /^Looser limits for Main were requested\. They apply from 22 Nov/],
     ["policy", undefined, /^Looser limits for Main are in force\.$/],
   ])("describes the change of the %s with the time %s", (of, from, wanted) => {
-    expect(guardText({ of, id: "", at: from }, "Main").what).toMatch(wanted);
+    expect(guardText({ of, id: "", at: from }, main).what).toMatch(wanted);
+  });
+
+  it("names a retired wallet without its name", () => {
+    expect(guardText({ of: "export", id: "", at }, undefined).what).toMatch(
+      /^An export of the private key of a wallet/,
+    );
+  });
+
+  const frozen = { tokens: "any", tradingEnabled: false } as const;
+  const textAfter = (...messages: ServerMessage[]) => {
+    const [news] = messages.reduce(withGuardNews, [] as readonly GuardNews[]);
+    return news && guardText(news, main).what;
+  };
+  const asked = policyChanged(2, "announced", { policy: frozen, pending });
+  const inForce = policyChanged(3, "loosened");
+
+  it("names the limits that become looser, when requested and when in force", () => {
+    expect(textAfter(asked)).toMatch(
+      /^Looser limits for Main were requested: the wallet may trade again\. They apply from 22 Nov/,
+    );
+    expect(textAfter(asked, inForce)).toBe(
+      "Looser limits for Main are in force: the wallet may trade again.",
+    );
+    const dearer = { ...policy, maxNetworkFeesPerDay: "2" } as const;
+    expect(textAfter(policyChanged(1, "tightened"), policyChanged(2, "loosened", { policy: dearer }))).toBe(
+      "Looser limits for Main are in force: up to 2 BNB of network fees in a day.",
+    );
+  });
+
+  it("names no limits if it does not know the policy before", () => {
+    for (const messages of [[inForce], [asked, policyChanged(4, "loosened")]])
+      expect(textAfter(...messages)).toBe("Looser limits for Main are in force.");
+  });
+
+  it("offers a button wherever one request makes the guard tight again", () => {
+    const offered = (of: GuardNews["of"], from?: string) => guardText({ of, id: "", at: from }, main).undo;
+    expect([offered("export", at), offered("lock", at), offered("lock"), offered("policy", at)]).toEqual([
+      "Cancel the export",
+      "Lock exports again",
+      "Lock exports again",
+      "Keep the limits",
+    ]);
+    expect(offered("policy")).toBeUndefined();
   });
 });

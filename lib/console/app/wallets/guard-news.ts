@@ -1,5 +1,6 @@
-import type { ServerMessage } from "trading-terminal-client";
-import { day } from "../format.ts";
+import type { ServerMessage, Wallet } from "trading-terminal-client";
+import { coinOf, day } from "../format.ts";
+import { looserLimits, type Policy } from "./looser-limits.ts";
 
 /** A guard of the user's wallets that has become looser or soon will. */
 export type GuardNews = {
@@ -12,6 +13,8 @@ export type GuardNews = {
   version?: number;
   /** True if the guard is tight again. */
   isOver?: boolean;
+  /** The policy in force, and the one that became looser or will, with what it replaces if that is known. */
+  policies?: { inForce: Policy; looser: Policy; before?: Policy | undefined };
 };
 
 /** Updates the news with a message, which replaces older news about the same guard. */
@@ -22,19 +25,8 @@ export function withGuardNews(news: readonly GuardNews[], message: ServerMessage
       const id = `export ${walletId} ${thumbprint} ${at}`;
       return withNewest(news, { of: "export", id, walletId, at, version });
     }
-    case "WalletPolicyUpdated": {
-      const { walletId, pending, change, version } = message.data;
-      const at = pending?.effectiveAt;
-      const isOver = at === undefined && change !== "loosened";
-      return withNewest(news, {
-        of: "policy",
-        id: `policy ${walletId} ${version}`,
-        walletId,
-        at,
-        version,
-        isOver,
-      });
-    }
+    case "WalletPolicyUpdated":
+      return withNewest(news, policyNews(news, message.data));
     case "ExportLockUpdated": {
       const { status, lockedAt, unlocksAt: at } = message.data;
       const id = `lock ${status} ${at ?? lockedAt ?? message.time}`;
@@ -47,6 +39,32 @@ export function withGuardNews(news: readonly GuardNews[], message: ServerMessage
   }
 }
 
+type PolicyChange = Extract<ServerMessage, { type: "WalletPolicyUpdated" }>["data"];
+
+function policyNews(
+  news: readonly GuardNews[],
+  { walletId, policy, pending, change, version }: PolicyChange,
+): GuardNews {
+  const id = `policy ${walletId} ${version}`;
+  const at = pending?.effectiveAt;
+  // Each change adds 1 to the version. After a gap, nobody knows the policy before.
+  const last = news.find((each) => each.of === "policy" && each.walletId === walletId);
+  const before = last?.version === version - 1 ? last.policies?.inForce : undefined;
+  return {
+    of: "policy",
+    id,
+    walletId,
+    at,
+    version,
+    isOver: at === undefined && change !== "loosened",
+    policies: {
+      inForce: policy,
+      looser: pending?.policy ?? policy,
+      before: pending ? policy : before,
+    },
+  };
+}
+
 /** Adds news, unless it is repeated or late. */
 function withNewest(news: readonly GuardNews[], newest: GuardNews): readonly GuardNews[] {
   const isSame = ({ of, walletId }: GuardNews) => of === newest.of && walletId === newest.walletId;
@@ -55,28 +73,46 @@ function withNewest(news: readonly GuardNews[], newest: GuardNews): readonly Gua
   return known?.id === newest.id || isOld ? news : [...news.filter((each) => !isSame(each)), newest];
 }
 
-/** Describes the change, when it applies and how to undo it. */
-export function guardText({ of, at }: GuardNews, wallet: string): { what: string; stop: string } {
+/** The change and its time in words, how to stop it, and the label of a button that does, if one request can. */
+export type GuardText = { what: string; stop: string; undo?: string };
+
+/** @param wallet undefined for a retired wallet. */
+export function guardText(
+  { of, at, policies }: GuardNews,
+  wallet: Pick<Wallet, "slotName" | "network"> | undefined,
+): GuardText {
   const time = at && day(at);
+  const name = wallet?.slotName ?? "a wallet";
   switch (of) {
     case "export":
       return {
-        what: `An export of the private key of ${wallet} was requested. Unless it is cancelled, the key can be read from ${time}.`,
-        stop: "Not you? Open the wallet, cancel the export, and lock your exports.",
+        what: `An export of the private key of ${name} was requested. Unless it is cancelled, the key can be read from ${time}.`,
+        stop: "Not you? Cancel it, and lock your exports.",
+        undo: "Cancel the export",
       };
     case "lock":
       return {
         what: time
           ? `Unlocking of exports was requested. They unlock at ${time}.`
           : "Exports are no longer locked.",
-        stop: "Not you? Lock them again, under the wallets.",
+        stop: "Not you? Lock them again.",
+        undo: "Lock exports again",
       };
-    case "policy":
-      return {
-        what: time
-          ? `Looser limits for ${wallet} were requested. They apply from ${time}.`
-          : `Looser limits for ${wallet} are in force.`,
-        stop: "Not you? Open the wallet and turn off its trading, which applies at once.",
-      };
+    case "policy": {
+      const coin = wallet ? coinOf[wallet.network] : "coins";
+      const looser = policies?.before ? looserLimits(policies.before, policies.looser, coin) : [];
+      const list = looser.length > 0 ? `: ${looser.join(", ")}` : "";
+      const freeze = "open the wallet and turn off its trading, which applies at once.";
+      return time
+        ? {
+            what: `Looser limits for ${name} were requested${list}. They apply from ${time}.`,
+            stop: `Not you? Keep the limits, or ${freeze}`,
+            undo: "Keep the limits",
+          }
+        : {
+            what: `Looser limits for ${name} are in force${list}.`,
+            stop: `Not you? Tighten them, or ${freeze}`,
+          };
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
-import { useDesk } from "../desk.ts";
-import { guardText } from "./guard-news.ts";
+import type { Wallet } from "trading-terminal-client";
+import { useCall, useDesk } from "../desk.ts";
+import { type GuardNews, guardText } from "./guard-news.ts";
 
 /** Remembers dismissed news in this browser, because the service repeats all news on each new connection. */
 function useDismissed(userID: string) {
@@ -24,23 +25,64 @@ export function GuardNotices() {
   const shown = guardNews.filter(({ id, isOver }) => !isOver && !dismissed.includes(id));
   // Waits until the names of the wallets are known.
   if (state === undefined || shown.length === 0) return null;
-  const nameOf = (walletId: string | undefined) =>
-    state.wallets.find(({ _id }) => _id === walletId)?.slotName ?? "a wallet";
   return (
     <section class="guards" aria-label="Guards of your wallets">
-      {shown.map((news) => {
-        const { what, stop } = guardText(news, nameOf(news.walletId));
-        return (
-          <div key={news.id} class="notice bad">
-            <p role="alert">
-              <strong>{what}</strong> {stop}
-            </p>
-            <button type="button" aria-label={`Dismiss: ${what}`} onClick={() => dismiss(news.id)}>
-              Dismiss
-            </button>
-          </div>
-        );
-      })}
+      {shown.map((news) => (
+        <GuardNotice
+          key={news.id}
+          news={news}
+          wallet={state.wallets.find(({ _id }) => _id === news.walletId)}
+          onDismiss={() => dismiss(news.id)}
+        />
+      ))}
     </section>
   );
+}
+
+type NoticeProps = { news: GuardNews; wallet: Wallet | undefined; onDismiss: () => void };
+
+function GuardNotice({ news, wallet, onDismiss }: NoticeProps) {
+  const { what, stop, undo } = guardText(news, wallet);
+  const { onUndo, isBusy } = useUndo(news, onDismiss);
+  return (
+    <div class="notice bad">
+      <p role="alert">
+        <strong>{what}</strong> {stop}
+      </p>
+      <div class="buttons">
+        {undo && (
+          <button type="button" class="danger" disabled={isBusy} onClick={onUndo}>
+            {undo}
+          </button>
+        )}
+        <button type="button" aria-label={`Dismiss: ${what}`} onClick={onDismiss}>
+          Dismiss
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Makes the guard tight again. The service announces that to all pages, except for an export. */
+function useUndo({ of, walletId = "" }: GuardNews, onCancelled: () => void) {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  const path = { walletId };
+
+  async function cancelExport() {
+    if (!(await call(() => terminal.cancelExport({ path })))) return;
+    onCancelled();
+    notify("The export is cancelled");
+  }
+  async function lock() {
+    if (await call(() => terminal.lockExports())) notify("Exports are locked");
+  }
+  async function keepPolicy() {
+    const read = await call(() => terminal.getWalletPolicy({ path }));
+    // Asking for the policy in force drops the looser one, without a fresh sign-in.
+    if (read && (await call(() => terminal.setWalletPolicy({ path, body: read.policy }))))
+      notify("The limits stay as they are");
+  }
+  const onUndo = { export: cancelExport, lock, policy: keepPolicy }[of];
+  return { onUndo, isBusy };
 }
