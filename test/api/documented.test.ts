@@ -63,7 +63,7 @@ describe("the documented rules of a trade", () => {
   it.each<[string, v.GenericSchema, object]>([
     ["QuoteRequest", QuoteRequestSchema, {}],
     ["PlaceOrder", PlaceOrderSchema, { type: "market" }],
-  ])("accept the fields that the service accepts together: %s", (title, schema, more) => {
+  ])("documents which fields the service accepts together: %s", (title, schema, more) => {
     const documented = schemas[title] as JsonSchema as Rule;
     let accepted = 0;
     const check = ({ chain, side, given }: { chain: string; side: string; given: [string, unknown][] }) => {

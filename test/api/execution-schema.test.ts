@@ -72,21 +72,24 @@ describe("OrderRecord", () => {
     expect(v.parse(executionRecords.order, { ...good, updatedAt })).toMatchObject({ updatedAt: read });
   });
 
-  it.each(Object.keys(good).filter((name) => name !== "price"))("requires its %s", (name) => {
-    expect(accepts({ ...good, [name]: undefined })).toBe(false);
-  });
+  it.each(Object.keys(good).filter((name) => name !== "price"))(
+    "requires the field %s of a record",
+    (name) => {
+      expect(accepts({ ...good, [name]: undefined })).toBe(false);
+    },
+  );
 });
 
 describe("PositionRecord", () => {
   const goodPosition = { kind: "position", userID: "ann", ...position() };
 
-  it("accepts a loss, but no negative amount", () => {
+  it("accepts losses but no negative amounts", () => {
     expect(accepts({ ...goodPosition, realizedPnl: "-12.5" }, "position")).toBe(true);
     expect(accepts({ ...goodPosition, amount: "-12.5" }, "position")).toBe(false);
     expect(accepts({ ...goodPosition, realizedPnl: "--1" }, "position")).toBe(false);
   });
 
-  it("rejects an order", () => {
+  it("rejects an order in place of a position", () => {
     expect(accepts(good, "position")).toBe(false);
     expect(accepts({ ...goodPosition, side: "buy" }, "position")).toBe(false);
   });
@@ -100,7 +103,7 @@ describe("RecordExecutions", () => {
     [Array(101).fill({}), false],
     [undefined, false],
     ["records", false],
-  ])("accepts 1 to 100 records (case %#)", (records, accepted) => {
+  ])("accepts 1 to 100 records in one report (case %#)", (records, accepted) => {
     expect(v.safeParse(RecordExecutionsSchema, { records }).success).toBe(accepted);
   });
 });

@@ -20,7 +20,7 @@ const amountRule =
   "must be a decimal number above 0 as text, with at most 40 digits on each side of the point";
 
 describe("PlaceOrderSchema", () => {
-  it("lets no request choose its venues", () => {
+  it("rejects an order that names venues", () => {
     const order = { ...buy, wallet, type: "market" };
     expect(validate(PlaceOrderSchema, order)).toEqual(order);
     expect(() => validate(PlaceOrderSchema, { ...order, venues: ["uniswap-v3"] })).toThrow(
@@ -96,11 +96,11 @@ describe("QuoteRequestSchema", () => {
   });
 });
 
-describe("the fees of a request", () => {
+describe("fees in a request", () => {
   const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
   const onSol = { ...buy, chain: "sol", token: mint };
 
-  it("are those of its chain", () => {
+  it("accepts the fees of the request's chain", () => {
     for (const request of [
       { ...onSol, priorityFee: 0 },
       { ...onSol, priorityFee: 1e-9 },
@@ -138,11 +138,11 @@ describe("the other requests of traders", () => {
     [BalancesQuerySchema, { chain: "eth", token: "NATIVE" }, `token ${addressRule}, or native`],
     [BalancesQuerySchema, { chain: "eth", wallet: "native" }, `wallet ${addressRule}`],
     [BalancesQuerySchema, { chain: "eth", limit: "5" }, "limit is not a known field"],
-  ])("are rejected: %#, %j: %s", (schema, input, message) => {
+  ])("rejects malformed requests: %#, %j: %s", (schema, input, message) => {
     expect(() => validate(schema, input)).toThrow(expect.objectContaining({ message }));
   });
 
-  it("are accepted in all their forms", () => {
+  it("accepts every form of the requests", () => {
     expect(v.parse(ListTokensQuerySchema, {})).toEqual({});
     expect(v.parse(TokenPathSchema, { chain: "sol", token: moon })).toEqual({ chain: "sol", token: moon });
     for (const token of ["native", moon, moon.toLowerCase()])

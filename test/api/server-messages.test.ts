@@ -91,13 +91,13 @@ describe("inParts", () => {
     expect(inParts([])).toEqual([[]]);
   });
 
-  it("puts an item that is too large for a message into a part of its own", () => {
+  it("gives an item that is too large for a message its own part", () => {
     const huge = "x".repeat(130_000);
     expect(inParts([huge, "a", "b"])).toEqual([[huge], ["a", "b"]]);
   });
 
   it("keeps every item once, in order, and fills each part before the next", () => {
-    // Characters of one to four bytes, and some that JSON escapes.
+    // Characters of one to four bytes, some of which JSON escapes.
     const character = fc.constantFrom("a", "ü", "価", "🚀", '"', "\u0001");
     const item = fc.tuple(character, fc.nat({ max: 10_000 })).map(([one, times]) => one.repeat(times));
     fc.assert(

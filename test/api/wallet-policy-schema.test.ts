@@ -5,7 +5,7 @@ import { WalletEventPageSchema } from "../../lib/api/wallet-request-schema.ts";
 import { validate } from "../../lib/runtime/validate.ts";
 
 describe("WalletEventPageSchema", () => {
-  it("shows how a policy was changed, without other stored fields", () => {
+  it("shows how a policy changed, without other stored fields", () => {
     const policy = {
       maxPerDay: "2",
       tokens: ["0x1"],
@@ -28,7 +28,7 @@ const read = (asked: object) => validate(GivenPolicySchema, asked);
 const open = { tokens: "any", tradingEnabled: true };
 
 describe("GivenPolicySchema", () => {
-  it("reads absent limits as no limits, and absent tokens as any", () => {
+  it("reads missing limits as no limits, and missing tokens as any", () => {
     expect(read({ tradingEnabled: true })).toEqual(open);
     const tokens = Array.from({ length: 100 }, () => "0x1");
     const limits = {
@@ -60,7 +60,7 @@ describe("GivenPolicySchema", () => {
     ["tradingEnabled", [null, "true", 1], "must be a boolean"],
     ["trading", [true], "is not a known field"],
     ["pending", [{}], "is not a known field"],
-  ])("rejects an invalid %s, and names it", (field, values, rule) => {
+  ])("rejects an invalid %s and names the field", (field, values, rule) => {
     for (const value of values)
       expect(() => read({ ...open, [field]: value })).toThrow(
         expect.objectContaining({ message: expect.stringContaining(rule), details: { field } }),

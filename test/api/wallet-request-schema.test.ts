@@ -5,7 +5,7 @@ import { WalletEventPageSchema } from "../../lib/api/wallet-request-schema.ts";
 const time = "2026-11-22T10:00:00.000Z";
 
 describe("WalletEventPageSchema", () => {
-  it("passes on the time from which an export is possible, but no field outside the schema", () => {
+  it("shows when an export becomes possible, and drops fields outside the schema", () => {
     const shown = { type: "exportRequested" as const, time, availableAt: "2026-11-23T10:00:00.000Z" };
     const events = [{ ...shown, userID: "ann", publicKey: "x" }];
     const page = v.parse(WalletEventPageSchema, { success: true, data: { events }, timestamp: time });

@@ -18,7 +18,7 @@ describe("callOf", () => {
     expect(args[0]?.input).toEqual({ FunctionName: "signTransaction", Payload: '{"nonce":7}' });
   });
 
-  it("fails if the function failed, whatever it returned, or did not return JSON", async () => {
+  it("throws if the function fails or does not return JSON", async () => {
     const error = { StatusCode: 200, FunctionError: "Unhandled", Payload: payload('{"later":"soon"}') };
     lambda
       .on(InvokeCommand)

@@ -30,14 +30,14 @@ describe("container", () => {
     expect(new Set(bodies).size).toBe(50);
   });
 
-  it("does not decrypt after any bit of the body was flipped", () => {
+  it("refuses to decrypt after any bit of the body was flipped", () => {
     const body = encrypt(secret, dataKey, binding);
     for (let bit = 0; bit < body.length * 8; bit++) {
       expect(() => decrypt(flipped(body, bit), dataKey, binding), `bit ${bit}`).toThrow();
     }
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])("does not decrypt for another %s", (name) => {
+  it.each(Object.keys(binding) as (keyof Binding)[])("refuses to decrypt for another %s", (name) => {
     const body = encrypt(secret, dataKey, binding);
     const value = Buffer.from(binding[name]);
     for (let bit = 0; bit < value.length * 7; bit++) {
@@ -46,16 +46,16 @@ describe("container", () => {
     }
   });
 
-  it("does not decrypt if a character moves from one part of the binding to the next", () => {
+  it("refuses to decrypt if a character moves from one part of the binding to the next", () => {
     const body = encrypt(secret, dataKey, { ...binding, userID: "ab", walletId: "c" });
     expect(() => decrypt(body, dataKey, { ...binding, userID: "a", walletId: "bc" })).toThrow();
   });
 
-  it("does not decrypt under another data key", () => {
+  it("refuses to decrypt under another data key", () => {
     expect(() => decrypt(encrypt(secret, dataKey, binding), randomBytes(32), binding)).toThrow();
   });
 
-  it("does not unpack if it is empty, cut short or of an unknown version", () => {
+  it("refuses to unpack empty or truncated containers and unknown versions", () => {
     const packed = pack({ wrappedKey: randomBytes(184), body: encrypt(secret, dataKey, binding) });
     for (const length of [0, 1, 2, 3, 100, 3 + 184 + 27]) {
       expect(() => unpack(packed.subarray(0, length)), `${length} bytes`).toThrow();

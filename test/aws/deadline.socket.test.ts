@@ -6,7 +6,7 @@ import { hangUp, openPusher, pushTo } from "../../lib/aws/push.ts";
 import { openVault, seal } from "../../lib/aws/vault.ts";
 import { openTable } from "../../lib/table/table.ts";
 
-/** Accepts connections and never responds, unless a test does. */
+/** Accepts connections and responds only when a test does so. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
 let endpoint: string;
@@ -30,7 +30,7 @@ const configuration = () => ({
   requestHandler: {},
 });
 
-/** Lets deadlines pass when this many calls have reached the server, regardless of time. */
+/** Lets deadlines pass once this many calls have reached the server, regardless of time. */
 async function passDeadlineAt(calls: number): Promise<void> {
   await expect.poll(() => sockets.size).toBe(calls);
   deadline.abort();
@@ -49,7 +49,7 @@ describe("withDeadline", () => {
     ["the vault", () => seal(openVault("key", configuration()), Buffer.from("x"), binding)],
     ["a connection", () => hangUp(openPusher(configuration()), "c1")],
     ["a push", () => pushTo(openPusher(configuration()), "c1", ["1", "2"])],
-  ])("fails a call of %s at the deadline, even though its attempt continues", async (_, call) => {
+  ])("aborts a call of %s at the deadline, even though its attempt continues", async (_, call) => {
     const failed = expect(withDeadline(300, call)).rejects.toMatchObject({ name: "DeadlineExceeded" });
     await passDeadlineAt(1);
     await failed;
@@ -57,7 +57,7 @@ describe("withDeadline", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("applies to all calls together, and sends none after it", async () => {
+  it("shares one deadline among all calls, and sends none after it", async () => {
     const { client } = openTable("table", configuration());
     const calls = withDeadline(300, async () => {
       await client.send(read).catch(() => {});
@@ -69,7 +69,7 @@ describe("withDeadline", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("does not apply to other work of the same client", async () => {
+  it("leaves other work of the same client unlimited", async () => {
     const { client } = openTable("table", configuration());
     const late = expect(withDeadline(300, () => client.send(read))).rejects.toThrow();
     const other = client.send(read);

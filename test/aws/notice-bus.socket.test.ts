@@ -31,14 +31,14 @@ describe("noticeBus", () => {
     });
   });
 
-  it("fails if the bus refuses it", async () => {
+  it("throws if the bus refuses a notice", async () => {
     bus.on(PutEventsCommand).resolves({ FailedEntryCount: 1 });
     await expect(noticeBus(arn, { region: "us-east-1" })(notice)).rejects.toMatchObject({
       name: "NoticeRefused",
     });
   });
 
-  it("puts nothing without a bus", async () => {
+  it("sends nothing if no bus is configured", async () => {
     await noticeBus(undefined)(notice);
     expect(bus.calls()).toEqual([]);
   });

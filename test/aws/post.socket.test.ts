@@ -87,7 +87,7 @@ describe.each(handlers)("Post, through %s,", (_, config) => {
     [403, "ForbiddenException", "ForbiddenException"],
     [413, "PayloadTooLargeException", "PayloadTooLargeException"],
     [400, "InvalidSignatureException", "InvalidSignatureException"],
-  ])("throws the SDK's error for a %i", async (status, type, name) => {
+  ])("throws the SDK's error for a response with status %i", async (status, type, name) => {
     answer = { status, type, body: '{"message":"secret"}' };
     await expect(post("c1")).rejects.toMatchObject({
       name,
@@ -96,7 +96,7 @@ describe.each(handlers)("Post, through %s,", (_, config) => {
     expect(received).toHaveLength(1);
   });
 
-  it("throws an error without a status if the service cannot be reached", async () => {
+  it("throws an error without a status if the service is unreachable", async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`;
     const other = openPusher({ endpoint: nowhere, region, credentials, ...config() });
     const error = await other

@@ -17,7 +17,7 @@ const outcome = { gone: [], missed: [], unfinished: [] };
 const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
 
 describe("push", () => {
-  it("sends each connection its messages in order, whatever characters its id has", async () => {
+  it("sends each connection its messages in order, whatever characters its id contains", async () => {
     const { current } = api;
     const arrived: string[] = [];
     // The first message takes longest, so a push that does not wait for it breaks the order.
@@ -45,7 +45,7 @@ describe("push", () => {
     expect(api.current.messagesTo("c1")).toEqual(messages);
   });
 
-  it("reports closed connections, and sends them nothing more", async () => {
+  it("reports closed connections and stops sending to them", async () => {
     api.current.answer = ({ connectionId, message }) =>
       connectionId === "c2" && message === "2" ? 410 : 200;
     const deliveries = ["c1", "c2", "c3"].map((connection) => deliveryTo(connection, "1", "2", "3"));
@@ -56,7 +56,7 @@ describe("push", () => {
     expect(api.current.messagesTo("c3")).toEqual(["1", "2", "3"]);
   });
 
-  it("throws if the source of deliveries fails, after finishing started ones", async () => {
+  it("throws if the source of deliveries fails, after finishing those already started", async () => {
     async function* broken() {
       yield deliveryTo("c1");
       yield deliveryTo("c2");
@@ -66,7 +66,7 @@ describe("push", () => {
     expect(api.current.calls.map(({ connectionId }) => connectionId).sort()).toEqual(["c1", "c2"]);
   });
 
-  it("sends 64 messages at a time, over sockets that it keeps open", async () => {
+  it("sends up to 64 messages at a time, over sockets that stay open", async () => {
     const { current } = api;
     const deliveries = names(200).map((connection) => deliveryTo(connection));
     const { promise: full, resolve } = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ describe("push", () => {
     expect(current.sockets).toBe(socketsOfAll);
   });
 
-  it("retries a failed connection after all others, from the message that failed", async () => {
+  it("retries a failed connection after all others, starting with the failed message", async () => {
     const { current } = api;
     const answers = [200, 429, 429, 200, 200];
     current.answer = ({ connectionId }) => (connectionId === "c0" ? (answers.shift() ?? 200) : 200);
@@ -103,7 +103,7 @@ describe("push", () => {
     ]);
   });
 
-  it("gives up after three rounds, having served all others first", async () => {
+  it("gives up on a connection after three rounds, once all others are served", async () => {
     const { current } = api;
     const failing: Record<string, number> = { c0: 429, c1: 500 };
     current.answer = ({ connectionId }) => failing[connectionId] ?? (connectionId === "c2" ? 410 : 200);
@@ -127,7 +127,7 @@ describe("push", () => {
     expect(servedLast).toBeLessThan(retriedFirst);
   });
 
-  it("keeps the name and request id of each last error", async () => {
+  it("reports the name and request id of each connection's last error", async () => {
     api.current.answer = () => 403;
     const { missed } = await push(api.current.pusher, [deliveryTo("c0")], { rounds: 1 });
     expect(missed).toMatchObject([
@@ -146,7 +146,7 @@ describe("push", () => {
     expect(api.current.calls).toHaveLength(3);
   });
 
-  it("starts no push after the deadline, and names the connections that are left", async () => {
+  it("starts no push after the deadline, and names the connections left out", async () => {
     const { current } = api;
     const deadline = new Date(Date.now() + 60_000);
     const clock = vi.spyOn(Date, "now");
@@ -169,7 +169,7 @@ describe("push", () => {
     api.current.answer = () => 500;
     const now = Date.now();
     const clock = vi.spyOn(Date, "now").mockReturnValue(now);
-    // The pause before the second round is longer.
+    // The pause before the second round outlasts the deadline.
     const { missed } = await push(api.current.pusher, [deliveryTo("c0")], { deadline: new Date(now + 150) });
     clock.mockRestore();
     expect(missed).toHaveLength(1);
@@ -178,17 +178,17 @@ describe("push", () => {
 });
 
 describe("pushTo", () => {
-  it("sends the messages in order", async () => {
+  it("sends one connection its messages in order", async () => {
     await pushTo(api.current.pusher, "c1", ["1", "2"]);
     expect(api.current.messagesTo("c1")).toEqual(["1", "2"]);
   });
 
-  it("succeeds for a closed connection", async () => {
+  it("ignores that a connection has closed", async () => {
     api.current.answer = () => 410;
     await expect(pushTo(api.current.pusher, "c1", ["1", "2"])).resolves.toBeUndefined();
   });
 
-  it("throws if the service cannot be reached", async () => {
+  it("throws if the service is unreachable", async () => {
     const pusher = openPusher({
       endpoint: `http://127.0.0.1:${await freePort()}`,
       region: "us-east-1",

@@ -25,7 +25,7 @@ afterAll(() => {
 });
 
 describe("timeouts", () => {
-  it("fit all attempts into the shortest timeout of a function", async () => {
+  it("fits all attempts into the shortest timeout of a function", async () => {
     const shortest = Math.min(
       ...Object.values<Operation>(operations).map(({ timeoutSeconds }) => timeoutSeconds * 1000),
     );
@@ -37,7 +37,7 @@ describe("timeouts", () => {
     for (const { config } of clients) expect(await config.maxAttempts()).toBe(maxAttempts);
   });
 
-  it("end an attempt if the service does not answer", async () => {
+  it("ends an attempt if the service does not answer", async () => {
     const credentials = { accessKeyId: "test", secretAccessKey: "test" };
     const config = { endpoint, region: "us-east-1", credentials, maxAttempts: 1 };
     const { client } = openTable("table", config);

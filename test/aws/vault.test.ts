@@ -14,23 +14,23 @@ const binding = bindingOf(
 const secret = randomBytes(32);
 
 describe("vault", () => {
-  it("unseals its own seals", async () => {
+  it("unseals what it sealed", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     expect(Buffer.from(await unseal(vault, encryptedPrivateKey, binding))).toEqual(secret);
   });
 
-  it("seals under a new data key each time, and does not wipe the caller's secret", async () => {
+  it("seals under a new data key each time, and leaves the caller's secret intact", async () => {
     const [one, two] = await Promise.all([seal(vault, secret, binding), seal(vault, secret, binding)]);
     expect(one.encryptedPrivateKey).not.toEqual(two.encryptedPrivateKey);
     expect(secret.some((byte) => byte !== 0)).toBe(true);
   });
 
-  it("seals without leaving any part of the secret in clear text", async () => {
+  it("hides every part of the secret in the sealed container", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     expect(Buffer.from(encryptedPrivateKey).includes(secret.subarray(0, 4))).toBe(false);
   });
 
-  it("does not unseal after any bit of the container was flipped", async () => {
+  it("refuses to unseal after any bit of the container was flipped", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     for (let bit = 0; bit < encryptedPrivateKey.length * 8; bit++) {
       const damaged = Uint8Array.from(encryptedPrivateKey);
@@ -39,7 +39,7 @@ describe("vault", () => {
     }
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])("does not unseal for another %s", async (name) => {
+  it.each(Object.keys(binding) as (keyof Binding)[])("refuses to unseal for another %s", async (name) => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     for (const value of ["", `${binding[name]} `, binding[name].toUpperCase(), "other"]) {
       if (value === binding[name]) continue;
@@ -47,7 +47,7 @@ describe("vault", () => {
     }
   });
 
-  it("does not unseal under another KMS key", async () => {
+  it("refuses to unseal under another KMS key", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     const other = openVault(kms.ensureKey("other").arn, config);
     await expect(unseal(other, encryptedPrivateKey, binding)).rejects.toThrow();
@@ -64,7 +64,7 @@ describe("vault", () => {
     expect(after.keyMaterialId).not.toBe(before.keyMaterialId);
   });
 
-  it("does not rewrap for another wallet", async () => {
+  it("refuses to rewrap for another wallet", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     await expect(rewrap(vault, encryptedPrivateKey, { ...binding, walletId: "other" })).rejects.toThrow();
   });

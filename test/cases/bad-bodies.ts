@@ -1,6 +1,6 @@
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** A body that every POST rejects, made from the text of a valid one. */
+/** A body that every POST rejects, derived from a valid one. */
 export type BadBody = Case & { body: (good: string) => string | Uint8Array };
 
 type Make = BadBody["body"];
@@ -67,7 +67,7 @@ export const badBodies: readonly BadBody[] = casesOf(table).map(({ value, ...res
   body: value,
 }));
 
-/** Fields that every body rejects, as JSON among valid fields, with a pattern for the message. */
+/** Fields that every body rejects, as JSON, each with a pattern for the error message. */
 export const unknownFields = casesOf<{ json: string; names: RegExp }>({
   "an unknown field": [
     ["an unknown field", { json: '"surprise":1', names: /surprise/ }],
@@ -97,7 +97,7 @@ export const unknownFields = casesOf<{ json: string; names: RegExp }>({
   ],
 });
 
-/** Values of Content-Type that get a 415, each with a valid body. */
+/** Values of Content-Type that are answered with 415, each with a valid body. */
 export const badContentTypes = casesOf<string[]>({
   "no type": [
     ["no Content-Type", []],

@@ -11,7 +11,10 @@ import {
 } from "../support/keys.ts";
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** A body of POST /storeWallet_v2 that gets a 400 and a message. Objects are sent as JSON, text is sent unchanged. */
+/**
+ * A body of POST /storeWallet_v2 that is answered with 400 and a message. Objects are sent as JSON, text is sent
+ * unchanged.
+ */
 export type BadImport = Case & { body: unknown; message: RegExp };
 
 const evm = newEvmKey();
@@ -26,7 +29,7 @@ const otherHalf = Buffer.from(bs58.decode(newSolanaKey().privateKey)).subarray(3
 const hexWithoutZero = digits.replaceAll("0", "1");
 const twelveWords = "abandon ".repeat(11).concat("about");
 
-/** Responses to bad imports contain no part of these. */
+/** Secrets that must appear in no response to a bad import. */
 export const importSecrets: readonly string[] = [
   digits,
   [...evm.secret].join(","),
@@ -187,7 +190,7 @@ const keyTypes: Table<unknown> = {
   ],
 };
 
-/** JSON that JavaScript would not write. */
+/** JSON in forms that `JSON.stringify` never produces. */
 const keyTexts: Table<string> = {
   "a private key is not a number that overflows": [
     ["1e400 for a key", "1e400"],
@@ -201,7 +204,7 @@ const keyTexts: Table<string> = {
 
 const invalidEvmKey = /invalid evm private key format/i;
 const invalidSolanaKey = /invalid solana private key format/i;
-/** All five names, in any order. */
+/** Matches a message with all five names, in any order. */
 const namesNetworks = /network(?=.*\beth\b)(?=.*\bbase\b)(?=.*\bsol\b)(?=.*\bbsc\b)(?=.*\bavax\b)/;
 
 export const badImports: readonly BadImport[] = [

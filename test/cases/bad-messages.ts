@@ -1,6 +1,6 @@
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** A message that gets an error with this code. Text is sent unchanged, anything else as JSON. */
+/** A message that is answered with this error code. Text is sent unchanged, anything else as JSON. */
 export type BadMessage = Case & { code: string; message: unknown };
 
 const subscribe = (channels: unknown, rest: object = {}) => ({ type: "subscribe", channels, ...rest });
@@ -135,7 +135,7 @@ export const badMessages: readonly BadMessage[] = [
   ...withCode("UNKNOWN_CHANNEL", unknownChannels),
 ];
 
-/** Bad messages with an id, which the error repeats. */
+/** Bad messages with an id that the error must repeat. */
 export const badMessagesWithId: readonly BadMessage[] = [
   ...withCode("UNKNOWN_TYPE", {
     "an error carries the id": [["an unknown type", { type: "buy", id: "c1" }]],

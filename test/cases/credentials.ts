@@ -1,11 +1,11 @@
 import { type Case, casesOf } from "./sample.ts";
 
-/** Headers in the order of sending. */
+/** Request headers, in the order in which they are sent. */
 export type SentHeaders = (readonly [name: string, value: string])[];
 
 type HeadersWith = (token: string) => SentHeaders;
 
-/** Headers of a request, made with a valid token. */
+/** A test case whose request headers are made from a valid token. */
 export type Credentials = Case & { value: HeadersWith };
 
 /** Requests without a token. */
@@ -21,7 +21,7 @@ export const noCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   ],
 });
 
-/** Requests with a token in a form that is not accepted. */
+/** Requests whose token has an unaccepted form. */
 export const badCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   "not a token": [
     ["a word that is not a token", () => [["Authorization", "Bearer garbage"]]],
@@ -73,7 +73,7 @@ export const badCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   ],
 });
 
-/** Requests with a token in an accepted form. */
+/** Requests whose token has an accepted form. */
 export const goodCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   "the header": [
     ["the header", (token) => [["Authorization", `Bearer ${token}`]]],

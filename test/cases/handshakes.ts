@@ -6,20 +6,20 @@ export type Handshake = {
   token?: string;
   headers?: Record<string, string>;
   subprotocols?: string[];
-  /** The query of the address, from the question mark on. */
+  /** Query string of the address, including the question mark. */
   query?: string;
 };
 
 type HandshakeWith = (token: string) => Handshake;
 
-/** A handshake, made with a valid token. */
+/** A handshake, made from a valid token. */
 export type HandshakeCase = Case & { value: HandshakeWith };
 
 const cookie = (token: string) => `__Host-access_token=${token}`;
 const bearer = (token: string) => `Bearer ${token}`;
 const foreign = "https://elsewhere.example";
 
-/** Handshakes that are admitted. The response names no subprotocol. */
+/** Handshakes that the stream accepts. The response names no subprotocol. */
 export const goodHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   "the header": [
     ["the header", (token) => ({ token })],
@@ -43,7 +43,7 @@ export const goodHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   ],
 });
 
-/** Handshakes that are admitted with the subprotocol `access_token`. */
+/** Handshakes that the stream accepts with the subprotocol `access_token`. */
 export const goodSubprotocols: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   "the subprotocols": [["the subprotocols", (token) => ({ subprotocols: ["access_token", token] })]],
   "the subprotocols count from any page": [
@@ -63,7 +63,7 @@ export const goodSubprotocols: readonly HandshakeCase[] = casesOf<HandshakeWith>
   ],
 });
 
-/** Handshakes that get a 401. */
+/** Handshakes that are refused with 401. */
 export const badHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   "a token is required": [["no token", () => ({})]],
   "a token does not count in the address": [

@@ -1,4 +1,4 @@
-/** Lists origins that are not the allowed one but resemble it, the most obvious first. */
+/** Lists origins that resemble the allowed one but differ from it, the most obvious first. */
 export function foreignOrigins(allowed: string | undefined): string[] {
   if (allowed === undefined) return ["https://evil.example", "null"];
   const { protocol, hostname, host } = new URL(allowed);

@@ -1,9 +1,9 @@
 import { stageAddress } from "../e2e/folders.ts";
 
-/** A case of a table: the rule that it is an example of, and its own title. */
+/** A test case, with the rule that it illustrates and its own title. */
 export type Case = { rule: string; title: string };
 
-/** A table of cases, by rule. */
+/** Test cases, grouped by rule. */
 export type Table<Value> = Record<string, readonly (readonly [title: string, value: Value])[]>;
 
 export function casesOf<Value>(table: Table<Value>): (Case & { value: Value })[] {
@@ -13,8 +13,8 @@ export function casesOf<Value>(table: Table<Value>): (Case & { value: Value })[]
 }
 
 /**
- * Selects the cases for the end-to-end tests: the first of each rule. With FULL=1 and against a deployed stage they run
- * all cases, as unit tests always do.
+ * Selects the cases for the end-to-end tests: the first of each rule. With FULL=1 or against a deployed stage, selects
+ * all, as unit tests always do.
  */
 export function sampled<Each extends { rule: string }>(cases: readonly Each[], env = process.env): Each[] {
   if (runsAll(env)) return [...cases];

@@ -3,7 +3,7 @@ import { type Case, casesOf, type Table } from "./sample.ts";
 /** A change of a chain's settings. Objects are sent as JSON, text is sent unchanged. */
 export type SettingsChange = Case & { chain: "eth" | "base" | "sol"; body: unknown };
 
-/** A change that gets a 400 and a message that names the field. */
+/** A change that is answered with 400 and a message that names the field. */
 export type BadSettings = SettingsChange & { field: string };
 
 const wrongTypes = ["1", "", null, true, [1], { value: 1 }];
@@ -12,7 +12,7 @@ const notPresets = ["FAST", "", "Fast", " fast", "fastest", "custom", "__proto__
 
 type Field = [name: string, rule: string, values: unknown[]];
 
-/** Rules are the same on every chain and only the fields differ, so one chain gets every value. */
+/** Takes every value on one chain only: the rules are the same on all chains, and just the fields differ. */
 const badValues: Record<BadSettings["chain"], Field[]> = {
   eth: [
     ["slippage", "in range", [0, -1, 0.00009, 100.01, 101, 1e21, 1e308]],
@@ -46,7 +46,7 @@ const badValues: Record<BadSettings["chain"], Field[]> = {
   ],
 };
 
-/** JSON that JavaScript would not write. */
+/** JSON in forms that `JSON.stringify` never produces. */
 const badTexts: [field: string, rule: string, texts: string[]][] = [
   ["slippage", "overflow", ["1e400", "-1e400"]],
   ["slippage", "underflow", ["1e-400", "-0"]],
@@ -111,7 +111,7 @@ const solana: Table<Record<string, unknown>> = {
   priorityFee: [0, 0.000005, 1.5].map((priorityFee) => [`${priorityFee}`, { priorityFee }]),
 };
 
-/** Changes of one setting that are accepted. */
+/** Accepted changes of a single setting. */
 export const goodSettings: readonly (SettingsChange & { body: Record<string, unknown> })[] = chains.flatMap(
   (chain) =>
     casesOf(chain === "sol" ? solana : evm).map(({ rule, title, value }) => ({
@@ -122,7 +122,7 @@ export const goodSettings: readonly (SettingsChange & { body: Record<string, unk
     })),
 );
 
-/** Gas prices that are either kept exactly or rejected. */
+/** Gas prices that must be either kept exactly or rejected. */
 export const gasPrices = casesOf<number>({
   "very small": [5e-324, 1e-200, 1e-20].map((price) => [`${price}`, price]),
   inexact: [[`${0.1 + 0.2}`, 0.1 + 0.2]],
@@ -130,7 +130,7 @@ export const gasPrices = casesOf<number>({
 });
 
 /**
- * Values of `{chain}` in /updateTradingSettings/{chain} that name no chain with settings, percent-encoded as in a path.
+ * Values of `{chain}` in /updateTradingSettings/{chain} that name no chain with settings, percent-encoded for the path.
  */
 export const badChains = casesOf<string>({
   "another network": [

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { type Case, casesOf, type Table } from "./sample.ts";
 
-/** Makes a token from a valid one, which was signed with the published key. */
+/** Makes a token from a valid one that was signed with the published key. */
 export type Forge = (good: string, published: JWK) => Promise<string>;
 
 const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part)).toString("base64url");
@@ -10,7 +10,7 @@ const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part)).toS
 const partsOf = (token: string): [header: string, payload: string, signature: string] =>
   token.split(".") as [string, string, string];
 
-/** Copies the claims of a valid token, with a later expiry, for another key to sign. */
+/** Copies the claims of a valid token, with a later expiry, for signing with another key. */
 const longerClaims = (good: string) => ({ ...decodeJwt(good), exp: (decodeJwt(good).exp ?? 0) + 86_400 });
 
 const unsigned = (alg: string) => async (good: string) => {
@@ -18,7 +18,10 @@ const unsigned = (alg: string) => async (good: string) => {
   return `${encoded({ alg, typ: "JWT" })}.${payload}.`;
 };
 
-/** A verifier that lets the token choose a symmetric algorithm would use the public key as the secret. */
+/**
+ * Signs with the public key as a symmetric secret. A verifier that lets the token choose its algorithm would accept
+ * this.
+ */
 const symmetric =
   (secretOf: (key: JWK) => string | Buffer): Forge =>
   async (good, published) => {
@@ -29,7 +32,7 @@ const symmetric =
 const pem = (key: JWK) => createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "pem" });
 const der = (key: JWK) => createPublicKey({ key, format: "jwk" }).export({ type: "spki", format: "der" });
 
-/** Signs correctly, but with a key of the attacker. */
+/** Signs correctly, but with the attacker's own key. */
 const byStranger =
   (headerOf: (known: object, own: JWK) => object): Forge =>
   async (good) => {
@@ -62,7 +65,7 @@ const withSignature =
 
 const flipped = (bytes: Buffer) => bytes.map((byte, index) => (index === 7 ? byte ^ 1 : byte));
 
-/** Forgeries by an attacker with a valid token. No service may accept any of them. */
+/** Forgeries by an attacker with a valid token. Every service must refuse all of them. */
 export const forgeries = casesOf<Forge>({
   "a token is signed": [
     ["the algorithm none", unsigned("none")],
@@ -116,7 +119,7 @@ export const forgeries = casesOf<Forge>({
   ],
 });
 
-/** Changes the claims of a valid token. An undefined claim is left out. */
+/** Changes the claims of a valid token. An undefined claim is removed. */
 export type ChangeClaims = (claims: { iss: string; aud: string; nowSeconds: number }) => object;
 
 const daySeconds = 86_400;
@@ -178,7 +181,7 @@ const bad: Table<ChangeClaims> = {
   ],
 };
 
-/** Tokens of the issuer that are refused, even after a refresh. */
+/** Tokens of the issuer that are refused without asking for a refresh. */
 export const badClaims: readonly (Case & { value: ChangeClaims })[] = casesOf(bad);
 
 /** Tokens of the issuer that are accepted. */
@@ -200,7 +203,7 @@ export const goodClaims = casesOf<ChangeClaims>({
   ],
 });
 
-/** Endings of accepted subjects. */
+/** Suffixes of subjects that are accepted. */
 export const goodSubjects = casesOf<string>({
   "a plain subject": [["a", "a"]],
   "a subject with punctuation": [

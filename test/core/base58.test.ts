@@ -16,7 +16,7 @@ describe("isBase58", () => {
     ["33 bytes", bs58.encode(bytes(33)), 32, false],
     ["other text", "0".repeat(40), 32, false],
     ["nothing", "", 32, false],
-  ] as const)("judges %s", (_, text, length, isOne) => {
+  ] as const)("decides whether %s is base58 of the expected length", (_, text, length, isOne) => {
     expect(isBase58(text, length)).toBe(isOne);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { channels, isChannel, ordered } from "../../lib/core/channel.ts";
 
 describe("channels", () => {
-  it("are orders, positions and prices", () => {
+  it("lists orders, positions and prices", () => {
     expect(channels).toEqual(["orders", "positions", "prices"]);
   });
 });

@@ -17,8 +17,8 @@ const parsed = (text: string) => {
   return value;
 };
 
-describe("a decimal", () => {
-  it("has one form for each value", () => {
+describe("decimal", () => {
+  it("represents each value in one form", () => {
     expect(decimalOf(1200n, -2)).toEqual({ mantissa: 12n, exponent: 0 });
     expect(decimalOf(0n, 7)).toEqual(zero);
   });
@@ -31,7 +31,7 @@ describe("a decimal", () => {
     expect(formatDecimal(decimalOf(units, 0))).toBe(text);
   });
 
-  it("rounds up if the rest is only slightly above half", () => {
+  it("rounds up if the remainder is slightly above half", () => {
     const half = 10n ** 18n * 2n + 5n;
     const divisor = 10n ** 40n;
     expect(formatDecimal(ratioOf(half * divisor + 1n, divisor))).toBe("2000000000000000010");
@@ -48,7 +48,7 @@ describe("a decimal", () => {
     expect(formatDecimal(ratioOf(dividend, divisor))).toBe(text);
   });
 
-  it("adds, multiplies, divides and compares", () => {
+  it("adds, multiplies, divides and compares decimals", () => {
     expect(formatDecimal(add(parsed("0.1"), parsed("20")))).toBe("20.1");
     expect(formatDecimal(multiply(parsed("0.25"), parsed("400")))).toBe("100");
     expect(formatDecimal(divide(parsed("1"), parsed("0.008")))).toBe("125");

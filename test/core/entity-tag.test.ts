@@ -20,7 +20,7 @@ describe("matchedVersions", () => {
     expect(versionsIn(ifMatch)).toEqual(versions);
   });
 
-  it("returns the version of a tag", () => {
+  it("reads back the version from its own tag", () => {
     expect(versionsIn(tagOfVersion(12))).toEqual([12]);
   });
 });

@@ -11,7 +11,7 @@ describe("a map of recent entries", () => {
     expect(["ann", "bea", "cem", "dee"].map((key) => map.get(key))).toEqual([0, 7, undefined, 3]);
   });
 
-  it("keeps all others when an entry is written again", () => {
+  it("keeps all other entries when one is overwritten", () => {
     const map = new RecentMap<string, number>(2);
     map.set("ann", 1);
     map.set("bea", 2);

@@ -6,7 +6,7 @@ const now = new Date("2026-11-21T20:00:00.000Z");
 const times = fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true });
 
 describe("orderIdFor", () => {
-  it("sorts by time, for all users", () => {
+  it("sorts ids by time across all users", () => {
     fc.assert(
       fc.property(times, times, fc.string(), fc.string(), (a, b, x, y) => {
         if (a.getTime() === b.getTime()) return;
@@ -16,7 +16,7 @@ describe("orderIdFor", () => {
     );
   });
 
-  it("is the same for the same user, key and time, and otherwise different", () => {
+  it("derives an equal id only from the same user, key and time", () => {
     expect(orderIdFor("alice", "k", now)).toBe(orderIdFor("alice", "k", now));
     const others = [
       orderIdFor("alice", "l", now),
@@ -26,7 +26,7 @@ describe("orderIdFor", () => {
     expect(new Set([orderIdFor("alice", "k", now), ...others]).size).toBe(4);
   });
 
-  it("has a form reserved for orders placed here, like ids of positions", () => {
+  it("makes ids in a form reserved for this service's orders, like ids of positions", () => {
     fc.assert(fc.property(fc.string(), fc.string(), times, (a, b, at) => isOwnId(orderIdFor(a, b, at))));
     expect(isOwnId(hashedId(["alice", "eth", 1]))).toBe(true);
     expect(["o-1", "01KAMZ3Q5T9WJ2M4N6P8R0S1V", "01kamz3q5t9wj2m4n6p8r0s1v3"].filter(isOwnId)).toEqual([]);

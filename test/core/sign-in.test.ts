@@ -15,13 +15,13 @@ describe("isFreshSignIn", () => {
     ["more than a minute ahead", ago(-60.001), false],
     ["at an unknown time", undefined, false],
     ["at a time that no date can have", new Date(Number.NaN), false],
-  ])("decides about a sign-in %s", (_, signedInAt, isFresh) => {
+  ])("decides whether a sign-in %s is fresh", (_, signedInAt, isFresh) => {
     expect(isFreshSignIn(signedInAt, now)).toBe(isFresh);
   });
 });
 
 describe("requireFreshSignIn", () => {
-  it("accepts a fresh sign-in, and refuses any other with the greatest age", () => {
+  it("accepts a fresh sign-in, and reports the greatest accepted age when it refuses", () => {
     expect(() => requireFreshSignIn(ago(10), now)).not.toThrow();
     const refusal = expect.objectContaining({ code: "SIGN_IN_REQUIRED", details: { maxAgeSeconds: 300 } });
     expect(() => requireFreshSignIn(ago(301), now)).toThrow(refusal);
