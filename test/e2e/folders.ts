@@ -1,5 +1,5 @@
 /**
- * The folders of tests that can run with this environment. BASE_URL and STREAM_URL name a stage.
+ * Test folders that can run with this environment. BASE_URL and STREAM_URL name a stage.
  *
  * - `any` needs tokens of any two users, with or without data (TOKEN_A and TOKEN_B)
  * - `users` needs tokens for new users (TOKEN_COMMAND)
@@ -10,7 +10,7 @@ export function foldersFor(env: NodeJS.ProcessEnv): string[] {
   return env.TOKEN_COMMAND === undefined ? ["any"] : ["any", "users"];
 }
 
-/** The base_url of the deployed stage, or undefined. Vite sets the same variable to the path `/`. */
+/** Base URL of the deployed stage, or undefined. Vite sets the same variable to the path `/`. */
 export function stageAddress({ BASE_URL = "/" }: NodeJS.ProcessEnv): string | undefined {
   return BASE_URL.startsWith("/") ? undefined : BASE_URL.replace(/\/$/, "");
 }

@@ -9,7 +9,7 @@ import type { TestProject } from "vitest/node";
 import { type Deployment, deployedStage } from "./support/deployment.ts";
 import { serveControl, startRunner } from "./support/runner.ts";
 
-/** Provides the deployment under test: the stage in the environment, else a local runner. */
+/** Provides the deployment to test: the stage that the environment names, or a local runner. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const root = project.vitest.getRootProject();
   const temporary = await mkdtemp(join(tmpdir(), "e2e-"));

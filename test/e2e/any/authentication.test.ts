@@ -24,7 +24,7 @@ const sendTo = ({ method, path, body }: Endpoint, headers: SentHeaders) =>
 const user = someUser();
 
 describe.each(endpoints)("$name", (endpoint) => {
-  /** All endpoints share one authorizer, so one endpoint gets every case, and each other only the first. */
+  /** All endpoints share one authorizer, so one endpoint gets every case, and the rest only the first. */
   const all = runsAll() || endpoint.name === "GET /listWallets";
   const some = (cases: readonly Credentials[]) => (all ? cases : cases.slice(0, 1));
 
@@ -57,7 +57,7 @@ it("refuses a token of 20 KB", async () => {
 });
 
 describe("a forged token", () => {
-  it.each(sampled(forgeries))("is refused with $title", async ({ value: forge }) => {
+  it.each(sampled(forgeries))("refuses a forged token with $title", async ({ value: forge }) => {
     const token = await forged(forge, user.token);
     const { network, privateKey } = newEvmKey();
 
@@ -84,13 +84,13 @@ describe("the authorizer", () => {
     expect(answer.json).toMatchObject({ userID: first.id });
   });
 
-  it("ignores a token in the address", async () => {
+  it("ignores a token in the URL", async () => {
     const answer = await get(`/listWallets?access_token=${user.token}&token=${user.token}`);
 
     expectError(answer, 401, /^No token provided$/);
   });
 
-  it("runs before the body is parsed", async () => {
+  it("checks the token before the body is parsed", async () => {
     expectRefusal(await post("/storeWallet_v2", { body: "not JSON" }), 401);
   });
 });

@@ -9,10 +9,7 @@ import { someUser } from "../support/users.ts";
 
 const { network, privateKey } = newEvmKey();
 
-/**
- * The endpoints with a body, each with a valid one. They share one parser, so the second gets only a sample
- * by default.
- */
+/** Endpoints with a body, each with a valid one. All share one parser, so the second gets only a sample by default. */
 const takers = [
   { path: "/storeWallet_v2", good: { network, privateKey }, data: "wallets", all: true },
   { path: "/updateTradingSettings/eth", good: { slippage: 7.25 }, data: "settings", all: runsAll() },
@@ -52,7 +49,7 @@ describe.each(takers)("POST $path", ({ path, good, data, all }) => {
     expectNoTraceOf(privateKey, answer);
   });
 
-  it("never quotes a private key sent as a field's name", async () => {
+  it("never quotes a private key that was sent as a field's name", async () => {
     const body = JSON.stringify({ ...good, [privateKey]: "eth", [privateKey.slice(2)]: "eth" });
 
     const answer = await send(path, [json], body);
@@ -61,7 +58,7 @@ describe.each(takers)("POST $path", ({ path, good, data, all }) => {
     expectNoTraceOf(privateKey, answer);
   });
 
-  it("refuses 9 MB", async () => {
+  it("refuses a body of 9 MB", async () => {
     expectRefusal(await send(path, [json], "x".repeat(9_000_000)), 400, 413);
   });
 

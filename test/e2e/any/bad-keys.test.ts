@@ -11,14 +11,14 @@ import { someUser } from "../support/users.ts";
 describe("POST /storeWallet_v2", () => {
   const user = someUser();
 
-  it.each(sampled(badImports))("refuses $title", async ({ body, message }) => {
+  it.each(sampled(badImports))("refuses to import $title", async ({ body, message }) => {
     const answer = await post("/storeWallet_v2", { token: user.token, body });
 
     expectMessage(answer, 400, message);
     expect(partIn(answer.text + JSON.stringify([...answer.headers]), importSecrets)).toBeUndefined();
   });
 
-  it("ignores a private key in the address", async () => {
+  it("ignores a private key in the URL", async () => {
     const { privateKey } = newEvmKey();
     const path = `/storeWallet_v2?network=eth&privateKey=${privateKey}`;
 

@@ -9,7 +9,7 @@ const user = someUser();
 
 const open = (): Promise<Stream> => streamOf(user);
 
-/** Expects the connection to be open, without subscriptions. */
+/** Expects an open connection without subscriptions. */
 async function expectToBeAsBefore(stream: Stream): Promise<void> {
   const answer = await stream.ask({ type: "unsubscribe", id: "what now?", channels: [] });
   expect(answer).toStrictEqual(subscriptions([], { id: "what now?" }));
@@ -54,7 +54,7 @@ describe("the stream", () => {
     expect(await stream.take({ type: "error" })).toStrictEqual(error(bad.code, { id: "c1" }));
   });
 
-  it("subscribes to the valid channels of a request with unknown ones", async () => {
+  it("subscribes to the valid channels of a request that also names unknown ones", async () => {
     const stream = await open();
 
     stream.send({ type: "subscribe", id: 5, channels: ["candles", "orders", "__proto__", "positions"] });
@@ -74,7 +74,7 @@ describe("the stream", () => {
   });
 
   it.each(["$connect", "$disconnect", "$default"])(
-    "does not confuse a message of type %s with an event of the gateway",
+    "treats a message of type %s as a message, not as an event of the gateway",
     async (type) => {
       const stream = await open();
       await subscribe(stream, "orders");
@@ -87,7 +87,7 @@ describe("the stream", () => {
     },
   );
 
-  it("closes with 1009 on a message of more than 128 KB", async () => {
+  it("closes the connection with 1009 on a message larger than 128 KB", async () => {
     const stream = await open();
 
     stream.sendInFrames(inFrames(JSON.stringify({ type: "ping", padding: kilobytes(128) })));
@@ -95,7 +95,7 @@ describe("the stream", () => {
     expect(await stream.closed).toBe(1009);
   });
 
-  it("closes with 1003 on a binary message", async () => {
+  it("closes the connection with 1003 on a binary message", async () => {
     const stream = await open();
 
     stream.send(Buffer.from('{"type":"ping"}'));

@@ -30,13 +30,13 @@ describe("POST /updateTradingSettings/{chain}", () => {
     },
   );
 
-  it("refuses a chain of 2,000 letters", async () => {
+  it("refuses a chain name of 2,000 letters", async () => {
     const answer = await changeSettings(user, "x".repeat(2_000), {});
 
     expectRefusal(answer, 400, 404, 414);
   });
 
-  it("names the chains that have settings", async () => {
+  it("names the chains with settings when it refuses one", async () => {
     expectMessage(await changeSettings(user, "doge", {}), 400, /\beth\b.*\bbase\b.*\bsol\b/);
   });
 
@@ -44,16 +44,19 @@ describe("POST /updateTradingSettings/{chain}", () => {
 });
 
 describe("a gas price", () => {
-  // Only these tests here change a setting, so they have a user of their own.
+  // Only these tests change a setting, so they have their own user.
   let other: User;
   beforeAll(async () => {
     [, other] = await twoUsers();
   });
 
-  it.each(sampled(gasPrices))("of $title is kept exactly or refused", async ({ value: maxGasPrice }) => {
-    const answer = await changeSettings(other, "base", { maxGasPrice });
+  it.each(sampled(gasPrices))(
+    "keeps a gas price of $title exactly, or refuses it",
+    async ({ value: maxGasPrice }) => {
+      const answer = await changeSettings(other, "base", { maxGasPrice });
 
-    if (answer.status !== 200) expectMessage(answer, 400, /maxGasPrice/);
-    else expect(answer.json).toMatchObject({ maxGasPrice });
-  });
+      if (answer.status !== 200) expectMessage(answer, 400, /maxGasPrice/);
+      else expect(answer.json).toMatchObject({ maxGasPrice });
+    },
+  );
 });

@@ -22,9 +22,7 @@ const preflight = (path: string, method: string, origin: string) =>
 const listed = (answer: Answer, header: string): string[] =>
   (answer.headers.get(header) ?? "").split(",").map((name) => name.trim().toLowerCase());
 
-/**
- * With credentials, a browser accepts only the origin of the page, so naming another origin permits nothing.
- */
+/** A browser that sends credentials accepts only the page's own origin, so naming another one permits nothing. */
 function expectNoPermission(answer: Answer, origin: string): void {
   expect(["*", origin]).not.toContain(answer.headers.get("Access-Control-Allow-Origin"));
 }
@@ -38,14 +36,11 @@ function expectPermission(answer: Answer, origin: string): void {
 const user = someUser();
 
 describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
-  /**
-   * All endpoints share one list of origins, so one endpoint gets every origin, and each other only the
-   * first.
-   */
+  /** All endpoints share one list of origins, so one endpoint gets every origin, and the rest only the first. */
   const all = runsAll() || name === "GET /listWallets";
   const foreign = foreignOrigins(allowedOrigin).slice(0, all ? undefined : 1);
 
-  it.each(allowed)("permits the preflight of a page of %s", async (origin) => {
+  it.each(allowed)("permits the preflight of a page from %s", async (origin) => {
     const answer = await preflight(path, method, origin);
 
     expect([200, 204]).toContain(answer.status);
@@ -65,11 +60,11 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     );
   });
 
-  it.each(foreign)("does not permit the preflight of a page of %s", async (origin) => {
+  it.each(foreign)("refuses the preflight of a page from %s", async (origin) => {
     expectNoPermission(await preflight(path, method, origin), origin);
   });
 
-  it.each(allowed)("lets a page of %s read the answer", async (origin) => {
+  it.each(allowed)("lets a page from %s read the response", async (origin) => {
     const answer = await send(method, path, { token: user.token, body, headers: { Origin: origin } });
 
     expect(answer.status, answer.text).toBe(status);
@@ -82,30 +77,30 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     ]);
   });
 
-  it.each(foreign)("lets no page of %s read the answer", async (origin) => {
+  it.each(foreign)("stops pages from %s reading the response", async (origin) => {
     const answer = await send(method, path, { token: user.token, body, headers: { Origin: origin } });
 
     expect(answer.headers.has("Access-Control-Allow-Origin")).toBe(false);
     expect(answer.headers.has("Access-Control-Allow-Credentials")).toBe(false);
   });
 
-  it("names no origin to a client without a page", async () => {
+  it("names no origin to clients that are not web pages", async () => {
     const answer = await send(method, path, { token: user.token, body });
 
     expect(answer.headers.has("Access-Control-Allow-Origin")).toBe(false);
   });
 
-  it.each(allowed)("lets a page of %s read a 401", async (origin) => {
+  it.each(allowed)("lets a page from %s read a 401", async (origin) => {
     expectPermission(await send(method, path, { body, headers: { Origin: origin } }), origin);
   });
 
-  it.each(foreign)("lets no page of %s read a 401", async (origin) => {
+  it.each(foreign)("stops pages from %s reading a 401", async (origin) => {
     expectNoPermission(await send(method, path, { body, headers: { Origin: origin } }), origin);
   });
 });
 
 describe("an unknown path", () => {
-  it.each(allowed)("lets a page of %s read the 404", async (origin) => {
+  it.each(allowed)("lets a page from %s read the 404 of an unknown path", async (origin) => {
     const answer = await get("/nothing", { headers: { Origin: origin } });
 
     expect(answer.status).toBe(404);

@@ -5,7 +5,7 @@ import { someUser } from "../support/users.ts";
 
 type Case = [title: string, ask: (token: string) => Promise<Answer>];
 
-/** Responses of the operations, successful and failed. */
+/** Successful and failed responses of the operations. */
 const ofOperations: Case[] = [
   ...endpoints.map(
     ({ name, method, path, body }): Case => [name, (token) => send(method, path, { token, body })],
@@ -18,7 +18,7 @@ const ofOperations: Case[] = [
   ],
 ];
 
-/** Responses of the gateway. */
+/** Responses that the gateway makes itself. */
 const ofGateway: Case[] = [
   ["a missing token", () => get("/listWallets")],
   ["a bad token", () => get("/listWallets", { token: "garbage" })],
@@ -28,8 +28,8 @@ const ofGateway: Case[] = [
 
 const user = someUser();
 
-describe("the answer", () => {
-  it.each([...ofOperations, ...ofGateway])("to %s is JSON, and has a request id", async (_, ask) => {
+describe("every response", () => {
+  it.each([...ofOperations, ...ofGateway])("answers %s with JSON and a request id", async (_, ask) => {
     const { headers, json } = await ask(user.token);
 
     expect(headers.get("Content-Type")).toMatch(/^application\/json\b/);
@@ -38,24 +38,24 @@ describe("the answer", () => {
     expect(headers.has("X-Powered-By")).toBe(false);
   });
 
-  it.each(ofOperations)("to %s forbids caching and sniffing of its type", async (_, ask) => {
+  it.each(ofOperations)("forbids caching and content sniffing in the response to %s", async (_, ask) => {
     const { headers } = await ask(user.token);
 
     expect(headers.get("Cache-Control")).toBe("no-store");
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
   });
 
-  it.each(ofGateway)("to %s forbids caching", async (_, ask) => {
+  it.each(ofGateway)("forbids caching of the response to %s", async (_, ask) => {
     expect((await ask(user.token)).headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it.each(ofOperations)("to %s names the plan of the user", async (_, ask) => {
+  it.each(ofOperations)("names the user's plan in the response to %s", async (_, ask) => {
     const { headers } = await ask(user.token);
 
     expect(headers.get("RateLimit-Policy")).toMatch(/^"[a-z]+";q=[1-9]\d*;w=60$/);
   });
 
-  it("has a different request id each time", async () => {
+  it("gives each response a different request id", async () => {
     const ids = [await get("/listWallets", user), await get("/listWallets", user)].map(({ headers }) =>
       headers.get("x-amzn-RequestId"),
     );
@@ -63,7 +63,7 @@ describe("the answer", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("sets no cookie", async () => {
+  it("sets no cookie in a response", async () => {
     const { headers } = await get("/getUserData", user);
 
     expect(headers.has("Set-Cookie")).toBe(false);

@@ -27,7 +27,7 @@ function expectPrices(message: Message): void {
   for (const { price } of pricesIn(message)) expect(Number(price)).toBeGreaterThan(0);
 }
 
-it("sends the prices that changed, none outdated, and current snapshots", async () => {
+it("sends only changed, current prices, and current snapshots", async () => {
   const stream = await streamOf(user);
   await subscribe(stream, "prices");
 
@@ -46,7 +46,7 @@ it("sends the prices that changed, none outdated, and current snapshots", async 
 
   await pause(1_100);
   const another = await streamOf(user);
-  // Prices expire where a busy machine is slow to renew them, so a snapshot may lack some.
+  // Prices expire if a busy machine renews them too slowly, so a snapshot may lack some.
   const held = await vi.waitFor(
     async () => {
       const [message] = await subscribe(another, "prices");
@@ -61,8 +61,8 @@ it("sends the prices that changed, none outdated, and current snapshots", async 
   const times = new Map(pricesIn(held).map(({ chain, asOf }) => [chain, asOf]));
   for (const [chain, asOf] of latest) expect((times.get(chain) ?? "") >= asOf).toBe(true);
 
-  // Five messages, one in two seconds, take eight seconds. The first may be late, and the venue sends far more
-  // prices than that.
+  // Five messages, one every two seconds, take eight seconds. The first may be late, and the venue sends prices far
+  // more often.
   const sent = updates.map(timeOf);
   expect(Math.max(...sent) - Math.min(...sent)).toBeGreaterThan(4_000);
 });
@@ -74,7 +74,7 @@ it("stops sending updates to clients that have unsubscribed", async () => {
   await leaver.take(ticks);
 
   const answer = await leaver.ask({ type: "unsubscribe", id: "off", channels: ["prices"] });
-  // Updates may still be on their way. The added second allows for clocks that differ.
+  // Updates may still be in flight. The extra second allows for differing clocks.
   const gone = Date.now() + 1_000;
   const isLater = (message: Message) => message.type === "update" && timeOf(message) > gone;
   await stayer.take(isLater);

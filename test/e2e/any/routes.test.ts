@@ -43,18 +43,18 @@ describe("an unknown path or method", () => {
     ["HEAD", "/storeWallet_v2"],
   ];
 
-  it.each(strangers)("is answered with 404 {error}: %s %s without a token", async (method, path) => {
+  it.each(strangers)("answers 404 {error} to %s %s without a token", async (method, path) => {
     expectNotFound(method, await sendRaw(method, path, []));
   });
 
-  it.each(strangers)("is answered with 404 {error}: %s %s with a token", async (method, path) => {
+  it.each(strangers)("answers 404 {error} to %s %s with a token", async (method, path) => {
     expectNotFound(method, await sendRaw(method, path, [bearer()]));
   });
 
-  it("is refused: PURGE", async () => {
+  it("refuses the method PURGE", async () => {
     const answer = await sendRaw("PURGE", "/listWallets", []);
 
-    // CloudFront answers with a page, and API Gateway with JSON.
+    // CloudFront answers with an HTML page, and API Gateway with JSON.
     expect([400, 403, 404, 405], answer.text).toContain(answer.status);
   });
 });
@@ -78,7 +78,7 @@ it.each(reading.slice(0, runsAll() ? undefined : 2))(
   },
 );
 
-it.each(endpoints)("treats $name with a trailing slash as the same or as unknown", async (endpoint) => {
+it.each(endpoints)("treats $name with a trailing slash as the same path or as unknown", async (endpoint) => {
   const answer = await sendRaw(
     endpoint.method,
     `${endpoint.path}/`,
@@ -107,7 +107,7 @@ it.each([
   "/listWallets;a=b",
   "/__proto__",
   "/constructor",
-])("answers the odd target %s, and not with a 500", async (target) => {
+])("answers the odd target %s without a 500", async (target) => {
   const answer = await sendRaw("GET", target, [bearer()]);
 
   expect([200, 400, 404], answer.text).toContain(answer.status);
@@ -126,13 +126,13 @@ it("ignores the body of a GET, unless the edge refuses it with a page", async ()
   expect(answer.status, answer.text).toBe(isPage ? 403 : 200);
 });
 
-it("ignores unknown parameters", async () => {
+it("ignores unknown query parameters", async () => {
   const answer = await get("/listWallets?limit=1&type=ref&user=somebody-else", user);
 
   expect(answer.json).toStrictEqual((await get("/listWallets", user)).json);
 });
 
-it("rejects a parameter that is given twice, and names it", async () => {
+it("rejects and names a query parameter that is given twice", async () => {
   const answer = await get("/api/v2/orders?limit=1&chain=eth&limit=2", user);
 
   expect(answer).toMatchObject({

@@ -4,7 +4,7 @@ import { someUser } from "../support/users.ts";
 
 const user = someUser();
 
-/** Calls `fetch` directly: recorded responses are searched for secrets, and this cookie is one. */
+/** Calls `fetch` directly, because recorded responses are searched for secrets and this cookie is one. */
 const session = (method: "POST" | "DELETE", headers: Record<string, string>) =>
   fetch(`${deployment().baseUrl}/api/v2/session`, {
     method,
@@ -16,7 +16,7 @@ const cookiesOf = (answer: Response) => answer.headers.getSetCookie().map((cooki
 const ended = (name: string) => [`${name}=`, "Path=/", "Max-Age=0", "HttpOnly", "Secure", expect.any(String)];
 
 describe("a session", () => {
-  it("is a cookie that signs in to the API, cannot renew itself, and can be removed", async () => {
+  it("signs in to the API with a cookie that cannot renew itself and can be removed", async () => {
     const started = await session("POST", { Authorization: `Bearer ${user.token}` });
     const [[cookie = "", ...attributes] = [], ...more] = cookiesOf(started);
 
@@ -39,7 +39,7 @@ describe("a session", () => {
     expect(cookiesOf(answer)).toEqual([ended(name), ended(name.slice("__Host-".length))]);
   });
 
-  it("cannot start without a token", async () => {
+  it("requires a token to start", async () => {
     const answer = await session("POST", {});
     expect([answer.status, await answer.json()]).toEqual([401, { error: "No token provided" }]);
   });
@@ -48,7 +48,7 @@ describe("a session", () => {
     ["no token", {}],
     ["a bad cookie", { Cookie: "__Host-access_token=garbage" }],
     ["a bad token in the header", { Authorization: "Bearer garbage" }],
-  ])("ends with %s, so that no bad cookie stays", async (_, headers) => {
+  ])("ends a session with %s, so that no bad cookie stays", async (_, headers) => {
     const answer = await session("DELETE", headers);
     expect([answer.status, cookiesOf(answer).length]).toEqual([204, 2]);
   });

@@ -23,7 +23,7 @@ it("GET /listWallets answers with an array of wallets", async () => {
   }
 });
 
-it("GET /api/v2/wallets answers with the same wallets in the general envelope", async () => {
+it("GET /api/v2/wallets answers with the same wallets in the standard envelope", async () => {
   const { status, json } = await get("/api/v2/wallets", user);
 
   expect(status).toBe(200);
@@ -73,7 +73,7 @@ describe("GET /getUserData", () => {
     },
   );
 
-  it("rejects a type that is given twice, and names it", async () => {
+  it("rejects and names a type that is given twice", async () => {
     const { status, json } = await get("/getUserData?type=ref&type=profile", user);
 
     expect(status).toBe(400);
@@ -118,7 +118,7 @@ it.each(["eth", "base", "sol"] as const)(
   },
 );
 
-it("two users have different profiles and wallets", async () => {
+it("shows two users different profiles and wallets", async () => {
   const [first, second] = await twoUsers();
 
   const profiles = [await profileOf(first), await profileOf(second)];

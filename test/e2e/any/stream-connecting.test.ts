@@ -17,15 +17,18 @@ const allowed = [deployment().allowedOrigin].filter((origin) => origin !== undef
 const user = someUser();
 
 describe("the stream", () => {
-  it.each(sampled(goodHandshakes))("admits a client by $title, without a subprotocol", async ({ value }) => {
-    const stream = await connect(value(user.token));
+  it.each(sampled(goodHandshakes))(
+    "accepts a client with $title, and selects no subprotocol",
+    async ({ value }) => {
+      const stream = await connect(value(user.token));
 
-    expect(stream.subprotocol).toBe("");
-    await expectToWork(stream);
-  });
+      expect(stream.subprotocol).toBe("");
+      await expectToWork(stream);
+    },
+  );
 
   it.each(sampled(goodSubprotocols))(
-    "admits a client by $title, and selects a subprotocol",
+    "accepts a client with $title, and selects a subprotocol",
     async ({ value }) => {
       const stream = await connect(value(user.token));
 
@@ -34,7 +37,7 @@ describe("the stream", () => {
     },
   );
 
-  it("admits the platform's WebSocket by the subprotocols", async () => {
+  it("accepts the platform's WebSocket with a token among its subprotocols", async () => {
     const socket = await browserSocket(["access_token", user.token]);
 
     expect(socket.subprotocol).toBe("access_token");
@@ -46,7 +49,7 @@ describe("the stream", () => {
     await expect(browserSocket(["access_token", "garbage"])).rejects.toThrow("The connection failed");
   });
 
-  it.each(allowed)("admits the cookie from a page of %s", async (Origin) => {
+  it.each(allowed)("accepts the cookie from a page of %s", async (Origin) => {
     await expectToWork(await connect({ headers: { Cookie: cookie(user.token), Origin } }));
   });
 
@@ -57,10 +60,10 @@ describe("the stream", () => {
     expectNoTraceOf(user.token, answer);
   });
 
-  // REST requests share the verifier, and their tests cover every rule.
+  // REST requests use the same verifier, and their tests cover every rule.
   const some = runsAll() ? forgeries : sampled(forgeries).slice(0, 2);
 
-  it.each(some)("refuses a token with $title in every position", async ({ value: forge }) => {
+  it.each(some)("refuses a token with $title, wherever it is sent", async ({ value: forge }) => {
     const token = await forged(forge, user.token);
 
     const answers = [
@@ -76,7 +79,7 @@ describe("the stream", () => {
   });
 });
 
-/** Only such tokens can be sent as a subprotocol. */
+/** Tokens made of these characters only can be sent as a subprotocol. */
 const isSubprotocol = (token: string) => /^[\w.-]+$/.test(token);
 
 describe("the user of a connection", () => {
@@ -96,7 +99,7 @@ describe("the user of a connection", () => {
         headers: { Cookie: cookie(loser.token) },
       }),
     ],
-  ])("comes from %s", async (_, handshake) => {
+  ])("takes the user of a connection from %s", async (_, handshake) => {
     const [winner, loser] = await twoUsers();
     const stream = await connect(handshake(winner, loser));
 

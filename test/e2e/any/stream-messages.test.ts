@@ -10,12 +10,12 @@ const user = someUser();
 
 const open = (): Promise<Stream> => streamOf(user);
 
-/** The replies to messages, without updates and events. */
+/** Replies to messages, without updates and events. */
 const answers = ({ received }: Stream) =>
   received.filter(({ type }) => type !== "update" && type !== "TradingSettingsUpdated");
 
 describe("subscribe", () => {
-  it("is answered with all channels, sorted, and a snapshot of each", async () => {
+  it("answers a subscription with all channels, sorted, and a snapshot of each", async () => {
     const stream = await open();
 
     const answer = await stream.ask({ type: "subscribe", id: "c1", channels: all.toReversed() });
@@ -27,7 +27,7 @@ describe("subscribe", () => {
     expect(answers(stream)).toHaveLength(4);
   });
 
-  it("adds channels one after another, and sends a snapshot of each channel that it names", async () => {
+  it("adds channels one after another, and sends a snapshot of each channel named", async () => {
     const stream = await open();
     await subscribe(stream, "orders");
 
@@ -49,7 +49,7 @@ describe("subscribe", () => {
     ]);
   });
 
-  it("without channels is answered with the current subscriptions", async () => {
+  it("answers a subscription without channels with the current subscriptions", async () => {
     const stream = await open();
     expect(await stream.ask({ type: "subscribe", id: 1, channels: [] })).toStrictEqual(
       subscriptions([], { id: 1 }),
@@ -72,7 +72,7 @@ describe("subscribe", () => {
 });
 
 describe("unsubscribe", () => {
-  it("is answered with the remaining channels", async () => {
+  it("answers an unsubscription with the remaining channels", async () => {
     const stream = await open();
     await subscribe(stream, ...all);
 
@@ -83,7 +83,7 @@ describe("unsubscribe", () => {
     expect(others).toStrictEqual(subscriptions([], { id: "c3" }));
   });
 
-  it("of channels that are not subscribed, or of none, changes nothing", async () => {
+  it("changes nothing when it unsubscribes from unknown channels or from none", async () => {
     const stream = await open();
     await subscribe(stream, "positions");
 
@@ -96,7 +96,7 @@ describe("unsubscribe", () => {
 });
 
 describe("ping", () => {
-  it("is answered with a pong and the time", async () => {
+  it("answers a ping with a pong and the time", async () => {
     const stream = await open();
 
     stream.send({ type: "ping" });
@@ -106,7 +106,7 @@ describe("ping", () => {
     expect(Math.abs(Date.parse(answer.time as string) - Date.now())).toBeLessThan(60_000);
   });
 
-  it("is answered 20 times when 20 are sent at once", async () => {
+  it("answers 20 pings that are sent at once", async () => {
     const stream = await open();
     const ids = Array.from({ length: 20 }, (_, index) => index);
 
@@ -130,13 +130,13 @@ describe("the id of a message", () => {
     7,
     -1,
     Number.MAX_SAFE_INTEGER,
-  ])("is returned unchanged: %j", async (id) => {
+  ])("returns the id of a message unchanged: %j", async (id) => {
     const stream = await open();
 
     expect(await stream.ask({ type: "ping", id })).toStrictEqual(pong({ id }));
   });
 
-  it("is optional in every message", async () => {
+  it("accepts every message without an id", async () => {
     const stream = await open();
 
     stream.send({ type: "subscribe", channels: ["orders"] });
@@ -147,7 +147,7 @@ describe("the id of a message", () => {
   });
 });
 
-it("a message may have several frames, and surrounding white space", async () => {
+it("accepts messages in several frames, with surrounding white space", async () => {
   const stream = await open();
 
   stream.sendInFrames([' \n{"type":"pi', 'ng","id":', '"in parts"}\t']);
@@ -155,7 +155,7 @@ it("a message may have several frames, and surrounding white space", async () =>
   expect(await stream.take({ id: "in parts" })).toStrictEqual(pong({ id: "in parts" }));
 });
 
-it("a connection that the client closes ends without an error", async () => {
+it("ends a connection without an error when the client closes it", async () => {
   const stream = await open();
   await expectToWork(stream);
 
@@ -164,7 +164,7 @@ it("a connection that the client closes ends without an error", async () => {
   expect(await stream.closed).toBe(1005);
 });
 
-it("a connection that sends too many messages gets an error and is closed", async () => {
+it("closes a connection with an error when it sends too many messages", async () => {
   const [stream, other] = await Promise.all([open(), open()]);
   let isOpen = true;
   stream.closed.then(() => {

@@ -34,31 +34,33 @@ import {
 import { issueToken, newUser } from "../support/users.ts";
 import { keepAnswer, noteSecret, type Secret } from "../support/written.ts";
 
-// These tests run one after another when all others of test/e2e have ended, because they disturb the runner
-// or inspect its output.
+// Runs these tests one after another, after all others of test/e2e: they disturb the runner or inspect its output.
 
 const isLocal = deployment().local !== undefined;
 
-/** Allows for a restart on a busy machine. */
+/** Allows time for a restart on a busy machine. */
 const restartMs = 180_000;
 
 const outage = async <Result>(act: () => Promise<Result>): Promise<Result> =>
   withoutDatabase((await runnerProcess("GET")) ?? 0, act);
 
 if (isLocal)
-  // They trade, which changes the prices that other tests expect, and make services fail for a moment.
+  // Runs trades that change prices other tests expect, and makes services fail for a moment.
   describe("the shell commands of the documents", () => {
     const isExempt = ({ commands }: { commands: string }) => exempt.some(({ has }) => has.test(commands));
     const all = pages.map((page) => ({ page, blocks: shellBlocks(page).filter((one) => !isExempt(one)) }));
 
-    // Other tests have replaced the rewards.
+    // Restores the example rewards, which other tests replace.
     beforeAll(async () => void (await admin("put-rewards", "lib/tools/admin/examples/rewards.json")));
 
-    it.each(all.filter(({ blocks }) => blocks.length > 0))("in $page work as pasted", async ({ blocks }) => {
-      expect(await runBlocks(blocks)).toEqual([]);
-    });
+    it.each(all.filter(({ blocks }) => blocks.length > 0))(
+      "runs every command in $page as pasted",
+      async ({ blocks }) => {
+        expect(await runBlocks(blocks)).toEqual([]);
+      },
+    );
 
-    it("need all exceptions of these tests", () => {
+    it("finds a command for each exception of these tests", () => {
       const blocks = pages.flatMap(shellBlocks);
       const unused = [...exempt, ...endless].filter(
         ({ has }) => !blocks.some((one) => has.test(one.commands)),
@@ -68,8 +70,8 @@ if (isLocal)
   });
 
 if (isLocal)
-  // An outage lasts until the functions give up, which takes seconds, so requests and streams share one.
-  it("an outage of the database fails requests, is reported to open connections, and leaves no trace", async () => {
+  // Waiting for functions to give up takes seconds, so requests and streams share one outage.
+  it("reports an outage of the database to requests and open connections, and recovers fully", async () => {
     const [user, listener, late] = [await newUser(), await newUser(), await newUser()];
     const before = await profileOf(user);
     const stream = await streamOf(listener);
@@ -77,7 +79,7 @@ if (isLocal)
     const key = newEvmKey();
     const requests = [
       () => importWallet(user, key),
-      // Invalid requests are refused before the database is asked.
+      // Invalid requests are refused before the database is queried.
       ...endpoints
         .filter(({ status }) => status !== 400)
         .map(
@@ -98,7 +100,7 @@ if (isLocal)
 
     for (const answer of answers) {
       expect(answer.status, answer.text).toBe(500);
-      // The endpoint sends this, or the gateway if the authorizer failed.
+      // The endpoint sends this error, or the gateway if the authorizer failed.
       expect(answer.text).toContain("Internal server error");
     }
     expect(refused.status, refused.text).toBe(500);
@@ -115,7 +117,7 @@ if (isLocal)
 if (isLocal)
   describe("a crash of the runner", () => {
     it(
-      "loses no data, keeps tokens valid, and stops neither bot nor demo, after a restart on the same data",
+      "loses no data after a crash, keeps tokens valid, and stops neither bot nor demo",
       async () => {
         const referrer = await newUser({ username: "Rita" });
         const user = await newUser({ username: "Uma", ref: (await profileOf(referrer)).refID });
@@ -134,7 +136,7 @@ if (isLocal)
         for (const stream of cutOff) await subscribe(stream, "orders", "prices");
 
         const { printed, ...stdio } = stdioForTests();
-        // sol starts over with the runner, so its round has to start over, too.
+        // The chain sol starts over with the runner, so the demo's round on it starts over as well.
         const chains = runsAll() ? tradingChains : (["bsc", "sol"] as const);
         const demo = tradeDemo(["--port", `${localRunner().port}`, "--chain", ...chains], stdio);
         const bot = await tradingBot();
@@ -180,20 +182,20 @@ if (isLocal)
     );
   });
 
-/** Parts of signed transactions, as the table has them. They may appear only there and on the chains. */
+/** Parts of signed transactions, as stored in the table. Only the table and the chains may contain them. */
 const signed: string[] = [];
 
-/** Collects them from the chain sol, which forgets them at the end of the runner. */
+/** Collects signed transactions from the chain sol, which forgets them when the runner ends. */
 async function signedOnSol(): Promise<string[]> {
   const { request } = await accessSol(localRunner().chainPort);
   const options = { commitment: "confirmed", encoding: "base64", maxSupportedTransactionVersion: 0 };
-  // All messages of orders name this program.
+  // All transactions of orders use this program.
   const all = await request<{ signature: string }[]>("getSignaturesForAddress", programs.system, options);
   const found = await Promise.all(
     all.map(async ({ signature }) => {
       type Found = { transaction: [string] } | null;
       const one = await request<Found>("getTransaction", signature, options);
-      // An airdrop is listed, but has no transaction.
+      // An airdrop is listed without a transaction.
       return one === null ? [] : [one.transaction[0]];
     }),
   );
@@ -225,7 +227,7 @@ if (isLocal && runsAll())
     };
 
     it(
-      "keeps every promise, despite failures",
+      "keeps every promise despite failures",
       async () => {
         const options = { requests: 150, users: 10, seed: 1, atOnce: 10 };
         const { problems, crashes } = await soak(target, options);
@@ -236,7 +238,7 @@ if (isLocal && runsAll())
     );
 
     it(
-      "agrees with the chains on orders and positions, despite failures",
+      "agrees with the chains on orders and positions despite failures",
       async () => {
         const { chainPort } = localRunner();
         const { problems, crashes, shown } = await tradeSoak(
@@ -253,9 +255,9 @@ if (isLocal && runsAll())
 
 if (isLocal)
   describe("the runner", () => {
-    it("ends with all of its processes", async () => {
+    it("ends together with all of its processes", async () => {
       const onSol = await signedOnSol();
-      // The demo has bought and sold.
+      // The demo has bought and sold by now.
       expect(onSol.length).toBeGreaterThanOrEqual(2);
       signed.push(...(await signedOnEvm()), ...onSol);
       await runnerProcess("DELETE");
@@ -274,12 +276,12 @@ describe("all output of the run", () => {
     findTrace = traceFinder(secrets.flatMap(({ texts }) => texts));
   });
 
-  /** The runner's files and output, and every response to a client. */
+  /** Files and output of the runner, and every response to a client. */
   const files = () => writtenFiles(folder);
   const traces = () => tracesIn(folder, findTrace);
   const logs = () => files().filter((path) => path.endsWith(".log"));
 
-  it("contains enough secrets to search for, of every kind", () => {
+  it("knows enough secrets of every kind to search for", () => {
     const kinds = new Set(secrets.map(({ kind }) => kind));
 
     expect([...kinds]).toEqual(expect.arrayContaining(["EVM key", "Solana key", "key as sent", "token"]));
@@ -292,16 +294,16 @@ describe("all output of the run", () => {
     expect(logs().filter((path) => readFileSync(path).length > 0).length).toBeGreaterThan(1);
   });
 
-  it("contains no secret", () => {
+  it("finds no secret in the output", () => {
     expect(traces()).toEqual([]);
   });
 
-  it("contains no signed transaction in a log or a response", () => {
+  it("finds no signed transaction in a log or a response", () => {
     if (isLocal) expect(signed.length).toBeGreaterThan(4);
     expect(tracesIn(folder, traceFinder(signed), (path) => path.endsWith(".log"))).toEqual([]);
   });
 
-  it("would reveal a secret in every form that the search covers", () => {
+  it("would find a secret in every encoding that the search covers", () => {
     const planted = join(folder, "planted");
     mkdirSync(planted);
     const samples = Object.values(Object.groupBy(secrets, ({ kind }) => kind)).flatMap(
@@ -319,7 +321,7 @@ describe("all output of the run", () => {
     rmSync(planted, { recursive: true });
   });
 
-  it("contains no stack trace in a log or a response", () => {
+  it("finds no stack trace in a log or a response", () => {
     for (const path of logs()) expect(readFileSync(path, "utf8"), path).not.toMatch(stackTrace);
   });
 });
