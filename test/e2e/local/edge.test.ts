@@ -7,7 +7,7 @@ import { newUser } from "../support/users.ts";
 
 const Origin = deployment().allowedOrigin ?? "";
 
-/** Expects a response of CloudFront: a page that pages of other origins cannot read. */
+/** Expects a CloudFront error page, which pages of other origins cannot read. */
 function expectPage({ status, headers, text }: Answer, wanted: number): void {
   expect(status, text).toBe(wanted);
   expect(headers.get("Content-Type")).toBe("text/html");
@@ -16,7 +16,7 @@ function expectPage({ status, headers, text }: Answer, wanted: number): void {
 }
 
 describe("the shared address", () => {
-  it("delivers a change of settings to clients that are connected at base_url", async () => {
+  it("delivers a change of settings to clients connected at base_url", async () => {
     const user = await newUser();
     const stream = await connect({ token: user.token, url: edgeAddress() });
     await changeSettings(user, "base", { slippage: 3 });
@@ -34,7 +34,7 @@ describe("the shared address", () => {
     expect(again.status).toBe(304);
   });
 
-  it("compresses answers from a kilobyte on, for clients that accept gzip", async () => {
+  it("compresses responses of 1 KB or more for clients that accept gzip", async () => {
     const { token } = await newUser();
     const read = async (path: string, coding: string) => {
       const { text, headers } = await get(path, { token, headers: { "Accept-Encoding": coding } });
@@ -52,7 +52,7 @@ describe("the shared address", () => {
     ]);
   });
 
-  it("caches no errors, so a refusal of one user does not affect another", async () => {
+  it("never caches an error, so refusing one user does not affect another", async () => {
     const { token } = await newUser();
     const path = "/api/v2/orders/0000000000000000000000000A";
     for (const answer of [await get(path, { token }), await get(path, { token })]) {
@@ -89,7 +89,7 @@ describe("the shared address", () => {
 });
 
 describe("the REST API's own address", () => {
-  it("serves requests too", async () => {
+  it("serves requests at the REST API's own address", async () => {
     const { token } = await newUser();
     const local = await fetch(`${deployment().baseUrl}/_local/outputs`);
     const { restUrl } = (await local.json()) as { restUrl: string };

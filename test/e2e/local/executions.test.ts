@@ -25,7 +25,7 @@ async function subscribed(user: User, ...channels: string[]): Promise<Stream> {
 }
 
 describe("recorded orders and positions", () => {
-  it("are sent whole to the subscribed connections of their owner, and to no others", async () => {
+  it("sends records whole to their owner's subscribed connections, and to nobody else", async () => {
     const [owner, other] = [await knownUser(), await knownUser()];
     const [orders, positions, both, neither, stranger] = [
       await subscribed(owner, "orders"),
@@ -56,7 +56,7 @@ describe("recorded orders and positions", () => {
     expect(updatesIn(both)).toHaveLength(2);
   });
 
-  it("are in later snapshots of their owner, in their latest version, and in no others", async () => {
+  it("shows records only in their owner's later snapshots, in the latest version", async () => {
     const [owner, other] = [await knownUser(), await knownUser()];
     const [first, second, closed] = [
       orderReport(owner, "o-1", 1),
@@ -73,7 +73,7 @@ describe("recorded orders and positions", () => {
     expect(notHeld).toStrictEqual([snapshot("orders", []), snapshot("positions", [])]);
   });
 
-  it("are neither changed nor sent if the version is old or the same", async () => {
+  it("ignores a record whose version is old or unchanged", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
     await record(orderReport(owner, "o-1", 3));
@@ -87,7 +87,7 @@ describe("recorded orders and positions", () => {
     expect(updatesIn(stream).map(({ version }) => version)).toEqual([3, 4]);
   });
 
-  it("reach a client that reconnects, whether they were recorded before or after", async () => {
+  it("sends records to a reconnecting client, whether they were recorded before or after", async () => {
     const owner = await knownUser();
     const before = await subscribed(owner, "positions");
     await record(positionReport(owner, "p-1", 1));
@@ -107,7 +107,7 @@ describe("recorded orders and positions", () => {
     expect(updatesIn(after).at(-1)).toStrictEqual(seen(then));
   });
 
-  it("are not sent to clients that have unsubscribed", async () => {
+  it("sends no records to clients that have unsubscribed", async () => {
     const owner = await knownUser();
     const [leaver, stayer] = [await subscribed(owner, "orders"), await subscribed(owner, "orders")];
     await leaver.ask({ type: "unsubscribe", id: "off", channels: ["orders"] });
@@ -120,7 +120,7 @@ describe("recorded orders and positions", () => {
     expect(updatesIn(leaver)).toEqual([]);
   });
 
-  it("are split into several messages if there are too many for one", async () => {
+  it("splits records into several messages if one cannot hold them", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
     const long = { symbol: "s".repeat(128), txHash: "t".repeat(128), reason: "r".repeat(256) };
@@ -146,7 +146,7 @@ describe("recorded orders and positions", () => {
 });
 
 describe("the lists of orders and positions", () => {
-  it("return the records, newest first, page by page", async () => {
+  it("lists the records page by page, newest first", async () => {
     const owner = await knownUser();
     const reports = [1, 2, 3].map((day) =>
       orderReport(owner, `o-${day}`, 1, { createdAt: `2026-11-0${day}T09:00:00.000Z`, token: "t" }),
@@ -166,7 +166,7 @@ describe("the lists of orders and positions", () => {
     expect(other.json).toMatchObject({ error: { code: "INVALID_REQUEST", details: { field: "cursor" } } });
   });
 
-  it("lead to each order, which only its owner can read", async () => {
+  it("shows each listed order to its owner only", async () => {
     const owner = await knownUser();
     const report = orderReport(owner, "o-1", 1);
     await record(report);
@@ -182,7 +182,7 @@ describe("the lists of orders and positions", () => {
 });
 
 describe("recordExecutions", () => {
-  it("answers with the result of each report, independently of the others", async () => {
+  it("answers each report with its own result", async () => {
     const owner = await knownUser();
     const stranger = await newUser();
     await record(orderReport(owner, "o-1", 5));
@@ -232,7 +232,7 @@ describe("recordExecutions", () => {
     ["an empty list", { records: [] }],
     ["101 records", { records: Array.from({ length: 101 }, () => ({})) }],
     ["a field too many", { records: [{}], more: true }],
-  ])("refuses %s for a list of reports", async (_, event) => {
+  ])("refuses %s in place of a list of reports", async (_, event) => {
     const { failed, answer } = await invokeRecordExecutions(event);
 
     expect(failed).toBe(true);

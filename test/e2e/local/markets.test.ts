@@ -22,7 +22,7 @@ const { taxd: token, wrapped, v2Router } = localAddresses;
 const { address: wallet, privateKey } = exampleWallet;
 const path = `/api/v2/markets/${chain}/${token}`;
 
-/** Seldom enough for the user's plan. */
+/** Polls rarely enough for the user's rate limit. */
 const wholePatience = { timeout: 60_000, interval: 500 };
 
 type Data = { price?: string; token?: string; minutes?: { trades: number }[] };
@@ -36,7 +36,7 @@ const router = new Interface([
   "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256, address[], address, uint256) payable",
 ]);
 
-/** Buys with 0.25 coins in the pool by which the token is priced, with an account of the node. */
+/** Buys with 0.25 coins from an account of the node, in the pool that prices the token. */
 async function buyElsewhere(): Promise<void> {
   const node = `http://127.0.0.1:${localRunner().chainPort + evmChains.indexOf(chain)}`;
   const [accounts] = await callAnvil(node, [["eth_accounts", []]]);
@@ -47,7 +47,7 @@ async function buyElsewhere(): Promise<void> {
   await callAnvil(node, [["eth_sendTransaction", [{ from, to: v2Router, data, value, gas: "0x7a120" }]]]);
 }
 
-it("a token's market follows trades, alike on the stream and by REST, until it is unsubscribed", async () => {
+it("shows a token's market alike on the stream and by REST, until it is unsubscribed", async () => {
   const user = await newUser();
   await importWallet(user, { network: chain, privateKey });
   const order = { chain, wallet, type: "market", token, side: "buy", amount: "0.25" };
@@ -61,12 +61,12 @@ it("a token's market follows trades, alike on the stream and by REST, until it i
   const named = { chain, token, candles: true };
   const message = { type: "subscribe", id: 1, channels: ["prices"], every: 1, tokens: [named] };
   expect(await stream.ask(message)).toMatchObject({ every: 1, tokens: [named] });
-  // The first look may have been before the order's trade, at which the price was 0.0001.
+  // The first reading may precede the order's trade, when the price was still 0.0001.
   const state = recordIn(await stream.take((each) => Number(recordIn(each)?.price ?? 0) > 0.0001));
   expect(state).toMatchObject({ chain, symbol: "TAXD", quote: "native" });
 
   await buyElsewhere();
-  // Messages before may show the trade of the order, at the price of before.
+  // Earlier messages may show the order's own trade at the earlier price.
   const traded = (each: Message) => {
     const { price = 0, minutes = [] } = recordIn(each) ?? {};
     return Number(price) > Number(state?.price) && minutes.some(({ trades }) => trades > 0);
@@ -96,13 +96,13 @@ it("a token's market follows trades, alike on the stream and by REST, until it i
   await stream.ask({ type: "unsubscribe", id: 2, tokens: [{ chain, token }] });
   const ended = stream.received.length;
   await buyElsewhere();
-  // The first one may have been under way.
+  // The first update may already have been on its way.
   for (let updates = 0; updates < 3; updates++)
     await stream.take((each) => each.type === "update" && stream.received.indexOf(each) > ended);
   expect(stream.received.slice(ended + 1).some((each) => recordIn(each) !== undefined)).toBe(false);
 });
 
-it("finds a token by its name only if it was first read a day ago", async () => {
+it("finds a token by its name only if it was first read at least a day ago", async () => {
   const { table } = await openLocal(localRunner().port);
   const now = new Date();
   const pool = { ...(marketAt(now).pool as NonNullable<Market["pool"]>), depth: decimal("100000") };
@@ -118,7 +118,7 @@ it("finds a token by its name only if it was first read a day ago", async () => 
       .writer(0)
       .saveMarket({ market, state: { pools: [], bases: [] } }, now);
   }
-  // The index is first written a minute after the reader has started, while a token of the chain is wanted.
+  // The reader first writes the index a minute after it starts, while a token of the chain is followed.
   const user = await newUser();
   const search = async () => {
     expect((await get(path, user)).status).toBe(200);

@@ -22,7 +22,7 @@ const reward = (id: string, cost: number, rest: object = {}) => ({
   ...rest,
 });
 
-/** Deliberately unsorted. */
+/** Lists rewards in no particular order, on purpose. */
 const catalogue = [
   reward("zebra", 500),
   reward("apple", 0, { type: "credits" }),
@@ -50,7 +50,7 @@ async function expectAffordable(user: User, expected: Record<string, boolean>): 
 }
 
 describe("a user", () => {
-  it("can connect again after being disconnected", async () => {
+  it("lets a disconnected user connect again", async () => {
     const user = await knownUser();
     const stream = await streamOf(user);
 
@@ -60,7 +60,7 @@ describe("a user", () => {
     await expectToWork(await streamOf(user));
   });
 
-  it("is disconnected and refused while blocked", async () => {
+  it("disconnects a blocked user and refuses new connections", async () => {
     const [user, other] = await Promise.all([knownUser(), knownUser()]);
     const streams = await Promise.all([streamOf(user), streamOf(user)]);
 
@@ -83,7 +83,7 @@ describe("a user", () => {
 });
 
 describe("the rewards", () => {
-  it("are those of the catalogue, in its order, and show whether the user can afford them", async () => {
+  it("lists the catalogue's rewards in its order, and whether the user can afford each", async () => {
     const user = await knownUser();
     await putRewards(catalogue);
 
@@ -92,7 +92,7 @@ describe("the rewards", () => {
       .toStrictEqual(catalogue.map((each) => ({ ...each, userCanAfford: each.cost === 0 })));
   });
 
-  it("are affordable from exactly the points that they cost", async () => {
+  it("makes a reward affordable from exactly its price in points", async () => {
     const user = await knownUser();
     await putRewards(catalogue);
 
@@ -106,7 +106,7 @@ describe("the rewards", () => {
     await expectAffordable(user, { apple: true, mango: false, zebra: false, berry: false });
   });
 
-  it("depend on the points of each user", async () => {
+  it("lets each user afford rewards by their own points", async () => {
     const [rich, poor] = [await knownUser(), await knownUser()];
     await putRewards(catalogue);
 
@@ -116,7 +116,7 @@ describe("the rewards", () => {
     await expectAffordable(poor, { apple: true, mango: false, zebra: false, berry: false });
   });
 
-  it("can be bought, and every connection of the user gets the purchase and its later changes", async () => {
+  it("sells a reward, and sends the purchase and its later changes to all the user's connections", async () => {
     const user = await knownUser();
     await putRewards(catalogue, "--set-stock");
     await admin("set-user", user.id, "--points", "1000000");
@@ -168,7 +168,7 @@ describe("the tier of a user", () => {
       Array.from({ length: count }, () => newEvmKey()),
     );
 
-  it("raises the limit of wallets at once, and removes no wallet when lowered", async () => {
+  it("raises the limit of wallets at once, and removes no wallet when the tier is lowered", async () => {
     const user = await newUser();
     await importMany(user, 10);
     expectMessage(await importWallet(user, newEvmKey()), 403, /\b10\b/);
@@ -188,7 +188,7 @@ describe("the XP of a user", () => {
     [99, 1, 1],
     [100, 2, 300],
     [1_200, 4, 400],
-  ])("of %d gives level %d, with %d missing to the next", async (xp, level, missing) => {
+  ])("shows for %d XP the level %d, with %d missing to the next", async (xp, level, missing) => {
     const user = await knownUser();
 
     await admin("set-user", user.id, "--xp", `${xp}`);

@@ -9,7 +9,7 @@ import { streamOf, subscribe } from "../support/stream.ts";
 import { importWallet } from "../support/terminal.ts";
 import { knownUser, newUser, type User } from "../support/users.ts";
 
-// Other tests quote MOON and rely on its price.
+// Trades USDX, because other tests rely on the price of MOON.
 const { usdx: token } = localAddresses;
 const { address: wallet } = exampleWallet;
 const chain = "base";
@@ -26,7 +26,7 @@ const place = (body: object, key: string, by = user) => placeOrder(by, body, key
 const dataOf = (query: string) => dataFor(user, query);
 
 describe("an order", () => {
-  it("is shown alike by REST and by the stream, from its placement to its settlement", async () => {
+  it("shows an order alike by REST and on the stream, from placement to settlement", async () => {
     const stream = await streamOf(user);
     await subscribe(stream, "orders", "positions");
     const buy = { ...trade, side: "buy", amount: "0.25" };
@@ -58,7 +58,7 @@ describe("an order", () => {
     await vi.waitFor(() => expect(updatesOf(stream, "positions").at(-1)).toEqual(positions[0]), 30_000);
   });
 
-  it("sells the whole purchase, which closes the position", async () => {
+  it("closes a position by selling the whole purchase", async () => {
     const { body } = await place({ ...trade, side: "sell", percent: 100 }, "sell");
     const { order } = body.data;
     await vi.waitFor(async () => {
@@ -70,12 +70,12 @@ describe("an order", () => {
     ]);
   });
 
-  it("can be cancelled, and a repeated cancellation changes nothing", async () => {
+  it("cancels an order, and changes nothing when the cancellation is repeated", async () => {
     const { body } = await place({ ...trade, side: "buy", amount: "0.01" }, "cancelled");
     const { orderId } = body.data.order;
     const cancel = () => post(`${ordersPath}/${orderId}/cancel`, { token: user.token, body: {} });
     const { status, text } = await cancel();
-    // The order may have been mined before its cancellation.
+    // The order may be mined before its cancellation.
     expect(status === 200 || text.includes("ORDER_NOT_CANCELLABLE"), text).toBe(true);
     await vi.waitFor(async () => {
       const { order } = await dataOf(`orders/${orderId}`);
@@ -84,7 +84,7 @@ describe("an order", () => {
     }, 50_000);
   });
 
-  it("cannot be placed, seen or cancelled by another user, even one with the same wallet", async () => {
+  it("refuses to let another user place, see or cancel an order, even with the same wallet", async () => {
     const other = await knownUser();
     const buy = { ...trade, side: "buy", amount: "0.01" };
     expect(await place(buy, "k", other)).toMatchObject({
@@ -102,7 +102,7 @@ describe("an order", () => {
     }
   });
 
-  it("cannot be changed by another engine", async () => {
+  it("refuses changes of an order by another engine", async () => {
     const { orders } = await dataOf("orders");
     const [own] = orders as [Shown];
     const report = { kind: "order", userID: user.id, ...own, version: 99, status: "open" };
@@ -110,7 +110,7 @@ describe("an order", () => {
     expect((await dataOf(`orders/${own.orderId}`)).order).toEqual(own);
   });
 
-  it("can be placed and cancelled by pages of an allowed origin", async () => {
+  it("lets pages of an allowed origin place and cancel orders", async () => {
     const { allowedOrigin = "" } = deployment();
     for (const each of [ordersPath, `${ordersPath}/o-1/cancel`]) {
       const { headers } = await send("OPTIONS", each, {

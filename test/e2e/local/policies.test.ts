@@ -30,9 +30,9 @@ const order = (asked: object, key: string, by = user) =>
     body: { ...trade, ...asked },
   });
 const place = (amount: string, key: string) => order({ amount }, key);
-/** The sale of a thief, who wants all tokens to be sold for next to nothing. */
+/** Sells all tokens for next to nothing, as a thief would. */
 const steal = (key: string) => order({ side: "sell", percent: 100, slippage: 100 }, key);
-/** The user, by a token of an old sign-in. */
+/** Returns the user with a token from an old sign-in. */
 const withOldToken = async () => ({
   ...user,
   token: await issueToken({ sub: user.id, signedInSecondsAgo: 301 }),
@@ -49,7 +49,7 @@ const limited = {
   maxSlippage: 5,
   tradingEnabled: true,
 };
-/** The first buy, the second and their network fees. */
+/** Value of two buys and their network fees. */
 const overDay = { rule: "maxPerDay", limit: "0.3", requested: expect.stringMatching(/^0\.31\d/) };
 const refused = (details: object) => ({
   status: 403,
@@ -57,7 +57,7 @@ const refused = (details: object) => ({
 });
 
 describe("a wallet's policy", () => {
-  it("limits the network fees of a day, and names the start of the next day", async () => {
+  it("limits the network fees of a day, and says when the next day starts", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await set({ ...open, maxNetworkFeesPerDay: "0.000001" })).toMatchObject({ status: 200 });
     expect(await place("0.01", "dear fees")).toMatchObject(
@@ -71,10 +71,10 @@ describe("a wallet's policy", () => {
     expect(await set(open)).toMatchObject({ status: 200 });
   });
 
-  it("limits purchases by order and by day, and sales by slippage, and freezes the wallet", async () => {
+  it("limits purchases per order and per day, limits slippage of sales, and freezes the wallet", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await get(path, user)).toMatchObject({ status: 200, json: { data: { policy: open } } });
-    // A stolen token gives nothing away, and a quote says so.
+    // A stolen token cannot give money away, and a quote says so.
     const old = await withOldToken();
     const gift = { amount: "1", minAmountOut: "0.000001" };
     expect(await order(gift, "a gift", old)).toMatchObject(signInRequired);
@@ -111,7 +111,7 @@ describe("a wallet's policy", () => {
     expect(await place("0.01", "the last")).toMatchObject(refused({ rule: "tradingEnabled" }));
   });
 
-  it("loosens only with a fresh sign-in, and freezes with an old one", async () => {
+  it("loosens a policy only after a fresh sign-in, but freezes even after an old one", async () => {
     const old = await withOldToken();
     expect(await set({ tokens: "any", tradingEnabled: true }, old)).toMatchObject(signInRequired);
     expect(await set({ tokens: "any", tradingEnabled: false }, old)).toMatchObject({ status: 200 });

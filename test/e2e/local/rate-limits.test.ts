@@ -8,21 +8,21 @@ import { deployment } from "../support/deployment.ts";
 import { importAll } from "../support/terminal.ts";
 import { knownUser, type User } from "../support/users.ts";
 
-/** The requests per minute of a small plan, which behaves like larger ones with fewer requests. */
+/** Requests per minute of a small plan, which behaves like larger ones with fewer requests. */
 const burst = 120;
 const perSecond = burst / 60;
 
 const inHeader = ({ token }: User) => ({ Authorization: `Bearer ${token}` });
 const inCookie = ({ token }: User) => ({ Cookie: `access_token=${token}` });
 
-/** A cheap request that counts like any other: it gets a 415, or a 429. */
+/** Sends a cheap request that counts like any other: it gets a 415, or a 429. */
 const ask = (headers: Record<string, string>) => post("/storeWallet_v2", { headers, body: undefined });
 
 describe("a user who exceeds the plan", () => {
   let user: User;
   let other: User;
   let pro: User;
-  /** How many requests were admitted before the first 429, and in how many seconds. */
+  /** Number of requests admitted before the first 429, and the seconds they took. */
   let admitted = 0;
   let seconds = 0;
   const statusesOfPro = new Set<number>();
@@ -31,7 +31,7 @@ describe("a user who exceeds the plan", () => {
     [user, other, pro] = await Promise.all([knownUser(), knownUser(), knownUser()]);
     await admin("set-user", user.id, "--tier", "Enterprise", "--requests-per-minute", `${burst}`);
     await admin("set-user", pro.id, "--tier", "Pro");
-    // Users of the tier Base get a key with their first use of the service.
+    // Users of the tier Base get a key when they first use the service.
     await importAll(other, [newEvmKey()]);
     await Promise.all([hasKeyOn("their own", user), hasKeyOn("Standard", other), hasKeyOn("Pro", pro)]);
 
@@ -41,7 +41,7 @@ describe("a user who exceeds the plan", () => {
     const client = async () => {
       while (!full) {
         sent += 1;
-        // Both places of the token share one bucket.
+        // Tokens in the header and in the cookie share one bucket.
         const answer = await ask(sent % 2 === 0 ? inHeader(user) : inCookie(user));
         if (answer.status === 429) full = true;
         else admitted += 1;
@@ -52,18 +52,18 @@ describe("a user who exceeds the plan", () => {
     seconds = (performance.now() - begun) / 1000;
   });
 
-  it("gets the requests of a minute at once, plus those that elapsed seconds add", () => {
+  it("allows a minute's requests at once, plus one share for each second that passes", () => {
     expect(admitted).toBeGreaterThanOrEqual(burst);
     expect(admitted).toBeLessThanOrEqual(burst + Math.ceil(seconds * perSecond));
   });
 
-  it("does not slow down users of another plan", async () => {
+  it("leaves users of another plan at full speed", async () => {
     expect([...statusesOfPro]).toEqual([415]);
     expect(await ask(inHeader(pro))).toMatchObject({ status: 415 });
     expect(await get("/listWallets", other)).toMatchObject({ status: 200 });
   });
 
-  it("gets a Retry-After, with the token in the header or the cookie, and is served after that time", async () => {
+  it("sends a Retry-After to a token in the header or the cookie, and serves the user after that time", async () => {
     for (const headers of [inHeader(user), inCookie(user)]) {
       const refused = await untilRefused(headers);
       expect(refused.json).toEqual({ error: "Too many requests" });
@@ -76,7 +76,7 @@ describe("a user who exceeds the plan", () => {
   });
 });
 
-/** Sends requests until the bucket, which is almost empty, is empty. */
+/** Sends requests until the nearly empty bucket is empty. */
 async function untilRefused(headers: Record<string, string>) {
   for (;;) {
     const answers = await Promise.all(Array.from({ length: 16 }, () => ask(headers)));

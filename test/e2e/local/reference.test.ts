@@ -7,11 +7,11 @@ import { deployment } from "../support/deployment.ts";
 import { orderReport, record } from "../support/executions.ts";
 import { knownUser } from "../support/users.ts";
 
-/** A cookie needs no body. The order belongs to another engine and cannot be cancelled here. */
+/** Statuses other than 200. A cookie needs no body, and an order of another engine cannot be cancelled here. */
 const otherwise: Readonly<Record<string, number>> = { startSession: 204, endSession: 204, cancelOrder: 409 };
 
 describe("the samples of the reference page", () => {
-  it("work as pasted, one after another", async () => {
+  it("runs every sample as pasted, one after another", async () => {
     const { baseUrl } = deployment();
     const user = await knownUser();
     await record(orderReport(user, "o-sample", 1));
@@ -27,7 +27,7 @@ describe("the samples of the reference page", () => {
       const response = await fetch(url.replace("@wallet", walletId), {
         method,
         headers: headers.map((header) => header.split(": ") as [string, string]),
-        // A trade would change the prices that other tests expect.
+        // Only simulates the order: a trade would change the prices that other tests expect.
         ...(body !== undefined && {
           body: name === "placeOrder" ? body.replace("}", ',"dryRun":true}') : body,
         }),
@@ -37,7 +37,7 @@ describe("the samples of the reference page", () => {
       statuses[name] = response.status;
     }
     const expected = Object.fromEntries(rows.map(({ name }) => [name, otherwise[name] ?? 200]));
-    // Another test may have replaced the catalogue.
+    // Expects a 404 if another test has replaced the catalogue.
     expect(statuses).toEqual({ ...expected, redeemReward: expect.toBeOneOf([200, 404]) });
   });
 });

@@ -7,13 +7,13 @@ import { timestamp } from "../support/shapes.ts";
 import { profileOf, referralsOf } from "../support/terminal.ts";
 import { issueToken, newUser } from "../support/users.ts";
 
-/** Creates a user with a name. Returns their referral code. */
+/** Creates a named user and returns their referral code. */
 async function referrer(username = "Rita") {
   const user = await newUser({ username });
   return { user, code: (await profileOf(user)).refID };
 }
 
-it("a referral credits the referrer, and shows each user the name of the other", async () => {
+it("credits the referrer, and shows each user the name of the other", async () => {
   const { user, code } = await referrer("Rita");
   const friend = await newUser({ username: "Frank", ref: code });
 
@@ -31,7 +31,7 @@ it("a referral credits the referrer, and shows each user the name of the other",
   expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
 });
 
-it("the referrals of a user are listed newest first", async () => {
+it("lists a user's referrals newest first", async () => {
   const { user, code } = await referrer();
 
   for (const username of ["First", "Second", "Third"]) {
@@ -44,7 +44,7 @@ it("the referrals of a user are listed newest first", async () => {
   expect(referrals.map(({ username }) => username)).toEqual(["Third", "Second", "First"]);
 });
 
-it("a referral shows the user's name, and never the id", async () => {
+it("shows the name of a referred user, but never the id", async () => {
   const { user, code } = await referrer();
   const friend = await newUser({ username: "Frank", ref: code });
   await profileOf(friend);
@@ -66,7 +66,7 @@ describe("a referral code", () => {
     expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
   });
 
-  it("credits nobody at a later sign-in", async () => {
+  it("credits nobody if a code is given at a later sign-in", async () => {
     const { user, code } = await referrer();
     const friend = await newUser();
     await profileOf(friend);
@@ -77,7 +77,7 @@ describe("a referral code", () => {
     expect(await referralsOf(friend)).toMatchObject({ referredBy: null });
   });
 
-  it("credits nobody at a later sign-in of a user who has another referrer", async () => {
+  it("credits nobody at a later sign-in if the user already has a referrer", async () => {
     const [first, second] = [await referrer("First"), await referrer("Second")];
     const friend = await newUser({ ref: first.code });
     await profileOf(friend);
@@ -89,7 +89,7 @@ describe("a referral code", () => {
     expect(await profileOf(second.user)).toMatchObject({ usersReferred: 0 });
   });
 
-  it("credits its owner once, however often the new user signs in", async () => {
+  it("credits the owner of a code once, however often the new user signs in", async () => {
     const { user, code } = await referrer();
     const friend = await newUser({ ref: code });
 
@@ -100,7 +100,7 @@ describe("a referral code", () => {
     expect((await referralsOf(user)).referrals).toHaveLength(1);
   });
 
-  it("credits nobody if it belongs to the user", async () => {
+  it("credits nobody if the user gives their own code", async () => {
     const { user, code } = await referrer();
 
     const again = { ...user, token: await issueToken({ sub: user.id, ref: code }) };
@@ -113,7 +113,7 @@ describe("a referral code", () => {
     ["credits nobody if it is long", "A".repeat(1_000)],
     ["credits nobody if it is an object", { code: "22222222" }],
     ["credits nobody if it is a key of the table", "CATALOGUE"],
-  ])("%s, and the user is registered", async (_, ref) => {
+  ])("%s, and registers the user", async (_, ref) => {
     const { id, token } = await newUser();
     const user = { id, token: await signAsIssuer(claimsLike(token, { ref })) };
 
@@ -121,7 +121,7 @@ describe("a referral code", () => {
   });
 });
 
-it("50 simultaneous first requests of a referred user create one profile, and credit the referrer once", async () => {
+it("creates one profile and one credit from 50 simultaneous first requests of a referred user", async () => {
   const { user, code } = await referrer();
   const friend = await newUser({ ref: code });
 
@@ -133,14 +133,14 @@ it("50 simultaneous first requests of a referred user create one profile, and cr
   expect((await referralsOf(user)).referrals).toHaveLength(1);
 });
 
-it("20 users referred at once are all admitted, and creditReferrals credits them", async () => {
+it("admits 20 referred users at once, and credits them through creditReferrals", async () => {
   const { user, code } = await referrer();
   const friends = await Promise.all(Array.from({ length: 20 }, () => newUser({ ref: code })));
 
   await Promise.all(friends.map(profileOf));
 
   const credits = async () => (await profileOf(user)).usersReferred;
-  // The schedule runs it each minute too, so runs may overlap.
+  // The schedule also runs it every minute, so runs may overlap.
   const creditMore = async () => {
     await invokeFunction("creditReferrals", {});
     return credits();
@@ -150,11 +150,11 @@ it("20 users referred at once are all admitted, and creditReferrals credits them
 }, 90_000);
 
 describe("the username", () => {
-  it("comes from the token", async () => {
+  it("takes the username from the token", async () => {
     expect(await profileOf(await newUser({ username: "Zoë 🚀" }))).toMatchObject({ username: "Zoë 🚀" });
   });
 
-  it("stays that of the first sign-in", async () => {
+  it("keeps the username of the first sign-in", async () => {
     const user = await newUser({ username: "Before" });
     await profileOf(user);
 
@@ -164,7 +164,7 @@ describe("the username", () => {
   });
 
   it.each(["user@mail.example", "line\nbreak"])(
-    "is generated if the token's %j is unsuitable",
+    "generates a username if %j in the token is unsuitable",
     async (username) => {
       const profile = await profileOf(await newUser({ username }));
 
@@ -173,7 +173,7 @@ describe("the username", () => {
   );
 });
 
-it("users whose ids share a prefix have profiles of their own", async () => {
+it("gives users whose ids share a prefix separate profiles", async () => {
   const first = await newUser({ username: "First" });
   const second = await newUser({ sub: `${first.id}#`, username: "Second" });
   const third = await newUser({ sub: `${first.id}1`, username: "Third" });

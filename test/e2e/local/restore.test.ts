@@ -13,7 +13,7 @@ import { knownUser } from "../support/users.ts";
 let table: Table;
 let backup: Table;
 
-// Copies the table's keys only, like point-in-time recovery.
+// Copies only the table's keys, like point-in-time recovery.
 beforeAll(async () => {
   ({ table } = await openLocal(localRunner().port));
   backup = { ...table, name: `restored-${process.pid}` };
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.client.send(new DeleteTableCommand({ TableName: backup.name })));
 
-it("a user's wallets, settings and limits are back after a restore, while the service runs", async () => {
+it("restores a user's wallets, settings and limits while the service runs", async () => {
   const user = await knownUser();
   await importAll(user, [newEvmKey(), newEvmKey()]);
   await settingsAfter(user, "eth", { slippage: 3 });

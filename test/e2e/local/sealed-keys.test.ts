@@ -26,9 +26,9 @@ async function bodyFor(user: User, made: ReturnType<typeof newEvmKey>, key: stri
 const sendSealed = async ({ token }: User, body: object, key: string) =>
   post("/api/v2/wallets/import", { token, body, headers: { "Idempotency-Key": key } });
 
-// test/e2e/last searches for the keys.
-describe("a private key that is imported and exported sealed", () => {
-  it("is the wallet's key, and its export is announced first", async () => {
+// Leaves the keys for test/e2e/last to search for.
+describe("private keys that are imported and exported sealed", () => {
+  it("imports and exports a wallet's own key, and announces the export first", async () => {
     const user = await knownUser();
     const stream = await streamOf(user);
     const terminal = createTerminal({ baseUrl: deployment().baseUrl, token: async () => user.token });
@@ -49,7 +49,7 @@ describe("a private key that is imported and exported sealed", () => {
     expect(exporter.keyOf(announced as ServerMessage)).toBe("own");
     expect(await send("DELETE", path, user)).toMatchObject({ status: 200 });
     expect((await exporter.ask()).data).toMatchObject({ status: "pending" });
-    // The local delay is ten seconds.
+    // The local delay before an export is ten seconds.
     const ready = await vi.waitUntil(
       async () => {
         const { data } = await exporter.ask();
@@ -72,7 +72,7 @@ describe("a private key that is imported and exported sealed", () => {
     expect(announcedEnd).toMatchObject({ data: { status: "unlocking" } });
   });
 
-  it("cannot be opened for another user or Idempotency-Key, and adds no wallet", async () => {
+  it("refuses a sealed key for another user or Idempotency-Key, and adds no wallet", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const body = await bodyFor(user, newEvmKey(), "mine");
     const refused = [await sendSealed(other, body, "mine"), await sendSealed(user, body, "yours")];

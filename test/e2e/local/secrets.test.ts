@@ -12,7 +12,7 @@ import { forged } from "../support/tokens.ts";
 import { issueToken, newUser } from "../support/users.ts";
 import { noteSecret } from "../support/written.ts";
 
-/** A word that occurs nowhere else. */
+/** Makes a secret word that occurs nowhere else. */
 function newWord(): string {
   const word = `word${randomBytes(12).toString("hex")}`;
   noteSecret("word", [word]);
@@ -20,8 +20,8 @@ function newWord(): string {
 }
 
 describe("secrets in every place of a request", () => {
-  // test/e2e/last searches for them.
-  it("are refused in wrong places, and never cause a 500", { timeout: 240_000 }, async () => {
+  // Leaves the secrets for test/e2e/last to search for.
+  it("refuses secrets in wrong places, and never with a 500", { timeout: 240_000 }, async () => {
     const halves = [newEvmKey().privateKey.slice(2, 62), newSolanaKey().privateKey.slice(0, 80)];
     const badKeys = [
       ...halves,
@@ -59,7 +59,7 @@ describe("the data directory", () => {
     const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
     expect(files.length).toBeGreaterThan(3);
     for (const file of files.filter(({ parentPath }) => !parentPath.includes("cdk.out"))) {
-      // Files come and go: each is written under a temporary name, and then renamed.
+      // Files come and go: each is written under a temporary name and then renamed.
       const found = await stat(join(file.parentPath, file.name)).catch(() => undefined);
       expect((found?.mode ?? 0) & 0o077, file.name).toBe(0);
     }

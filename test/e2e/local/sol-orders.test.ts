@@ -15,7 +15,7 @@ const key = newSolanaKey();
 const wallet = key.address;
 
 let user: User;
-/** An order that is cancelled while the others go on: sol is final only after 13 seconds. */
+/** An order that is cancelled during the other tests, because sol takes 13 seconds to be final. */
 let cancelled: string;
 
 async function call<Result>(method: string, ...params: unknown[]): Promise<Result> {
@@ -36,17 +36,17 @@ beforeAll(async () => {
 describe("an order on sol", () => {
   const buy = { chain: "sol", wallet, type: "market", side: "buy" };
 
-  it("can be cancelled", async () => {
+  it("lets users cancel an order on sol", async () => {
     const trade = { ...buy, token: tokens.FEEZ.mint, amount: "0.01", priorityFee: 0 };
     const { status, body } = await placeOrder(user, { ...trade, mevProtection: false }, "cancelled");
     expect(status, JSON.stringify(body)).toBe(200);
     cancelled = body.data.order.orderId;
     const answer = await post(`${ordersPath}/${cancelled}/cancel`, { token: user.token, body: {} });
-    // A block may have had it before its cancellation.
+    // A block may include the order before its cancellation.
     expect(answer.status === 200 || answer.text.includes("ORDER_NOT_CANCELLABLE"), answer.text).toBe(true);
   });
 
-  it("is shown alike by REST and by the stream, from its placement to its settlement", async () => {
+  it("shows an order on sol alike by REST and on the stream, from placement to settlement", async () => {
     const stream = await streamOf(user);
     await subscribe(stream, "orders", "positions");
     const token = tokens.MOON.mint;
@@ -73,7 +73,7 @@ describe("an order on sol", () => {
     await vi.waitFor(() => expect(updatesOf(stream, "positions")).toContainEqual(position), 30_000);
   });
 
-  it("has one outcome after its cancellation", async () => {
+  it("gives a cancelled order on sol exactly one outcome", async () => {
     await vi.waitFor(async () => {
       const { order, attempts } = await dataFor(user, `orders/${cancelled}`);
       expect(order.settled).toBe(true);

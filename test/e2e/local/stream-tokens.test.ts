@@ -36,14 +36,14 @@ describe.each(ways)("the stream, with the token in %s,", (_, handshake) => {
     expect(answer.status, answer.text).toBe(401);
   });
 
-  it("admits a token signed by the test, so the others are refused for their claims", async () => {
+  it("accepts a token signed by the test, so other tokens are refused for their claims", async () => {
     const { token } = await newUser();
 
     await expectToWork(await connect(handshake(await signAsIssuer(claimsLike(token, {})))));
   });
 });
 
-it("the stream refuses an expired token in the header, even with valid tokens elsewhere", async () => {
+it("refuses an expired token in the header, even with valid tokens elsewhere", async () => {
   const { id, token } = await newUser();
   const expired = await issueToken({ sub: id, expiresIn: -60 });
 

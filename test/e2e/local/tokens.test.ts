@@ -21,7 +21,7 @@ function signed(change: ChangeClaims): Promise<string> {
 }
 
 describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
-  it("asks for a refresh of an expired token", async () => {
+  it("tells clients to refresh an expired token", async () => {
     const token = await expired();
 
     const answer = await send(method, path, { token, body });
@@ -30,7 +30,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectNoTraceOf(token, answer);
   });
 
-  it("accepts a token signed by the test, so others are refused for their claims", async () => {
+  it("accepts a token signed by the test, so other tokens are refused for their claims", async () => {
     const answer = await send(method, path, { token: await signed(() => ({})), body });
 
     expect(answer.status, answer.text).toBe(status);
@@ -44,13 +44,13 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
 
   // All endpoints share one authorizer.
   if (runsAll() || name === "GET /listWallets") {
-    it("asks for a refresh of an expired token in the cookie", async () => {
+    it("tells clients to refresh an expired token in the cookie", async () => {
       const headers = { Cookie: `access_token=${await expired()}` };
 
       expectUnauthorized(await send(method, path, { body, headers }), { expired: true });
     });
 
-    it("asks for a refresh of an expired token in the header, even with a valid cookie", async () => {
+    it("tells clients to refresh an expired token in the header, even with a valid cookie", async () => {
       const headers = { Cookie: `access_token=${user.token}` };
 
       const answer = await send(method, path, { token: await expired(), body, headers });
@@ -67,30 +67,30 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
 });
 
 describe("a token of the issuer", () => {
-  it.each(sampled(badClaims))("is refused $title, without asking for a refresh", async ({ value }) => {
+  it.each(sampled(badClaims))("refuses a token $title, without asking for a refresh", async ({ value }) => {
     expectUnauthorized(await get("/listWallets", { token: await signed(value) }));
   });
 
-  it("is refused if its header names an unknown key id", async () => {
+  it("refuses a token whose header names an unknown key id", async () => {
     const token = await signAsIssuer(claimsLike(user.token, {}), { kid: "unknown" });
 
     expectUnauthorized(await get("/listWallets", { token }));
   });
 
-  it("is refused if it has expired and its signature is bad, without asking for a refresh", async () => {
+  it("refuses an expired token with a bad signature, without asking for a refresh", async () => {
     const [header, payload, signature = ""] = (await expired()).split(".");
     const token = `${header}.${payload}.${signature.replace(/^./, (first) => (first === "A" ? "B" : "A"))}`;
 
     expectUnauthorized(await get("/listWallets", { token }));
   });
 
-  it.each(sampled(goodClaims))("is accepted $title", async ({ value }) => {
+  it.each(sampled(goodClaims))("accepts a token $title", async ({ value }) => {
     const answer = await get("/listWallets", { token: await signed(value) });
 
     expect(answer.status, answer.text).toBe(200);
   });
 
-  it.each(sampled(goodSubjects))("is accepted for a subject like $title", async ({ value }) => {
+  it.each(sampled(goodSubjects))("accepts a token for a subject like $title", async ({ value }) => {
     const sub = `${user.id}${value}`.slice(0, 255);
 
     const answer = await get("/getUserData", { token: await signed(() => ({ sub })) });
@@ -98,7 +98,7 @@ describe("a token of the issuer", () => {
     expect(answer.json).toMatchObject({ userID: sub });
   });
 
-  it("is refused within seconds of its expiry", async () => {
+  it("refuses a token within seconds of its expiry", async () => {
     const token = await issueToken({ sub: user.id, expiresIn: 1 });
     expect(await get("/listWallets", { token })).toMatchObject({ status: 200 });
 
@@ -111,7 +111,7 @@ describe("a token of the issuer", () => {
     expectUnauthorized(answer, { expired: true });
   });
 
-  it("is accepted with a size of 8 KB", async () => {
+  it("accepts a token of 8 KB", async () => {
     const long = await signAsIssuer(claimsLike(user.token, { padding: "x".repeat(5_500) }));
 
     const answer = await sendRaw("GET", "/listWallets", [["Authorization", `Bearer ${long}`]]);

@@ -9,7 +9,7 @@ import { knownUser, newUser, type User } from "../support/users.ts";
 const { moon, taxd, trap } = localAddresses;
 const chains = ["eth", "base", "bsc", "avax"];
 
-/** An empty wallet. */
+/** Address of a wallet without coins or tokens. */
 const { address: wallet, privateKey } = newEvmKey();
 
 let user: User;
@@ -24,7 +24,7 @@ const read = async (path: string) => {
 };
 
 describe("GET /api/v2/tokens", () => {
-  it("lists the coin and the tokens of a chain", async () => {
+  it("lists a chain's coin and tokens", async () => {
     const { json } = await read("/api/v2/tokens?chain=bsc");
     expect(json).toMatchObject({ success: true, timestamp });
     const tokens: { token: string; symbol: string }[] = json.data.tokens as never;
@@ -39,7 +39,7 @@ describe("GET /api/v2/tokens/{chain}/{token}", () => {
     [moon, { symbol: "MOON", listed: true, sellable: true, buyTax: 0, sellTax: 0, flags: [] }],
     [trap, { symbol: "TRAP", listed: false, sellable: false, flags: ["NOT_LISTED", "CANNOT_SELL"] }],
     [taxd, { symbol: "TAXD", sellable: true, buyTax: 5, sellTax: 5, flags: ["NOT_LISTED", "TAXED"] }],
-  ])("inspects %s by a simulated purchase and sale", async (token, found) => {
+  ])("inspects %s by simulating a purchase and a sale", async (token, found) => {
     expect(await read(`/api/v2/tokens/eth/${token.toLowerCase()}`)).toMatchObject({
       status: 200,
       json: { success: true, data: { token: { chain: "eth", token, ...found, asOf: timestamp } } },
@@ -108,7 +108,7 @@ describe("POST /api/v2/quotes", () => {
     });
   });
 
-  it("returns 400 for an unreadable field, and names it", async () => {
+  it("returns 400 and names the field if it is unreadable", async () => {
     const body = { chain: "eth", side: "buy", token: moon, amount: 0.5 };
     const { status, json } = await post("/api/v2/quotes", { token: user.token, body });
     expect(status).toBe(400);

@@ -18,14 +18,14 @@ const root = resolve(import.meta.dirname, "../../..");
 
 type Options = { env?: Record<string, string>; interruptAt?: RegExp };
 
-/** Runs the program like an operator who presses Ctrl-C after the first matching line. */
+/** Runs the program as an operator who presses Ctrl-C after the first matching line. */
 async function verify({ env = {}, interruptAt }: Options = {}) {
   const args = ["bin/verify.ts", "--local", `${localRunner().port}`, "--quick"];
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
-    // Ctrl-C reaches a whole group of processes.
+    // Ctrl-C signals the whole process group.
     detached: true,
   });
   const lines: string[] = [];
@@ -33,7 +33,7 @@ async function verify({ env = {}, interruptAt }: Options = {}) {
     lines.push(line);
     if (interruptAt?.test(line)) {
       process.kill(-(child.pid ?? 0), "SIGINT");
-      // npm repeats the terminal's signal.
+      // npm passes on the terminal's signal a second time.
       child.kill("SIGINT");
     }
   });
@@ -43,7 +43,7 @@ async function verify({ env = {}, interruptAt }: Options = {}) {
   return { code, output };
 }
 
-/** Expects no item, no referral code and no API key of the users named in the output. */
+/** Expects that no item, referral code or API key of the printed users remains. */
 async function expectNothingLeft(output: string): Promise<void> {
   const { port } = localRunner();
   const removed = [...output.matchAll(/^removed the data and the API keys of user (verify-\S+)$/gm)];
@@ -64,14 +64,14 @@ const summary = /^passed: (\d+), failed: (\d+), skipped: (\d+)$/m;
 const countsIn = (output: string) => summary.exec(output)?.slice(1).map(Number);
 
 describe.concurrent("npm run verify", () => {
-  it("passes on the local runner, and leaves nothing of its user", async () => {
+  it("passes on the local runner, and removes everything of its user", async () => {
     const { code, output } = await verify();
 
     expect({ code, counts: countsIn(output) }, output).toEqual({ code: 0, counts: [21, 0, 16] });
     await expectNothingLeft(output);
   }, 120_000);
 
-  it("continues after a failed check, prints no token, and leaves nothing of its user", async () => {
+  it("continues after a failed check, prints no token, and removes everything of its user", async () => {
     const { token } = await newUser();
 
     const { code, output } = await verify({ env: { VERIFY_EXPIRED_TOKEN: token } });
@@ -82,7 +82,7 @@ describe.concurrent("npm run verify", () => {
     await expectNothingLeft(output);
   }, 120_000);
 
-  it("ends at Ctrl-C, and leaves nothing of its user", async () => {
+  it("stops at Ctrl-C, and removes everything of its user", async () => {
     const { code, output } = await verify({ interruptAt: /^pass {2}mirrorPlans creates a key/ });
 
     expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: undefined });

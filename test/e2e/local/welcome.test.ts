@@ -6,11 +6,11 @@ import { localRunner } from "../support/deployment.ts";
 
 type Answer = { path: string; status: number; data: unknown };
 
-describe("the lines of the welcome text", () => {
+describe("lines of the welcome text", () => {
   let answers: Answer[];
 
   beforeAll(async () => {
-    // The runner serves shortly before it prints these lines.
+    // The runner starts serving shortly before it prints these lines.
     const lines = await vi.waitFor(() => {
       const output = readFileSync(join(dirname(localRunner().dataDir), "output.log"), "utf8");
       const [found] = /\nTOKEN=.*?(?=\nnode -e)/s.exec(output) ?? [];
@@ -20,7 +20,7 @@ describe("the lines of the welcome text", () => {
     answers = await Promise.all((await curlRequests(lines)).filter(isHarmless).map(send));
   });
 
-  /** Trades change the prices that other tests expect, so test/e2e/last runs them. */
+  /** Excludes orders, which change prices that other tests expect. test/e2e/last runs them. */
   const isHarmless = ({ method, url }: CurlRequest) => method === "GET" || !url.endsWith("/api/v2/orders");
 
   async function send({ method, url, headers, body }: CurlRequest) {
@@ -32,12 +32,12 @@ describe("the lines of the welcome text", () => {
 
   const dataOf = (path: string) => answers.filter((answer) => answer.path === path).map(({ data }) => data);
 
-  it("all work", () => {
+  it("runs every line of the welcome text successfully", () => {
     expect(answers.length).toBeGreaterThan(12);
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  it("quote the same MOON on all chains, and STAR through two pools", () => {
+  it("quotes the same MOON on all chains, and STAR through two pools", () => {
     const quotes = ["eth", "base", "bsc", "avax"].map((chain) => ({
       quote: expect.objectContaining({ chain, amountOut: "4960.273038901078125544" }),
     }));
@@ -52,14 +52,14 @@ describe("the lines of the welcome text", () => {
     expect(dataOf("/api/v2/quotes")).toEqual([...quotes, ...others]);
   });
 
-  it("show that the example wallet has coins", () => {
+  it("shows that the example wallet has coins", () => {
     const coins = expect.objectContaining({ token: "native", amount: "100" });
     expect(dataOf("/api/v2/balances")).toEqual([
       expect.objectContaining({ balances: expect.arrayContaining([coins]) }),
     ]);
   });
 
-  it("distinguish a token with a tax from a token that cannot be sold", () => {
+  it("distinguishes a taxed token from a token that cannot be sold", () => {
     const tokens = answers.filter(({ path }) => path.startsWith("/api/v2/tokens/")).map(({ data }) => data);
     expect(tokens).toMatchObject([
       { token: { symbol: "TRAP", sellable: false } },
