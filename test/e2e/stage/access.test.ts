@@ -4,7 +4,7 @@ import { expectUnauthorized } from "../support/expectations.ts";
 import { it, service } from "./support/check.ts";
 
 describe("API Gateway", () => {
-  it("admits a new user at once, by the value of the shared key or a fallback key", async ({ user }) => {
+  it("serves a new user at once, with the value of the shared key or a fallback key", async ({ user }) => {
     const { status, json } = await get("/listWallets", user);
     expect({ status, json }).toEqual({ status: 200, json: [] });
   });
@@ -18,7 +18,7 @@ describe("API Gateway", () => {
     expect((await sendRaw("POST", "/storeWallet_v2", [...headers], body)).status).toBe(413);
   });
 
-  it("has no default address if it has a custom domain but no edge", async ({ deployed, skip }) => {
+  it("has no default address behind a custom domain without an edge", async ({ deployed, skip }) => {
     skip(service.edge !== undefined, "the edge needs that address");
     const isDefault = new URL(service.baseUrl).hostname.includes(".execute-api.");
     skip(isDefault, "this deployment has no custom domain");

@@ -4,16 +4,16 @@ import { connect, streamOf, subscribe } from "../support/stream.ts";
 import { settingsAfter } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
-/** Long enough for an idle run to end, if it did not see its subscriber. */
+/** Time to watch, in ms: longer than a run lasts if it misses its subscriber. */
 const watchMs = 75_000;
 
-/** The longest time between two prices. There is one in two seconds if the market moves. */
+/** Longest time between two prices, in ms. A moving market brings one every two seconds. */
 const gapMs = 10_000;
 
 const mirrored = ["publishChanges", "mirrorPlans"] as const;
 
 describe("the change stream", () => {
-  it("delivers changes of settings to the WebSocket API, including the edge", async ({ user }) => {
+  it("delivers changes of settings over the WebSocket API and the edge", async ({ user }) => {
     const { streamUrl, edge } = service;
     for (const url of new Set([streamUrl, edge?.streamUrl ?? streamUrl])) {
       const stream = await connect({ subprotocols: ["access_token", user.token], url });
@@ -22,17 +22,14 @@ describe("the change stream", () => {
     }
   });
 
-  it.for(mirrored)(
-    "has one mapping to %s, which is enabled, and whose last run succeeded",
-    async (name, { deployed }) => {
-      const result: string = expect.not.stringMatching(/^PROBLEM/);
-      expect(await deployed.mappingsOf(name)).toEqual([{ state: "Enabled", result }]);
-    },
-  );
+  it.for(mirrored)("has one enabled mapping to %s, whose last run succeeded", async (name, { deployed }) => {
+    const result: string = expect.not.stringMatching(/^PROBLEM/);
+    expect(await deployed.mappingsOf(name)).toEqual([{ state: "Enabled", result }]);
+  });
 });
 
 describe("feedPrices", () => {
-  it("runs as long as somebody subscribes, without a gap", async ({ user, minutes: _, skip }) => {
+  it("runs without a gap while somebody subscribes", async ({ user, minutes: _, skip }) => {
     const feeds = (await service.deployed?.environmentOf("feedPrices"))?.PRICE_FEEDS;
     skip(feeds === "[]", "this deployment has no price feeds");
     const stream = await streamOf(user);

@@ -3,7 +3,7 @@ import { connectionsOfUser } from "../../../lib/realtime/connection-records.ts";
 import { connect, type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { it, service } from "./support/check.ts";
 
-/** No deployment can allow a user this many connections. */
+/** Exceeds the connections that any deployment can allow a user. */
 const manyConnections = 101;
 
 describe("the WebSocket API", () => {
@@ -23,7 +23,7 @@ describe("the WebSocket API", () => {
       .not.toContain(made[0]);
   });
 
-  it("refuses a connection over the user's limit with a 429", async ({ user, minutes: _ }) => {
+  it("refuses a connection above the user's limit with a 429", async ({ user, minutes: _ }) => {
     const streams: Stream[] = [];
     const openAll = async () => {
       while (streams.length < manyConnections) streams.push(await connect(user));

@@ -6,7 +6,7 @@ import { profileOf } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
 describe("the edge", () => {
-  it("caches no errors, and asks again for the next request", async ({ edge: _ }) => {
+  it("caches no errors, and forwards the next request", async ({ edge: _ }) => {
     const path = `/verify-${Date.now()}`;
     for (const { status, headers } of [await get(path), await get(path)])
       expect({ status, age: headers.get("Age") }).toEqual({ status: 404, age: null });
@@ -23,7 +23,7 @@ describe("the edge", () => {
     expect((await read({ "If-None-Match": etag })).status).toBe(304);
   });
 
-  it("never gives a user the answer to another one who asks at the same time", async ({
+  it("never gives a user the answer to another user's simultaneous request", async ({
     edge: _,
     minutes: __,
     user,
@@ -36,7 +36,7 @@ describe("the edge", () => {
     }
   });
 
-  it("answers a GET with a body itself, with a 403 that is a page", async ({ edge: _ }) => {
+  it("refuses a GET that has a body with its own 403 page", async ({ edge: _ }) => {
     const length = [["Content-Length", "2"]] as const;
     const { status, headers } = await sendRaw("GET", "/listWallets", [...length], "{}");
     expect({ status, type: headers.get("Content-Type") }).toEqual({ status: 403, type: "text/html" });
@@ -44,7 +44,10 @@ describe("the edge", () => {
 });
 
 describe("the APIs' own addresses", () => {
-  it("answer, or with edgeOnly refuse requests without the origin key with a 403", async ({ edge, user }) => {
+  it("serves requests directly, or with edgeOnly refuses those without the origin key (403)", async ({
+    edge,
+    user,
+  }) => {
     const { own } = edge;
     const { EDGE_ONLY } = (await service.deployed?.environmentOf("authorize")) ?? {};
     const guess = { Authorization: `Bearer ${user.token}`, "x-origin-key": "guessed" };

@@ -6,7 +6,7 @@ import { it, service } from "./support/check.ts";
 import { observedLeadingKeys, withWalledTable } from "./support/leading-keys.ts";
 
 describe("IAM", () => {
-  it("lets a function check a wallet beside its own writes, as the context leadingKeys says", async ({
+  it("lets a function check a wallet beside its own writes, as leadingKeys is configured", async ({
     user,
   }) => {
     const key = newEvmKey();
@@ -20,7 +20,7 @@ describe("IAM", () => {
     expect(status, `${text}; if setWalletPolicy was denied a write, change leadingKeys`).toBe(200);
   });
 
-  it("compares the keys that leadingKeys names with denials of writes in transactions", async ({
+  it("compares the configured leadingKeys with the writes that IAM denies in transactions", async ({
     deployed,
   }) => {
     const { TRANSACTION_PARTITIONS } = await deployed.environmentOf("setWalletPolicy");

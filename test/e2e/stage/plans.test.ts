@@ -13,7 +13,7 @@ import { get } from "../support/client.ts";
 import { importWallet } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
-/** mirrorPlans may queue behind other users: API Gateway takes 5 new keys a second. */
+/** mirrorPlans may queue behind other users: API Gateway accepts 5 new keys a second. */
 const mirroring = { timeout: 120_000, interval: 500 };
 
 /** Exceeds the largest burst of a plan. */
@@ -22,7 +22,7 @@ const customersRequestsPerMinute = 6000;
 const { table, plans: target } = service;
 const { plans, tierPlans } = target;
 
-/** Waits until the user has a key on a plan of that name. */
+/** Waits until the user has a key on the plan of this name. */
 const keyOn = (plan: Plan["name"], userID: string): Promise<ActiveKey> =>
   vi.waitFor(async () => {
     const { current } = (await readUserKeyRecord(table, userID)) ?? {};
@@ -51,7 +51,7 @@ describe("the usage plan", () => {
 
 describe("mirrorPlans", () => {
   it("creates a key with the user's name and tag, on the plan Standard", async ({ user }) => {
-    // A user with a wallet is active, and gets a key.
+    // A user with a wallet counts as active and gets a key.
     expect((await importWallet(user, newEvmKey())).status).toBe(200);
     const { name, keyId } = await keyOn("Standard", user.id);
     const keys = await all(keysWithPrefix(plans));

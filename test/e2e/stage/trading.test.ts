@@ -24,7 +24,7 @@ describe("the API of trading", () => {
     },
   );
 
-  it("refuses several methods by one function where trading is off", async ({ user, skip }) => {
+  it("refuses all methods of a function while trading is off", async ({ user, skip }) => {
     skip((await tradingChains(user)) !== undefined, "trading is on, so nothing is refused");
     for (const path of ["/api/v2/orders", "/api/v2/orders/no-order/cancel"])
       expect(await send("POST", path, { token: user.token, body: {} }), path).toMatchObject({

@@ -42,14 +42,14 @@ const printReasons = (text: string) => print(text.replace(/^/gm, "      "));
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
-/** Runs the files by name, so that the user's first request comes first, and the logs are read last. */
+/** Runs the files in order of their names, so that the user's first request comes first and the logs are read last. */
 class ByName extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return files.toSorted((one, other) => one.moduleId.localeCompare(other.moduleId));
   }
 }
 
-/** Separate from the other tests, because `npm run verify` starts it with a service and a user. */
+/** Keeps these checks apart from other tests, because `npm run verify` starts it with a service and a user. */
 export default defineConfig({
   test: {
     include: ["test/e2e/stage/*.test.ts"],
@@ -60,7 +60,7 @@ export default defineConfig({
     fileParallelism: false,
     isolate: false,
     sequence: { sequencer: ByName },
-    // A passing check takes less than half of this.
+    // Passing checks take less than half of this time.
     testTimeout: 10 * 60 * 1000,
     // Shows whole values in failures.
     chaiConfig: { truncateThreshold: 0 },

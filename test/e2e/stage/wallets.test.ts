@@ -24,7 +24,7 @@ describe("KMS", () => {
     await expect(call).rejects.toMatchObject(denied);
   });
 
-  it("rewraps the data key of a wallet, and decrypts it for nobody", async ({ user, skip }) => {
+  it("rewraps a wallet's data key without letting anybody decrypt it", async ({ user, skip }) => {
     const wallets = await walletsOfUser(table, user.id);
     const [wallet] = wallets;
     if (wallet === undefined) return skip("there is no wallet");
@@ -32,7 +32,7 @@ describe("KMS", () => {
     const Key = sealedKeyKey(user.id, wallet.network, wallet.generatedWalletAddress);
     const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
     const sealed: Uint8Array = Item?.encryptedPrivateKey;
-    // Writes nothing: the wallet stays under its old data key.
+    // Writes nothing: the wallet keeps its old data key.
     expect((await rewrap(vault, sealed, binding)).encryptedPrivateKey.length).toBeGreaterThan(0);
     const opened = unseal(vault, sealed, binding).then((secret) => void secret.fill(0));
     await expect(opened).rejects.toMatchObject(denied);

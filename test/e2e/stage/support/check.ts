@@ -3,16 +3,16 @@ import type { Deployment } from "../../support/deployment.ts";
 import { openService, type Service, type ServiceNames } from "./service.ts";
 import type { TestUser } from "./sign-in.ts";
 
-/** The settings of a run, passed to the process of the checks as JSON. */
+/** Settings of a run, passed to the process of the checks as JSON. */
 export type Run = {
   deployment: Deployment;
   names: ServiceNames;
   startedAt: number;
   isQuick: boolean;
   user: TestUser;
-  /** A second user, for checks that answers do not get mixed up. */
+  /** A second user, who must never receive the first user's answers. */
   other: TestUser;
-  /** Empty if the operator has provided no expired token. */
+  /** An expired token. Empty if the operator has provided none. */
   expiredToken: string;
 };
 
@@ -23,7 +23,7 @@ declare module "vitest" {
 export const service = await openService(inject("names"));
 
 type Given = {
-  /** A user whom the service has not seen before this run. */
+  /** A user who is new to the service. */
   user: { id: string; token: string };
   other: { id: string; token: string };
   deployed: NonNullable<Service["deployed"]>;
@@ -32,7 +32,7 @@ type Given = {
   minutes: undefined;
 };
 
-/** Defines a check. Skips it with a reason if the service lacks something that its function needs. */
+/** Defines a check. Skips it with a reason if the service lacks something that the check needs. */
 export const it = test.extend<Given>({
   user: async ({ skip }, use) => {
     const user = inject("user");

@@ -14,13 +14,13 @@ import {
 import { type OperationName, operations } from "../../../../lib/operations/operations.ts";
 import { OperatorError } from "../../../../lib/tools/admin/operator-error.ts";
 
-/** The parts that only a deployment has: logs, alarms, and resources named by CloudFormation. */
+/** Parts that only a deployment has: logs, alarms, and resources named by CloudFormation. */
 export type Deployed = Awaited<ReturnType<typeof openDeployed>>;
 
-/** The access logs of the REST and the WebSocket API, by the names of their log groups in the stack. */
+/** Access logs of the REST and the WebSocket API, by the names of their log groups in the stack. */
 export const accessLogs = ["ApiAccessLog", "StreamAccessLog"];
 
-/** @throws {OperatorError} if there is no such API stack. */
+/** @throws {OperatorError} if the API stack does not exist. */
 export async function openDeployed({ api, watch }: { api: string; watch: string }) {
   const stacks = new CloudFormationClient();
   const logs = new CloudWatchLogsClient();
@@ -32,7 +32,10 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   const find = (id: string) =>
     [...names].find(([logicalId]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalId))?.[1];
 
-  /** The physical name of a resource of the API stack or its nested stacks. Its logical id is this name plus eight digits. */
+  /**
+   * Physical name of a resource in the API stack or its nested stacks. The logical id consists of this name and eight
+   * digits.
+   */
   function nameOf(id: string): string {
     const found = find(id);
     if (found === undefined) throw new OperatorError(`Stack ${api} has no resource ${id}`);
@@ -40,7 +43,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   }
 
   const rows = Object.keys(operations) as OperationName[];
-  /** The physical names of the functions, by operation. Some exist only with trading or exports. */
+  /** Physical names of the functions, by operation. Some exist only with trading or exports. */
   const functions = new Map(
     rows.flatMap((name): [OperationName, string][] => {
       const found = find(`${name}Function`);
@@ -56,13 +59,13 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
     functions,
     nameOf,
 
-    /** The environment variables of a function. */
+    /** Reads the environment variables of a function. */
     async environmentOf(name: OperationName): Promise<Record<string, string>> {
       const { Environment } = await configurationOf(name);
       return Environment?.Variables ?? {};
     },
 
-    /** The state of the function's event source mappings, and the result of their last run. */
+    /** State of the function's event source mappings, and the result of their last run. */
     async mappingsOf(name: OperationName): Promise<{ state: string; result: string }[]> {
       const { EventSourceMappings = [] } = await lambda.send(
         new ListEventSourceMappingsCommand({ FunctionName: nameOf(`${name}Function`) }),
@@ -73,9 +76,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
       }));
     },
 
-    /**
-     * The number of log lines that match a pattern of CloudWatch Logs. Stops at the first page with matches.
-     */
+    /** Counts the log lines that match a pattern of CloudWatch Logs. Stops at the first page with matches. */
     async linesIn(log: string, filterPattern: string, since: Date): Promise<number> {
       const query = { logGroupName: nameOf(log), filterPattern, startTime: since.getTime() };
       for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, query))
@@ -83,7 +84,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
       return 0;
     },
 
-    /** The alarms of the watch stack. */
+    /** Alarms of the watch stack. */
     async alarms(): Promise<MetricAlarm[]> {
       const found: MetricAlarm[] = [];
       for await (const { MetricAlarms = [] } of paginateDescribeAlarms(
@@ -94,14 +95,14 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
       return found;
     },
 
-    /** The time of the watch stack's last change. */
+    /** Time of the watch stack's last change. */
     async watchedSince(): Promise<Date> {
       const { Stacks = [] } = await stacks.send(new DescribeStacksCommand({ StackName: watch }));
       const { LastUpdatedTime, CreationTime = new Date() } = Stacks[0] ?? {};
       return LastUpdatedTime ?? CreationTime;
     },
 
-    /** Whether IAM allows a function to make a call on a resource with these tags. */
+    /** Tells whether IAM allows a function to make a call on a resource with these tags. */
     async mayCall(
       name: OperationName,
       { action, resource, tags }: { action: string; resource: string; tags: Record<string, string> },
@@ -124,7 +125,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   };
 }
 
-/** The physical names of the resources of a stack and of its nested stacks, by logical id. */
+/** Physical names of the resources in a stack and its nested stacks, by logical id. */
 async function namesIn(client: CloudFormationClient, StackName: string): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
@@ -136,7 +137,7 @@ async function namesIn(client: CloudFormationClient, StackName: string): Promise
   return names;
 }
 
-/** The functions that have alarms, by physical name. */
+/** Functions with alarms, by physical name. */
 export const watchedFunctions = (alarms: readonly MetricAlarm[]): string[] =>
   alarms
     .flatMap(({ Dimensions = [], Metrics = [] }) => [

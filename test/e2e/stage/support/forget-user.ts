@@ -17,7 +17,7 @@ export async function forgetUser(
   { table, plans }: Pick<Service, "table" | "plans">,
   userID: string,
 ): Promise<void> {
-  // Removes subscriptions, too: the service may not have noticed the end of the connections yet.
+  // Removes subscriptions as well: the service may not have noticed yet that the connections ended.
   for (const connection of await connectionsOfUser(table, userID)) await closeConnection(table, connection);
   const items = await Promise.all(
     everythingOf(userID).map((range) => queryRange<Partial<Profile>>(table, range)),
@@ -27,18 +27,18 @@ export async function forgetUser(
     table.client.send(new DeleteCommand({ TableName: table.name, Key }));
   for (const { PK, SK, refID } of items.flat()) {
     if (refID !== undefined) await remove(referralCodeKey(refID));
-    // The record names keys that are still to be deleted.
+    // Keeps the record of keys, which names the keys still to be deleted.
     if (SK !== record) await remove({ PK, SK });
   }
   await retire({ ...plans, now: () => new Date() }, userID);
-  // deleteRetiredKeys would delete them, too, but ten minutes later.
+  // deleteRetiredKeys would delete the keys as well, but ten minutes later.
   for await (const { id, name } of keysWithPrefix(plans.plans))
     if (ownerOf(name) === userID) await deleteKey(plans.plans, id);
   for await (const { id, name } of customerPlans(plans.plans))
     if (ownerOf(name) === userID) await deleteCustomerPlan(plans.plans, id);
 }
 
-/** Removes the record of a deleted user's key, even if mirrorPlans does the same at once. */
+/** Removes the record of a deleted user's key, even if mirrorPlans removes it at the same time. */
 async function retire(deps: Parameters<typeof mirrorUser>[0], userID: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -22,7 +22,7 @@ export const wallOf = (resource: string) => ({
 });
 
 /**
- * Finds out which keys a part of a transaction has, on a table behind the wall. `none` means that walls do not apply in
+ * Tests on a walled table which keys IAM sees for one part of a transaction. Returns `none` if walls have no effect in
  * transactions.
  */
 export async function observedLeadingKeys(table: Table): Promise<LeadingKeys | "none"> {
@@ -45,7 +45,7 @@ export async function observedLeadingKeys(table: Table): Promise<LeadingKeys | "
   return (await isAllowed(put("OWN#3"), check("FOREIGN#3"))) ? "each-part" : "whole-request";
 }
 
-/** Makes a table with a wall that its policy builds for everybody, uses it, and deletes it. */
+/** Makes a table whose policy applies the wall to everybody, uses it, and deletes it. */
 export async function withWalledTable<Result>(
   beside: Pick<Table, "name">,
   use: (table: Table) => Promise<Result>,

@@ -19,12 +19,12 @@ export type Addresses = { baseUrl: string; streamUrl: string };
 /** The service to verify. */
 export type Service = Target &
   Addresses & {
-    /** The address shared by both APIs, and in `own` the APIs' own addresses. */
+    /** Address shared by both APIs, with the APIs' own addresses in `own`. */
     edge: { streamUrl: string; own: Addresses } | undefined;
     plans: PlanTarget;
-    /** Undefined if the deployment has a configured issuer. */
+    /** Issuer that belongs to the service. Undefined if the deployment configures another. */
     issuer: UserPoolNames | { port: number } | undefined;
-    /** Undefined on the local runner. */
+    /** Parts that only a deployment has. Undefined on the local runner. */
     deployed: Deployed | undefined;
   };
 
@@ -49,8 +49,8 @@ const issuerStack = {
 };
 
 /**
- * @throws {OperatorError} if there is no such runner, a stack is missing or of another kind, or two do not
- * belong together.
+ * @throws {OperatorError} if the runner or a stack is missing, a stack is of another kind, or two do not belong
+ * together.
  */
 export const openService = async (names: ServiceNames): Promise<Service> =>
   "local" in names ? openLocalService(names.local) : openStackService(names);
@@ -88,7 +88,7 @@ async function openStackService(names: Exclude<ServiceNames, { local: number }>)
   };
 }
 
-/** @returns undefined if there is no such stack. */
+/** @returns undefined if the stack does not exist. */
 async function edgeOutputs(name: string): Promise<v.InferOutput<typeof served> | undefined> {
   try {
     return await outputsOf(name, edgeStack);

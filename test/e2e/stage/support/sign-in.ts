@@ -6,23 +6,23 @@ import { forgetUser } from "./forget-user.ts";
 import type { Service } from "./service.ts";
 import { poolSignIn } from "./user-pool.ts";
 
-/** Holds the user of all checks, or the reason why no user could be made. */
+/** Holds the user of all checks, or the reason why none could be created. */
 export type TestUser = { id: string; token: string } | { missing: string };
 
-/** The variables with tokens of an issuer outside the stack. */
+/** Environment variables with tokens of an issuer outside the stack. */
 export type TokenVariables = {
   [name in (typeof userVariables)[number] | "VERIFY_EXPIRED_TOKEN"]?: string | undefined;
 };
 
 const userVariables = ["VERIFY_TOKEN", "VERIFY_OTHER_TOKEN"] as const;
 
-/** Something that the run has created and must remove. */
+/** Something that the run created and must remove. */
 export type Removal = { what: string; remove: () => Promise<void> };
 
 /**
  * Signs in as two users new to the service.
  *
- * @param toRemove receives the removals, to be carried out in reverse order.
+ * @param toRemove collects the removals, which run in reverse order.
  * @returns the users, and an expired token, which is empty if the operator has provided none.
  */
 export async function signIn(
@@ -50,7 +50,7 @@ async function signInAs(
   const { sub: id = "" } = decodeJwt(token);
   if (remove) toRemove.push({ what: `the sign-in of user ${id}`, remove });
   if (id === "") throw new Error("The token has no claim sub");
-  // All data of the user are deleted at the end.
+  // Refuses a user with data, because the run deletes all of the user's data at the end.
   if ((await readProfile(service.table, id)) !== undefined)
     return { missing: `the user of ${variable} has data already: set it to a token of a new user` };
   toRemove.push({
@@ -64,7 +64,7 @@ type Tokens = { token?: string | undefined; remove?: () => Promise<void> };
 
 async function tokenFor(issuer: Service["issuer"], token: string | undefined): Promise<Tokens> {
   if (issuer === undefined) return { token };
-  // The pool's tokens are valid for 15 minutes.
+  // Tokens of the pool are valid for 15 minutes.
   if ("poolId" in issuer) return poolSignIn(issuer);
   return { token: await requestToken(issuer.port, { sub: newId() }) };
 }

@@ -16,10 +16,10 @@ type Options = TargetOptions & { dataStack: string; watchStack: string; edgeStac
 
 export type VerifyDeps = { stdout: Output; stderr: Output; env: TokenVariables };
 
-/** The longest run, whatever its checks wait for. */
+/** Longest time for a run, in minutes, whatever its checks wait for. */
 const maxMinutes = 20;
 
-/** Lets requests that Ctrl-C has cut off finish, so that the clean-up finds what they wrote. */
+/** Lets requests that Ctrl-C interrupted finish, so that the clean-up finds what they wrote. */
 const settleMs = 3000;
 
 const root = resolve(import.meta.dirname, "../../../..");
@@ -115,7 +115,7 @@ async function runChecks(run: Run, say: (line: string) => void, signal: AbortSig
     cwd: root,
     env: { ...process.env, NO_COLOR: "1", VERIFY_RUN: JSON.stringify(run) },
     stdio: ["ignore", "pipe", "pipe"],
-    // Vitest would end at Ctrl-C before anything is removed. The terminal sends it to this process alone.
+    // Keeps Ctrl-C away from vitest, which would end before anything is removed. Only this process receives it.
     detached: true,
   });
   const end = () => child.kill("SIGKILL");
