@@ -4,7 +4,7 @@ import { endpoints } from "./endpoints.ts";
 import { newUser } from "./users.ts";
 
 export type Secrets = {
-  /** Importable keys. */
+  /** Keys that can be imported. */
   keys: readonly Key[];
   /** Malformed keys. */
   badKeys: readonly string[];
@@ -13,7 +13,7 @@ export type Secrets = {
   badTokens: readonly string[];
 };
 
-/** Puts secrets into every part of a request. @returns the responses */
+/** Puts secrets into every part of a request. @returns the responses. */
 export async function abuse({ keys, badKeys, words, goodToken, badTokens }: Secrets): Promise<Answer[]> {
   const typed = ["Content-Type", "application/json"] as const;
   const other = { token: (await newUser()).token };

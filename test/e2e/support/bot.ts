@@ -9,7 +9,7 @@ import { issueToken, knownUser } from "./users.ts";
 const chain = "eth";
 const moon = localAddresses.moon;
 
-/** Runs the bot of docs/bot.ts with a wallet of its own, until its purchase is under way. */
+/** Runs the bot of docs/bot.ts with its own wallet until its first purchase is under way. */
 export async function tradingBot() {
   const user = await knownUser();
   const { address: wallet, privateKey } = newEvmKey();
@@ -25,7 +25,7 @@ export async function tradingBot() {
     }),
   });
   const { baseUrl } = deployment();
-  // The token expires before the bot ends, so the bot needs new ones.
+  // The token expires before the bot ends, so the bot has to fetch new ones.
   const token = () => issueToken({ sub: user.id, expiresIn: 20 });
   const done = runBot({
     name: "e2e",
@@ -34,13 +34,13 @@ export async function tradingBot() {
     baseUrl,
     token,
   });
-  // `done` reports its failure.
+  // Callers see the failure through `done`.
   done.catch(() => {});
   const terminal = createTerminal({ baseUrl, token, patienceMs: 120_000 });
   const stream = terminal.follow({ channels: ["orders"] });
   await Promise.race([stream.until(({ orders }) => orders[0]), done]);
   stream.close();
-  /** The service's final data about the wallet. */
+  /** Reads the service's final data about the wallet. */
   const outcome = async () => {
     const [orders, positions, balances] = await Promise.all([
       terminal.listOrders({ query: { wallet } }),

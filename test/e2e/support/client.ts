@@ -7,7 +7,7 @@ export type Answer = {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body; undefined when it is not JSON. */
+  /** Body of the response, parsed. Undefined if it is not JSON. */
   json: unknown;
 };
 
@@ -15,7 +15,9 @@ export type Call = {
   /** Sent as `Authorization: Bearer <token>`. */
   token?: string | undefined;
   headers?: Record<string, string>;
-  /** Text and bytes are sent as they are, anything else as JSON; all of them as application/json. */
+  /**
+   * Body of the request. Text and bytes are sent unchanged, anything else as JSON; the type is always application/json.
+   */
   body?: unknown;
 };
 
@@ -48,8 +50,8 @@ const bodyOf = (body: unknown): string | Uint8Array<ArrayBuffer> =>
     : JSON.stringify(body);
 
 /**
- * Sends exactly these headers and this target, which `fetch` would merge, refuse or normalize. A response
- * counts even if it comes before the whole body was sent.
+ * Sends exactly these headers and this target, which `fetch` would merge, refuse or normalize. Accepts a response that
+ * arrives before the whole body was sent.
  */
 export async function sendRaw(
   method: string,

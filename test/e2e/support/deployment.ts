@@ -1,19 +1,19 @@
 import { inject } from "vitest";
 import { stageAddress } from "../folders.ts";
 
-/** The deployment under test. */
+/** Describes the deployment to test. */
 export type Deployment = {
-  /** Without a trailing slash. */
+  /** Base URL of the REST API, without a trailing slash. */
   baseUrl: string;
   streamUrl: string;
-  /** A web origin whose pages may call the service; undefined when the deployment allows none. */
+  /** A web origin whose pages may call the service. Undefined if the deployment allows none. */
   allowedOrigin: string | undefined;
   tokens: TokenSource;
   /** Parts that only tests on the local runner's machine can reach. */
   local?: { port: number; chainPort: number; dataDir: string; control: string };
 };
 
-/** The local issuer, a shell command with a placeholder `{user}`, or the tokens of two users. */
+/** Source of tokens: the local issuer, a shell command with a placeholder `{user}`, or the tokens of two users. */
 export type TokenSource =
   | { from: "issuer" }
   | { from: "command"; template: string }
@@ -27,7 +27,7 @@ declare module "vitest" {
 
 export const deployment = (): Deployment => inject("deployment");
 
-/** The local runner. Only tests of the folder `local` may rely on it. */
+/** Returns the local runner. Only tests in the folder `local` may rely on it. */
 export function localRunner(): NonNullable<Deployment["local"]> {
   const { local } = deployment();
   if (local === undefined) throw new Error("This test needs the local runner");
@@ -35,8 +35,8 @@ export function localRunner(): NonNullable<Deployment["local"]> {
 }
 
 /**
- * Waits until the local runner serves, if there is one. POST crashes and restarts it on the same data first.
- * DELETE waits until the runner and all of its processes have ended.
+ * Waits until the local runner, if any, serves. POST first crashes it and restarts it on the same data. DELETE waits
+ * until the runner and all of its processes have ended.
  *
  * @returns the process id
  */
@@ -49,7 +49,7 @@ export async function runnerProcess(method: "GET" | "POST" | "DELETE"): Promise<
   return Number(answer);
 }
 
-/** The deployed stage named by the environment, if any. */
+/** Returns the deployed stage that the environment names, if any. */
 export function deployedStage(env: NodeJS.ProcessEnv): Deployment | undefined {
   const baseUrl = stageAddress(env);
   if (baseUrl === undefined) return undefined;

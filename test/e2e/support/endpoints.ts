@@ -3,11 +3,11 @@ export type Endpoint = {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   path: string;
   body?: object;
-  /** The status for a known user. The request changes no visible data. */
+  /** Expected status for a known user. The request changes no visible data. */
   status: number;
 };
 
-/** A request to each operation. The import is invalid, because a valid one would add a wallet. */
+/** Lists a request to each operation. The import is invalid, because a valid one would add a wallet. */
 export const endpoints: readonly Endpoint[] = [
   { name: "POST /storeWallet_v2", method: "POST", path: "/storeWallet_v2", body: {}, status: 400 },
   { name: "GET /listWallets", method: "GET", path: "/listWallets", status: 200 },

@@ -6,7 +6,7 @@ import { invokeFunction } from "./functions.ts";
 import type { Inbox, Message } from "./inbox.ts";
 import type { User } from "./users.ts";
 
-/** A report of an execution engine. */
+/** Makes a report like an execution engine's. */
 export type Report = {
   kind: "order" | "position";
   userID: string;
@@ -63,7 +63,7 @@ export const positionReport = (
   ...rest,
 });
 
-/** A report in the form that its owner receives. */
+/** Makes the form of a report that its owner receives. */
 export const seen = ({ kind, userID, ...execution }: Report) => execution;
 
 /** Records reports with the admin program. @returns its output. */
@@ -77,7 +77,7 @@ export async function recordByOperator(...reports: Report[]): Promise<string> {
   }
 }
 
-/** The most reports in one invocation. */
+/** Most reports in one invocation. */
 const batch = 100;
 
 /** Records reports like an execution engine. @returns the status of each. */
@@ -102,6 +102,6 @@ export const hasVersion = (channel: string, id: string, version: number) => (mes
   message.channel === channel &&
   executionsIn(message).some((each) => (each.orderId ?? each.positionId) === id && each.version === version);
 
-/** All orders and positions in the updates, in order. */
+/** Lists all orders and positions in the updates, in order. */
 export const updatesIn = ({ received }: Inbox): Execution[] =>
   received.filter(({ type }) => type === "update").flatMap(executionsIn);

@@ -17,7 +17,7 @@ export function expectError(answer: Answer, status: number, says: RegExp = /\S/)
   expect((answer.json as { error: string }).error).toMatch(says);
 }
 
-/** Expects a 401, which asks for a refresh only if the token has expired. */
+/** Expects a 401 that asks for a refresh only if the token has expired. */
 export function expectUnauthorized(
   answer: Answer,
   { expired }: { expired: boolean } = { expired: false },

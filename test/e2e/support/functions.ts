@@ -2,9 +2,7 @@ import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { functionNameIn } from "../../support/function-name.ts";
 import { deployment, localRunner } from "./deployment.ts";
 
-/**
- * Invokes a function of the local runner by the name of its row, like AWS or another program in the account.
- */
+/** Invokes a function of the local runner by its name, as AWS or another program in the account would. */
 export async function invokeFunction(
   name: string,
   event: unknown,

@@ -3,20 +3,22 @@ import { isDeepStrictEqual } from "node:util";
 /** A message from the service. */
 export type Message = { type: string; [field: string]: unknown };
 
-/** Fields that a message must have, or a condition. */
+/** Fields that a message must have, or a condition on it. */
 export type Wanted = Partial<Message> | ((message: Message) => boolean);
 
-/** The messages of a connection, received and awaited. */
+/** Messages of a connection, with ways to wait for them. */
 export type Inbox = {
-  /** All messages so far, in order of arrival. */
+  /** All messages received so far, in order of arrival. */
   readonly received: readonly Message[];
-  /** Takes the first matching message that was not taken before. Waits for it while the connection lasts. */
+  /** Takes the first matching message not taken before. Waits for it while the connection lasts. */
   take(wanted: Wanted): Promise<Message>;
-  /** Finds the first matching message, taken or not, and does not take it. Waits for it while the connection lasts. */
+  /**
+   * Finds the first matching message without taking it, even if it was taken before. Waits while the connection lasts.
+   */
   see(wanted: Wanted): Promise<Message>;
 };
 
-/** Far longer than a cold start. Only failing tests wait this long. */
+/** Far longer than a cold start, in ms. Only failing tests wait this long. */
 const patienceMs = 30_000;
 
 type Waiting = { wanted: Wanted; taking: boolean; settle(outcome: Message | Error): void };

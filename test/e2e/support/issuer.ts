@@ -15,11 +15,11 @@ export async function signAsIssuer(
     .sign(await importJWK(key, alg));
 }
 
-/** The claims of a valid token, with changes. `undefined` removes a claim. */
+/** Copies the claims of a valid token with changes. `undefined` removes a claim. */
 export function claimsLike(good: string, change: object): object {
   const claims = { ...decodeJwt(good), ...change };
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
-/** A NumericDate this many seconds from now. */
+/** Returns the NumericDate this many seconds from now. */
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;

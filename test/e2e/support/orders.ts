@@ -31,11 +31,11 @@ export async function placeOrder({ token }: User, body: object, key: string) {
   };
 }
 
-/** The data of a GET below `/api/v2/`. */
+/** Reads the data of a GET below `/api/v2/`. */
 export const dataFor = async (user: User, query: string): Promise<Data> =>
   ((await get(`/api/v2/${query}`, user)).json as { data: Data }).data;
 
-/** The updates of a channel, oldest first. */
+/** Lists the updates of a channel, oldest first. */
 export const updatesOf = (stream: Stream, channel: string): Shown[] =>
   stream.received
     .filter((message: Message) => message.type === "update" && message.channel === channel)

@@ -12,7 +12,7 @@ import { keepAnswer, noteSecretsIn } from "./written.ts";
 /** A block of shell commands in a document. */
 export type Block = { page: string; line: number; commands: string };
 
-/** Groups of blocks that are not run. All other blocks have to work as pasted. */
+/** Kinds of blocks that tests do not run. All other blocks must work as pasted. */
 export const exempt: readonly { reason: string; has: RegExp }[] = [
   { reason: "installs, builds or tests the project", has: /^(npm ci|npx vitest|npm pack)\b/m },
   { reason: "starts a runner", has: /^npm (start|run dev)\b/m },
@@ -23,7 +23,7 @@ export const exempt: readonly { reason: string; has: RegExp }[] = [
   { reason: "takes a minute, and test/e2e/local/verify.test.ts runs it", has: /^npm run verify -- --local/ },
 ];
 
-/** Blocks that run until Ctrl-C, and the text that shows that they work. */
+/** Blocks that run until Ctrl-C, with the output that proves that they work. */
 export const endless: readonly { has: RegExp; prints: RegExp }[] = [
   { has: /terminal\.follow\(/, prints: /"?price"?: '/ },
   { has: /new WebSocket\(/, prints: /"source":"simulated"/ },
@@ -34,10 +34,10 @@ const announced: readonly { path: RegExp; code: string }[] = [
   { path: /\/orders\/\w+\/cancel$/, code: "ORDER_NOT_CANCELLABLE" },
 ];
 
-/** The pages for readers of this repository. */
+/** Pages for readers of this repository. */
 export const pages = allPages.filter((page) => !page.startsWith("lib/"));
 
-/** Lists the blocks of shell commands of a page, without the indentation of lists. */
+/** Lists the shell blocks of a page, without the indentation of lists. */
 export function shellBlocks(page: string): Block[] {
   const text = readFileSync(page, "utf8");
   return [...text.matchAll(/^( *)```(?:bash|sh)\n(.*?)^\1```$/gms)].map(
@@ -49,15 +49,15 @@ export function shellBlocks(page: string): Block[] {
   );
 }
 
-/** The port of the chain eth that documents name. The others have the next ones. */
+/** Port of the chain eth in documents. The other chains use the ports after it. */
 const usualChainPort = 8545;
 
-/** Makes commands use the addresses of the local runner under test. */
+/** Makes commands use the addresses of the local runner. */
 function readdressed(commands: string): string {
   const { baseUrl, streamUrl } = deployment();
   const { chainPort } = localRunner();
   const ports = { port: Number(new URL(baseUrl).port), streamPort: Number(new URL(streamUrl).port) };
-  // One after the other, the replacements could mistake a new port for a usual one.
+  // Replaces all ports at once: in sequence, a new port could be mistaken for a documented one.
   return commands
     .split(/(127\.0\.0\.1:85\d\d)\b/)
     .map((part, index) =>
@@ -68,7 +68,7 @@ function readdressed(commands: string): string {
     .join("");
 }
 
-/** Runs blocks of commands one after another in one shell, as pasted. @returns the failures of their requests. */
+/** Runs blocks of commands in sequence in one shell, as pasted. @returns the failures of their requests. */
 export async function runBlocks(blocks: readonly Block[]): Promise<string[]> {
   const failures: string[] = [];
   const programs = {

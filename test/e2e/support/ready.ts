@@ -1,4 +1,4 @@
 import { runnerProcess } from "./deployment.ts";
 
-// Waits until the runner serves: the global set-up only starts it.
+// Waits until the runner serves, because the global set-up only starts it.
 await runnerProcess("GET");

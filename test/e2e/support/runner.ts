@@ -14,15 +14,15 @@ export type Runner = {
   baseUrl: string;
   streamUrl: string;
   pid: number;
-  /** Asks it to end, and rejects if it or one of its processes does not. */
+  /** Tells the runner to end. Rejects if the runner or one of its processes does not end. */
   stop(): Promise<void>;
-  /** Kills it, like a crash. */
+  /** Kills the runner, like a crash. */
   kill(): Promise<void>;
 };
 
 /**
- * The runner writes only to the folder, including temporary files. Without a port it takes a free one, and
- * without `chainPort` it has no chains. Nobody trades at random on them, since tests count on chains that rest.
+ * Options of a runner. All its files, even temporary ones, stay in the folder. By default it takes free ports; without
+ * `chainPort` it has no chains. Nobody trades at random on the chains, because tests need them idle.
  */
 type Options = {
   folder: string;
@@ -68,14 +68,14 @@ export async function startRunner({ folder, chainPort, options = [], ...ports }:
 }
 
 /**
- * Starts a runner that the test files, which are other processes, control by HTTP: GET waits until it serves,
- * POST crashes and restarts it on the same data and ports, and DELETE stops it. All return its process id.
+ * Starts a runner that the test files control by HTTP from their own processes: GET waits until it serves, POST crashes
+ * and restarts it on the same data and ports, and DELETE stops it. All return its process id.
  */
 export async function serveControl(
   start: () => Promise<Runner>,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   let runner = start();
-  // Tests that wait for it get the failure.
+  // Tests that wait for the runner get the failure.
   runner.catch(() => {});
   const change = (act: (running: Runner) => Promise<Runner>) => {
     runner = runner.then(act);
@@ -139,7 +139,7 @@ async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<
   throw new Error(`The runner left processes behind: ${family.filter(isAlive).join(", ")}`);
 }
 
-/** Halts the database of a runner while the action runs. */
+/** Halts a runner's database while the action runs. */
 export async function withoutDatabase<Result>(runner: number, act: () => Promise<Result>): Promise<Result> {
   const family = descendantsOf(runner);
   const running = processes().filter(({ name }) => name.endsWith("java"));

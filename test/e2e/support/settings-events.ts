@@ -4,15 +4,13 @@ import type { Settings } from "./terminal.ts";
 
 export type SettingsEvent = { chain: string; version: number; settings: Settings };
 
-/** Matches the event of this version. */
+/** Matches the settings event of this version. */
 export const versionOf = (chain: string, version: number) => (message: Message) =>
   message.type === "TradingSettingsUpdated" &&
   eventIn(message).chain === chain &&
   eventIn(message).version === version;
 
-/**
- * The settings events of a connection, in order. A repeated event counts once, and must be equal to the first.
- */
+/** Lists the settings events of a connection in order. A repeated event counts once and must equal the first. */
 export function settingsEvents({ received }: Inbox): SettingsEvent[] {
   const events: SettingsEvent[] = [];
   for (const event of received.filter(({ type }) => type === "TradingSettingsUpdated").map(eventIn)) {
@@ -23,7 +21,7 @@ export function settingsEvents({ received }: Inbox): SettingsEvent[] {
   return events;
 }
 
-/** The settings of a chain in a client that ignores older versions. */
+/** Returns a chain's settings as seen by a client that ignores older versions. */
 export function settingsInView(inbox: Inbox, chain: string): Settings | undefined {
   const events = settingsEvents(inbox).filter((event) => event.chain === chain);
   return events.toSorted((one, other) => one.version - other.version).at(-1)?.settings;

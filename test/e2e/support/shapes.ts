@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** ISO 8601, in UTC. */
+/** Matches a UTC time in ISO 8601. */
 export const timestamp: string = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);
 
 export const text: string = expect.stringMatching(/\S/);
@@ -9,7 +9,7 @@ const number: number = expect.any(Number);
 const flag: boolean = expect.any(Boolean);
 const oneOf = (...names: string[]): string => expect.stringMatching(new RegExp(`^(${names.join("|")})$`));
 
-/** Shapes are for `toStrictEqual`, so that an extra field fails like a missing one. */
+/** Compare these shapes with `toStrictEqual`, so that an extra field fails like a missing one. */
 export const walletShape = {
   _id: text,
   UserID: text,

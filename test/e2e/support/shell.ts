@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** The outcome of a command: its exit status, and what it prints, to stderr if it fails. */
+/** Result of a command: its exit status and its output, which goes to stderr if it fails. */
 export type Outcome = { status: number; output: string };
 
 type Program = (args: string[]) => Promise<Outcome>;
 
-/** Programs that shell commands call, by name. They run in this process. */
+/** Programs that shell commands call, by name. This process runs them. */
 export type Programs = Readonly<Record<string, Program>>;
 
-/** Sends the arguments of a command to this process by one pipe, and takes its outcome from another. */
+/** Sends a command's arguments to this process through one pipe, and reads its result from another. */
 const ask = String.raw`ask() {
   local status output
   printf '%s\037' "$@" >&3
@@ -21,20 +21,20 @@ const ask = String.raw`ask() {
 
 type Options = {
   programs: Programs;
-  /** Ctrl-C is pressed as soon as the output matches. Without it, the commands have to end. */
+  /** Presses Ctrl-C as soon as the output matches. Without a pattern, the commands must end by themselves. */
   until?: RegExp | undefined;
 };
 
-/** Runs commands in one bash that ends at the first failure, also at an unset variable. @throws if one fails. */
+/** Runs commands in one bash that stops at the first failure or unset variable. @throws if a command fails. */
 export async function runShell(commands: string, { programs, until }: Options): Promise<void> {
   const functions = Object.keys(programs).map((name) => `${name}() { ask ${name} "$@"; }`);
-  // npx finds programs of this project, and so does PATH.
+  // npx and PATH both find the programs of this project.
   const script = [ask, ...functions, 'npx() { "$@"; }', commands].join("\n");
   const { BASE_URL: _, TOKEN: __, ...env } = process.env;
   const shell = spawn("bash", ["-eu", "-c", script], {
     env: { ...env, PATH: `node_modules/.bin:${env.PATH}` },
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
-    // Ctrl-C reaches a whole group of processes.
+    // Ctrl-C signals the whole process group.
     detached: true,
   });
   const [, stdout, stderr, calls, outcomes] = shell.stdio as [null, Readable, Readable, Readable, Writable];
@@ -51,7 +51,7 @@ export async function runShell(commands: string, { programs, until }: Options): 
       interrupt();
     });
   const status = new Promise<number | null>((resolve) => shell.on("close", resolve));
-  // The shell may end before it takes an outcome.
+  // The shell may end before it reads a result.
   outcomes.on("error", () => {});
   let call = "";
   for await (const text of calls.setEncoding("utf8") as AsyncIterable<string>) {

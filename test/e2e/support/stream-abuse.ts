@@ -3,7 +3,7 @@ import type { Secrets } from "./abuse.ts";
 import type { Answer } from "./client.ts";
 import { connect, refusalOf } from "./stream.ts";
 
-/** The responses that refused connections, and the number of messages that were answered with an error. */
+/** Responses that refused connections, and the number of messages answered with an error. */
 export type Outcome = { refusals: Answer[]; errors: number };
 
 /** Puts secrets into every part of handshakes and messages. */
@@ -21,7 +21,7 @@ export async function abuseStreams({
   const secrets = [...keys.map(({ privateKey }) => privateKey), ...badKeys, ...words];
   let errors = 0;
   for (const secret of secrets) {
-    // Opens a new connection each time, because the messages of a connection are limited.
+    // Opens a connection for each message, because messages per connection are limited.
     const stream = await connect({ token: goodToken });
     for (const message of messagesWith(secret)) {
       stream.send(message);
@@ -29,7 +29,7 @@ export async function abuseStreams({
       errors++;
     }
     stream.close();
-    // The reply repeats the secret on purpose, so it is not searched.
+    // Skips the search of this reply, which repeats the secret on purpose.
     const elsewhere = await connect({ token: goodToken }, false);
     await elsewhere.ask({ type: "ping", id: secret.slice(0, 64) });
     elsewhere.send(Buffer.from(secret));
@@ -54,7 +54,7 @@ const withGoodToken = (token: string): Handshake[] => [
 
 const withBadToken = (token: string): Handshake[] => [...withToken(token), ...withGoodToken(token)];
 
-/** Each is answered with an error that does not quote it. */
+/** Messages that must be answered with an error that does not quote them. */
 const messagesWith = (secret: string): unknown[] => [
   secret,
   `{"type":"${secret}`,

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { evmSettings, solanaSettings, text, timestamp } from "./shapes.ts";
 
-/** Messages from the service, for `toStrictEqual`. */
+/** Shapes of messages from the service, for `toStrictEqual`. */
 type Id = { id?: string | number };
 
 export const subscriptions = (channels: string[], id: Id = {}) => ({
@@ -29,7 +29,7 @@ export const update = (channel: string, data: unknown) => ({
   data,
 });
 
-/** All settings of a chain, with any values. */
+/** Matches all settings of a chain, with any values. */
 export const settingsShape = { eth: evmSettings, base: evmSettings, sol: solanaSettings };
 
 export const settingsUpdated = (chain: string, version: number, settings: unknown) => ({
@@ -40,7 +40,7 @@ export const settingsUpdated = (chain: string, version: number, settings: unknow
 
 const decimal: string = expect.stringMatching(/^\d+(\.\d+)?$/);
 
-/** The price of the native asset of a chain. */
+/** Matches the price of a chain's native asset. */
 const price = (chain: string, symbol: string, source: string) => ({
   chain,
   symbol,
@@ -50,7 +50,7 @@ const price = (chain: string, symbol: string, source: string) => ({
   asOf: timestamp,
 });
 
-/** One price for each chain, in the order of the networks. */
+/** Matches one price for each chain, in the order of the networks. */
 export const pricesFrom = (source: string) => [
   price("eth", "ETH", source),
   price("base", "ETH", source),

@@ -8,32 +8,32 @@ import { createInbox, type Inbox, type Message } from "./inbox.ts";
 import type { User } from "./users.ts";
 import { keepAnswer, noteSecretsIn } from "./written.ts";
 
-/** An open connection. It is closed at the end of its test. */
+/** An open connection, closed at the end of its test. */
 export type Stream = Inbox & {
-  /** The server's choice; empty if it chose none. */
+  /** Subprotocol that the server chose, or empty text. */
   subprotocol: string;
-  /** Text and bytes are sent as they are, anything else as JSON. */
+  /** Sends a message. Text and bytes are sent unchanged, anything else as JSON. */
   send(message: unknown): void;
-  /** Sends text in frames of their own, as one message. */
+  /** Sends texts in separate frames of one message. */
   sendInFrames(parts: readonly string[]): void;
-  /** Sends the message and takes the reply with its id. */
+  /** Sends a message and takes the reply with its id. */
   ask(message: Partial<Message> & { id: string | number }): Promise<Message>;
-  /** Resolves to the code of the close frame, or 1006 if there was none. */
+  /** Resolves to the code of the close frame, or to 1006 without such a frame. */
   closed: Promise<number>;
   close(): void;
-  /** Ends the connection like a crash of the client: without a close frame. */
+  /** Ends the connection without a close frame, like a crash of the client. */
   terminate(): void;
 };
 
-/** A handshake with a chosen address. */
+/** A handshake with an optional address. */
 type Addressed = Handshake & { url?: string };
 
-/** The address of the stream at the edge, which also serves the REST API. */
+/** Address of the stream at the edge, which also serves the REST API. */
 export const edgeAddress = () => `${deployment().baseUrl.replace(/^http/, "ws")}/stream`;
 
 let connected = 0;
 
-/** Alternates between the stream's own address and the one at the edge, so that both pass all tests. */
+/** Alternates between the stream's own address and the edge's, so that tests cover both. */
 export function streamAddress(): string {
   const { streamUrl, local } = deployment();
   return local && connected++ % 2 === 1 ? edgeAddress() : streamUrl;
@@ -43,7 +43,7 @@ export function streamAddress(): string {
 export const streamOf = ({ token }: User): Promise<Stream> => connect({ token });
 
 /**
- * @param keeps whether the messages are searched for secrets at the end of the run, like those of all clients
+ * @param keeps whether to search the messages for secrets at the end of the run, as for all clients
  * @throws if the connection is refused.
  */
 export async function connect(handshake: Addressed, keeps = true): Promise<Stream> {
@@ -52,7 +52,7 @@ export async function connect(handshake: Addressed, keeps = true): Promise<Strea
   return outcome;
 }
 
-/** @returns the response that refuses the connection. @throws if it is admitted. */
+/** @returns the response that refuses the connection. @throws if it is accepted. */
 export async function refusalOf(handshake: Addressed): Promise<Answer> {
   const outcome = await attempt(handshake);
   if (!("status" in outcome)) throw new Error("The connection was admitted");
@@ -66,7 +66,7 @@ async function attempt(handshake: Addressed, keeps = true): Promise<Stream | Ans
     headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
   });
   const { promise, resolve, reject } = Promise.withResolvers<Stream | Answer>();
-  // Listens from the start: the first message may come with the response to the handshake.
+  // Listens from the start, because the first message may come with the response to the handshake.
   const stream = streamOver(socket, keeps);
   socket.on("error", reject);
   socket.on("upgrade", ({ rawHeaders }) => keepAnswer(JSON.stringify(rawHeaders)));
@@ -113,7 +113,7 @@ function streamOver(socket: ClientSocket, keeps: boolean): () => Stream {
   });
 }
 
-/** Subscribes, and takes the acknowledgement and the snapshot of each channel. */
+/** Subscribes, and takes the acknowledgement and each channel's snapshot. */
 export async function subscribe(stream: Stream, ...channels: string[]): Promise<Message[]> {
   const id = `subscribe ${channels}`;
   const answer = await stream.ask({ type: "subscribe", id, channels });
@@ -123,7 +123,7 @@ export async function subscribe(stream: Stream, ...channels: string[]): Promise<
   return snapshots;
 }
 
-/** Expects that the connection is open and answers. */
+/** Expects the connection to be open and to answer. */
 export async function expectToWork(stream: Stream): Promise<void> {
   const id = `still there? ${stream.received.length}`;
   expect(await stream.ask({ type: "ping", id })).toMatchObject({ type: "pong" });

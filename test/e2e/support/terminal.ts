@@ -47,7 +47,7 @@ export const changeSettings = async (
   headers: Record<string, string> = {},
 ) => post(`/updateTradingSettings/${chain}`, { token, body: patch, headers });
 
-/** The body of a response with status 200. Any other status fails the test. */
+/** Returns the body of a response with status 200. Any other status fails the test. */
 export const walletsOf = async ({ token }: User) => good<Wallet[]>(await get("/listWallets", { token }));
 export const profileOf = async ({ token }: User) => good<Profile>(await get("/getUserData", { token }));
 export const referralsOf = async ({ token }: User) =>
@@ -72,7 +72,7 @@ const data = {
   settings: async (user: User) => (await profileOf(user)).tradingSettings,
 };
 
-/** Adds a final test to a group with one user: these data have not changed. */
+/** Adds a final test to a group with one user, which checks that this data has not changed. */
 export function itChangesNo(what: keyof typeof data, user: User): void {
   let before: unknown;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Forge } from "../../cases/tokens.ts";
 /** Forges a token from a valid one and the issuer's published data. */
 export const forged = async (forge: Forge, good: string) => forge(good, await publishedKey(good));
 
-/** Finds the public key of a token by OpenID Connect Discovery. */
+/** Finds the public key of a token through OpenID Connect Discovery. */
 async function publishedKey(good: string): Promise<JWK> {
   const { iss = "" } = decodeJwt(good);
   const read = async (address: string) => (await fetch(address)).json();

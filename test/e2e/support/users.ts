@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 export type User = { id: string; token: string };
 
-/** The variable claims of the local issuer's tokens. */
+/** Claims that tests can choose for the local issuer's tokens. */
 export type Subject = {
   sub: string;
   username?: string;
@@ -19,7 +19,7 @@ export type Subject = {
   signedInSecondsAgo?: number;
 };
 
-/** A user unknown to the service. */
+/** Creates a user whom the service does not know yet. */
 export async function newUser(subject: Partial<Subject> = {}): Promise<User> {
   const { tokens } = deployment();
   const sub = subject.sub ?? `e2e-${randomUUID()}`;
@@ -28,21 +28,21 @@ export async function newUser(subject: Partial<Subject> = {}): Promise<User> {
   throw new Error("This test needs new users");
 }
 
-/** A user who has signed in. */
+/** Creates a user who has signed in. */
 export async function knownUser(): Promise<User> {
   const user = await newUser();
   await get("/getUserData", user);
   return user;
 }
 
-/** Two different users, with or without data. */
+/** Returns two different users, with or without data. */
 export async function twoUsers(): Promise<[User, User]> {
   const { tokens } = deployment();
   if (tokens.from === "environment") return [userOf(tokens.tokens[0]), userOf(tokens.tokens[1])];
   return Promise.all([newUser(), newUser()]);
 }
 
-/** One user for all tests of a file or group, with or without data. */
+/** Provides one user for all tests of a file or group, with or without data. */
 export function someUser(): User {
   const user: User = { id: "", token: "" };
   beforeAll(async () => {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { formsOf, type Key, keysMade } from "../../support/keys.ts";
 
-/** The folders of a run's output, for the search for secrets at its end. */
+/** Folders with a run's output and its secrets, for the search at the end. */
 export type Written = {
-  /** The runner's output, and all responses to clients. */
+  /** Output of the runner, and all responses to clients. */
   folder: string;
-  /** A separate folder, with a line of JSON for each secret that was sent. */
+  /** A separate folder that holds one line of JSON for each secret that was sent. */
   secrets: string;
 };
 
@@ -36,10 +36,10 @@ export function noteSecret(kind: Secret["kind"], texts: string[]): void {
   appendFileSync(join(written.secrets, `${process.pid}.jsonl`), line);
 }
 
-/** Excludes texts such as zeros, which may occur in a file by chance. */
+/** Excludes texts such as zeros, which may occur in any file by chance. */
 const isUnlikely = (text: string) => text.length >= 24 && new Set(text).size >= 8;
 
-/** Records the tokens and private keys in a request, and all keys created since the last one. */
+/** Records the tokens and private keys in a request, and all keys created since the last request. */
 export function noteSecretsIn(request: { head: readonly string[]; body?: unknown }): void {
   for (const key of keysMade.splice(0)) noteKey(key);
   for (const [token] of request.head.join("\n").matchAll(/[\w-]+\.[\w-]+\.[\w-]*/g)) noteToken(token);
@@ -47,16 +47,13 @@ export function noteSecretsIn(request: { head: readonly string[]; body?: unknown
   if (key !== undefined) noteSecret("key as sent", [key]);
 }
 
-/** The raw bytes are searched for too, as text of one character per byte. */
+/** Searches for the raw bytes as well, as text with one character per byte. */
 function noteKey(key: Key): void {
   const kind = key.network === "sol" ? "Solana key" : "EVM key";
   noteSecret(kind, [...formsOf(key), key.secret.toString("latin1")]);
 }
 
-/**
- * Tokens of one issuer start alike, and the runner prints one on purpose, so only the signature is searched
- * for.
- */
+/** Searches for the signature alone: tokens of one issuer start alike, and the runner prints one on purpose. */
 function noteToken(token: string): void {
   const [, , signature = ""] = token.split(".");
   noteSecret("token", [signature.length < 20 ? token.slice(-60) : signature]);
