@@ -11,7 +11,7 @@ import {
 } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-/** Sends this many requests at once. */
+/** Sends many requests at once. */
 const atOnce = <Result>(count: number, ask: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => ask(index)));
 
@@ -20,7 +20,7 @@ const countOf = (statuses: number[]): Record<number, number> =>
     [...new Set(statuses)].map((status) => [status, statuses.filter((s) => s === status).length]),
   );
 
-it("25 imports of a new user at once store exactly 10 wallets", async () => {
+it("stores exactly 10 wallets from 25 simultaneous imports of a new user", async () => {
   const user = await newUser();
 
   const answers = await atOnce(25, (index) => importWallet(user, newKey(index % 2 ? "sol" : "eth")));
@@ -31,7 +31,7 @@ it("25 imports of a new user at once store exactly 10 wallets", async () => {
   expect(new Set(wallets.map(({ slotName }) => slotName)).size).toBe(10);
 });
 
-it("20 imports of one wallet at once store it once, and count it once", async () => {
+it("stores and counts a wallet once when it is imported 20 times at once", async () => {
   const user = await newUser();
   const key = newEvmKey();
 
@@ -43,7 +43,7 @@ it("20 imports of one wallet at once store it once, and count it once", async ()
   expect(await importWallet(user, newEvmKey())).toMatchObject({ status: 403 });
 });
 
-it("first requests of 20 new users at once create 20 profiles", async () => {
+it("creates 20 profiles from the simultaneous first requests of 20 users", async () => {
   const users = await atOnce(20, () => newUser());
 
   const profiles = await Promise.all(users.map(profileOf));
@@ -52,7 +52,7 @@ it("first requests of 20 new users at once create 20 profiles", async () => {
   expect(new Set(profiles.map(({ refID }) => refID)).size).toBe(20);
 });
 
-it("34 changes of different settings at once all survive", async () => {
+it("keeps all of 34 simultaneous changes to different settings", async () => {
   const evm = {
     slippage: 2,
     gasPreset: "turbo",
@@ -80,7 +80,7 @@ it("34 changes of different settings at once all survive", async () => {
       expect((await changeSettings(user, chain, {})).json).toMatchObject(values);
 });
 
-it("30 changes of one setting at once create one record, with one of the values", async () => {
+it("creates one record with one of the values from 30 simultaneous changes of a setting", async () => {
   const user = await newUser();
 
   const answers = await atOnce(30, (index) => changeSettings(user, "sol", { slippage: index + 1 }));
@@ -92,7 +92,7 @@ it("30 changes of one setting at once create one record, with one of the values"
   );
 });
 
-it("reads and writes at once all succeed", async () => {
+it("serves simultaneous reads and writes", async () => {
   const user = await newUser();
   const key = newEvmKey();
 

@@ -4,7 +4,7 @@ import { expectMessage } from "../support/expectations.ts";
 import { changeSettings, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-it("settings that have changed since they were read reject a conditional change", async () => {
+it("rejects a conditional change of settings that have changed since they were read", async () => {
   const user = await newUser();
   const read = (headers = {}) => get("/api/v2/settings/eth", { ...user, headers });
   const first = await read();

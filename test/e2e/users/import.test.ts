@@ -17,7 +17,7 @@ import { newUser, type User } from "../support/users.ts";
 
 describe("an import", () => {
   it.each(["eth", "base", "sol", "bsc", "avax"])(
-    "to %s stores a wallet that is then listed",
+    "imports a wallet to %s and then lists it",
     async (network) => {
       const user = await newUser();
       const key = newKey(network);
@@ -44,7 +44,7 @@ describe("an import", () => {
     },
   );
 
-  it("gives each wallet its own id", async () => {
+  it("gives each imported wallet its own id", async () => {
     const [first, second] = [await newUser(), await newUser()];
     const key = newEvmKey();
 
@@ -56,7 +56,7 @@ describe("an import", () => {
   });
 });
 
-// The tests of lib/wallets/keys cover every published key, and random ones, in every spelling.
+// Uses few keys: tests of lib/wallets/keys cover every published key and random ones, in every spelling.
 describe("a published key", () => {
   const [[seed, publicKey]] = solanaVectors;
   const [hex, address] = evmVectors[3];
@@ -64,7 +64,7 @@ describe("a published key", () => {
   it.each([
     ["an EVM key", "eth", `0x${hex.toUpperCase()}`, address],
     ["a Solana key", "sol", base58OfHex(seed, publicKey), base58OfHex(publicKey)],
-  ])("has its published address: %s", async (_, network, privateKey, published) => {
+  ])("derives the published address from %s", async (_, network, privateKey, published) => {
     const user = await newUser();
 
     const answer = await importWallet(user, { network, privateKey });
@@ -85,19 +85,22 @@ describe("the same wallet", () => {
     ["avax", "another case", hex, hex.toUpperCase()],
     ["sol", "the same words", base58OfHex(seed, publicKey), base58OfHex(seed, publicKey)],
     ["sol", "its seed alone", base58OfHex(seed, publicKey), base58OfHex(seed)],
-  ])("imported to %s a second time, with %s, stays one wallet", async (network, _, first, second) => {
-    const user = await newUser();
-    await importWallet(user, { network, privateKey: first });
-    const before = await walletsOf(user);
+  ])(
+    "keeps one wallet when it is imported to %s a second time, with %s",
+    async (network, _, first, second) => {
+      const user = await newUser();
+      await importWallet(user, { network, privateKey: first });
+      const before = await walletsOf(user);
 
-    const answer = await importWallet(user, { network, privateKey: second });
+      const answer = await importWallet(user, { network, privateKey: second });
 
-    expectMessage(answer, 200);
-    expect(before).toHaveLength(1);
-    expect(await walletsOf(user)).toStrictEqual(before);
-  });
+      expectMessage(answer, 200);
+      expect(before).toHaveLength(1);
+      expect(await walletsOf(user)).toStrictEqual(before);
+    },
+  );
 
-  it("on several networks is a wallet on each", async () => {
+  it("makes a wallet on each network that a key is imported to", async () => {
     const user = await newUser();
     const { privateKey, address } = newEvmKey();
 
@@ -110,7 +113,7 @@ describe("the same wallet", () => {
     );
   });
 
-  it("may belong to another user too", async () => {
+  it("lets another user import the same wallet", async () => {
     const [first, second] = [await newUser(), await newUser()];
     const key = newEvmKey();
 
@@ -139,7 +142,7 @@ describe("a user of tier Base with 10 wallets", () => {
     expect(await walletsOf(user)).toStrictEqual(before);
   });
 
-  it("gets a 403 that names the limit and the tier", async () => {
+  it("refuses a wallet over the limit with a 403 that names the limit and the tier", async () => {
     const key = newEvmKey();
 
     const answer = await importWallet(user, key);
@@ -149,21 +152,21 @@ describe("a user of tier Base with 10 wallets", () => {
     expect(await profileOf(user)).toMatchObject({ tier: "Base" });
   });
 
-  it("may import one of them again", async () => {
+  it("allows a user at the limit to import an existing wallet again", async () => {
     for (const key of [keys[0], keys[8], keys[9]] as Key[]) expectMessage(await importWallet(user, key), 200);
   });
 
-  it("gets no wallet on another network, even of the same key", async () => {
+  it("refuses a user at the limit another network, even for the same key", async () => {
     expectMessage(await importWallet(user, newSolanaKey()), 403);
     expectMessage(await importWallet(user, { network: "bsc", privateKey: keys[0]?.privateKey ?? "" }), 403);
   });
 
-  it("gets a 400 for a bad key, before the limit is checked", async () => {
+  it("answers a bad key with 400 before it checks the limit", async () => {
     expectMessage(await importWallet(user, { network: "eth", privateKey: "1" }), 400);
   });
 });
 
-it("failed imports do not count", async () => {
+it("leaves failed imports out of the wallet count", async () => {
   const user = await newUser();
   for (let i = 0; i < 12; i++) await importWallet(user, { network: "eth", privateKey: `${i}` });
 
@@ -175,7 +178,7 @@ it("failed imports do not count", async () => {
   expect(await walletsOf(user)).toHaveLength(10);
 });
 
-it("a field that is given twice is refused, and nothing is stored", async () => {
+it("refuses a field that is given twice, and stores nothing", async () => {
   const user = await newUser();
   const { privateKey } = newEvmKey();
   const body = `{"network":"eth","privateKey":"1","network":"bsc","privateKey":"${privateKey}"}`;
@@ -186,7 +189,7 @@ it("a field that is given twice is refused, and nothing is stored", async () => 
   expect(await walletsOf(user)).toEqual([]);
 });
 
-it("no response of any operation contains a private key", async () => {
+it("includes no private key in the response of any operation", async () => {
   const user = await newUser();
   const keys = [newEvmKey(), newSolanaKey()];
   await importAll(user, keys);

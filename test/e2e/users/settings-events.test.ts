@@ -17,11 +17,11 @@ const inOrder = (streams: readonly Stream[], versions: [chain: string, version: 
   );
 
 describe.each(chains)("a change of the settings of %s", (chain) => {
-  it("is sent whole, with its version, even to a client without subscriptions", async () => {
+  it("sends changed settings whole, with their version, even to a client without subscriptions", async () => {
     const user = await newUser();
     const stream = await streamOf(user);
 
-    // One after the other: if changes are published together, only the last is sent.
+    // Makes changes one after another, because only the last of several changes published together is sent.
     const first = await settingsAfter(user, chain, { slippage: 2 });
     const events = [await stream.take(versionOf(chain, 1))];
     const second = await settingsAfter(user, chain, { autoBuy: true });
@@ -35,7 +35,7 @@ describe.each(chains)("a change of the settings of %s", (chain) => {
   });
 });
 
-it("a refused change is sent to nobody", async () => {
+it("sends a refused change to nobody", async () => {
   const user = await newUser();
   const stream = await streamOf(user);
 
@@ -48,7 +48,7 @@ it("a refused change is sent to nobody", async () => {
   expect(settingsEvents(stream)).toMatchObject([{ chain: "eth", version: 1, settings: { slippage: 7 } }]);
 });
 
-it("every connection gets all changes of its own user, in order, and none of another", async () => {
+it("sends each connection all its user's changes in order, and nobody else's", async () => {
   const users = [await newUser(), await newUser()];
   const streams = await Promise.all(
     users.map(async (user) => [await streamOf(user), await streamOf(user)] as const),
@@ -66,7 +66,7 @@ it("every connection gets all changes of its own user, in order, and none of ano
       return records;
     }),
   );
-  // Users change settings one after the other, so that no event is on its way when the counts are compared.
+  // Users change settings one after another, so that no event is in flight when the counts are compared.
   for (const [index, user] of users.entries()) {
     await settingsAfter(user, "sol", { slippage: 99 });
     await inOrder(streams[index] ?? [], [["sol", 3]]);
@@ -85,7 +85,7 @@ it("every connection gets all changes of its own user, in order, and none of ano
   ]);
 });
 
-it("a client that reconnects gets later changes, on the new connection only", async () => {
+it("sends a reconnected client later changes, on the new connection only", async () => {
   const user = await newUser();
   const before = await streamOf(user);
   await settingsAfter(user, "eth", { slippage: 1 });
@@ -102,7 +102,7 @@ it("a client that reconnects gets later changes, on the new connection only", as
   expect(settingsEvents(before)).toHaveLength(1);
 });
 
-it("a client gets changes regardless of its subscriptions", async () => {
+it("sends a client changes regardless of its subscriptions", async () => {
   const user = await newUser();
   const stream = await streamOf(user);
   await subscribe(stream, "orders", "positions", "prices");

@@ -34,7 +34,7 @@ const nameIn = { eth: "ethereum", base: "base", sol: "solana" } as const;
 describe.each(chains)("the settings of %s", (chain) => {
   const values = sampled(goodSettings.filter((change) => change.chain === chain));
 
-  it.each(values)("accept $title", async ({ body }) => {
+  it.each(values)("accepts $title", async ({ body }) => {
     const user = await newUser();
 
     const record = await settingsAfter(user, chain, body);
@@ -43,7 +43,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(record).toMatchObject({ userID: user.id, ...body });
   });
 
-  it("start with defaults, which the profile shows before the first change", async () => {
+  it("starts with default settings, which the profile shows before the first change", async () => {
     const user = await newUser();
     const shown = (await profileOf(user)).tradingSettings[nameIn[chain]];
 
@@ -53,7 +53,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(record).toMatchObject(shown);
   });
 
-  it("are created by a change of one value, with defaults for the others", async () => {
+  it("creates settings from a change of one value, with defaults for the rest", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const defaults = valuesOf(await settingsAfter(other, chain, {}));
 
@@ -62,7 +62,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(valuesOf(record)).toStrictEqual({ ...defaults, slippage: 9 });
   });
 
-  it("change together", async () => {
+  it("changes several settings together", async () => {
     const user = await newUser();
 
     const record = await settingsAfter(user, chain, everything[chain]);
@@ -70,7 +70,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(valuesOf(record)).toStrictEqual(everything[chain]);
   });
 
-  it("keep values that a change leaves out", async () => {
+  it("keeps settings that a change leaves out", async () => {
     const user = await newUser();
     await settingsAfter(user, chain, everything[chain]);
 
@@ -83,7 +83,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(valuesOf(afterNone)).toStrictEqual(valuesOf(afterTwo));
   });
 
-  it("keep their id and time of creation, and update the time of change", async () => {
+  it("keeps the id and time of creation of settings, and updates their time of change", async () => {
     const user = await newUser();
     const first = await settingsAfter(user, chain, { slippage: 1 });
 
@@ -96,7 +96,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(Math.abs(Date.parse(first.createdAt as string) - Date.now())).toBeLessThan(60_000);
   });
 
-  it("of one user do not affect those of another", async () => {
+  it("leaves other users' settings alone", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const before = (await profileOf(other)).tradingSettings;
 
@@ -105,7 +105,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect((await profileOf(other)).tradingSettings).toStrictEqual(before);
   });
 
-  it("do not affect those of other chains", async () => {
+  it("leaves the settings of other chains alone", async () => {
     const user = await newUser();
     const before = (await profileOf(user)).tradingSettings;
 
@@ -116,7 +116,7 @@ describe.each(chains)("the settings of %s", (chain) => {
       expect(after[nameIn[other]]).toStrictEqual(before[nameIn[other]]);
   });
 
-  it("can be changed after a refused change", async () => {
+  it("accepts a change after a refused one", async () => {
     const user = await newUser();
     expectMessage(await changeSettings(user, chain, { slippage: 0 }), 400);
 
@@ -124,7 +124,7 @@ describe.each(chains)("the settings of %s", (chain) => {
   });
 });
 
-it("the profile shows the settings of all chains, but of Solana only slippage and priority fee", async () => {
+it("shows settings of all chains in the profile, but only slippage and priority fee of Solana", async () => {
   const user = await newUser();
   for (const chain of chains) await settingsAfter(user, chain, everything[chain]);
 
@@ -137,7 +137,7 @@ it("the profile shows the settings of all chains, but of Solana only slippage an
   });
 });
 
-it("the settings of each chain have their own record", async () => {
+it("stores a separate record for each chain's settings", async () => {
   const user = await newUser();
 
   const records = await Promise.all(chains.map(async (chain) => settingsAfter(user, chain, {})));

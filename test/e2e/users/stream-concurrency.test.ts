@@ -8,7 +8,7 @@ import { newUser } from "../support/users.ts";
 const times = <Result>(count: number, make: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-it("30 connections of a user, opened at once, all get a change", async () => {
+it("sends a change to all of a user's 30 simultaneously opened connections", async () => {
   const user = await newUser();
   const streams = await times(30, () => streamOf(user));
 
@@ -19,7 +19,7 @@ it("30 connections of a user, opened at once, all get a change", async () => {
     expect(settingsEvents(stream)).toMatchObject([{ version: 1, settings: { slippage: 8.5 } }]);
 });
 
-it("20 changes at once bring every connection to the final value", async () => {
+it("brings every connection to the final value after 20 simultaneous changes", async () => {
   const user = await newUser();
   const streams = await times(5, () => streamOf(user));
 
@@ -28,11 +28,11 @@ it("20 changes at once bring every connection to the final value", async () => {
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   await Promise.all(streams.map((stream) => stream.take(versionOf("eth", 20))));
   const { ethereum } = (await profileOf(user)).tradingSettings;
-  // If changes are published together, only the last is sent.
+  // Only the last of several changes published together is sent.
   for (const stream of streams) expect(settingsInView(stream, "eth")).toStrictEqual(ethereum);
 });
 
-it("30 requests of one connection at once are all answered", async () => {
+it("answers all of 30 simultaneous requests on one connection", async () => {
   const stream = await streamOf(await newUser());
   const channels = ["orders", "positions", "prices"];
 

@@ -5,7 +5,7 @@ import { subscriptions } from "../support/stream-shapes.ts";
 import { profileOf, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-it("lost connections delay nobody, and a client that reconnects gets the current settings", async () => {
+it("delays nobody when connections are lost, and sends reconnected clients the current settings", async () => {
   const user = await newUser();
   const open = (count: number) => Promise.all(Array.from({ length: count }, () => streamOf(user)));
   const [stays, lost]: [Stream, Stream[]] = [await streamOf(user), await open(5)];
@@ -31,7 +31,7 @@ it("lost connections delay nobody, and a client that reconnects gets the current
   expect(answer).toStrictEqual(subscriptions(["positions"], { id: 1 }));
 });
 
-it("a client that is lost in the middle of its requests disturbs nobody", async () => {
+it("disturbs nobody when a client is lost in the middle of its requests", async () => {
   const user = await newUser();
   const stays = await streamOf(user);
   for (let times = 0; times < 10; times++) {

@@ -4,7 +4,7 @@ import { profileShape } from "../support/shapes.ts";
 import { importAll, profileOf, referralsOf, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-it("a new user starts at level 1 of tier Base", async () => {
+it("starts a new user at level 1 of tier Base", async () => {
   const user = await newUser();
 
   const profile = await profileOf(user);
@@ -25,13 +25,13 @@ it("a new user starts at level 1 of tier Base", async () => {
   expect(Math.abs(Date.parse(profile.lastVisited) - Date.now())).toBeLessThan(60_000);
 });
 
-it("a new user has no referrer and no referrals", async () => {
+it("shows no referrer and no referrals for a new user", async () => {
   const user = await newUser();
 
   expect(await referralsOf(user)).toMatchObject({ usersReferred: 0, referredBy: null, referrals: [] });
 });
 
-it("a profile is created once, and does not change with other data", async () => {
+it("creates a profile once, and leaves it unchanged when other data changes", async () => {
   const user = await newUser();
   const first = await profileOf(user);
 
@@ -42,7 +42,7 @@ it("a profile is created once, and does not change with other data", async () =>
   expect(second).toStrictEqual({ ...first, lastVisited: second.lastVisited });
 });
 
-it("any first request creates the profile", async () => {
+it("creates the profile on any first request", async () => {
   const user = await newUser();
 
   await settingsAfter(user, "sol", { slippage: 8 });
@@ -53,7 +53,7 @@ it("any first request creates the profile", async () => {
   });
 });
 
-it("ids and referral codes are unique, and codes avoid ambiguous characters", async () => {
+it("makes unique ids and referral codes, without ambiguous characters in the codes", async () => {
   const users = await Promise.all(Array.from({ length: 5 }, () => newUser()));
 
   const profiles = await Promise.all(users.map(profileOf));

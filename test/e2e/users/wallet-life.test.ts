@@ -9,7 +9,7 @@ import { newUser, type User } from "../support/users.ts";
 
 const path = "/api/v2/wallets";
 
-/** The data of a successful response in the general envelope. */
+/** Returns the data of a successful response in the standard envelope. */
 async function dataOf<Data>(method: string, at: string, { token }: User, call: Call = {}): Promise<Data> {
   const { status, json } = await send(method, at, { token, ...call });
   expect(json).toMatchObject({ success: true });
@@ -34,9 +34,9 @@ const codeOf = async (method: string, at: string, { token }: User, call: Call = 
   return [status, (json as { error?: { code: string } }).error?.code];
 };
 
-describe("a wallet created by the service", () => {
+describe("a wallet that the service creates", () => {
   it.each(["eth", "base", "sol", "bsc", "avax"])(
-    "is on %s, with the requested name and colour",
+    "creates a wallet on %s with the requested name and colour",
     async (network) => {
       const user = await newUser();
       const { wallet } = await create(user, { network, slotName: " Sniper ", colortag: "pink" });
@@ -51,7 +51,7 @@ describe("a wallet created by the service", () => {
     },
   );
 
-  it("is the same for a repeated request", async () => {
+  it("returns the same wallet for a repeated request", async () => {
     const user = await newUser();
     const call = { token: user.token, body: { network: "sol" }, headers: { "Idempotency-Key": "k-1" } };
     const first = await send("POST", path, call);
@@ -67,7 +67,7 @@ describe("a wallet created by the service", () => {
   });
 });
 
-it("a wallet can get a name, a colour, and its defaults again", async () => {
+it("sets a wallet's name and colour, and restores the defaults", async () => {
   const user = await newUser();
   const { wallet } = await create(user);
   expect(await change(user, wallet, { slotName: "🚀 Moon", colortag: "red" })).toMatchObject({
@@ -84,7 +84,7 @@ it("a wallet can get a name, a colour, and its defaults again", async () => {
     expect(await codeOf("PATCH", `${path}/${wallet._id}`, user, { body })).toEqual([400, "INVALID_REQUEST"]);
 });
 
-it("a retired wallet is hidden, and can be restored or imported again", async () => {
+it("hides a retired wallet, and lets its owner restore or import it again", async () => {
   const user = await newUser();
   const key = newEvmKey();
   await importAll(user, [key, newEvmKey()]);
@@ -92,7 +92,7 @@ it("a retired wallet is hidden, and can be restored or imported again", async ()
 
   expect(await retire(user, wallet)).toStrictEqual({ wallet, restorableUntil: timestamp });
   expect(await walletsOf(user)).toStrictEqual([other]);
-  // Repeats the request, as after a lost response.
+  // Repeats the request, as if its response was lost.
   expect(await retire(user, wallet)).toStrictEqual({ wallet, restorableUntil: timestamp });
   expect(await restore(user, wallet)).toStrictEqual({ wallet });
   await retire(user, wallet);
@@ -107,7 +107,7 @@ it("a retired wallet is hidden, and can be restored or imported again", async ()
   expect(events.map(({ type }) => type)).toEqual(["restored", "retired", "restored", "retired", "imported"]);
 });
 
-it("a wallet of another user is unknown", async () => {
+it("hides a wallet from other users", async () => {
   const [owner, stranger] = [await newUser(), await newUser()];
   const { wallet } = await create(owner);
   const unknown = [404, "WALLET_NOT_FOUND"];
@@ -119,7 +119,7 @@ it("a wallet of another user is unknown", async () => {
   expect(await walletsOf(owner)).toStrictEqual([wallet]);
 });
 
-it("wallets come in pages if a parameter asks for them", async () => {
+it("lists wallets in pages if a parameter requests them", async () => {
   const user = await newUser();
   await importAll(
     user,
@@ -139,7 +139,7 @@ it("wallets come in pages if a parameter asks for them", async () => {
     expect((await get(`${path}?${query}`, user)).status, query).toBe(400);
 });
 
-it("changes of wallets reach every connection of their owner, and no other user", async () => {
+it("sends changes of wallets to all connections of their owner, and to no other user", async () => {
   const [owner, stranger] = [await newUser(), await newUser()];
   const [stream, other, strange] = [await streamOf(owner), await streamOf(owner), await streamOf(stranger)];
 

@@ -9,14 +9,14 @@ const networks = ["sol", "eth", "avax", "base", "bsc", "sol", "eth", "avax", "ba
 
 const look = ({ _id, slotName, colortag }: Wallet) => ({ _id, slotName, colortag });
 
-it("a new user has no wallets", async () => {
+it("lists no wallets for a new user", async () => {
   const user = await newUser();
 
   expect(await walletsOf(user)).toStrictEqual([]);
   expect((await get("/api/v2/wallets", user)).json).toMatchObject({ success: true, data: { wallets: [] } });
 });
 
-it("wallets of all networks are listed in the order of their import", async () => {
+it("lists the wallets of all networks in the order of their import", async () => {
   const user = await newUser();
   const keys = networks.map(newKey);
 
@@ -30,7 +30,7 @@ it("wallets of all networks are listed in the order of their import", async () =
   for (const wallet of wallets) expect(wallet).toStrictEqual(walletShape);
 });
 
-it("each wallet starts with its own name and colour", async () => {
+it("gives each new wallet its own name and colour", async () => {
   const user = await newUser();
   await importAll(user, [newEvmKey(), newSolanaKey(), newEvmKey()]);
 
@@ -40,7 +40,7 @@ it("each wallet starts with its own name and colour", async () => {
   expect(new Set(wallets.map(({ colortag }) => colortag)).size).toBe(3);
 });
 
-it("names and colours do not change when wallets are added", async () => {
+it("keeps names and colours when wallets are added", async () => {
   const user = await newUser();
   await importAll(user, [newEvmKey("avax"), newSolanaKey()]);
   const before = await walletsOf(user);
@@ -51,7 +51,7 @@ it("names and colours do not change when wallets are added", async () => {
   expect(await walletsOf(user)).toStrictEqual(await walletsOf(user));
 });
 
-it("GET /api/v2/wallets has the wallets of GET /listWallets", async () => {
+it("lists the same wallets in GET /api/v2/wallets and GET /listWallets", async () => {
   const user = await newUser();
   await importAll(user, [newSolanaKey(), newEvmKey(), newEvmKey("bsc")]);
 
@@ -60,7 +60,7 @@ it("GET /api/v2/wallets has the wallets of GET /listWallets", async () => {
   expect(json).toMatchObject({ success: true, data: { wallets: await walletsOf(user) } });
 });
 
-it("nobody sees the wallets of another user", async () => {
+it("shows no user another user's wallets", async () => {
   const [owner, other] = [await newUser(), await newUser()];
   await importAll(owner, [newEvmKey()]);
 
@@ -71,7 +71,7 @@ it("nobody sees the wallets of another user", async () => {
   for (const { text } of answers) expect(text).not.toContain(owner.id);
 });
 
-it("a list right after an import contains the wallet", async () => {
+it("lists a wallet right after its import", async () => {
   const user = await newUser();
 
   for (let count = 1; count <= 10; count++) {
