@@ -37,7 +37,7 @@ describe("a REST function", () => {
     expect(JSON.parse(body)).toEqual([{ ...wallet, slotName: "Wallet 1", colortag: "blue" }]);
   });
 
-  it("returns stored settings outside today's limits", async () => {
+  it("returns stored settings that exceed today's limits", async () => {
     const profile = { ...newProfile({ ...identity, now: new Date() }), PK: "USER#alice", SK: "PROFILE" };
     const stored = { PK: "SETTINGS#alice", SK: "SETTINGS#eth", slippage: 500, maxGasPrice: -1 };
     table.on(BatchGetCommand).resolves({ Responses: { [process.env.TABLE_NAME ?? ""]: [profile, stored] } });
@@ -93,7 +93,7 @@ describe("a REST function", () => {
 
 describe("listWallets", () => {
   it.each([undefined, null, {}, { principalId: "" }])(
-    "reads nothing, and responds with a 500, if the authorizer's context %j names no user",
+    "reads nothing and responds with a 500 if the authorizer's context %j names no user",
     async (authorizer) => {
       const event = restEvent();
       Object.assign(event.requestContext, { authorizer });
@@ -127,12 +127,12 @@ describe("storeWallet", () => {
     ["an array", "[]", "The body must be a JSON object"],
     ["a string", '"eth"', "The body must be a JSON object"],
     ["deep nesting", "[".repeat(100_000), "The body must be valid JSON"],
-  ])("responds to %s with a 400 that explains it", async (_, body, message) => {
+  ])("responds to %s with a 400 and an explanation", async (_, body, message) => {
     const { statusCode, body: text } = await storeWallet(restEvent({ body }));
     expect([statusCode, JSON.parse(text)]).toEqual([400, { message }]);
   });
 
-  it("decodes base64", async () => {
+  it("decodes a body in base64", async () => {
     const event = {
       ...restEvent({ body: Buffer.from('{"network":"x"}').toString("base64") }),
       isBase64Encoded: true,

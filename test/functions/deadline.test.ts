@@ -15,7 +15,7 @@ import { connectEvent, disconnectEvent, messageEvent } from "../support/websocke
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
 
-/** API Gateway's @connections, which may also hang. */
+/** Stands for API Gateway's @connections, which may hang as well. */
 let messages: string[] = [];
 let hangs = false;
 const gateway = createHttpServer(async (request, response) => {
@@ -23,11 +23,11 @@ const gateway = createHttpServer(async (request, response) => {
   if (!hangs) response.end();
 });
 
-/** The deadlines of the current test, which lets them pass. */
+/** Deadlines of the current test, which decides when they pass. */
 let deadlines: { ms: number; pass(): void }[] = [];
 const logged = quietConsole();
 
-/** Loads handlers late, since functions open their clients at load. */
+/** Loads handlers late, because functions open their clients at load time. */
 async function loadHandlers() {
   return {
     storeWallet: await freshHandler<typeof import("../../functions/storeWallet/handler.ts")>("storeWallet"),
@@ -86,7 +86,7 @@ async function withoutTable<Result>(run: (context: Context) => Promise<Result>):
 const exceeded = (operation: string) => expect.objectContaining({ operation, error: "DeadlineExceeded" });
 
 describe("a function whose table hangs", () => {
-  it("responds to a request with its own 500, while there is time", async () => {
+  it("responds to a request with its own 500 before time runs out", async () => {
     const { network, privateKey } = newEvmKey();
     const event = restEvent({ body: { network, privateKey } });
     const { statusCode, body } = await withoutTable((context) => handlers.storeWallet(event, context));
@@ -94,13 +94,13 @@ describe("a function whose table hangs", () => {
     expect(logged()).toEqual([exceeded("storeWallet")]);
   });
 
-  it("refuses a connection, while there is time", async () => {
+  it("refuses a connection before time runs out", async () => {
     const result = await withoutTable((context) => handlers.connect(connectEvent(), context));
     expect(result).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([exceeded("connect")]);
   });
 
-  it("postpones a signature and reports it, while there is time", async () => {
+  it("postpones a signature and reports it before time runs out", async () => {
     const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
     const request = { chain: "eth", wallet: newEvmKey().address, place: 0, purpose: "swap", fees } as const;
     const event = signPayload({ ...request, userID: "alice", orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" });
@@ -109,26 +109,23 @@ describe("a function whose table hangs", () => {
     expect(logged()).toEqual([exceeded("signTransaction")]);
   });
 
-  it("gives up on a connection that has ended, before its time is up", async () => {
+  it("gives up on an ended connection before time runs out", async () => {
     const result = await withoutTable((context) => handlers.disconnect(disconnectEvent(), context));
     expect(result).toEqual({ statusCode: 500 });
     expect(logged()).toEqual([exceeded("disconnect")]);
   });
 
-  it.each(["subscribe", "unsubscribe"] as const)(
-    "sends an error, while there is time to: %s",
-    async (type) => {
-      const event = messageEvent({ type, id: 1, channels: ["orders"] });
-      const result = await withoutTable((context) => handlers[type](event, context));
-      expect(result).toEqual({ statusCode: 200 });
-      expect(messages.map((message) => JSON.parse(message))).toEqual([
-        { type: "error", id: 1, code: "INTERNAL_ERROR", message: "Internal server error" },
-      ]);
-      expect(logged()).toEqual([exceeded(type)]);
-    },
-  );
+  it.each(["subscribe", "unsubscribe"] as const)("sends an error before time runs out: %s", async (type) => {
+    const event = messageEvent({ type, id: 1, channels: ["orders"] });
+    const result = await withoutTable((context) => handlers[type](event, context));
+    expect(result).toEqual({ statusCode: 200 });
+    expect(messages.map((message) => JSON.parse(message))).toEqual([
+      { type: "error", id: 1, code: "INTERNAL_ERROR", message: "Internal server error" },
+    ]);
+    expect(logged()).toEqual([exceeded(type)]);
+  });
 
-  it("gives up before its time is up if the error cannot be sent either", async () => {
+  it("gives up before time runs out if the error cannot be sent either", async () => {
     hangs = true;
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });
     const result = withoutTable((context) => handlers.subscribe(event, context));

@@ -1,4 +1,4 @@
-/** Functions read their environment at load, so this is imported before any handler. */
+/** Sets the environment, which functions read at load time. Import this before any handler. */
 import { functionEnvironment } from "../support/function-environment.ts";
 
 Object.assign(process.env, functionEnvironment, {

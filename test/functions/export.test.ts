@@ -37,7 +37,7 @@ const answerTo = async (body: object, ageSeconds: number | undefined = 10) => {
 };
 
 describe("exportWallet", () => {
-  it("requires a sign-in of the last five minutes", async () => {
+  it("requires a sign-in within the last five minutes", async () => {
     for (const age of [301, undefined]) {
       const { statusCode, body } = await exportWallet(eventOf({ publicKey: jwk }, age));
       expect(statusCode).toBe(403);
@@ -69,7 +69,7 @@ describe("exportWallet", () => {
 });
 
 describe("exportWallet, when it invokes sealExport", () => {
-  it("calls only once, since each seal counts", async () => {
+  it("invokes sealExport only once, because each seal counts", async () => {
     const stored = { _id: "w1", UserID: "alice", network: "eth", generatedWalletAddress: "0x1" };
     table.on(QueryCommand).resolves({
       Items: [{ PK: "WALLETS#alice", SK: "WALLET#eth#0x1", ...stored }],
@@ -83,7 +83,7 @@ describe("exportWallet, when it invokes sealExport", () => {
 });
 
 describe("lockExports", () => {
-  it("writes one item without a condition, and reads nothing", async () => {
+  it("locks exports by one unconditional write, without a read", async () => {
     table.on(PutCommand).resolves({});
     const { statusCode, body } = await lockExports(eventOf({}, 86_400));
     expect(statusCode).toBe(200);
@@ -110,7 +110,7 @@ describe("lockExports", () => {
 });
 
 describe("unlockExports", () => {
-  it("requires a sign-in of the last five minutes", async () => {
+  it("requires a sign-in within the last five minutes", async () => {
     for (const age of [301, undefined])
       expect(await unlockExports({ ...eventOf({}, age), httpMethod: "DELETE" })).toMatchObject({
         statusCode: 403,
@@ -141,7 +141,7 @@ describe("importWallet", () => {
     ["expectedAddress", "0x1"],
     ["network", "btc"],
     ["d", "x"],
-  ])("refuses a %s of another form: %j", async (field, value) => {
+  ])("refuses a malformed %s: %j", async (field, value) => {
     const { statusCode, body } = await importWallet(restEvent({ body: { ...good, [field]: value } }));
     expect(statusCode).toBe(400);
     expect(JSON.parse(body).error).toMatchObject({ code: "INVALID_REQUEST", details: { field } });

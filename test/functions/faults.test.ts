@@ -82,7 +82,7 @@ describe("a fault of DynamoDB", () => {
     ["listRewards", listRewards, restEvent(), envelope],
     ["listWalletsV2", listWalletsV2, restEvent(), envelope],
   ])(
-    "becomes a 500 of %s in its own form, and is logged without quoting the request",
+    "responds with 500 in the form of %s, and logs the fault without quoting the request",
     async (_, handler, event, body) => {
       for (const command of [GetCommand, QueryCommand, UpdateCommand, TransactWriteCommand] as const) {
         table.on(command as typeof GetCommand).rejects(fault("ProvisionedThroughputExceededException"));
@@ -97,12 +97,12 @@ describe("a fault of DynamoDB", () => {
     },
   );
 
-  it("becomes a 500 if the table is missing", async () => {
+  it("responds with 500 if the table is missing", async () => {
     table.on(QueryCommand).rejects(fault("ResourceNotFoundException"));
     expect((await listWallets(restEvent())).statusCode).toBe(500);
   });
 
-  it("becomes a 500 if the user has no profile", async () => {
+  it("responds with 500 if the user has no profile", async () => {
     table.on(GetCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [] });
     for (const handler of [storeWallet, listRewards, getUserData] as Handler[]) {
@@ -114,7 +114,7 @@ describe("a fault of DynamoDB", () => {
 
 describe("a fault of KMS", () => {
   it.each(["KMSInternalException", "ThrottlingException", "AccessDeniedException", "TimeoutError"])(
-    "(%s) becomes a 500, and nothing is stored",
+    "responds to %s of KMS with 500, and stores nothing",
     async (name) => {
       kms.on(GenerateDataKeyCommand).rejects(fault(name));
       const result = await storeWallet(importEvent);
@@ -126,7 +126,7 @@ describe("a fault of KMS", () => {
 
 describe("storeWallet, with its transaction", () => {
   it.each(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])(
-    "retries after %s, with the same data key",
+    "retries after %s with the same data key",
     async (code) => {
       table
         .on(TransactWriteCommand)
@@ -146,13 +146,13 @@ describe("storeWallet, with its transaction", () => {
     expect(writes()).toBe(40);
   });
 
-  it("does not retry after any other failure", async () => {
+  it("retries after no other failure", async () => {
     table.on(TransactWriteCommand).rejects(cancelled("None", "ValidationError"));
     expect((await storeWallet(importEvent)).statusCode).toBe(500);
     expect(writes()).toBe(1);
   });
 
-  it("responds with 403 if it lost the race for the last place", async () => {
+  it("responds with 403 if another import took the last place", async () => {
     table.on(TransactWriteCommand).callsFakeOnce(() => {
       table
         .on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } })
@@ -166,7 +166,7 @@ describe("storeWallet, with its transaction", () => {
     ]);
   });
 
-  it("responds with 200 if it lost the race for the same wallet", async () => {
+  it("responds with 200 if another import stored the same wallet", async () => {
     table.on(TransactWriteCommand).callsFakeOnce(({ TransactItems: [put] }) => {
       const { PK, SK } = put.Put.Item;
       table.on(GetCommand, { Key: { PK, SK } }).resolves({ Item: { PK } });
@@ -184,7 +184,7 @@ describe("storeWallet, with its keys", () => {
     expect(dataKey).toEqual(Buffer.alloc(32));
   });
 
-  it("does not ask KMS for a data key if the wallet exists or the limit is reached", async () => {
+  it("requests no data key from KMS if the wallet exists or the limit is reached", async () => {
     const profile = { Item: { tier: "Base", walletCount: 10, lastSlot: 10 } };
     table.on(GetCommand).resolves({ Item: { _id: "w1" } });
     table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves(profile);
@@ -195,7 +195,7 @@ describe("storeWallet, with its keys", () => {
     expect(kms.commandCalls(GenerateDataKeyCommand)).toHaveLength(0);
   });
 
-  it("does not store the private key in any readable form", async () => {
+  it("stores no readable form of the private key", async () => {
     table.on(TransactWriteCommand).resolves({});
     await storeWallet(importEvent);
     const stored = JSON.stringify(table.commandCalls(TransactWriteCommand)[0]?.args[0].input, (_, value) =>

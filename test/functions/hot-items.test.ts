@@ -20,7 +20,7 @@ const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 
 beforeEach(() => {
-  // A time that no other test uses, so that none of their items are remembered.
+  // A time that no other test uses, so that no cached item of theirs is valid.
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2027-01-01T00:00:00.000Z") });
   for (const mock of [table, api]) mock.reset();
   table
@@ -57,7 +57,7 @@ describe("an item that all users read", () => {
       () => subscribe(messageEvent({ type: "subscribe", channels: ["prices"] })),
     ],
     ["the prices, by deliver", "PRICES", 1000, () => deliver({ shard: 0, update }, context)],
-  ])("is remembered: %s", async (_, PK, ms, run) => {
+  ])("caches an item that all users read: %s", async (_, PK, ms, run) => {
     await run();
     vi.setSystemTime(Date.now() + ms - 1);
     await run();

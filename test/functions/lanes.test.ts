@@ -37,7 +37,7 @@ describe("executeOrders", () => {
     table.on(UpdateCommand).rejects(gone).on(BatchGetCommand).resolves({});
   };
 
-  it("takes one lane, and reads only its place if it is gone or another run has it", async () => {
+  it("takes one lane, and reads only its place if it is gone or held by another run", async () => {
     heldByOthers();
     const lease = { run: "r", epoch: 1, build: "b", startedAtMs: Date.now(), heartbeatMs: Date.now() };
     table.on(QueryCommand, queryOf(watcherOf("base"))).resolves({ Items: [lease] });
@@ -49,7 +49,7 @@ describe("executeOrders", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("starts readChains if no run reads the chain, and does not depend on that", async () => {
+  it("starts readChains if no run reads the chain, and continues if that fails", async () => {
     heldByOthers();
     table.on(QueryCommand).resolves({ Items: [] });
     lambda.on(InvokeCommand).rejects(fault);
@@ -59,7 +59,7 @@ describe("executeOrders", () => {
     expect(logged()).toEqual([expect.objectContaining({ operation: "executeOrders", error: "Throttled" })]);
   });
 
-  it("asks for the data of the job that it was woken for, without waiting for the list of jobs", async () => {
+  it("requests the data of the job that woke it, without waiting for the list of jobs", async () => {
     const job = { orderId: "o1", userID: "alice", token: "0xA0b8" };
     const started = vi.fn(async (_event: WakeEvent) => {});
     await wakeEffect(started, vi.fn()).wake({ lane, job });
@@ -70,7 +70,7 @@ describe("executeOrders", () => {
     expect(keys).toContainEqual(tradeKey("alice", "o1"));
   });
 
-  it("fails with the name of its error", async () => {
+  it("throws, and logs the name of the error", async () => {
     table.on(UpdateCommand).resolves({}).on(QueryCommand).rejects(fault);
     await expect(executeOrders(lane)).rejects.toThrow("executeOrders failed");
     expect(logged()).toContainEqual(
@@ -86,7 +86,7 @@ describe("sweepLanes", () => {
       Items: [{ ...laneKey(lane, homeShard(lane)), ...lane, jobs: 1, watch: { jobs: 1, blocks: {} } }],
     });
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
-    // The time for hosts to agree is over at once.
+    // Gives hosts no time to agree.
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
     await sweepLanes();
     // Each of the four chains has two shards, a lease, and two ranges of held tokens.
@@ -102,14 +102,14 @@ describe("sweepLanes", () => {
 });
 
 describe("readChains", () => {
-  it("writes nothing where no chain has a lane", async () => {
+  it("writes nothing if no chain has a lane", async () => {
     table.on(QueryCommand).resolves({ Items: [] });
     await readChains({}, context);
     expect(table.commandCalls(QueryCommand)).toHaveLength(12);
     expect(table.calls()).toHaveLength(12);
   });
 
-  it("reads at most 256 shards of a chain, whatever number was noted", async () => {
+  it("reads at most 256 shards of a chain, whatever number is stored", async () => {
     table.on(QueryCommand).resolves({ Items: [] });
     const note = { ...laneShardsKey("eth"), shards: 1e9 };
     table.on(QueryCommand, inPartition(note.PK)).resolves({ Items: [note] });

@@ -28,7 +28,7 @@ async function answerOf(handle: Handler, parts: Parameters<typeof restEvent>[0])
 }
 
 describe("listOrders", () => {
-  it("responds in the general envelope, with the fields of an order and no others", async () => {
+  it("lists orders in the standard envelope, with no fields outside the schema", async () => {
     const own = order({ stage: "done", settled: true, receivedAmount: "1", reasonCode: "REVERTED" });
     table.on(QueryCommand).resolves({ Items: [{ ...stored, ...own, mac: "secret" }] });
     expect(await answerOf(listOrders, {})).toEqual({
@@ -75,7 +75,7 @@ describe("listOrders", () => {
 });
 
 describe("listPositions", () => {
-  it("responds with the fields of a position and no others", async () => {
+  it("lists positions with no fields outside the schema", async () => {
     const own = position({ cost: "1", networkFees: "0", settled: false });
     table.on(QueryCommand).resolves({ Items: [{ ...stored, ...own }] });
     expect(await answerOf(listPositions, {})).toMatchObject({ data: { positions: [own] } });
@@ -112,7 +112,7 @@ describe("listPositions", () => {
 });
 
 describe("getOrder", () => {
-  it("is a 404 for an order that the user does not have", async () => {
+  it("returns 404 for an order that the user does not have", async () => {
     table.on(GetCommand).resolves({});
     table.on(BatchGetCommand).resolves({ Responses: {} });
     expect(await answerOf(getOrder, { path: { orderId: "o1" } })).toMatchObject({
@@ -122,7 +122,7 @@ describe("getOrder", () => {
     });
   });
 
-  it.each(["", "o 1", "x".repeat(65), "../o1", "o#1"])("refuses the id %j", async (orderId) => {
+  it.each(["", "o 1", "x".repeat(65), "../o1", "o#1"])("refuses the order id %j", async (orderId) => {
     expect(await answerOf(getOrder, { path: { orderId } })).toMatchObject({
       statusCode: 400,
       error: { code: "INVALID_REQUEST", details: { field: "orderId" } },

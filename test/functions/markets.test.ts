@@ -25,7 +25,7 @@ async function answerOf(name: keyof typeof handlers, parts: Parts) {
   return { statusCode, headers, body: body === "" ? undefined : JSON.parse(body) };
 }
 
-/** Requests with one mistake. */
+/** Requests with one mistake each. */
 const bad: [keyof typeof handlers, Parts, string][] = [
   ["getMarket", { path: { ...path, chain: "base " } }, "chain"],
   ["getMarket", { path: { ...path, token: "MOON" } }, "token"],
@@ -70,7 +70,7 @@ describe("an unreadable request", () => {
     expect(statusCode).toBe(400);
     expect(body.error).toMatchObject({ code: "INVALID_REQUEST", details: { field } });
     expect(body.error.message).toContain(field);
-    // A read whose result is not waited for would be harmless. A write would not.
+    // Allows reads, whose results may simply be dropped, but no writes.
     expect([table.commandCalls(PutCommand), table.commandCalls(UpdateCommand)]).toEqual([[], []]);
     expect(fetched).not.toHaveBeenCalled();
   });
@@ -84,7 +84,7 @@ describe("a fault", () => {
     ["listTokens", { query: { query: "moon" } }],
   ];
 
-  it.each(asked)("of the table is a 500 of %s without details", async (name, parts) => {
+  it.each(asked)("responds to a fault of the table with a 500 of %s without details", async (name, parts) => {
     table.rejects(Object.assign(new Error("table-1 is down"), { name: "InternalServerError" }));
     const { statusCode, body } = await answerOf(name, parts);
     expect(statusCode).toBe(500);
@@ -92,18 +92,21 @@ describe("a fault", () => {
     expect(JSON.stringify(logged())).not.toContain("table-1");
   });
 
-  it.each(asked.slice(0, 2))("of all hosts is a 503 of %s about an unknown token", async (name, parts) => {
-    table.resolves({});
-    fetched.mockRejectedValue(new TypeError("secret.example refused"));
-    const { statusCode, headers, body } = await answerOf(name, parts);
-    expect(statusCode).toBe(503);
-    expect(headers?.["Retry-After"]).toBe("5");
-    expect(body.error.code).toBe("CHAIN_UNAVAILABLE");
-    expect(table.commandCalls(PutCommand)).toEqual([]);
-    expect(JSON.stringify(logged())).not.toContain("secret.example");
-  });
+  it.each(asked.slice(0, 2))(
+    "responds to a failure of all hosts with a 503 of %s about an unknown token",
+    async (name, parts) => {
+      table.resolves({});
+      fetched.mockRejectedValue(new TypeError("secret.example refused"));
+      const { statusCode, headers, body } = await answerOf(name, parts);
+      expect(statusCode).toBe(503);
+      expect(headers?.["Retry-After"]).toBe("5");
+      expect(body.error.code).toBe("CHAIN_UNAVAILABLE");
+      expect(table.commandCalls(PutCommand)).toEqual([]);
+      expect(JSON.stringify(logged())).not.toContain("secret.example");
+    },
+  );
 
-  it("after 30 looks is a 429 that says when to repeat the request", async () => {
+  it("answers the 31st look with a 429 that says when to retry", async () => {
     table.resolves({});
     const refused = new ConditionalCheckFailedException({ $metadata: {}, message: "refused" });
     table.on(UpdateCommand).rejects(refused);
@@ -115,7 +118,7 @@ describe("a fault", () => {
 });
 
 describe("listCandles", () => {
-  it("sends nothing again that the client already has", async () => {
+  it("leaves out everything that the client already has", async () => {
     const start = chunkStart("minutes", Math.floor(Date.now() / 1000) - 3600);
     const close = parseDecimal("2") ?? zero;
     const prices = { open: close, high: close, low: close, close, volume: zero };

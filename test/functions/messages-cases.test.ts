@@ -25,7 +25,7 @@ beforeEach(() => {
   api.on(PostToConnectionCommand).resolves({});
 });
 
-/** Chooses the function by the type of the message, like the API. */
+/** Chooses the function by the message's type, like the API. */
 function handlerOf(text: string) {
   try {
     const { type } = JSON.parse(text);
@@ -52,19 +52,22 @@ const writes = () =>
     .filter(({ args: [command] }) => !(command instanceof GetCommand || command instanceof QueryCommand));
 
 describe("a message", () => {
-  it.each(badMessages)("gets the error $code for $title", async ({ code, message }) => {
+  it.each(badMessages)("answers the error $code to $title", async ({ code, message }) => {
     const [error, ...rest] = await repliesTo(message);
 
     expect(error).toStrictEqual({ type: "error", code, message: expect.stringMatching(/\S/) });
     expect(String(error?.message).length).toBeLessThan(300);
-    // Valid channels of the request still count, and here there are none.
+    // Valid channels of a request still count, but these requests have none.
     for (const reply of rest) expect(reply).toMatchObject({ type: "subscriptions", channels: [] });
     expect(writes()).toEqual([]);
   });
 
-  it.each(badMessagesWithId)("gets the error $code with its id for $title", async ({ code, message }) => {
-    const [error] = await repliesTo(message);
+  it.each(badMessagesWithId)(
+    "answers the error $code with the message's id to $title",
+    async ({ code, message }) => {
+      const [error] = await repliesTo(message);
 
-    expect(error).toStrictEqual({ type: "error", id: "c1", code, message: expect.stringMatching(/\S/) });
-  });
+      expect(error).toStrictEqual({ type: "error", id: "c1", code, message: expect.stringMatching(/\S/) });
+    },
+  );
 });

@@ -78,7 +78,7 @@ describe("placeOrder", () => {
     ["token", { token: "native" }],
     ["token", { token: wrong }],
     ["dryRun", { dryRun: 1 }],
-  ])("refuses a body with a wrong %s, and names it: %j", async (field, changes) => {
+  ])("refuses a body with a wrong %s, and names the field: %j", async (field, changes) => {
     const error = await refused(keyed({ ...buy, ...changes }), 400);
     expect(error).toMatchObject({ code: "INVALID_REQUEST", details: { field } });
   });
@@ -97,7 +97,7 @@ describe("placeOrder", () => {
     await refused({ headers: type === undefined ? {} : { "Content-Type": type }, body: buy }, 415);
   });
 
-  it("refuses a request without a key", async () => {
+  it("refuses an order without an Idempotency-Key", async () => {
     expect(await refused({ body: buy }, 400)).toMatchObject({
       code: "IDEMPOTENCY_KEY_MISSING",
       details: { field: "Idempotency-Key" },
@@ -115,7 +115,7 @@ describe("placeOrder", () => {
     ["whose quotes do not end", '"k'],
     ["with a quote in a quoted string", '"k"k"'],
     ["with an escape of nothing", '"k\\k"'],
-  ])("refuses a key %s", async (_, key) => {
+  ])("refuses an Idempotency-Key %s", async (_, key) => {
     expect(await refused(keyed(buy, key), 400)).toMatchObject({
       code: "INVALID_REQUEST",
       details: { field: "Idempotency-Key" },
@@ -141,7 +141,7 @@ describe("placeOrder", () => {
     ["with quotes in it", '"a \\"b\\" \\\\"', 'a "b" \\'],
     ["of 255 characters", "k".repeat(255), "k".repeat(255)],
     ["of 255 characters as a quoted string", `"${"k".repeat(255)}"`, "k".repeat(255)],
-  ])("replays a key %s, and reports it", async (_, given, key) => {
+  ])("replays a request whose key is sent %s, and reports it", async (_, given, key) => {
     tableHas(used(key), stored);
     const { statusCode, headers, body } = await place(keyed(buy, given));
     expect(statusCode, JSON.stringify(body)).toBe(200);
@@ -150,7 +150,7 @@ describe("placeOrder", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("treats a body with fields in another order, or amounts and addresses in another form, as the same", async () => {
+  it("treats bodies as equal despite another order of fields or another form of amounts and addresses", async () => {
     tableHas(used("k-1"), stored);
     const { amount: _, ...rest } = buy;
     const same = { amount: "00.500", ...rest, token: token.toLowerCase(), allowUnsafe: false };
@@ -163,7 +163,7 @@ describe("placeOrder", () => {
     { chain: "base" },
     { validForSeconds: 60 },
     { allowUnsafe: true },
-  ])("refuses a used key with another body: %j", async (changes) => {
+  ])("refuses a used Idempotency-Key with another body: %j", async (changes) => {
     tableHas(used("k-1"), stored);
     const { statusCode, body } = await place(keyed({ ...buy, ...changes }));
     expect(statusCode).toBe(422);
@@ -181,7 +181,7 @@ describe("placeOrder", () => {
     expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: evmChains } });
   });
 
-  it("finds no wallet of another user", async () => {
+  it("hides wallets of other users", async () => {
     tableHas();
     const { statusCode, body } = await place(keyed(buy));
     expect(statusCode).toBe(404);
@@ -204,7 +204,7 @@ describe("cancelOrder", () => {
     expect(table.calls()).toEqual([]);
   });
 
-  it("finds no order that the user does not have", async () => {
+  it("reports an order of nobody or of another user as unknown", async () => {
     tableHas();
     table.onAnyCommand().resolves({});
     tableHas();

@@ -45,7 +45,7 @@ const profile = (userID: string, changes: object = {}) => ({
   ...changes,
 });
 
-/** Puts profiles into the table, and makes the stream's records of them. */
+/** Puts profiles into the table, and makes the records of its change stream. */
 function visits(...users: string[]) {
   for (const userID of users)
     table.on(GetCommand, { Key: profileKey(userID) }).resolves({ Item: profile(userID) });
@@ -91,7 +91,7 @@ describe("mirrorPlans", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("asks for a retry of a user that it could not read, and continues with the others", async () => {
+  it("requests a retry of a user that it could not read, and continues with the others", async () => {
     const event = visits("ann", "bob");
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     expect(await mirrorPlans(event)).toEqual({
@@ -112,11 +112,11 @@ describe("mirrorPlans", () => {
     expect(logged()).toMatchObject([{ operation: "mirrorPlans", error: "TooManyRequestsException" }]);
   });
 
-  it("warns that the key limit is reached, and neither fails nor asks for a retry", async () => {
+  it("warns that the key limit is reached, without failing or requesting a retry", async () => {
     gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KEY_LIMIT_REACHED"));
     expect(await mirrorPlans(visits("ann", "bob"))).toEqual({ batchItemFailures: [] });
     expect(logged()).toMatchObject([{ error: "KeyLimitReached" }, { error: "KeyLimitReached" }]);
-    // Errors would keep the alarm on the function's failures raised for as long as the account is full.
+    // Errors would keep the alarm on the function's failures raised while the account is full.
     expect(console.error).not.toHaveBeenCalled();
   });
 });
@@ -132,7 +132,7 @@ describe("deleteRetiredKeys", () => {
         .resolves({ items: [{ id: `id of ${name}`, name: `terminal/${name}`, value }] });
   });
 
-  it("deletes the other keys if one cannot be deleted, and keeps that one for the next run", async () => {
+  it("deletes the other keys if one cannot be deleted, and leaves that one to the next run", async () => {
     gateway.on(DeleteApiKeyCommand, { apiKey: "id of ann/1" }).rejects(fault("InternalFailure"));
     await deleteRetiredKeys({}, context());
     const forgotten = table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
@@ -140,13 +140,13 @@ describe("deleteRetiredKeys", () => {
     expect(logged()).toEqual([line("deleteRetiredKeys", "InternalFailure")]);
   });
 
-  it("begins no deletion in the last minute of a run", async () => {
+  it("starts no deletion in the last minute of a run", async () => {
     await deleteRetiredKeys({}, context(59_000));
     expect(gateway.calls()).toEqual([]);
     expect(logged()).toEqual([]);
   });
 
-  it("fails if it cannot read the retired keys", async () => {
+  it("throws if it cannot read the retired keys", async () => {
     table.on(QueryCommand).rejects(fault("InternalServerError"));
     await expect(deleteRetiredKeys({}, context())).rejects.toThrow(/^deleteRetiredKeys failed$/);
     expect(gateway.calls()).toEqual([]);
@@ -163,7 +163,7 @@ describe("makeFallbackKeys", () => {
     table.on(PutCommand).resolves({});
   });
 
-  it("records the keys that it has made when the account has no room for more, and logs that", async () => {
+  it("records the keys that it made before the account was full, and logs that", async () => {
     gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KEY_LIMIT_REACHED"));
     await expect(makeFallbackKeys({}, context())).rejects.toThrow(/^makeFallbackKeys failed$/);
     const [written] = table.commandCalls(PutCommand).slice(-1);
@@ -203,7 +203,7 @@ describe("freeIdleKeys", () => {
       .commandCalls(TransactWriteCommand)
       .map(({ args: [{ input }] }) => input.TransactItems?.[0]?.Delete?.Key);
 
-  it("retires other idle keys if one user cannot be read, and no key of a recent visitor", async () => {
+  it("retires other idle keys if one user cannot be read, but never a recent visitor's key", async () => {
     table.on(GetCommand, { Key: profileKey("ann") }).rejects(fault("InternalServerError"));
     table.on(GetCommand, { Key: profileKey("dora") }).resolves({ Item: profile("dora") });
     await freeIdleKeys({}, context());
@@ -217,7 +217,7 @@ describe("freeIdleKeys", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("fails if it cannot read the keys, and retires none", async () => {
+  it("throws and retires no key if it cannot read the keys", async () => {
     gateway.on(GetApiKeysCommand).rejects(fault("InternalFailure"));
     await expect(freeIdleKeys({}, context())).rejects.toThrow(/^freeIdleKeys failed$/);
     expect(freed()).toEqual([]);

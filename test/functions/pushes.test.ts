@@ -42,7 +42,7 @@ const priceDelivery = (): ChannelDelivery => ({
 });
 
 describe("publishChanges and deliver", () => {
-  it("invoke one delivery of new prices per occupied shard, and the reader of markets, without waiting", async () => {
+  it("invokes one delivery of new prices per occupied shard, and the reader of markets, without waiting", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     const occupied = ["CHANNEL#prices#0", "CHANNEL#prices#2", "CHANNEL#markets#1"];
     table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: { ":pk": PK, ":from": from } }) => ({
@@ -72,7 +72,7 @@ describe("publishChanges and deliver", () => {
     ]);
   });
 
-  it("log an error that raises the alarm, and names the cause, if nobody was reached", async () => {
+  it("logs an error with its cause, which raises the alarm, if nobody was reached", async () => {
     const cause = Object.assign(new Error("secret"), {
       name: "ForbiddenException",
       $metadata: { requestId: "r1", attempts: 1 },
@@ -87,7 +87,7 @@ describe("publishChanges and deliver", () => {
     ]);
   });
 
-  it("warn with the cause and the number of unreachable subscribers", async () => {
+  it("warns with the cause and the number of unreachable subscribers", async () => {
     const refused = new LimitExceededException({
       message: "secret",
       $metadata: { requestId: "r2", attempts: 1 },
@@ -147,7 +147,7 @@ describe("deliver, for the reader of markets,", () => {
     expect(logged()).toEqual([{ operation: "deliver", audience: "markets", ...late }]);
   });
 
-  it("fails if it cannot read the subscribers", async () => {
+  it("throws if it cannot read the subscribers", async () => {
     table.on(QueryCommand).rejects(new Error("secret"));
     await expect(deliver(marketDelivery(Date.now() + 1), context)).rejects.toThrow("deliver failed");
   });

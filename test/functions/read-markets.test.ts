@@ -21,7 +21,7 @@ const contextOf = (ms: number) => ({ getRemainingTimeInMillis: () => ms }) as Co
 
 type Item = Record<string, unknown>;
 
-/** Lets the table return these items to queries of partitions that begin with a text. */
+/** Makes the table return these items for queries of partitions with this prefix. */
 const holding = (items: Record<string, Item[]>) =>
   table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: { ":pk": PK, ":from": from } }) => ({
     Items: Object.entries(items).flatMap(([name, found]) => (`${PK} ${from}`.startsWith(name) ? found : [])),
@@ -46,7 +46,7 @@ const invoked = (name: string) =>
     .map(({ InvocationType, Payload }) => ({ InvocationType, event: JSON.parse(String(Payload)) }));
 
 describe("readMarkets", () => {
-  it("ends at once without a lease if nobody wants a market", async () => {
+  it("ends at once without taking the lease if nobody follows a market", async () => {
     holding({});
     await readMarkets({}, contextOf(900_000));
     expect([table.commandCalls(UpdateCommand), lambda.commandCalls(InvokeCommand)]).toEqual([[], []]);
@@ -54,13 +54,13 @@ describe("readMarkets", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("waits for deliver, says once that no host answers, and ends in time", async () => {
+  it("waits for deliver, logs once that no host answers, and ends in time", async () => {
     fetched.mockRejectedValue(secret);
     table.resolves({});
     holding({ "CHANNEL#markets#2": [follower] });
     const Payload = { transformToString: () => '{"isDelivered":true}' } as never;
     lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload });
-    // It keeps half a minute for storing.
+    // A run keeps half a minute for storing its results.
     const beganMs = Date.now();
     await readMarkets({}, contextOf(31_500));
     expect(Date.now() - beganMs).toBeLessThan(15_000);
@@ -74,7 +74,7 @@ describe("readMarkets", () => {
     expect(JSON.stringify(warnings)).not.toContain("secret");
   });
 
-  it("fails without naming the cause if the table does", async () => {
+  it("throws without naming the cause if the table fails", async () => {
     table.rejects(Object.assign(new Error("table-1 is down"), { name: "InternalServerError" }));
     await expect(readMarkets({}, contextOf(900_000))).rejects.toThrow(/^readMarkets failed$/);
     expect(JSON.stringify(logged())).not.toContain("table-1");
@@ -96,12 +96,12 @@ describe("loadHistory", () => {
     first: { block: 900, time: 1_795_780_800 },
   });
 
-  it("is unavailable for chains without events, and asks nobody", async () => {
+  it("reports history as unavailable for chains without events, and queries nothing", async () => {
     expect(await loadHistory(order("sol"), contextOf(60_000))).toBe("unavailable");
     expect([fetched.mock.calls, table.calls()]).toEqual([[], []]);
   });
 
-  it("fails without naming the host if none answers, and stores nothing", async () => {
+  it("throws without naming the host if none answers, and stores nothing", async () => {
     fetched.mockRejectedValue(secret);
     await expect(loadHistory(order("base"), contextOf(60_000))).rejects.toThrow(/^loadHistory failed$/);
     expect(table.calls()).toEqual([]);

@@ -56,12 +56,12 @@ describe("creditReferrals", () => {
     expect(logged()).toEqual([line("creditReferrals", "Error")]);
   });
 
-  it("leaves the rest to the next run when its time runs out", async () => {
+  it("leaves the remaining referrals to the next run when time runs out", async () => {
     await creditReferrals(undefined, withTime(20_000));
     expect(table.commandCalls(TransactWriteCommand)).toEqual([]);
   });
 
-  it("fails if it cannot read the referrals", async () => {
+  it("throws if it cannot read the referrals", async () => {
     table.on(QueryCommand).rejects(new Error("no"));
     await expect(creditReferrals(undefined, withTime(50_000))).rejects.toThrow(/^creditReferrals failed$/);
   });
@@ -85,7 +85,7 @@ describe("authorize, while the table rejects writes", async () => {
     vi.unstubAllGlobals();
   });
 
-  it("admits a user whose visit it cannot record, and logs the fault as a warning", async () => {
+  it("accepts a user whose visit it cannot record, and logs the fault as a warning", async () => {
     const identity = { _id: "p1", userID: "alice", username: "Alice", refID: "ABCD2345" };
     const visited = newProfile({ ...identity, now: new Date("2026-01-01T00:00:00Z") });
     table.on(GetCommand, { Key: profileKey("alice") }).resolves({ Item: visited });
@@ -95,7 +95,7 @@ describe("authorize, while the table rejects writes", async () => {
     expect(console.warn).toHaveBeenCalledOnce();
   });
 
-  it("admits a new user whose referrer it cannot credit", async () => {
+  it("accepts a new user whose referrer it cannot credit", async () => {
     const rita = { userID: "rita", username: "Rita" };
     table.on(GetCommand, { Key: referralCodeKey("ABCDEFGH") }).resolves({ Item: rita });
     table.on(GetCommand, { Key: profileKey("rita") }).resolves({ Item: rita });

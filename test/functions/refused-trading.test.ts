@@ -32,7 +32,7 @@ describe("refuseTrading", () => {
     });
   });
 
-  it("lets pages of an allowed origin read the answer", async () => {
+  it("lets pages of an allowed origin read the response", async () => {
     const { headers } = await answerTo("GET", { headers: { origin: "https://app.example" } });
     expect(headers).toMatchObject({ "Access-Control-Allow-Origin": "https://app.example" });
   });

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const { network, privateKey } = newEvmKey();
 
-/** The operations that take a body, each with a valid one. */
+/** Operations that take a body, each with a valid one. */
 const takers = [
   { name: "storeWallet", handle: storeWallet, path: {}, good: JSON.stringify({ network, privateKey }) },
   {
@@ -39,7 +39,7 @@ const takers = [
   },
 ];
 
-/** API Gateway passes on a body as text. */
+/** API Gateway passes a body on as text. */
 const asText = (body: unknown): string =>
   body instanceof Uint8Array
     ? Buffer.from(body).toString()
@@ -81,7 +81,7 @@ describe.each(takers)("$name", ({ handle, path, good }) => {
     expectMessage(await handle(restEvent({ path, body })), 400, value.names);
   });
 
-  it("never quotes a private key in the place of a field's name", async () => {
+  it("never quotes a private key sent as a field's name", async () => {
     const body = { ...JSON.parse(good), [privateKey]: "eth", [privateKey.slice(2)]: "eth" };
 
     const answer = await handle(restEvent({ path, body }));
@@ -136,7 +136,7 @@ describe("a change of settings", () => {
 });
 
 describe("a response", () => {
-  it.each(foreignOrigins("https://app.example"))("cannot be read by a page of %s", async (origin) => {
+  it.each(foreignOrigins("https://app.example"))("hides a response from a page of %s", async (origin) => {
     table.on(QueryCommand).resolves({ Items: [] });
 
     const { headers } = await listWallets(restEvent({ headers: { origin } }));

@@ -46,7 +46,7 @@ beforeEach(() => {
   purchase();
 });
 
-/** The items that redeemReward reads besides the profile. */
+/** Items that redeemReward reads besides the profile. */
 const purchase = (...items: object[]) =>
   table
     .on(BatchGetCommand)
@@ -58,7 +58,7 @@ const redeem = (parts: Parameters<typeof restEvent>[0] = {}) =>
   redeemReward(restEvent({ path: { rewardId: "mug" }, headers, body: {}, ...parts }));
 
 describe("redeemReward", () => {
-  it("responds with the redemption, without internal fields, and the points that are left", async () => {
+  it("responds with the redemption and the remaining points, without internal fields", async () => {
     const { statusCode, body, headers } = await redeem();
     expect(statusCode).toBe(200);
     expect(JSON.parse(body)).toEqual({
@@ -85,7 +85,7 @@ describe("redeemReward", () => {
     expect((await redeem()).statusCode).toBe(409);
   });
 
-  it("reports that a key was repeated", async () => {
+  it("reports that an Idempotency-Key was repeated", async () => {
     const place = { ...redemptionPlaceKey(redemptionId), ...stored };
     purchase(place);
     table.on(GetCommand, { Key: redemptionPlaceKey(redemptionId) }).resolves({ Item: place });
@@ -110,7 +110,7 @@ describe("redeemReward", () => {
     expect(table.commandCalls(TransactWriteCommand)).toEqual([]);
   });
 
-  it("asks to try again a second later while others change the same items", async () => {
+  it("tells the client to retry after a second while others change the same items", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     table.on(TransactWriteCommand).rejects(
       new TransactionCanceledException({

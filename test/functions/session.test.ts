@@ -10,7 +10,7 @@ const logged = quietConsole();
 const token = "head.body-of_the.signature";
 const bearer = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
 
-/** Returns the response to a request whose token is valid for this many seconds. */
+/** Requests a session with a token that is valid for this many seconds. Returns the response. */
 function start(request: { headers?: Headers; body?: unknown; seconds?: number | undefined } = {}) {
   const { headers, body, seconds } = { headers: bearer, body: {}, seconds: 900, ...request };
   const event = restEvent({ headers, body });
@@ -22,7 +22,7 @@ function start(request: { headers?: Headers; body?: unknown; seconds?: number | 
 const maxAgeOf = (cookie: unknown) => Number(/; Max-Age=(\d+);/.exec(String(cookie))?.[1]);
 
 describe("startSession", () => {
-  it("responds with 204 and the token in a cookie that only the API's own site sends, and no page reads", async () => {
+  it("responds with 204 and a cookie that only the API's own site sends and no page can read", async () => {
     const { statusCode, headers, body } = await start();
     expect({ statusCode, body }).toEqual({ statusCode: 204, body: "" });
     expect(headers).toEqual({
@@ -49,7 +49,7 @@ describe("startSession", () => {
     });
   });
 
-  it("responds with 401 to a token from the cookie, which would never end", async () => {
+  it("responds with 401 to a token from the cookie, or sessions would never end", async () => {
     const headers = { Cookie: `__Host-access_token=${token}`, "Content-Type": "application/json" };
     const answer = await start({ headers: headers });
     expect(answer).toMatchObject({ statusCode: 401, body: '{"error":"No token provided"}' });
@@ -80,7 +80,7 @@ describe("startSession", () => {
     );
   });
 
-  it("fails if the authorizer gives no expiry of the token, and logs no token", async () => {
+  it("throws if the authorizer provides no expiry of the token, and logs no token", async () => {
     expect(await start({ seconds: undefined })).toMatchObject({ statusCode: 500 });
     expect(JSON.stringify(logged())).not.toContain(token);
   });

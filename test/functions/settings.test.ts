@@ -41,7 +41,7 @@ const update = (headers: Headers = {}, body: unknown = { slippage: 3 }) =>
   });
 
 describe("getTradingSettings", () => {
-  it("responds with the settings in the form of events, and their version as a strong ETag", async () => {
+  it("returns the settings in the form of events, with their version as a strong ETag", async () => {
     table.on(GetCommand).resolves({ Item: stored });
     const { statusCode, headers, body } = await read();
     expect({ statusCode, etag: headers?.ETag }).toEqual({ statusCode: 200, etag: '"5"' });
@@ -53,7 +53,7 @@ describe("getTradingSettings", () => {
     expect(table.commandCalls(GetCommand)[0]?.args[0].input).toMatchObject({ ConsistentRead: true });
   });
 
-  it("responds with the defaults, as version 0, before the first change", async () => {
+  it("returns the defaults as version 0 before the first change", async () => {
     table.on(GetCommand).resolves({});
     const { headers, body } = await read();
     expect(headers?.ETag).toBe('"0"');
@@ -81,7 +81,7 @@ describe("updateTradingSettings", () => {
   const conditionOf = () =>
     table.commandCalls(UpdateCommand)[0]?.args[0].input.ConditionExpression?.replaceAll(/:\d+/g, ":v");
 
-  it("responds with the new version as a strong ETag, which the body does not have", async () => {
+  it("returns the new version as a strong ETag, but not in the body", async () => {
     table.on(UpdateCommand).resolves({ Attributes: { ...stored, slippage: 3, version: 6 } });
     const { statusCode, headers, body } = await update();
     expect({ statusCode, etag: headers?.ETag }).toEqual({ statusCode: 200, etag: '"6"' });
@@ -90,7 +90,7 @@ describe("updateTradingSettings", () => {
     expect(conditionOf()).toBeUndefined();
   });
 
-  it("ignores If-None-Match, which is for reading", async () => {
+  it("ignores If-None-Match, which is for reads only", async () => {
     table.on(UpdateCommand).resolves({ Attributes: { ...stored, version: 6 } });
     expect(await update({ "If-None-Match": '"6"' })).toMatchObject({ statusCode: 200 });
   });
@@ -101,13 +101,13 @@ describe("updateTradingSettings", () => {
     [['"5"', '"6"'], "attribute_exists(PK) AND #version IN (:v, :v)"],
     ['"0"', "attribute_not_exists(PK) OR attribute_exists(PK) AND #version IN (:v)"],
     ["*", undefined],
-  ])("writes under the condition of If-Match: %s", async (tags, condition) => {
+  ])("writes only if the stored version matches If-Match: %s", async (tags, condition) => {
     table.on(UpdateCommand).resolves({ Attributes: stored });
     expect(await update({ "If-Match": tags })).toMatchObject({ statusCode: 200 });
     expect(conditionOf()).toBe(condition);
   });
 
-  it("responds with 412 {message} if the condition fails", async () => {
+  it("responds with 412 {message} if If-Match does not match", async () => {
     table
       .on(UpdateCommand)
       .rejects(new ConditionalCheckFailedException({ message: "failed", $metadata: {}, Item: {} }));

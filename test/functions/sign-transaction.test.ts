@@ -58,7 +58,7 @@ const mac = Buffer.alloc(32, 1).toString("base64");
 
 const secret = Buffer.from(alice.privateKey.slice(2), "hex");
 const dataKeyBytes = randomBytes(32);
-/** The data key from KMS, which must be wiped. */
+/** Data key from KMS, which must be wiped. */
 let dataKey: Buffer;
 
 const sealed = pack({
@@ -97,7 +97,7 @@ const ask = async (event: unknown = signPayload(request)): Promise<SignAnswer<Ev
 const signed = (answer: SignAnswer<Evm>) => ("slot" in answer ? answer.raw : "");
 const writes = () => table.commandCalls(TransactWriteCommand);
 
-/** Lists every form in which a secret may be written. */
+/** Lists every form in which a secret could be written. */
 const textsOf = (bytes: Buffer) => [
   bytes.toString("hex"),
   bytes.toString("base64"),
@@ -115,7 +115,7 @@ function expectNoSecret(...things: unknown[]): void {
 }
 
 describe("signTransaction", () => {
-  it("returns the bytes that it has written, after four calls to AWS", async () => {
+  it("returns the bytes that it recorded, after four calls to AWS", async () => {
     const answer = await ask();
     const raw = signed(answer);
     expect(Transaction.from(raw)).toMatchObject({ from: wallet, nonce: 7, chainId: 1n, value: own.amount });
@@ -135,7 +135,7 @@ describe("signTransaction", () => {
     expect(logged()).toEqual([{ event: "signTransaction signed", orderId: orderId, awsRequestId: "k2" }]);
   });
 
-  it("signs the same bytes each time, and the same as ethers", async () => {
+  it("signs the same bytes each time, identical to those of ethers", async () => {
     const raw = signed(await ask());
     expect(signed(await ask())).toBe(raw);
     const { to, value, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(raw);
@@ -143,7 +143,7 @@ describe("signTransaction", () => {
     expect(await new Wallet(alice.privateKey).signTransaction({ ...terms, to, value, data })).toBe(raw);
   });
 
-  it("signs the same bytes again if asked again, records them, and counts nothing", async () => {
+  it("returns and records the same bytes for a repeated request, and counts nothing twice", async () => {
     const answer = await ask();
     if (!("slot" in answer)) return expect.fail("nothing was signed");
     table.on(BatchGetCommand).resolves({ Responses: { table: items(answer.slot) } });
@@ -197,7 +197,7 @@ describe("signTransaction", () => {
     expect(notes).toHaveLength(7);
   });
 
-  it("ends no streak by signing the same bytes again", async () => {
+  it("lets a streak continue when the same bytes are signed again", async () => {
     const answer = await ask();
     if (!("slot" in answer)) return expect.fail("nothing was signed");
     const whileStopped = [tradingStopKey(chain), ...items(answer.slot)];
@@ -211,7 +211,7 @@ describe("signTransaction", () => {
     expect(logged()).toContainEqual(expect.objectContaining({ event: "signTransaction refused", reason }));
   });
 
-  it("refuses if the table rejects what would be written", async () => {
+  it("refuses to sign if the table rejects the record of the signature", async () => {
     table.on(TransactWriteCommand).rejects(fault("ValidationException"));
     expect(await ask()).toEqual({ refused: "the stored data is invalid" });
     expect(logged()).toContainEqual(expect.objectContaining({ event: "signTransaction refused", orderId }));
@@ -246,12 +246,12 @@ describe("signTransaction", () => {
       expect(await answerUnder({ ...raised, maxNetworkFeesPerDay: coin })).toHaveProperty("later");
     });
 
-    it("does not wait because of an invalid policy", async () => {
+    it("clears without waiting if the policy is invalid", async () => {
       expect(await answerUnder("none")).toEqual({ later: "the limit forbids it: networkFeesPerDay" });
     });
   });
 
-  it("wipes the key of the wallet and the data key, and leaves no copy", async () => {
+  it("wipes the wallet's key and the data key, and leaves no copy", async () => {
     const wiped: Buffer[] = [];
     const { fill } = Buffer.prototype;
     const spy = vi.spyOn(Buffer.prototype, "fill").mockImplementation(function (
@@ -269,7 +269,7 @@ describe("signTransaction", () => {
   });
 
   it.each(["ThrottlingException", "KMSInternalException", "TimeoutError", "KMSInvalidStateException"])(
-    "postpones a signature if KMS has a %s now, without an alarm",
+    "postpones a signature without an alarm if KMS has a temporary %s",
     async (name) => {
       const status = { ThrottlingException: 400, KMSInvalidStateException: 409 }[name] ?? 500;
       for (const command of [VerifyMacCommand, DecryptCommand]) {
@@ -286,7 +286,7 @@ describe("signTransaction", () => {
     },
   );
 
-  it("fails with the name of the denied call's error", async () => {
+  it("throws, and logs the name of the denied call's error", async () => {
     kms.on(DecryptCommand).rejects(fault("AccessDeniedException"));
     const error = await handler(signPayload(request)).catch((thrown: unknown) => thrown);
     expect(error).toEqual(new Error("signTransaction failed"));
@@ -318,7 +318,7 @@ describe("signTransaction", () => {
       "the wallet's key does not open",
       "k3",
     ],
-  ])("refuses if %s, and logs the order", async (_, set, reason, awsRequestId) => {
+  ])("refuses to sign if %s, and logs the order", async (_, set, reason, awsRequestId) => {
     set();
     const answer = await ask();
     expect(answer).toEqual({ refused: reason });
@@ -353,7 +353,7 @@ describe("signTransaction", () => {
     expect(logged()).toEqual([{ event: "signTransaction refused", reason }]);
   });
 
-  it("postpones a signature if another write wins", async () => {
+  it("postpones a signature if another write comes first", async () => {
     table.on(TransactWriteCommand).rejects(fault("TransactionInProgressException"));
     expect(await ask()).toEqual({ later: "a call to AWS has failed" });
   });

@@ -26,7 +26,7 @@ async function answerOf(name: keyof typeof handlers, parts: Parts) {
   return { statusCode, headers, text: body, body: JSON.parse(body) };
 }
 
-/** A valid request of each operation that asks a chain, for any chain. */
+/** A valid request to each operation that queries a chain, for any chain. */
 const asking = {
   inspectToken: (chain: string) => ({ path: { chain, token } }),
   readBalances: (chain: string) => ({ query: { chain } }),
@@ -35,7 +35,7 @@ const asking = {
 const askers = Object.entries(asking) as [keyof typeof asking, (chain: string) => Parts][];
 
 describe("listTokens", () => {
-  it("lists the coin of each chain and its tokens, without asking hosts", async () => {
+  it("lists the coin and tokens of each chain without querying hosts", async () => {
     const { statusCode, body } = await answerOf("listTokens", {});
     expect(statusCode).toBe(200);
     const chains = new Set(body.data.tokens.map(({ chain }: { chain: string }) => chain));
@@ -89,7 +89,7 @@ describe.each(askers)("%s", (name, of) => {
     ],
   ];
 
-  it.each(answers)("is a 503 if the hosts of the chain %s", async (_, answer) => {
+  it.each(answers)("responds with 503 if the hosts of the chain %s", async (_, answer) => {
     fetched.mockImplementation(async () => answer());
     table.on(GetCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [{ network: "eth", generatedWalletAddress: wallet }] });
@@ -103,7 +103,7 @@ describe.each(askers)("%s", (name, of) => {
   });
 });
 
-/** Requests with one mistake. The tests of the schemas have more of them. */
+/** Requests with one mistake each. Tests of the schemas cover more of them. */
 const bad: [keyof typeof handlers, Parts, string][] = [
   ["listTokens", { query: { chain: "ethereum" } }, "chain"],
   ["listTokens", { query: { symbol: "MOON" } }, "symbol"],

@@ -45,7 +45,7 @@ describe("retireWallet", () => {
     expect(JSON.parse(String(Payload))).toEqual(lane);
   });
 
-  it("succeeds if that run cannot be started, since the next sweep starts it", async () => {
+  it("succeeds if that run cannot be started, because the next sweep starts it", async () => {
     lambda.on(InvokeCommand).rejects(new Error("down"));
     expect((await retire()).statusCode).toBe(200);
     expect(logged()).toMatchObject([{ operation: "retireWallet", error: "Error" }]);
