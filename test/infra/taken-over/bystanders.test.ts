@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, engineStart);
 afterAll(() => engine.stop());
 
-/** The table as the code of a function reaches it. */
+/** Opens the table as a function's code reaches it. */
 const tableOf = (name: OperationName) =>
   gatedTable(
     engine,
@@ -47,7 +47,7 @@ const tableOf = (name: OperationName) =>
 
 const change = (key: Key, set: Record<string, unknown>) => ({ kind: "change", key, set }) as const;
 
-/** Changes without notice to the victim: they leave the item's version as it was. */
+/** Changes that the victim does not notice, because they leave the item's version unchanged. */
 const attacks = {
   "raises a user's slippage": change(keys.settings, { slippage: 100, mevProtection: false }),
   "shows another address for a wallet": change(keys.wallet, { generatedWalletAddress: "0x2" }),
@@ -68,9 +68,9 @@ const mayDo: Readonly<Record<string, readonly string[]>> = {
 const withTable = Object.entries<Operation>(operations).filter(([, row]) => row.table.length > 0);
 const names = withTable.map(([name]) => name as OperationName);
 
-describe("a function that was taken over and has no business there", () => {
+describe("a taken-over function without rights to these items", () => {
   it.each(Object.entries(attacks))(
-    "is denied if it %s, alone or in a transaction",
+    "denies a taken-over function that %s, alone or in a transaction",
     async (attack, single) => {
       const before = await itemsNamed(table, victim);
       const others = names.filter((name) => !mayDo[attack]?.includes(name));
@@ -82,7 +82,7 @@ describe("a function that was taken over and has no business there", () => {
     },
   );
 
-  it("is denied to read the keys of wallets", async () => {
+  it("denies a taken-over function any read of wallets' keys", async () => {
     const range = { PK: keys.sealed.PK, from: "0", to: "Z" };
     for (const name of names.filter((each) => !["signTransaction", "sealExport"].includes(each)))
       await expect(queryRange(tableOf(name), range), name).rejects.toThrow(/not authorized/);

@@ -26,7 +26,7 @@ import { intent, tradeOrder, v2, v2OverUSDC, v3, v3OverUSDC } from "../../suppor
 
 export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 export const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
-/** A worthless token of Mallory's. */
+/** A worthless token that belongs to Mallory. */
 export const worthless = getAddress(`0x${"ad".repeat(20)}`);
 
 /** Another account of anvil. */
@@ -39,10 +39,7 @@ const lane = (wallet: string, chain: LaneKey["chain"] = "eth") => ({ chain, wall
 
 const sale = { side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n } as const;
 
-/**
- * The orders of the users. Alice and Bob have the same wallet. Mallory is a user too, and buys a worthless
- * token.
- */
+/** Orders of the users. Alice and Bob have the same wallet. Mallory is a user as well, and buys a worthless token. */
 const ordered: Readonly<Record<string, Partial<Intent>>> = {
   ALICEBUYS: { userID: "alice", ...lane(alice.address) },
   ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale, routes: [v3, v2, v2OverUSDC] },
@@ -68,14 +65,14 @@ const ordered: Readonly<Record<string, Partial<Intent>>> = {
 
 const forbidden = ["ALICECANCELS", "ALICEISLATE", "ALICEBUYSONBASE", "ALICEOVERSPENDS"];
 
-/** Alice's policy on eth: a day has room for two buys and their fees. */
+/** Alice's policy on eth, which allows two buys and their fees a day. */
 const policy = { ...openPolicy, maxPerOrder: intent().amount, maxPerDay: (5n * intent().amount) / 2n };
 export const policyOfAlice = { userID: "alice", ...lane(alice.address), policy, revision: 1 };
 
-/** The real signer before a real table, with orders in it, and a record of its signatures. */
+/** Runs the real signer on a real table with orders in it, and records its signatures. */
 export class SigningDesk {
   readonly orders: readonly TradeOrder<Evm>[];
-  /** The signatures of each order. */
+  /** Signatures of each order. */
   readonly signed = new Map<string, { swaps: Map<number, Set<string>>; approvals: Set<number> }>();
   /** Alice's spending on eth, for each order. */
   readonly #spent = new Map<string, bigint>();
@@ -119,7 +116,9 @@ export class SigningDesk {
     return new SigningDesk(table, this.#keys, this.orders);
   }
 
-  /** Moves the desk, with its record of signatures, to a table in the place of its own. MACs name the id of their table. */
+  /**
+   * Moves the desk, with its record of signatures, to a table that replaces its own. MACs name the id of their table.
+   */
   movedTo(table: Table, tableId: string): SigningDesk {
     const moved = new SigningDesk(
       table,
@@ -134,13 +133,13 @@ export class SigningDesk {
     return this.orders.find(({ intent: own }) => own.orderId.startsWith(name)) as TradeOrder<Evm>;
   }
 
-  /** Makes an order as an intruder in placeOrder does: with a valid MAC over any intent. */
+  /** Makes an order like an intruder in placeOrder: with a valid MAC over any intent. */
   async forge(changes: Partial<Intent>): Promise<TradeOrder<Evm>> {
     const own = intent({ isPrivate: false, ...changes });
     return tradeOrder({ intent: own, amount: own.amount, mac: await this.#keys.macs.makeMac(own) });
   }
 
-  /** Seals a private key for a wallet of Alice's, as a function does that makes data keys. */
+  /** Seals a private key for a wallet of Alice's, like a function that makes data keys. */
   sealForAlice(privateKey: string) {
     const secret = Buffer.from(privateKey.replace("0x", ""), "hex");
     return sealedKey(this.#keys.vault, lane(alice.address), "alice", secret);
@@ -155,7 +154,7 @@ export class SigningDesk {
   /**
    * Sends a request to the signer, like an invocation of its function.
    *
-   * @throws {Theft} if it signs a transaction that no user has ordered, or signs twice.
+   * @throws {Theft} if it signs a transaction that no user ordered, or signs twice.
    */
   async ask(asked: SignRequest<Evm>): Promise<SignAnswer<Evm> | undefined> {
     const request = readSignRequest(signPayload(asked));
@@ -169,7 +168,7 @@ export class SigningDesk {
       chains: { ...defaultChains, eth: { ...defaultChains.eth, maxOrder: "1000000" } },
       nowMs: () => nowMs,
     };
-    // Invalid data in the table makes the function fail.
+    // Ignores failures, which invalid data in the table may cause.
     const answer = await signOnRequest({ ...deps, ...notes }, request).catch(() => undefined);
     const raw = answer && "slot" in answer ? answer.raw : "";
     if (raw.startsWith("0x02")) this.#judge(raw, request as SignRequest<Evm>);
@@ -200,7 +199,7 @@ export class SigningDesk {
   }
 }
 
-/** Opens a desk for the tests of a file. Returns a function that copies it to a table of its own. */
+/** Opens a desk for the tests of a file. Returns a function that copies it to a new table. */
 export function desksForTests(): () => Promise<SigningDesk> {
   let engine: Engine;
   let first: SigningDesk;

@@ -17,7 +17,7 @@ import { delaySeconds, Owner, type Placed, type Service, signs } from "./owner.t
 import { allowedTo } from "./roles.ts";
 import { type Allowed, asPlain, isReal, plainItems, Spoiler } from "./spoiler.ts";
 
-/** The claims that an owner relies on, each with the only partitions whose writers may break it. */
+/** Promises to an owner, each with the only partitions whose writers may break it. */
 const claims = {
   "a cancellation succeeds": ["TRADES", "LANE", "CANCELLED"],
   "a cancelled order is not signed": ["CANCELLED"],
@@ -72,7 +72,7 @@ beforeAll(async () => {
 }, engineStart);
 afterAll(() => engine.stop());
 
-/** The items of an owner, and those of nobody. */
+/** Lists the items of an owner, and those that belong to no owner. */
 function itemsOf(owner: Owner): Item[] {
   const names = (each: Owner) => [
     each.userID,
@@ -85,12 +85,12 @@ function itemsOf(owner: Owner): Item[] {
 
 type Rights = { allowed: Allowed; seed: number; isEarly?: boolean };
 
-/** The claims that an intruder broke and those that it may break, by its rights. */
+/** Claims that an intruder broke, and those that its rights let it break. */
 type Attack = { broken: Claim[]; mayBreak: readonly Claim[]; spoiler: Spoiler };
 
-/** Attacks owners on a table of their own. The last one acts while all items change all the time. */
+/** Attacks owners on a separate table. The last one acts while all items change all the time. */
 async function attack({ allowed, seed, isEarly = true }: Rights): Promise<Attack> {
-  // It is not restored: what was announced still counts.
+  // Keeps the id of the original table, so that earlier announcements still count.
   const table = { ...(await engine.newTable()), id: engine.table.id };
   await putItems(table, items.filter(isReal));
   const spoiler = new Spoiler(table, allowed, new Random(seed));
@@ -116,7 +116,7 @@ async function attackOwner(
   const [trading, , exported] = owner.wallets;
   const { kept, cancelled, forbidden, retired } = owner.orders;
   const at = (seconds: number): Service => ({ ...now, nowMs: now.nowMs + seconds * 1000 });
-  // Attempts to change odd wallets are repeated for a long time. Those to cancel an order are few.
+  // Changes of odd wallets are retried for a long time, cancellations of an order only a few times.
   const patient = <Result>(claim: Claim, act: () => Promise<Result>) =>
     withDeadline(
       isEarly && mayBreak.includes(claim) && claim !== "a cancellation succeeds" ? 100 : 60_000,
@@ -161,7 +161,7 @@ async function attackOwner(
   await spoiler.rewind(own.filter(({ PK }) => PK.startsWith("SIGNED#")));
   return {
     "a cancellation succeeds": isCancelled,
-    // It holds even if the answer was an error.
+    // Checks this claim even if the answer was an error.
     "a cancelled order is not signed": !(await signs(now, cancelled)),
     "a change of a policy succeeds": isLimited,
     "a policy is obeyed": !(await signs(now, forbidden)) || !isLimited,
@@ -189,7 +189,7 @@ const attacks = new Map<string, Promise<Attack>>();
 
 const keysOfPartitions = partitions.map(({ key }) => key);
 
-/** The partitions that a role allows to write and to delete from. */
+/** Lists the partitions that a role allows to write and to delete from. */
 const rightsOf = (allowed: Allowed) =>
   (["write", "delete"] as const).flatMap((what) =>
     keysOfPartitions.filter((key) => allowed(what, key)).map((key) => `${what} ${key}`),
@@ -208,11 +208,13 @@ const mayBreakAny = (allowed: Allowed) =>
 
 const bystanders = rows.filter(({ allowed }) => !mayBreakAny(allowed));
 
-/** Allows all that any function without a claim's partition may do: if they break nothing together, none does alone. */
+/** Allows all that any function without a claim's partition may do: if all together break nothing, none does alone. */
 const allowedToBystanders: Allowed = (what, partition) =>
   bystanders.some(({ allowed }) => allowed(what, partition));
 
-/** Attacks with the rights of a function, once for equal rights, and once for all functions that no claim depends on. */
+/**
+ * Attacks with the rights of a function: once for equal rights, and once for all functions that no claim depends on.
+ */
 function attackAs(own: Allowed): Promise<Attack> {
   const allowed = mayBreakAny(own) ? own : allowedToBystanders;
   const rights = rightsOf(allowed).join();
@@ -225,7 +227,7 @@ const union = (lists: readonly (readonly PartitionName[])[]) => [...new Set(list
 
 describe("an intruder", () => {
   it.each(rows)(
-    "with the rights of $name spoils only its partitions, and breaks only what depends on them",
+    "spoils only the partitions of $name with its rights, and breaks only what depends on them",
     async ({ row, allowed }) => {
       const { broken, mayBreak, spoiler } = await attackAs(allowed);
       const { written, deleted } = spoiler;
@@ -237,7 +239,7 @@ describe("an intruder", () => {
     },
   );
 
-  it("would break everything with all rights", async () => {
+  it("breaks every claim with all rights", async () => {
     const broken = new Set<Claim>();
     // Some odd contents happen to do no harm.
     for (let seed = 1; seed <= 6 && broken.size < claimNames.length; seed++) {

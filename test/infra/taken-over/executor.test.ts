@@ -29,7 +29,7 @@ const openDesk = desksForTests();
 
 const executor = roleOf("executeOrders");
 
-/** Whether the deployed role of executeOrders allows an action. */
+/** Tells whether the deployed role of executeOrders allows an action. */
 const allows: Allows = (action, partition) => isAllowed(executor, action, partition);
 
 const intrude = async (rights: Allows = allows) => {
@@ -37,7 +37,7 @@ const intrude = async (rights: Allows = allows) => {
   return { desk, intruder: new Intruder(desk, rights, new Random(1)) };
 };
 
-/** Ways around the signer that would need more rights than the role has. */
+/** Ways around the signer that need more rights than the role has. */
 const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<unknown>> = {
   "forgets the first signature, for a second nonce": async (intruder, desk) => {
     const order = desk.named("ALICEBUYS");
@@ -93,8 +93,8 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
 };
 
 /**
- * Writes that would change a user's next order, and that would need more rights than the role has. Each
- * leaves something for the next.
+ * Writes that would change a user's next order, and need more rights than the role has. Each leaves something for the
+ * next write.
  */
 const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> = {
   "raises the user's slippage and highest gas price": (intruder, { userID, chain }) =>
@@ -140,7 +140,7 @@ describe("an executor that was taken over", () => {
     expect(answer).not.toHaveProperty("slot");
   });
 
-  it.each(Object.entries(ways))("would do harm if the policy allowed this: it %s", async (_, way) => {
+  it.each(Object.entries(ways))("causes harm only if the policy allows this: it %s", async (_, way) => {
     const { desk, intruder } = await intrude(() => true);
     await expect(way(intruder, desk)).rejects.toThrow(Theft);
   });
@@ -154,7 +154,7 @@ describe("an executor that was taken over", () => {
       const planned = slot({ call: swapBy(intent, v2, intent.amount) }, of);
       expect(await intruder.askWith({ ...own, intent }, planned)).toHaveProperty("refused");
     }
-    // Writes directly, which the role could not.
+    // Writes directly, beyond the rights of the role.
     const sealed = await intruder.read(sealedKeyKey(userID, chain, wallet));
     await putItems(desk.table, [
       { ...sealed, ...sealedKeyKey("mallory", chain, wallet) },
@@ -173,7 +173,7 @@ describe("an executor that was taken over", () => {
     expect(intruder.denials).toBeGreaterThan(9);
   });
 
-  it("cannot make a sale pay more than twice its gas at its highest gas price", async () => {
+  it("limits the fees of a sale to twice its gas at its highest gas price", async () => {
     const { desk, intruder } = await intrude();
     const order = desk.named("ALICESELLS");
     const { intent } = order;
@@ -183,7 +183,7 @@ describe("an executor that was taken over", () => {
     const calls = [approval(v2.router), approval(v3.router), swapBy(intent, v2, intent.amount)];
     let total = 0n;
     for (const [nonce, call] of calls.entries()) {
-      // The signer refuses twice the swap's gas for an approval.
+      // The signer refuses an approval that costs twice the swap's gas.
       for (const gasLimit of [2n * intent.gasLimit, intent.approvalGas]) {
         const planned = slot({ place: nonce, call, gasLimit, isPrivate: false }, intent);
         const answer = await intruder.askWith(order, planned, { fees });
@@ -202,7 +202,7 @@ describe("an executor that was taken over", () => {
     ["a set", { amountIn: new Set(["5"]) as never }],
     ["300 KB", { recipient: "0".repeat(300_000) }],
     ["an unknown field", { more: 1 } as never],
-  ])("has nothing signed or counted for a slot with %s in it", async (_, odd) => {
+  ])("signs and counts nothing for a slot with %s in it", async (_, odd) => {
     const { desk, intruder } = await intrude();
     for (const name of ["ALICEBUYS", "BOBBUYS"]) {
       const order = desk.named(name);
@@ -215,7 +215,7 @@ describe("an executor that was taken over", () => {
     expect([desk.signatures, desk.refusals]).toEqual([0, 2]);
   });
 
-  it("cannot get bytes for distant nonces and keep them for later", async () => {
+  it("gets no bytes for distant nonces that it could keep for later", async () => {
     const { desk, intruder } = await intrude();
     const order = desk.named("ALICESELLS");
     const { intent } = order;

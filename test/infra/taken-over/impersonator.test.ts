@@ -24,7 +24,7 @@ afterAll(() => engine.stop());
 const at = (seconds: number): Service => ({ ...service, nowMs: nowMs + seconds * 1000 });
 
 describe("a setWalletPolicy that was taken over", () => {
-  it("cannot write policies, and loosens none before an announced day is over", async () => {
+  it("writes no policy, and loosens none before the announced day is over", async () => {
     const allowed = allowedTo("setWalletPolicy");
     for (const partition of ["POLICY", "GUARDS"])
       expect(allowed("write", `${partition}#${owner.userID}`)).toBe(false);
@@ -33,7 +33,7 @@ describe("a setWalletPolicy that was taken over", () => {
     const deps = { table: service.table, delaySeconds, onFault: () => undefined };
     const times = (ms: number) => ({ now: new Date(nowMs + ms), deadline: new Date(Date.now() + 60_000) });
     await allow(service, wallet, [dai], new Date(nowMs));
-    // It forges a sign-in and a time, and calls for the schedule.
+    // Forges a sign-in and a time, and calls the schedule itself.
     const named = { userID: owner.userID, walletId: wallet._id };
     const asked = { tokens: "any", tradingEnabled: true };
     expect(await answerGuardRequest(deps, { ...named, asked }, times(0))).toEqual({
@@ -52,11 +52,11 @@ describe("a setWalletPolicy that was taken over", () => {
   });
 });
 
-/** An intruder in authorize calls every method as the user of its choice. */
+/** Calls every method as a user of its choice, like an intruder in authorize. */
 describe("an authorize that was taken over", () => {
   const another = "0x514910771AF9Ca656af840dff83E8264EcF986CA";
 
-  it("places orders as any user, but not beyond the user's policy, which it loosens only a day later", async () => {
+  it("places orders as any user, but only within a policy that takes a day to loosen", async () => {
     const [trading] = owner.wallets;
     expect(await signs(service, await place(service, trading, dai, 3))).toBe(true);
     await allow(service, trading, [dai, another], new Date(nowMs));
@@ -64,7 +64,7 @@ describe("an authorize that was taken over", () => {
     await expect(place(at(86_400 - 60), trading, another, 4)).rejects.toThrow(/token/i);
   });
 
-  it("exports no wallet that the owner keeps after its announcement", async () => {
+  it("exports no wallet whose owner reacts to the announcement", async () => {
     const [, , exported] = owner.wallets;
     const { jwk } = await exportKeyPair();
     expect(await owner.asksFor(service, exported, jwk)).toMatchObject({ status: "pending" });

@@ -23,7 +23,7 @@ import { signedFee, slot, v2, v2OverUSDC, v3, v3OverUSDC } from "../../support/t
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";
 
-/** Whether a role's policy allows an action on an item of this partition. */
+/** Tells whether a role's policy allows an action on an item of this partition. */
 export type Allows = (action: "PutItem" | "DeleteItem", partition: string) => boolean;
 
 const routes = [
@@ -38,7 +38,7 @@ const routes = [
 
 const { fees } = slot();
 
-/** An attacker with the rights of executeOrders and all knowledge but the keys. */
+/** An attacker with the rights of executeOrders who knows everything but the keys. */
 export class Intruder {
   denials = 0;
   readonly #desk: SigningDesk;
@@ -84,7 +84,7 @@ export class Intruder {
     return this.#random.pick(items) as Item;
   }
 
-  /** One random action, mostly a signature request that nearly fits an order. */
+  /** Takes one random action, mostly a signature request that nearly fits an order. */
   async move(): Promise<void> {
     const order = this.#pick(this.#desk.orders);
     if (this.#random.chance(0.15)) return this.#tamper(order);

@@ -39,19 +39,19 @@ import { dai, worthless } from "./desk.ts";
 export const delaySeconds = 86_400;
 const ignore = () => undefined;
 
-/** The parts of the service that an owner uses: the real use cases before a real table, at a time. */
+/** Parts of the service that an owner uses: the real use cases on a real table, at a given time. */
 export type Service = { table: Table; keys: Keys; nowMs: number };
 
 /** An order with the slot of its swap. */
 export type Placed = { intent: Intent; planned: Slot };
 
-/** The orders of an owner, by their fate. */
+/** Orders of an owner, by their fate. */
 type Orders = Readonly<Record<"kept" | "cancelled" | "forbidden" | "retired", Placed>>;
 
-/** A user with three wallets and four orders. All items of the owner contain its user id, or ids made from it. */
+/** A user with three wallets and four orders. All items of the owner contain the user's id, or ids made from it. */
 export class Owner {
   readonly userID: string;
-  /** Trades, retires, and exports. */
+  /** Wallets for trading, for retiring and for exporting. */
   readonly wallets: readonly [Wallet, Wallet, Wallet];
   readonly orders: Orders;
   readonly #secrets: readonly Key[];
@@ -135,7 +135,7 @@ export class Owner {
     return signs(service, await place(service, this.wallets[0], dai, 3));
   }
 
-  /** Asks sealExport for a wallet. Returns whether it exported the key, to this owner. */
+  /** Requests an export of a wallet from sealExport. Returns whether it exported the key to this owner. */
   async gets(service: Service, { _id: walletId }: Wallet): Promise<boolean> {
     const named = { userID: this.userID, walletId };
     const answer = await askSealExport(service, named).catch(ignore);
@@ -150,7 +150,7 @@ export class Owner {
 
 type OwnerSecrets = [readonly Key[], Awaited<ReturnType<typeof exportKeyPair>>];
 
-/** Asks sealExport, as the functions do that may invoke it. */
+/** Calls sealExport, like the functions that may invoke it. */
 export const askSealExport = ({ table, keys: { vault }, nowMs }: Service, asked: object) =>
   answerSealRequest(
     { table, vault, delaySeconds, onExport: ignore },
@@ -209,9 +209,9 @@ function quote(token: string) {
 }
 
 /**
- * Asks the signer for an order's swap, as executeOrders would. Returns whether it has signed.
+ * Requests a signature of an order's swap, as executeOrders would. Returns whether the signer signed.
  *
- * @throws {Theft} if it signs a transaction that the user has not ordered.
+ * @throws {Theft} if it signs a transaction that the user did not order.
  */
 export async function signs(
   { table, keys, nowMs }: Service,
@@ -229,7 +229,7 @@ export async function signs(
     nowMs: () => nowMs,
     ...ignoredNotes(),
   };
-  // Invalid data in the table makes the function fail.
+  // Ignores failures, which invalid data in the table may cause.
   const answer = await signOnRequest(deps, request).catch((): SignAnswer<Evm> => ({ later: "it failed" }));
   if (!("slot" in answer)) return false;
   const { nonce: signed } = readSigned(answer.raw, own, defaultChains.eth);

@@ -34,7 +34,7 @@ afterAll(() => engine.stop());
 const { userID, chain, wallet } = policyOfAlice;
 const own = { userID, chain, wallet, token: dai, routes: [v2] };
 
-/** The orders that an intruder in placeOrder invents, each with a transaction. */
+/** Orders that an intruder in placeOrder invents, each with a transaction. */
 const inventions: Record<string, [Partial<Intent>, (intent: Intent) => Slot["call"]]> = {
   "a sale of all tokens for next to nothing": [
     { side: "sell", amount: 10n ** 24n, minAmountOut: 1n, quotedOut: 1n },
@@ -62,7 +62,7 @@ describe("a placeOrder that was taken over", () => {
       expect(await intruder.askWith(order, planned)).toEqual({
         later: "the policy forbids it: tradingEnabled",
       });
-      // It would, if the wallet were not frozen.
+      // Shows that the signer would sign if the wallet were not frozen.
       await putPolicy(desk.table, policyOfAlice);
       await expect(intruder.askWith(order, planned)).rejects.toThrow(Theft);
     },
@@ -113,7 +113,7 @@ describe("a placeOrder that was taken over", () => {
   const dear = mostWei / gasLimit;
   const pays = (price: bigint) => ({ fees: { maxFeePerGas: price, maxPriorityFeePerGas: price } });
 
-  /** The intruder's requests at each nonce, in turn: each pays at most 0.1 coins. */
+  /** Requests that the intruder repeats at each nonce. Each pays at most 0.1 coins. */
   const burnings: Record<string, readonly Partial<SignRequest<Evm>>[]> = {
     approvals: [pays(dear)],
     "approvals that become dearer": [pays(dear / 100n), pays(dear)],
@@ -159,7 +159,7 @@ describe("a placeOrder that was taken over", () => {
     expect(answers).toContainEqual({ later: expect.stringContaining("networkFeesPerDay") });
   });
 
-  it("gets one nonce for an order's swap, near the wallet's, whatever facts it leaves for executeOrders", async () => {
+  it("gets only one nonce near the wallet's for a swap, whatever facts it leaves for executeOrders", async () => {
     const order = desk.named("MALLORYBUYS");
     const { intent } = order;
     const lane = { chain: intent.chain, wallet: intent.wallet };

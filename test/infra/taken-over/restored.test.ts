@@ -10,14 +10,14 @@ import { Intruder } from "./intruder.ts";
 
 const openDesk = desksForTests();
 
-/** Opens a desk that has signed an order at nonce 1, and a table as it was before that. */
+/** Opens a desk that has signed an order at nonce 1, and a table in its earlier state. */
 async function afterSignature() {
   const [desk, { table: earlier }] = [await openDesk(), await openDesk()];
   expect(await askFor(desk, 1)).toHaveProperty("slot");
   return { desk, earlier };
 }
 
-/** Asks for the order's swap or clear at a nonce, as an executor that has kept the order and plants a slot. */
+/** Requests the order's swap or clear at a nonce, like an executor that kept the order and plants a slot. */
 function askFor(desk: SigningDesk, place: number, purpose: "swap" | "clear" = "swap") {
   const order = desk.named("ALICEBUYS");
   const { intent } = order;
@@ -32,7 +32,7 @@ describe("the signer, in a table restored from a backup", () => {
   it("signs no order twice, even if the ledger is older than the signature", async () => {
     const { desk, earlier } = await afterSignature();
     expect(await askFor(desk.movedTo(earlier, "restored"), 2)).toEqual(notGenuine);
-    // It would, if MACs did not name their table.
+    // Shows that the signer would sign twice if MACs did not name their table.
     await expect(askFor(desk.movedTo(earlier, "table"), 2)).rejects.toThrow(Theft);
   });
 
@@ -55,7 +55,7 @@ describe("admin restore --fix --exact", () => {
     const comparison = { table, backup: earlier, isExact: true, now: new Date(nowMs) };
     for (const differences of [lostItems(comparison), newerItems(comparison)])
       for await (const difference of differences) await undo(comparison, difference);
-    // The ledger and the day.
+    // The signer's records are the ledger and the day.
     expect(signed).toHaveLength(2);
     expect(await itemsNamed(table, "SIGNED#")).toEqual(signed);
     expect(await askFor(desk, 2)).toEqual({

@@ -7,19 +7,19 @@ import type { Allowed } from "./spoiler.ts";
 const { priceFeeds } = customContext;
 const { data, api } = synthesize({ ...tradingContext, priceFeeds });
 
-/** The rights of all functions, with prices, trading and exports. */
+/** Rights of all functions, with prices, trading and exports. */
 export const access = readAccess([
   { name: "TerminalData", template: data },
   { name: "TerminalApi", template: api },
 ]);
 
-/** The ARN by which policies name the table. */
+/** ARN of the table in policies. */
 export const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
 
-/** The ARNs of the keys that encrypt wallets and make MACs. */
+/** ARNs of the keys that encrypt wallets and make MACs. */
 export const kmsKeyArns = [walletKeyOf({ data }).id, only(api, "AWS::KMS::Key").id].map(access.arn);
 
-/** The deployed name of a function, by which its role is found. */
+/** Returns the deployed name of a function, which identifies its role. */
 export const roleOf = (name: OperationName): string => access.ref(logicalIdOf(api, name));
 
 /** Decides by the deployed role of a function whether it may act on the items of a partition. */

@@ -4,10 +4,10 @@ import { type PartitionName, partitionNameOf, partitions } from "../../../lib/ta
 import type { Item, Table } from "../../../lib/table/table.ts";
 import type { Random } from "../../trading/model/random.ts";
 
-/** Decides whether a role allows to write or delete an item of this partition. */
+/** Decides whether a role allows writing or deleting an item of this partition. */
 export type Allowed = (what: "write" | "delete", partition: string) => boolean;
 
-/** Values that no part of the service writes, made from the value that they replace. */
+/** Makes values that no part of the service writes from those they replace. */
 const oddities: readonly ((value: unknown) => unknown)[] = [
   () => "x",
   (value) => ` ${value}`,
@@ -40,12 +40,12 @@ function oddly(item: Record<string, unknown>, random: Random): Record<string, un
   return { ...item, [name]: odd };
 }
 
-/** An item that does not exist yet, with a plain content. */
+/** Makes a plain item for a key that does not exist yet. */
 export const asPlain = (key: Key): Item => ({ ...key, isPlain: true });
 
 export const isReal = (item: Item): boolean => item.isPlain !== true;
 
-/** Plain items of the partitions that are empty. */
+/** Makes plain items for the partitions that are empty. */
 export function plainItems(present: readonly Item[]): Item[] {
   const filled = (pattern: string) =>
     pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === "chain" ? "eth" : "plain"));
@@ -65,7 +65,7 @@ const longAgo = (item: Item): Item => ({
   ),
 });
 
-/** An intruder who spoils all items that a role allows to write. */
+/** An intruder who spoils all items that a role may write. */
 export class Spoiler {
   readonly written = new Set<PartitionName>();
   readonly deleted = new Set<PartitionName>();
@@ -106,7 +106,7 @@ export class Spoiler {
     return this.written.size > 0;
   }
 
-  /** Writes items again as they were, but long ago, and deletes others. */
+  /** Writes real items back in a state of long ago, and deletes others. */
   rewind(items: readonly Item[]): Promise<void> {
     return this.#send(
       items.flatMap((item): object[] => {

@@ -13,7 +13,7 @@ import { allowedTo } from "./roles.ts";
 
 const openDesk = desksForTests();
 
-/** An intruder with the role of a function, and the lane of a healthy executor. */
+/** Opens an intruder with the role of a function, and the lane of a healthy executor. */
 async function intrudeAs(name: OperationName) {
   const desk = await openDesk();
   const allowed = allowedTo(name);
@@ -29,7 +29,7 @@ async function intrudeAs(name: OperationName) {
 }
 
 describe("a cancelOrder that was taken over", () => {
-  it("cannot take back a cancellation, whatever it writes in its place", async () => {
+  it("never undoes a cancellation, whatever it writes in its place", async () => {
     const { desk, intruder, signs } = await intrudeAs("cancelOrder");
     const { intent } = desk.named("ALICECANCELS");
     const { userID, orderId } = intent;
@@ -53,7 +53,7 @@ describe("a cancelOrder that was taken over", () => {
 });
 
 describe("a setWalletPolicy that was taken over", () => {
-  it("cannot loosen a policy, not even by changing the time of a pending one", async () => {
+  it("never loosens a policy, even by changing the time of a pending one", async () => {
     const { intruder, signs } = await intrudeAs("setWalletPolicy");
     const pending = { policy: openPolicy, effectiveAt: "2000-01-01T00:00:00.000Z", tableId: "table" };
     for (const odd of [{ policy: openPolicy }, { pending }])
@@ -73,7 +73,7 @@ describe("a loosenGuards that was taken over", () => {
     const intent = { ...placed.intent, minAmountOut: 1n };
     await intruder.put(tradeKey("alice", intent.orderId), { ...placed, intent });
     expect(intruder.denials).toBe(1);
-    // It could not write this order, and another function would not make its MAC.
+    // This intruder cannot write the order, and no other function makes its MAC.
     const planned = slot({ place: 0, call: swapBy(intent, v2, intent.amount) }, intent);
     expect(await executor.askWith({ ...placed, intent }, planned)).toEqual({
       refused: "the intent was not made by placeOrder",
@@ -93,11 +93,11 @@ describe("a loosenGuards that was taken over", () => {
 });
 
 describe.each(["retireWallet", "storeWallet"] as const)("a %s that was taken over", (name) => {
-  it("cannot have a wallet sign with another key", async () => {
+  it("never makes a wallet sign with another key", async () => {
     const { desk, intruder, signs } = await intrudeAs(name);
     const { wallet } = desk.named("ALICEBUYS").intent;
     const keys = [
-      // The key of another user, and one that was sealed for this wallet.
+      // Keys of another user: one sealed for that user, and one sealed for this wallet.
       await intruder.read(sealedKeyKey("mallory", "eth", mallory.address)),
       await desk.sealForAlice(mallory.privateKey),
     ];
