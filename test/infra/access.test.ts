@@ -29,7 +29,7 @@ type RoleProperties = { Policies: { PolicyName: string; PolicyDocument?: object 
 const stacks = synthesize(tradingContext);
 const names = Object.keys(operations);
 
-/** Decides calls like AWS would, by the policies of roles, keys and endpoints in these stacks. */
+/** Decides calls as AWS does, by the policies of roles, keys and endpoints in these stacks. */
 function accessIn({ data, api }: Stacks) {
   const access = readAccess([
     { name: "TerminalData", template: data },
@@ -63,7 +63,7 @@ function accessIn({ data, api }: Stacks) {
 const wallet = { userID: "u", walletId: "w", network: "eth", address: "0x1" };
 const { open, mac, ask } = accessIn(stacks);
 
-/** Returns stacks with edited functions and additional policies of roles. */
+/** Returns stacks with edited functions and additional role policies. */
 function changed(edit: (of: (name: string) => { lambda: object; role: RoleProperties }) => void): Stacks {
   const { data, api } = structuredClone(stacks);
   edit((name) => {
@@ -88,7 +88,7 @@ const allOfDynamoDb = {
 };
 
 describe("the key of wallets", () => {
-  it("lets the signer open one wallet at a time, on networks that trade", () => {
+  it("lets the signer decrypt keys of one wallet at a time, on networks that trade", () => {
     expect(open("signTransaction")).toBeUndefined();
     const { userID: _, ...unbound } = wallet;
     for (const context of [{ ...wallet, network: "sol" }, { ...wallet, another: "x" }, unbound, {}])
@@ -97,7 +97,7 @@ describe("the key of wallets", () => {
       expect(open("signTransaction", wallet, action)).toBeDefined();
   });
 
-  it("lets only sealExport open wallets besides the signer", () => {
+  it("lets only sealExport decrypt wallets' keys besides the signer", () => {
     expect(names.filter((name) => open(name) === undefined)).toEqual(["sealExport", "signTransaction"]);
     expect(accessIn(impostor).open("executeOrders")).toMatch(/no VPC endpoint policy/);
     const outside = changed((of) => {
@@ -106,7 +106,7 @@ describe("the key of wallets", () => {
     expect(accessIn(outside).open("executeOrders")).toMatch(/no resource-based policy/);
   });
 
-  it("does not let the signer open wallets outside the VPC, unless there is none", () => {
+  it("stops the signer decrypting outside the VPC if there is one", () => {
     const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
     expect(accessIn(outside).open("signTransaction")).toMatch(/no identity-based policy/);
     const withoutWalls = accessIn(synthesize({ ...tradingContext, signerVpc: false }));
@@ -136,7 +136,7 @@ describe("the key of orders", () => {
       expect(accessIn(others).mac("executeOrders", action)).toMatch(/no resource-based policy/);
   });
 
-  it("does not let the signer verify codes outside the VPC", () => {
+  it("stops the signer verifying codes outside the VPC", () => {
     const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
     expect(accessIn(outside).mac("signTransaction", "kms:VerifyMac")).toMatch(/no identity-based policy/);
   });
@@ -147,13 +147,13 @@ const reads = ["GetItem", "BatchGetItem", "Query", "ConditionCheckItem"];
 const unlisted = ["BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"];
 const deniedToRole = /with an explicit deny in an identity-based policy/;
 
-/** The key of a partition with each name, and of one that the layout does not have. */
+/** A key in each partition, by name, and one in a partition that the layout lacks. */
 const keys = Object.fromEntries([
   ...partitions.map(({ key }) => [partitionNameOf(key), key.replaceAll(/\{\w+\}/g, "x")]),
   ["NEW", "NEW#x"],
 ]) as Record<PartitionName, string>;
 
-/** The partitions on which a function may carry out each action, as its row says. */
+/** Partitions on which a function may carry out each action according to its row. */
 function partitionsByRow({ table, writes, deletes, reads: ofProtected }: Operation) {
   const readable = Object.keys(keys).filter(
     (name) =>
@@ -188,7 +188,7 @@ const writersOfLanes = ["placeOrder", "executeOrders", "signTransaction"];
 
 describe("the partitions", () => {
   it.each(Object.entries<Operation>(operations))(
-    "that %s writes and reads are those of its row",
+    "lets %s write and read only the partitions of its row",
     (name, row) => {
       const allowed = byAction((action) =>
         Object.entries(keys).flatMap(([partition, key]) =>
@@ -199,7 +199,7 @@ describe("the partitions", () => {
     },
   );
 
-  it("are named only by rows that have the actions", () => {
+  it("names partitions only in rows that have the actions", () => {
     for (const [name, { table, writes: written, deletes }] of Object.entries<Operation>(operations)) {
       const isWriting = /(Put|Update|Delete)Item/.test(table.join());
       expect([name, written.length > 0]).toEqual([name, isWriting]);
@@ -208,7 +208,7 @@ describe("the partitions", () => {
     }
   });
 
-  it("that the signer and sealExport trust have these writers, and nobody deletes there", () => {
+  it("limits the writers of partitions that the signer and sealExport trust, and lets nobody delete there", () => {
     const guarded: readonly PartitionLayout[] = partitions.filter((each) => "isGuarded" in each);
     const guardedNames = guarded.map(({ key }) => partitionNameOf(key));
     expect(Object.fromEntries(guardedNames.map((name) => [name, writersOf(name)]))).toEqual({
@@ -225,7 +225,7 @@ describe("the partitions", () => {
       expect(deletes.filter((name) => guardedNames.includes(name))).toEqual([]);
   });
 
-  it("that are secret have these readers", () => {
+  it("limits the readers of secret partitions", () => {
     const secret: readonly PartitionLayout[] = partitions.filter((each) => "isSecret" in each);
     const readersOf = (name: PartitionName) =>
       names.filter((each) => reads.some((action) => ask(each, action, [keys[name]]) === undefined));
@@ -248,13 +248,13 @@ describe("the partitions", () => {
     ["that a user exists", "DeleteItem", profileKey("u"), []],
     ["the terms of an order", "PutItem", tradeKey("u", "o"), writersOfOrders],
     ["the nonces of a wallet", "PutItem", slotKey({ chain: "eth", wallet: "0x1" }, 1), writersOfLanes],
-  ])("close %s (%s) to all functions but a few", (_, action, { PK }, allowed) => {
+  ])("closes %s (%s) to all functions except a few", (_, action, { PK }, allowed) => {
     expect(names.filter((name) => ask(name, action, [PK]) === undefined)).toEqual(
       names.filter((name) => allowed.includes(name)),
     );
   });
 
-  it("stay closed to roles with all actions on the table, also in batches and in PartiQL", () => {
+  it("denies roles with all actions on the table protected partitions, even in batches and PartiQL", () => {
     const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
     for (const action of [...writes, ...unlisted]) {
       expect(generous.ask("executeOrders", action, ["TRADES#u"])).toBeUndefined();
@@ -267,7 +267,7 @@ describe("the partitions", () => {
     }
   });
 
-  it("are all closed to a request that names no partition", () => {
+  it("denies requests that name no partition", () => {
     const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
     for (const action of [...writes, ...unlisted, ...reads, "Scan", "PartiQLSelect"])
       expect(generous.ask("executeOrders", action)).toMatch(deniedToRole);
@@ -275,7 +275,7 @@ describe("the partitions", () => {
 });
 
 describe("DynamoDB's endpoint in the VPC", () => {
-  it("admits only the signer, with the actions of its row, on this table", () => {
+  it("lets only the signer through, with the actions of its row, on this table", () => {
     expect(ask("signTransaction", "PutItem", ["SIGNED#1"])).toBeUndefined();
     const generous = accessIn(changed((of) => of("signTransaction").role.Policies.push(allOfDynamoDb)));
     expect(generous.ask("signTransaction", "Query", ["SIGNED#1"])).toMatch(/no VPC endpoint policy/);

@@ -19,7 +19,7 @@ const alarms = Object.entries(
   resourcesOf<AlarmProperties>(watchOf(synthesize(customContext)), "AWS::CloudWatch::Alarm"),
 ).map(([id, { Properties }]) => [id.replace(/^Alarms|[0-9A-F]{8}$/g, ""), Properties] as const);
 
-/** The row of the function that a metric measures. */
+/** Finds the row of the function that a metric measures. */
 function rowOf({ MetricName, Dimensions = [] }: Metric): Operation | undefined {
   const id = (Dimensions.find(({ Name }) => Name === "FunctionName")?.Value as { Ref: string } | undefined)
     ?.Ref;
@@ -28,7 +28,7 @@ function rowOf({ MetricName, Dimensions = [] }: Metric): Operation | undefined {
 }
 
 /**
- * Whether a function runs in a minute. Functions without a schedule run every minute. Daily runs begin a day
+ * Tells whether a function runs in a minute. Functions without a schedule run every minute. Daily runs begin a day
  * after the deployment.
  */
 function runs(row: Operation | undefined, minute: number): boolean {
@@ -36,7 +36,7 @@ function runs(row: Operation | undefined, minute: number): boolean {
   return minute >= row.everyMinutes && minute % row.everyMinutes === Math.min(700, row.everyMinutes - 1);
 }
 
-/** Days with users: now and then a call fails, and the next attempt succeeds. */
+/** Days with users on which a call fails now and then, and the next attempt succeeds. */
 const goodDays: Feed = (metric) => {
   const row = rowOf(metric);
   const call = metric.Dimensions?.find(({ Name }) => Name === "Operation")?.Value;
@@ -59,12 +59,12 @@ const goodDays: Feed = (metric) => {
     case "SignaturePostponed":
       return () => undefined;
     default:
-      // Log lines and DynamoDB's failures have data only when something goes wrong.
+      // Log lines and DynamoDB's failures have data only after something goes wrong.
       return (minute) => (hiccup(minute) && (call ?? "Query") === "Query" ? 1 : undefined);
   }
 };
 
-/** The first days after a deployment, before there are users: only schedules run. */
+/** First days after a deployment, before it has users: only schedules run. */
 const cleanDeploy: Feed = (metric) => {
   const row = rowOf(metric);
   if (metric.Namespace !== "AWS/Lambda" || row?.kind !== "schedule") return () => undefined;
@@ -72,9 +72,7 @@ const cleanDeploy: Feed = (metric) => {
   return (minute) => (minute >= 2 && runs(row, minute) ? value : undefined);
 };
 
-/**
- * A lasting fault: every run of a schedule fails, and some calls of every other function in each minute.
- */
+/** A lasting fault that fails every run of a schedule, and some calls of every other function in each minute. */
 const badDays: Feed = (metric) => {
   const row = rowOf(metric);
   const failures = row?.kind === "schedule" ? 1 : 3;
@@ -119,7 +117,7 @@ describe("the alarm", () => {
       if (JSON.stringify(each) !== JSON.stringify(metric)) return good;
       return (minute) => (isBad(minute) ? bad(minute) : good(minute));
     };
-    // A missing run is noticed however little CloudWatch looks back.
+    // Notices a missing run even if CloudWatch looks back no further than it must.
     for (const more of metric.MetricName === "Invocations" ? [0, undefined] : [undefined]) {
       const states = statesOf(alarm, feed, 5 * part, more).filter((state) => state !== "INSUFFICIENT_DATA");
       expect(states).toEqual(["OK", "ALARM", "OK", "ALARM", "OK"]);
@@ -127,7 +125,7 @@ describe("the alarm", () => {
   });
 });
 
-/** 0 is a point within the threshold, X a point beyond it, and - a missing point. */
+/** Reads points: 0 is within the threshold, X beyond it, and - is missing. */
 const points = (text: string) =>
   text.split(" ").map((point) => ({ "0": 0, X: 1, "-": undefined })[point] as number | undefined);
 
@@ -139,7 +137,7 @@ describe("the alarm ChainUnavailable", () => {
     ["- X X X -", "ALARM"],
     ["X 0 0 0 X", "OK"],
     ["- X - X -", "OK"],
-  ])("answers the minutes %s with the state %s", (text, state) => {
+  ])("turns the minutes %s into the state %s", (text, state) => {
     const [, alarm] = alarms.find(([id]) => id === "ChainUnavailable") ?? [];
     expect(nextState(alarm as AlarmProperties, points(text), kept)).toBe(state);
   });
@@ -165,7 +163,7 @@ describe("the emulation of CloudWatch", () => {
     [2, "0 0 X 0 X", "ALARM", "ALARM"],
     [2, "0 - X - -", "OK", "OK"],
     [2, "- - - - X", kept, "OK"],
-  ])("takes %i of 3 points of %s like AWS", (DatapointsToAlarm, text, ignore, notBreaching) => {
+  ])("evaluates %i of 3 points of %s like AWS", (DatapointsToAlarm, text, ignore, notBreaching) => {
     const states = ["ignore", "notBreaching"].map((TreatMissingData) =>
       nextState({ ...alarm, DatapointsToAlarm, TreatMissingData }, points(text), kept),
     );

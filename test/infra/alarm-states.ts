@@ -23,10 +23,10 @@ export type AlarmProperties = Partial<Metric> & {
 
 export type State = "INSUFFICIENT_DATA" | "OK" | "ALARM";
 
-/** The value of a metric in each minute, or undefined for no data. */
+/** Returns the value of a metric in each minute, or undefined for no data. */
 export type Feed = (metric: Metric) => (minute: number) => number | undefined;
 
-/** A value for each period, or undefined for no data. */
+/** One value for each period, or undefined for no data. */
 type Series = readonly (number | undefined)[];
 
 export function metricsOf(alarm: AlarmProperties): { metric: Metric; minutes: number; statistic: string }[] {
@@ -38,7 +38,7 @@ export function metricsOf(alarm: AlarmProperties): { metric: Metric; minutes: nu
     .map(({ Metric, Period, Stat }) => ({ metric: Metric, minutes: Period / 60, statistic: Stat }));
 }
 
-/** The length of an alarm's periods in minutes. */
+/** Length of an alarm's periods, in minutes. */
 export function periodOf(alarm: AlarmProperties): number {
   const [first, ...others] = metricsOf(alarm);
   if (first === undefined || others.some(({ minutes }) => minutes !== first.minutes))
@@ -58,7 +58,7 @@ const combine = (all: readonly Series[], statistic: string, none?: number): Seri
     return present.length === 0 ? none : aggregates[statistic]?.(present);
   });
 
-/** The metric math that alarms use, with FILL and missing data as AWS documents them. */
+/** Implements the metric math of alarms, with FILL and missing data as AWS documents them. */
 const expressions: Record<string, (all: readonly Series[]) => Series> = {
   "MAX(METRICS())": (all) => combine(all, "Maximum"),
   "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)": (all) => combine(all, "Sum", 0),
@@ -70,16 +70,13 @@ const expressions: Record<string, (all: readonly Series[]) => Series> = {
   },
 };
 
-/**
- * CloudWatch looks at more periods than it evaluates. Their number is not documented; AWS's examples have
- * two.
- */
+/** Number of periods that CloudWatch looks at beyond those it evaluates. Undocumented; AWS's examples have two. */
 const usuallyMore = 2;
 
-/** Metrics arrive late. */
+/** Time until metrics arrive, in minutes. */
 const delayMinutes = 2;
 
-/** The states of an alarm in order, from its creation in minute 0. */
+/** Lists the states of an alarm in order, starting with its creation in minute 0. */
 export function statesOf(alarm: AlarmProperties, feed: Feed, minutes: number, more = usuallyMore): State[] {
   const inputs = metricsOf(alarm).map(({ metric, statistic }) => ({ statistic, reported: feed(metric) }));
   const { Expression } = alarm.Metrics?.find((each) => each.Expression !== undefined) ?? {};
@@ -118,7 +115,7 @@ export function nextState(alarm: AlarmProperties, points: Series, current: State
   const breaching = present.filter((point) => breaches[ComparisonOperator]?.(point, Threshold)).length;
   if (breaching >= DatapointsToAlarm) return "ALARM";
   if (present.length === EvaluationPeriods) return "OK";
-  // CloudWatch ignores missing data of DynamoDB, regardless of the alarm's setting.
+  // CloudWatch ignores missing data of DynamoDB, whatever the alarm's setting.
   const ignores =
     alarm.TreatMissingData === "ignore" ||
     metricsOf(alarm).some(({ metric }) => metric.Namespace === "AWS/DynamoDB");

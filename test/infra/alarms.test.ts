@@ -8,7 +8,7 @@ import { customContext, only, propertiesOf, synthesize, watchOf } from "./synthe
 const alarmsOf = (context?: Record<string, unknown>) =>
   propertiesOf<AlarmProperties>(watchOf(synthesize(context)), "AWS::CloudWatch::Alarm");
 
-/** The only alarm on a metric whose dimensions, as text, contain these parts. */
+/** Finds the only alarm on a metric whose dimensions, as text, contain these parts. */
 function alarmOn(alarms: readonly AlarmProperties[], metricName: string, ...parts: string[]) {
   const [alarm, ...others] = alarms.filter(
     ({ MetricName, Dimensions }) =>
@@ -37,7 +37,7 @@ const counting = (name: string) => [
   { MetricName: `${name}Faults`, MetricNamespace: "TerminalApi", MetricValue: "1" },
 ];
 
-/** Three failures within five minutes, or for rarer functions, three failed runs in a row. */
+/** Requires three failures within five minutes or, for rarer functions, three failed runs in a row. */
 const raisedBy = (row: Operation) =>
   row.kind === "schedule" && row.everyMinutes >= 5
     ? { Threshold: 1, EvaluationPeriods: 3, period: row.everyMinutes * 60 }
@@ -55,7 +55,7 @@ const kinds = (...kinds: Operation["kind"][]) =>
 
 describe("the alarms", () => {
   it.each(operationsOf("rest"))(
-    "describe the effect on users while %s fails",
+    "describes the effect on users while %s fails",
     (_, { path, method, impact }) => {
       const dimensions = [
         { Name: "Method", Value: method },
@@ -71,17 +71,17 @@ describe("the alarms", () => {
     },
   );
 
-  it("count errors of authorize, which does not throw for an invalid token", () => {
+  it("counts errors of authorize, which does not throw for an invalid token", () => {
     const alarm = alarmOn(alarms, "Errors");
     expect(JSON.stringify(alarm.Dimensions)).toContain('"authorizeFunction');
     expect(alarm.AlarmDescription).toContain(operations.authorize.impact);
   });
 
-  it("count failed requests in the access log, by the method and path that it writes", () => {
+  it("counts failed requests in the access log by their method and path", () => {
     const failed = filters.filter(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "FailedRequests",
     );
-    // CloudWatch accepts no default value beside dimensions.
+    // CloudWatch accepts no default value together with dimensions.
     expect(failed).toEqual([
       {
         FilterPattern: '{ $.status = "5*" }',
@@ -104,13 +104,13 @@ describe("the alarms", () => {
     expect(restAccessLogFormat.toString()).toContain('"resourcePath":"$context.resourcePath"');
   });
 
-  it("count calls that Lambda rejects, of all functions in one metric", () => {
+  it("counts the calls that Lambda rejects, with one metric for all functions", () => {
     const alarm = alarmOn(alarms, "Throttles");
     expect(alarm).toMatchObject({ Namespace: "AWS/Lambda", Statistic: "Sum", Threshold: 3, Period: 300 });
     expect(alarm.Dimensions).toBeUndefined();
   });
 
-  it("watch the table, and these tests list all of them", () => {
+  it("watches the table, and covers every alarm by a test", () => {
     const ofTable = alarms
       .flatMap(({ Metrics }) => Metrics ?? [])
       .flatMap(({ MetricStat }) => MetricStat ?? [])
@@ -129,7 +129,7 @@ describe("the alarms", () => {
     expect(alarms).toHaveLength(ofRequests + ofRealTime + others.length);
   });
 
-  it("count keys that API Gateway refuses, over HTTP and WebSocket", () => {
+  it("counts keys that API Gateway refuses, over HTTP and WebSocket", () => {
     const refused = filters.filter(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "RefusedKeys",
     );
@@ -149,14 +149,14 @@ describe("the alarms", () => {
     expect(streamAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
   });
 
-  it("notify the configured topic, or nobody", () => {
+  it("notifies the configured topic, or nobody", () => {
     expect(alarmsOf().flatMap(({ AlarmActions }) => AlarmActions ?? [])).toEqual([]);
     for (const { AlarmActions } of alarms) expect(AlarmActions).toEqual([customContext.alarmTopicArn]);
   });
 });
 
 describe("the alarms on background work", () => {
-  it.each(background)("count failures of %s, including those that it answers", (name, row) => {
+  it.each(background)("counts failures of %s, including those that it answers", (name, row) => {
     const { period, ...raised } = raisedBy(row);
     expect(filterOf(name)).toMatchObject({
       FilterPattern: `{ ${logged(name)} }`,
@@ -189,7 +189,7 @@ describe("the alarms on background work", () => {
     ]);
   });
 
-  it("count failures of authorizeConnection, but not the connections that it refuses", () => {
+  it("counts failures of authorizeConnection, but not the connections that it refuses", () => {
     const brokenOff =
       '($.type = "platform.report") && (($.record.status = "timeout") || ($.record.errorType = "Runtime.*"))';
     expect(filterOf("authorizeConnection")).toMatchObject({
@@ -203,7 +203,7 @@ describe("the alarms on background work", () => {
     expect(JSON.stringify(errors)).not.toContain("authorizeConnection");
   });
 
-  it.each(operationsOf("changes"))("are raised when %s is late", (name, { impact }) => {
+  it.each(operationsOf("changes"))("raises an alarm when %s is late", (name, { impact }) => {
     const alarm = alarmOn(alarms, "IteratorAge", `"${name}Function`);
     expect(alarm).toMatchObject({
       ComparisonOperator: "GreaterThanThreshold",
@@ -214,7 +214,7 @@ describe("the alarms on background work", () => {
     expect(alarm.AlarmDescription).toContain(impact);
   });
 
-  it("are raised by changes that Lambda gave up", () => {
+  it("raises an alarm for changes that Lambda gave up", () => {
     const alarm = alarmOn(alarms, "ApproximateNumberOfMessagesVisible", '"ChangesFailed');
     expect(alarm).toMatchObject({
       ComparisonOperator: "GreaterThanOrEqualToThreshold",
@@ -223,7 +223,7 @@ describe("the alarms on background work", () => {
     });
   });
 
-  it("are raised when the issuer's keys cannot be fetched, even before users notice", () => {
+  it("raises an alarm when the issuer's keys cannot be fetched, before users notice", () => {
     const outages = filters.filter(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "IssuerOutages",
     );
@@ -241,7 +241,7 @@ describe("the alarms on background work", () => {
     expect(alarm.AlarmDescription).toMatch(/six hours.*Look first at the issuer's JWKS/);
   });
 
-  it("are raised when there is no room for another key or plan, and describe the remedy", () => {
+  it("raises an alarm when no further key or plan fits, and describes the remedy", () => {
     const limits = filters.filter(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "KeyLimitReached",
     );
@@ -263,7 +263,7 @@ describe("the alarms on background work", () => {
     );
   });
 
-  it.each(tradingTroubles)("are raised by %s only where trading is on", (trouble) => {
+  it.each(tradingTroubles)("raises an alarm for %s only where trading is on", (trouble) => {
     const filter = filters.find(({ MetricTransformations: [metric] }) => metric?.MetricName === trouble);
     const warned = '($.level = "WARN") && ($.message.operation = "sweepLanes")';
     expect(filter).toEqual({
@@ -277,7 +277,7 @@ describe("the alarms on background work", () => {
     expect(() => alarmOn(alarmsOf(), trouble)).toThrow("0 alarms");
   });
 
-  it("are raised by each refusal of the signer, only where trading is on", () => {
+  it("raises an alarm for each refusal of the signer, only where trading is on", () => {
     const filter = filters.find(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "SignatureRefused",
     );
@@ -291,7 +291,7 @@ describe("the alarms on background work", () => {
     expect(() => alarmOn(alarmsOf(), "SignatureRefused")).toThrow("0 alarms");
   });
 
-  it("are raised if the signer postpones more requests than it signs", () => {
+  it("raises an alarm if the signer postpones more requests than it signs", () => {
     const [alarm] = alarms.filter((each) =>
       metricsOf(each).some(({ metric }) => metric.MetricName === "SignaturePostponed"),
     );
@@ -311,13 +311,16 @@ describe("the alarms on background work", () => {
       ),
     );
 
-  it.each(operationsOf("schedule"))("are raised when %s did not run", (name, { everyMinutes, impact }) => {
-    const [alarm, ...others] = missing(alarms, name) as [AlarmProperties];
-    expect(others).toEqual([]);
-    // Each period contains at least one scheduled run.
-    expect(periodOf(alarm)).toBe({ 1: 5, 5: 10 }[everyMinutes] ?? everyMinutes);
-    expect(alarm.AlarmDescription).toContain(impact);
-  });
+  it.each(operationsOf("schedule"))(
+    "raises an alarm when %s has not run",
+    (name, { everyMinutes, impact }) => {
+      const [alarm, ...others] = missing(alarms, name) as [AlarmProperties];
+      expect(others).toEqual([]);
+      // Each period contains at least one scheduled run.
+      expect(periodOf(alarm)).toBe({ 1: 5, 5: 10 }[everyMinutes] ?? everyMinutes);
+      expect(alarm.AlarmDescription).toContain(impact);
+    },
+  );
 });
 
 describe("the dashboard", () => {
@@ -326,7 +329,7 @@ describe("the dashboard", () => {
       only(watchOf(synthesize(customContext)), "AWS::CloudWatch::Dashboard").Properties,
     );
     for (const name of Object.keys(operations)) expect(dashboard).toContain(`${name} p99`);
-    // One alarm counts the throttles of all functions; only the graphs name the function.
+    // One alarm counts the throttles of all functions; only the graphs name each function.
     const throttles = dashboard.match(/\\"Throttles\\",\\"FunctionName\\"/g);
     expect(throttles).toHaveLength(Object.keys(operations).length);
     for (const metric of ["ConnectCount", "MessageCount", "IntegrationError", "ClientError", "IteratorAge"])

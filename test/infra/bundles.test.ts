@@ -19,7 +19,7 @@ import { type FunctionProperties, functionsOf, ownHosts } from "./synthesized.ts
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
 let functions: Record<string, FunctionProperties>;
 
-// The only synthesis that includes the functions' code and CDK's own check of the templates.
+// Synthesizes the stacks with the functions' code and CDK's own check of the templates. No other test does.
 beforeAll(() => {
   const app = terminalApp({
     outdir,
@@ -30,14 +30,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(outdir, { recursive: true }));
 
-/** Replaces values that are known only at deployment by a placeholder. */
+/** Replaces values that are only known at deployment with a placeholder. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const [, parts] = (value as { "Fn::Join"?: [string, unknown] })["Fn::Join"] ?? [];
   return Array.isArray(parts) ? parts.map(textOf).join("") : "known at deployment";
 }
 
-/** Loads the code like Lambda does, with only the function's own environment. */
+/** Loads the code like Lambda, with only the function's own environment. */
 async function load(file: string, variables: Record<string, unknown>) {
   const known = Object.entries(variables).map(([name, value]) => [name, textOf(value)]);
   const program = `
@@ -63,12 +63,12 @@ async function load(file: string, variables: Record<string, unknown>) {
   }
 }
 
-/** The folder of a function's code. */
+/** Returns the folder of a function's code. */
 const assetOf = (name: string) => join(outdir, `asset.${functions[name]?.Code.S3Key.replace(/\.zip$/, "")}`);
 
-/** Limits in KB, a little above the present sizes: a function that loads what it does not need starts later. */
+/** Limits in KB, slightly above the present sizes: a function that loads unneeded code starts later. */
 const limits: Readonly<Record<string, number>> = {
-  // Without the table, or without the SDK.
+  // Functions without the table or without the SDK.
   ...Object.fromEntries(
     ["refuseExport", "refuseMarkets", "refuseTrading", "startSession", "endSession"].map((name) => [
       name,
@@ -76,7 +76,7 @@ const limits: Readonly<Record<string, number>> = {
     ]),
   ),
   inspectToken: 228,
-  // These write several items, or read items of several kinds, or a token.
+  // Functions that write several items, read items of several kinds, or read a token.
   lockExports: 232,
   updateWallet: 236,
   redeemReward: 236,
@@ -92,7 +92,7 @@ const limits: Readonly<Record<string, number>> = {
   retireWallet: 244,
   exportWallet: 246,
   loosenGuards: 245,
-  // These contain the clients of two services.
+  // Functions with the clients of two services.
   listPositions: 270,
   cancelOrder: 267,
   catchUp: 278,
@@ -104,11 +104,11 @@ const limits: Readonly<Record<string, number>> = {
   deleteRetiredKeys: 286,
   publishChanges: 304,
   storeWallet: 332,
-  // These contain the code of chains, or code that derives addresses.
+  // Functions with the code of chains, or with code that derives addresses.
   importWallet: 360,
   createWallet: 365,
   sealExport: 320,
-  // These contain the code of chains of both families.
+  // Functions with the code of chains of both families.
   sweepLanes: 332,
   readChains: 333,
   readBalances: 388,
@@ -122,22 +122,22 @@ const limits: Readonly<Record<string, number>> = {
   executeOrders: 534,
   // Contains the clients of two services, and the quoting code of both families.
   placeOrder: 532,
-  // Pushes to thousands of clients with an HTTP client that is large but fast.
+  // Pushes to thousands of clients, with an HTTP client that is large but fast.
   deliver: 808,
 };
 const limitKB = (name: string) => limits[name] ?? 226;
 
-/** One for each kind of handler in lib/runtime. The end-to-end tests run the others. */
+/** Lists one function for each kind of handler in lib/runtime. The end-to-end tests run the rest. */
 const loaded: readonly OperationName[] = ["authorize", "placeOrder", "subscribe", "deliver"];
 
 describe("the bundle", () => {
-  it.each(Object.keys(operations))("of %s is one small module", (name) => {
+  it.each(Object.keys(operations))("bundles %s as one small module", (name) => {
     const asset = assetOf(name);
     expect(readdirSync(asset)).toEqual(["index.mjs"]);
     expect(statSync(join(asset, "index.mjs")).size).toBeLessThan(limitKB(name) * 1024);
   });
 
-  it("holds the schemas of one subject, never THE TABLE, and all packages that it needs at its start", () => {
+  it("bundles the schemas of one subject, all packages needed at the start, and never THE TABLE", () => {
     for (const name of Object.keys(operations) as OperationName[]) {
       const { inputs, imports } = bundleOf(name).contents;
       const loaded = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => path);
@@ -155,8 +155,8 @@ describe("the bundle", () => {
     }
   });
 
-  // To accept a change, after a review of these packages: npm run test:infra -- -u
-  it("of a function that opens keys has the packages of opener-packages.txt", async () => {
+  // To accept a change after reviewing these packages, run: npm run test:infra -- -u
+  it("bundles the packages of opener-packages.txt with a function that decrypts keys", async () => {
     const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
     const packageOf = (path: string) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [];
     const text = (name: OperationName) => {
@@ -169,7 +169,7 @@ describe("the bundle", () => {
     await expect(text("signTransaction") + text("sealExport")).toMatchFileSnapshot("opener-packages.txt");
   });
 
-  it.each(loaded)("of %s exports a handler, and prints nothing", async (name) => {
+  it.each(loaded)("exports a handler from %s, and prints nothing", async (name) => {
     const { Environment } = functions[name] as FunctionProperties;
     expect(await load(join(assetOf(name), "index.mjs"), Environment?.Variables ?? {})).toEqual({
       type: "function",
@@ -180,7 +180,7 @@ describe("the bundle", () => {
   });
 
   it.each(Object.entries<Operation>(operations))(
-    "of %s sets the chains if its row asks for them",
+    "sets the chains in the bundle of %s if its row names them",
     (name, { env }) => {
       const code = readFileSync(join(assetOf(name), "index.mjs"), "utf8");
       const line = variablesLineIn(code);

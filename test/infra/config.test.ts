@@ -111,7 +111,7 @@ describe("readConfiguration", () => {
     expect(read({ keyGraceSeconds })).toMatchObject({ keyGraceSeconds: Number(keyGraceSeconds) });
   });
 
-  it("scales the throttles with the account, and replaces those in the context", () => {
+  it("scales the throttles with the account, unless the context sets them", () => {
     const ping = { rateLimit: 20, burstLimit: 30 };
     const { throttles } = read({ accountRequestsPerSecond: "2500", throttles: JSON.stringify({ ping }) });
     expect(throttles).toMatchObject({ listWallets: { rateLimit: 50, burstLimit: 1250 }, ping });
@@ -304,7 +304,7 @@ describe("readConfiguration", () => {
     "aws:cdk:bundling-stacks",
     "availability-zones:account=1:region=eu-west-1",
     "acknowledged-issue-numbers",
-  ])("leaves %s to CDK", (key) => {
+  ])("leaves the context key %s to CDK", (key) => {
     expect(read({ [key]: true })).toEqual(read({}));
   });
 });

@@ -21,7 +21,7 @@ const textOf = (template: Template) =>
   JSON.stringify(only(template, "AWS::CloudWatch::Dashboard").Properties);
 
 describe("the dashboard of a deployment that trades on Solana", () => {
-  it("has filters that add up what executeOrders logs of settled orders, by path", () => {
+  it("adds up by path, through log filters, what executeOrders logs of settled orders", () => {
     const expected = ["signed", "landed"].map((field) => ({
       FilterPattern: '{ $.message.event = "executeOrders settled" }',
       LogGroupName: { Ref: expect.stringMatching(/^executeOrdersLog/) },
@@ -37,12 +37,12 @@ describe("the dashboard of a deployment that trades on Solana", () => {
     expect(filtersOf(withSol)).toEqual(expected);
   });
 
-  it("shows for each path how many of the signed messages are in a block", () => {
+  it("shows how many signed messages of each path are in a block", () => {
     for (const path of ["private", "public", "clear"])
       expect(textOf(withSol)).toContain(`100 * ${path}Landed / ${path}Signed`);
   });
 
-  it("has neither where Solana does not trade", () => {
+  it("leaves out filters and graphs of Solana where it does not trade", () => {
     expect(filtersOf(without)).toEqual([]);
     expect(textOf(without)).not.toContain("Solana");
   });

@@ -28,7 +28,7 @@ describe("the data stack", () => {
     });
   });
 
-  it("keeps its resources, unless the deployment that creates them fails", () => {
+  it("retains its resources unless the deployment that creates them fails", () => {
     for (const [id, resource] of Object.entries(data.Resources))
       if (resource.Type !== "AWS::KMS::Alias")
         expect(resource, id).toMatchObject({
@@ -91,7 +91,7 @@ describe("the keys for imports", () => {
   const importKeys = ["1", "2"];
   const two = synthesize({ importKeys });
 
-  it("exist once per label, and stay when another label is added", () => {
+  it("creates one key for each label, and keeps it when another label is added", () => {
     expect(importKeysOf({ data }).map(({ id }) => id)).toEqual(["ImportKey1936C201C"]);
     const [first, second, ...more] = importKeysOf(two);
     expect(more).toEqual([]);
@@ -107,13 +107,13 @@ describe("the keys for imports", () => {
     });
   });
 
-  it("are passed to functions in the order of the context", () => {
+  it("passes import keys to functions in the order of the context", () => {
     const { Environment } = functionsOf(two).listImportKeys ?? {};
     const names = [...JSON.stringify(Environment?.Variables.IMPORT_KEYS).matchAll(/GetAttImportKey(\d)/g)];
     expect(names.map(([, label]) => label)).toEqual(importKeys);
   });
 
-  it("can be removed from the context, because no stack imports their exports", () => {
+  it("allows removing a key from the context, because no stack imports its export", () => {
     const exported = Object.entries(two.data.Outputs).filter(([, output]) => "Export" in output);
     expect(JSON.stringify(exported)).not.toContain("ImportKey");
   });
@@ -142,7 +142,7 @@ describe("the user pool", () => {
     });
   });
 
-  it("sends mail by Cognito, or as an identity in SES", () => {
+  it("sends mail through Cognito, or as an identity in SES", () => {
     const mailOf = (template: Template) =>
       only<{ EmailConfiguration: object }>(template, "AWS::Cognito::UserPool").Properties.EmailConfiguration;
     expect(mailOf(data)).toEqual({ EmailSendingAccount: "COGNITO_DEFAULT" });
@@ -231,8 +231,8 @@ describe("a change of configuration", () => {
   });
 });
 
-describe("the log groups, and API Gateway's role for logs", () => {
-  it("outlive the API stack, unless the deployment that creates them fails", () => {
+describe("log groups, and API Gateway's role for logs", () => {
+  it("keeps log groups and role beyond the API stack unless the deployment that creates them fails", () => {
     const kept = Object.values(synthesize().api.Resources).filter(
       ({ Type, DeletionPolicy }) =>
         Type === "AWS::Logs::LogGroup" || (DeletionPolicy !== undefined && DeletionPolicy !== "Delete"),

@@ -16,7 +16,7 @@ afterEach(() => {
   cloudFormation.reset();
 });
 
-/** Lists the resources as CloudFormation does: in two pages, and the functions' in a nested stack. */
+/** Lists the resources as CloudFormation does: in two pages, with the functions in a nested stack. */
 function deploy({ Resources }: Template): void {
   const summaries = Object.entries(Resources).map(([id, { Type }]) => summary(id, Type));
   const isNested = ({ LogicalResourceId }: StackResourceSummary) =>

@@ -51,10 +51,10 @@ describe("the distribution", () => {
     expect(config.DefaultCacheBehavior).toEqual({
       TargetOriginId: expect.any(String),
       AllowedMethods: ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"],
-      // CachingDisabled and AllViewerExceptHostHeader.
+      // Ids of the policies CachingDisabled and AllViewerExceptHostHeader.
       CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
       OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
-      // CloudFront's compression would weaken ETags.
+      // Compression by CloudFront would weaken ETags.
       Compress: false,
       ViewerProtocolPolicy: "https-only",
     });
@@ -84,13 +84,13 @@ describe("the distribution", () => {
     );
   });
 
-  it("is in a stack that the others do not refer to, so they can change independently", () => {
+  it("puts the distribution into a stack that no other refers to, so that they can change independently", () => {
     expect(JSON.stringify(templates.edge)).not.toContain("Fn::ImportValue");
     for (const template of [templates.data, api, templates.watch])
       expect(JSON.stringify(template)).not.toContain("TerminalEdge");
   });
 
-  it("does not exist if the edge is off", () => {
+  it("creates no distribution if the edge is off", () => {
     expect(synthesize(customContext).edge).toBeUndefined();
   });
 });
@@ -117,7 +117,7 @@ describe("the origin key", () => {
   };
   const header = (id: string | undefined) => [{ HeaderName: "x-origin-key", HeaderValue: references(id) }];
 
-  it("is generated, kept with the data even if the edge is off, and appears in no template", () => {
+  it("generates an origin key that appears in no template and survives switching the edge off", () => {
     for (const context of [{}, customContext]) {
       const { data, api } = synthesize(context);
       expect(only(data, "AWS::SecretsManager::Secret")).toMatchObject({
@@ -130,7 +130,7 @@ describe("the origin key", () => {
     }
   });
 
-  it("exists once per label, and stays when another label is added", () => {
+  it("creates one origin key for each label, and keeps it when another label is added", () => {
     expect(more).toEqual([]);
     expect([first, second]).toEqual([
       expect.stringMatching(/^OriginKey1/),
@@ -139,17 +139,17 @@ describe("the origin key", () => {
     expect(only(templates.data, "AWS::SecretsManager::Secret").id).toBe(first);
   });
 
-  it("can be removed from the context, because no stack imports its export", () => {
+  it("allows removing an origin key from the context, because no stack imports its export", () => {
     const exported = Object.values(rotating.data.Outputs).filter((output) => "Export" in output);
     expect(JSON.stringify(exported)).not.toContain("OriginKey");
   });
 
-  it("is sent to both origins with each request, the newest of several, and replaces a header from the viewer", () => {
+  it("sends the newest origin key to both origins with each request, and replaces the viewer's header", () => {
     expect(sentBy(templates)).toEqual([header(first), header(first)]);
     expect(sentBy(rotating)).toEqual([header(second), header(second)]);
   });
 
-  it("is known to both authorizers, all of several, which reject other requests only with edgeOnly", () => {
+  it("gives both authorizers all origin keys, which they require only with edgeOnly", () => {
     const variables = (from: Templates, name: string) =>
       functionsOf({ api: withOutputs(from.api, from) })[name]?.Environment?.Variables;
     for (const name of ["authorize", "authorizeConnection"]) {
@@ -179,7 +179,7 @@ describe("a custom domain and a web ACL", () => {
   const chosen = synthesize(firewallContext);
   const { domainName, certificateArn, webAclArn } = firewallContext;
 
-  it("belong to the distribution, while the APIs keep their own addresses", () => {
+  it("attaches both to the distribution, while the APIs keep their own addresses", () => {
     const [distribution] = propertiesOf<Distribution>(
       chosen.edge as Template,
       "AWS::CloudFront::Distribution",
@@ -206,13 +206,13 @@ describe("a custom domain and a web ACL", () => {
 });
 
 describe("the stacks of the edge", () => {
-  it("are deployed after the APIs, and need no alarms, whose topic may be wrong", () => {
+  it("deploys the edge after the APIs, and without alarms, whose topic may be wrong", () => {
     const { deployedAfter } = synthesize(firewallContext);
     expect(deployedAfter.TerminalEdge).toContain("TerminalApi");
     expect(deployedAfter.TerminalFirewall).toContain("TerminalApi");
     for (const stack of ["TerminalEdge", "TerminalFirewall"])
       expect(deployedAfter[stack]).not.toContain("TerminalWatch");
-    // If one fails, the other must still be deployed.
+    // The second stack must still be deployed if the first fails.
     expect(deployedAfter.TerminalEdge).not.toContain("TerminalFirewall");
     expect(deployedAfter.TerminalFirewall).not.toContain("TerminalEdge");
   });
@@ -225,7 +225,7 @@ describe("the firewall", () => {
     "AWS::WAFv2::WebACL",
   );
 
-  it("answers 429 to addresses that send more than any plan allows, and only counts other findings", () => {
+  it("answers 429 to addresses that exceed every plan, and only counts other findings", () => {
     expect(acl).toMatchObject({ Scope: "CLOUDFRONT", DefaultAction: { Allow: {} } });
     expect(acl.Rules).toMatchObject([
       {
@@ -242,7 +242,7 @@ describe("the firewall", () => {
     ]);
   });
 
-  it("lets pages of the first allowed origin read that response, and forbids storing it", () => {
+  it("lets pages of the first allowed origin read its 429, and forbids storing it", () => {
     const [{ Action }] = acl.Rules as [
       { Action: { Block: { CustomResponse: { ResponseHeaders: object } } } },
     ];
@@ -258,7 +258,7 @@ describe("the firewall", () => {
     );
   });
 
-  it("samples no requests, so no token or private key is shown", () => {
+  it("samples no requests, so that it shows no token or private key", () => {
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
     expect(JSON.stringify(acl).match(/"SampledRequestsEnabled":false/g)).toHaveLength(3);
     expect(acl.DataProtectionConfig).toEqual({
@@ -284,7 +284,7 @@ describe("the firewall", () => {
 });
 
 describe("the outputs of the edge stack", () => {
-  it("are the address of both APIs", () => {
+  it("outputs the address of both APIs", () => {
     const domainName = { "Fn::GetAtt": [distribution.id, "DomainName"] };
     expect(edge.Outputs).toEqual({
       BaseUrl: { Value: { "Fn::Join": ["", ["https://", domainName]] } },

@@ -35,16 +35,16 @@ const plans = {
   PRO_PLAN_ID: "p2",
 };
 
-/** The most bytes of a function's variables on AWS. */
+/** Most bytes of a function's variables on AWS. */
 const maxBytes = 4096;
 
-/** Left for the names of tables, keys and functions, and for the addresses of an issuer. */
+/** Bytes reserved for the names of tables, keys and functions, and for the addresses of an issuer. */
 const reservedBytes = 900;
 
 afterEach(() => vi.unstubAllEnvs());
 
 describe("environmentOf", () => {
-  it("writes every variable in a form that the functions read back to the same configuration", () => {
+  it("writes every variable so that functions read back the same configuration", () => {
     const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, {
       originKeys: ["k", "l"],
       tableId: "t",
@@ -81,8 +81,8 @@ describe("environmentOf", () => {
     });
   });
 
-  it("fits into the variables of every function with the longest lists of origins, feeds and origin keys", () => {
-    // 2000 and 1000 bytes as JSON.
+  it("fits the longest lists of origins, feeds and origin keys into the variables of every function", () => {
+    // The lists take 2000 and 1000 bytes as JSON.
     const allowedOrigins = Array(37).fill(`https://${"a".repeat(35)}.example`);
     const priceFeeds = Array(10).fill({
       source: "near",
