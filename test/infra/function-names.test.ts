@@ -8,11 +8,11 @@ describe("functionOf", () => {
     (logicalId) => `TerminalApi-${logicalId}`,
   );
 
-  it.each(Object.keys(operations))("finds the function of %s, and no other, in the template", (row) => {
+  it.each(Object.keys(operations))("finds only the function of %s in the template", (row) => {
     expect(functionOf(functions, row)).toMatch(new RegExp(`^TerminalApi-${row}Function\\w{8}$`));
   });
 
-  it("finds nothing for a row that the stacks do not have", () => {
+  it("finds nothing for a row without a stack", () => {
     expect(functionOf(functions, "Wallets")).toBeUndefined();
   });
 });

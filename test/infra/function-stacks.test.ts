@@ -16,7 +16,7 @@ import {
   type Template,
 } from "./synthesized.ts";
 
-/** Copies of rows, of the kinds that the table of operations consists of, all in one subject. */
+/** Copies of rows of every kind in the table of operations, all in one subject. */
 const added: Record<string, Operation> = Object.fromEntries(
   [
     ...copiesOf("rest", 28),
@@ -28,8 +28,8 @@ const added: Record<string, Operation> = Object.fromEntries(
 );
 
 function copiesOf(kind: Operation["kind"], count: number): [string, Operation][] {
-  // Rows that name usage plans cannot be beside methods, which the plans depend on, and functions of wallets invoke those of
-  // trading, so none of trading invokes theirs.
+  // Excludes rows that name usage plans, because plans depend on methods. Functions of wallets invoke those of trading,
+  // so no row of trading may invoke them.
   const rows = operationsOf(kind).filter(
     ([, { opensWallets, plans, invokes }]) =>
       !opensWallets && plans.length === 0 && !invokes.includes("loosenGuards"),
@@ -41,11 +41,11 @@ function copiesOf(kind: Operation["kind"], count: number): [string, Operation][]
   });
 }
 
-/** The context with the most resources. */
+/** A context that creates the most resources. */
 const largest = { ...customContext, trading: evmChains, chains: ownHosts, importKeys: ["1", "2"] };
 
 const outdir = mkdtempSync(join(tmpdir(), "room-"));
-/** The templates as they are deployed, by stack. */
+/** Templates as they are deployed, by stack. */
 let now: ReadonlyMap<string, string>;
 let later: ReadonlyMap<string, string>;
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(outdir, { recursive: true }));
 
-/** Synthesizes the stacks with further rows. */
+/** Synthesizes the stacks with additional rows. */
 async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyMap<string, string>> {
   const folder = join(outdir, `${Object.keys(rows).length}`);
   const throttles = Object.fromEntries(
@@ -68,7 +68,7 @@ async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyM
   const thread = new Worker(new URL("./with-more-rows.ts", import.meta.url), {
     workerData: { rows, options },
   });
-  // Rejects with the error that ends the thread, if one does.
+  // Rejects if an error ends the thread.
   await once(thread, "exit");
   const files = readdirSync(folder).filter((name) => name.endsWith(".template.json"));
   return new Map(files.map((file) => [file.replace(/\..*/, ""), readFileSync(join(folder, file), "utf8")]));
@@ -76,7 +76,7 @@ async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyM
 
 const templateOf = (text: string | undefined): Template => JSON.parse(text ?? "");
 
-/** The functions' logical ids with the names that templates give them, by stack. Physical names consist of these. */
+/** Logical ids of the functions with the names that templates give them, by stack. Physical names are made of both. */
 const functionsIn = (texts: ReadonlyMap<string, string>) =>
   new Map(
     [...texts].map(([stack, text]) => [
@@ -90,7 +90,7 @@ const functionsIn = (texts: ReadonlyMap<string, string>) =>
     ]),
   );
 
-/** The ids of the resources that an expression refers to, of those that exist. */
+/** Ids of the existing resources that an expression refers to. */
 function referencesIn(resource: object, ids: ReadonlySet<string>): string[] {
   const found = new Set<string>();
   JSON.stringify(resource, (key, value) => {
@@ -102,7 +102,7 @@ function referencesIn(resource: object, ids: ReadonlySet<string>): string[] {
   return [...found].filter((id) => ids.has(id));
 }
 
-/** The ids of a template's resources, each after those that it depends on. */
+/** Ids of a template's resources, each listed after those it depends on. */
 function orderOf({ Resources }: Template): string[] {
   const ids = new Set(Object.keys(Resources));
   const order = new Set<string>();
@@ -117,7 +117,7 @@ function orderOf({ Resources }: Template): string[] {
 }
 
 describe("the stacks", () => {
-  it("have room for 40 more rows, all of one subject, in the largest configuration", () => {
+  it("leaves room for 40 more rows of one subject in the largest configuration", () => {
     expect(Object.keys(added)).toHaveLength(40);
     expect([...functionsIn(later).values()].flat()).toHaveLength(
       [...functionsIn(now).values()].flat().length + 40,
@@ -132,18 +132,18 @@ describe("the stacks", () => {
     }
   });
 
-  it("keep the name of each function when rows are added", () => {
+  it("keeps the name of each function when rows are added", () => {
     const after = functionsIn(later);
     for (const [stack, names] of functionsIn(now))
       expect(after.get(stack)).toEqual(expect.arrayContaining(names));
     expect([...after.keys()]).toEqual([...now.keys()]);
   });
 
-  it("have no cycle", () => {
+  it("creates no cycle of stacks", () => {
     for (const text of later.values()) expect(orderOf(templateOf(text)).length).toBeGreaterThan(0);
   });
 
-  it("add functions before the methods that invoke them, and the plans' functions after the plans", () => {
+  it("adds functions before the methods that invoke them, and functions of plans after the plans", () => {
     const order = orderOf(templateOf(later.get("TerminalApi")));
     const placeOf = (id: string) =>
       order.findIndex((each) => new RegExp(`^${id}(\\w*[0-9a-f]{8,})?$`, "i").test(each));

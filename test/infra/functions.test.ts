@@ -10,13 +10,13 @@ const functions = functionsOf(templates);
 const rows = Object.entries<Operation>(operations);
 
 describe("the functions", () => {
-  it("are the rows of THE TABLE, in the template and in functions/", () => {
+  it("has a function for each row of THE TABLE, in the template and in functions/", () => {
     const names = rows.map(([name]) => name).sort();
     expect(Object.keys(functions).sort()).toEqual(names);
     expect(readdirSync("functions").sort()).toEqual(names);
   });
 
-  it("have the common runtime", () => {
+  it("gives all functions the common runtime", () => {
     for (const properties of Object.values(functions))
       expect(properties).toMatchObject({
         Architectures: ["arm64"],
@@ -26,12 +26,12 @@ describe("the functions", () => {
       });
   });
 
-  it("reserve no concurrency, so that runs of a schedule may overlap", () => {
+  it("reserves no concurrency, so that runs of a schedule may overlap", () => {
     for (const properties of propertiesOf<object>(templates.api, "AWS::Lambda::Function"))
       expect(properties).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 
-  it("are not retried if their result would be out of date", () => {
+  it("does not retry functions whose result would be out of date", () => {
     const fresh = (name: string) => ({
       FunctionName: { Ref: logicalIdOf(templates.api, name) },
       MaximumEventAgeInSeconds: 60,
@@ -54,14 +54,14 @@ describe("the functions", () => {
       "loosenGuards",
     ];
     const others = configured.filter((each) => !names.map(fresh).some((one) => isDeepStrictEqual(each, one)));
-    // Nobody else starts a run of feedPrices again that has failed, and a start may wait for free concurrency.
+    // Keeps retries of feedPrices: nothing else restarts a failed run, and a start may wait for free concurrency.
     expect(others).toEqual([
       { ...fresh("feedPrices"), MaximumEventAgeInSeconds: 3600, MaximumRetryAttempts: 2 },
     ]);
     expect(configured).toHaveLength(names.length + 1);
   });
 
-  it("never invoke themselves, or each other in a cycle, but for executeOrders, which starts a missing reader", () => {
+  it("allows no function to invoke itself or a cycle, except executeOrders, which starts a missing reader", () => {
     const nextOf = (name: string) =>
       (operations[name as keyof typeof operations] as Operation).invokes.filter(
         (next) => next !== "readChains",
@@ -73,7 +73,7 @@ describe("the functions", () => {
     for (const [name] of rows) expect(reached(name)).not.toContain(name);
   });
 
-  it("trust the user pool of the data stack if no issuer is configured", () => {
+  it("trusts the user pool of the data stack if no issuer is configured", () => {
     const variables = functionsOf(synthesize()).authorize?.Environment?.Variables;
     const pool = { "Fn::ImportValue": expect.stringMatching(/RefUsersPool[0-9A-F]{8}/) };
     const issuer = ["https://cognito-idp.", { Ref: "AWS::Region" }, ".amazonaws.com/", pool];
@@ -102,7 +102,7 @@ describe("the schedules", () => {
     ["makeFallbackKeys", "rate(5 minutes)"],
     ["readChains", "rate(1 minute)"],
     ["sweepLanes", "rate(1 minute)"],
-  ])("run %s at a %s, and drop late runs", (name, ScheduleExpression) => {
+  ])("runs %s at a %s, and drops late runs", (name, ScheduleExpression) => {
     const { id, rule } = scheduleOf(name, customContext);
     expect(rule).toEqual({
       Description: expect.any(String),

@@ -5,12 +5,12 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A folder for the templates that the workers of this run share. */
+    /** Folder for the templates that the workers of this run share. */
     templates: string;
   }
 }
 
-/** Provides a folder that lasts for one run: templates of another run may be those of other sources. */
+/** Provides a folder for one run only, because another run may have other sources. */
 export default function setUp(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "shared-templates-"));
   project.provide("templates", folder);

@@ -53,7 +53,10 @@ function rolesOf(configured: LeadingKeys) {
   return { api, access, tableArn: access.arn(only(data, "AWS::DynamoDB::Table").id) };
 }
 
-/** Reaches the table by the deployed role of each function, where policies see the keys of each part or of whole requests. */
+/**
+ * Reaches the table through each function's deployed role. IAM sees the keys of each part of a transaction, or of the
+ * whole.
+ */
 function deployed(configuredOf: (name: OperationName) => LeadingKeys, leadingKeys: LeadingKeys) {
   const denied = new Set<OperationName>();
   const tableOf = (name: OperationName): Table => {
@@ -103,7 +106,7 @@ const raise = (error: unknown) => {
   throw error;
 };
 
-/** Each returns only if it has had its effect. */
+/** Each use case returns only after it has had its effect. */
 const journeys = {
   async "buys, and cancels an order"({ tableOf }: Deployed) {
     const desk = await openDesk(engine.table, chain, { tableOf });
@@ -151,14 +154,14 @@ const journeys = {
 };
 
 describe.each(Object.entries(journeys))("a user who %s", (_, journey) => {
-  it("is served by the roles for whole requests, where policies see these", async () => {
+  it("serves a user by the roles for whole requests, if policies see whole requests", async () => {
     const by = deployed(() => "whole-request", "whole-request");
     await journey(by);
     expect([...by.denied]).toEqual([]);
   });
 });
 
-/** Reaches the table as the switch allows, with an action between the signer's reads and its transaction. */
+/** Reaches the table as leadingKeys allows, with an action between the signer's reads and its transaction. */
 function interrupted(by: Deployed, action: () => Promise<unknown>) {
   let isDone = false;
   const table = by.tableOf("signTransaction");
@@ -174,7 +177,7 @@ function interrupted(by: Deployed, action: () => Promise<unknown>) {
 describe("between the signer's reads and its transaction, where policies see whole requests", () => {
   const by = () => deployed(() => "whole-request", "whole-request");
 
-  it("a cancellation keeps the order from being signed", async () => {
+  it("keeps an order from being signed once it is cancelled", async () => {
     let cancel = async (): Promise<unknown> => undefined;
     const desk = await openDesk(engine.table, chain, { tableOf: interrupted(by(), () => cancel()) });
     const { orderId } = await desk.place({ amount: "0.5" });
@@ -185,7 +188,7 @@ describe("between the signer's reads and its transaction, where policies see who
     expect(attempts).toEqual([]);
   });
 
-  it("a retirement of the wallet counts as later", async () => {
+  it("treats a retirement of the wallet as later than the signature", async () => {
     let retire = async (): Promise<unknown> => undefined;
     const desk = await openDesk(engine.table, chain, { tableOf: interrupted(by(), () => retire()) });
     const { orderId } = await desk.place({ amount: "0.5" });
@@ -205,7 +208,7 @@ describe("a role for each-part, if policies see whole requests", () => {
     ["loosenGuards", "sets a policy, and retires the wallet"],
     ["exportWallet", "exports a wallet, and ends the export"],
     ["sealExport", "exports a wallet, and ends the export"],
-  ])("stops %s alone", async (name, title) => {
+  ])("stops only %s", async (name, title) => {
     const by = deployed((other) => (other === name ? "each-part" : "whole-request"), "whole-request");
     await expect(journeys[title](by)).rejects.toThrow("is not authorized to perform: dynamodb:PutItem");
     expect([...by.denied]).toEqual([name]);
@@ -213,7 +216,7 @@ describe("a role for each-part, if policies see whole requests", () => {
 });
 
 describe("a row", () => {
-  it("reads what it enforces, and only functions that open wallets enforce anything", () => {
+  it("reads what it enforces, and only functions that decrypt keys enforce anything", () => {
     for (const [name, { enforces, reads, opensWallets }] of Object.entries(operations)) {
       expect(reads, name).toEqual(expect.arrayContaining([...enforces]));
       expect(enforces.length === 0 || opensWallets, name).toBe(true);

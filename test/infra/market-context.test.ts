@@ -20,11 +20,11 @@ describe("markets", () => {
     ["with just enough runs", { concurrentRuns: 50 }, true, 4],
     ["with few runs, and switched on", { concurrentRuns: 10, markets: true, channelShards: 2 }, true, 2],
     ["where nothing trades", { trading: [], markets: true }, false, 4],
-  ])("are read %s", (_, context, markets, channelShards) => {
+  ])("reads the switch for markets from %s", (_, context, markets, channelShards) => {
     expect(read(context)).toMatchObject({ markets, channelShards });
   });
 
-  it("are refused a value that is neither true nor false", () => {
+  it("refuses a value that is neither true nor false", () => {
     expect(() => read({ markets: "yes" })).toThrow("Context markets is not JSON");
     expect(() => read({ markets: 1 })).toThrow("Context markets must be true or false");
     expect(() => read({ concurrentRuns: 0 })).toThrow("Context concurrentRuns must be a whole number");
@@ -32,7 +32,7 @@ describe("markets", () => {
 });
 
 describe("marketWarnings", () => {
-  it("names a limit below 50, and what it switches off", () => {
+  it("names a concurrency limit below 50, and what it switches off", () => {
     expect(marketWarnings(read({}))).toEqual([]);
     expect(marketWarnings(read({ concurrentRuns: 10 }))).toEqual([
       expect.stringMatching(/^Context concurrentRuns is 10: .*markets of tokens are off.*higher limit/),
@@ -69,7 +69,7 @@ describe("a deployment that trades without markets", () => {
   const off = synthesize({ ...trading, markets: false });
   const on = synthesize(trading);
 
-  it("has none of the functions that read markets, and refuses their methods by name", () => {
+  it("has no function that reads markets, and refuses their methods by name", () => {
     const names = ["getMarket", "listCandles", "readMarkets", "loadHistory"];
     expect(Object.keys(functionsOf(off))).not.toEqual(expect.arrayContaining([expect.toBeOneOf(names)]));
     expect(Object.keys(functionsOf(on))).toEqual(expect.arrayContaining(names));
@@ -79,7 +79,7 @@ describe("a deployment that trades without markets", () => {
     expect(methodsServedBy(off, "refuseTrading")).toHaveLength(0);
   });
 
-  it("gives no name to the functions that could start the reader", () => {
+  it("names no reader in the functions that could start it", () => {
     const reader = (template: typeof on) =>
       functionsOf(template).subscribe?.Environment?.Variables.READ_MARKETS_FUNCTION;
     expect(reader(off)).toBe("");

@@ -31,14 +31,14 @@ const always = rows.filter(([, { deployed }]) => deployed === "always").map(([na
 
 type Method = { HttpMethod: string; Integration: { Uri: unknown } };
 
-/** The methods that a function serves. Expects at least one. */
+/** Lists the methods that a function serves. Expects at least one. */
 const methodsOf = (template: typeof on.api, name: string) =>
   Object.values(resourcesOf<Method>(template, "AWS::ApiGateway::Method")).filter(({ Properties }) =>
     JSON.stringify(Properties.Integration.Uri ?? "").includes(`"${name}Function`),
   );
 
 describe("a deployment without trading", () => {
-  it("has only those functions of trading that refuse requests, or record and read the trades of other engines", () => {
+  it("keeps only the functions of trading that refuse requests, or record and read trades of other engines", () => {
     expect(Object.keys(functions).sort()).toEqual(always.sort());
     const ofTrading = always.filter((name) => name in tradingRows);
     expect(ofTrading.sort()).toEqual([
@@ -56,16 +56,16 @@ describe("a deployment without trading", () => {
   });
 
   it.each(Object.entries(without))(
-    "has no key, network or secret for trading in any template, and no right to open wallets, with %s",
+    "has no key, network or secret for trading, and no right to decrypt wallets' keys, with %s",
     (_, context) => {
       const { data, api, watch } = synthesize(context);
       const templates = [data, api, watch];
       const types = templates.flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type));
-      // The key of wallets, and one import key.
+      // The only keys are the key of wallets and one import key.
       expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(2);
       expect(types.filter((type) => /^AWS::(EC2|Route53Resolver)::/.test(type))).toEqual([]);
       const secrets = types.filter((type) => type.startsWith("AWS::SecretsManager::"));
-      // The distribution's key has nothing to do with trading.
+      // The only secret is the distribution's key, which has nothing to do with trading.
       expect(secrets).toEqual(["AWS::SecretsManager::Secret"]);
       const allowed = templates.flatMap(allStatements).flatMap(({ Action }) => Action);
       expect(allowed).toContain("kms:GenerateDataKey");
@@ -111,7 +111,7 @@ describe("a deployment without trading", () => {
     expect(functions.refuseTrading?.Environment?.Variables).toEqual({ ALLOWED_ORIGINS: "[]" });
   });
 
-  it("serves the methods of all missing rows with that function, where other deployments have the rows' own", () => {
+  it("serves the methods of all missing rows with one refusing function", () => {
     const missing = servedMethods.filter(({ name }) =>
       ["with trading", "with markets"].includes(operations[name].deployed),
     );

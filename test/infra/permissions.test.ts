@@ -15,7 +15,7 @@ const statementsOf = (name: string) =>
 
 type Grant = { name: string; action: string; resource: string; condition: unknown };
 
-/** Every action that a role allows, on every resource. */
+/** Lists every action that a role allows, on every resource. */
 const grants: Grant[] = roles.flatMap(([name]) =>
   statementsOf(name)
     .filter(({ Effect }) => Effect === "Allow")
@@ -26,7 +26,7 @@ const grants: Grant[] = roles.flatMap(([name]) =>
     ),
 );
 
-/** Whether the statements allow data keys for an encryption context. */
+/** Tells whether the statements allow data keys for an encryption context. */
 function mayMakeDataKeys(statements: readonly Statement[]) {
   const policy = readPolicy({ Statement: statements });
   return (context: Record<string, string | undefined>) => {
@@ -40,16 +40,16 @@ function mayMakeDataKeys(statements: readonly Statement[]) {
 }
 
 describe("the permissions", () => {
-  // A changed right shows in the file's diff. To accept it: npm run test:infra -- -u
-  it("match rights.txt", async () => {
+  // Shows a changed right in the file's diff. To accept it: npm run test:infra -- -u
+  it("grants exactly the rights in rights.txt", async () => {
     await expect(rightsText(synthesize(customContext))).toMatchFileSnapshot("rights.txt");
   });
 
-  it("are separate for each function", () => {
+  it("gives each function a role of its own", () => {
     expect(new Set(roles.map(([, role]) => role)).size).toBe(roles.length);
   });
 
-  it("let a GET write only notes about wanted markets, and wake lanes", () => {
+  it("lets a GET write only notes about wanted markets, and wake lanes", () => {
     const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "kms:GetPublicKey"];
     const notes: readonly string[] = ["MARKETNEWS", "MARKETLOOKS"];
     const gets = operationsOf("rest").filter(([, { method }]) => method === "GET");
@@ -66,7 +66,7 @@ describe("the permissions", () => {
       expect(name === "readBalances" ? [...reading, "lambda:InvokeFunction"] : reading).toContain(action);
   });
 
-  it("let storeWallet create data keys for exactly one wallet, and only signTransaction and sealExport decrypt", () => {
+  it("lets storeWallet create data keys for exactly one wallet, and only signTransaction and sealExport decrypt", () => {
     const wallet = { userID: "u", walletId: "w", network: "eth", address: "0x1" };
     const names = Object.keys(wallet) as (keyof typeof wallet)[];
     const without = names.map((name) => ({ ...wallet, [name]: undefined }));
@@ -85,7 +85,7 @@ describe("the permissions", () => {
     expect(everything.flatMap(({ Action }) => Action)).not.toContain("kms:CreateGrant");
   });
 
-  it("allow rewrapping data keys only under the same key", () => {
+  it("allows rewrapping data keys only under the same key", () => {
     const rewrapping = allStatements(templates.data).filter(({ Action }) =>
       Action.includes("kms:ReEncryptFrom"),
     );
@@ -94,7 +94,7 @@ describe("the permissions", () => {
     ]);
   });
 
-  it("let functions create only tagged keys and plans, and change and delete only those of their tag", () => {
+  it("lets functions create only tagged keys and plans, and change and delete only those of their tag", () => {
     const ofTag = (tag: string, name: string) => {
       const kind = name === "makeFallbackKeys" ? "fallback" : "user";
       return { StringEquals: { [`aws:${tag}/plan-prefix`]: `TerminalApi/${kind}/` } };
@@ -108,7 +108,7 @@ describe("the permissions", () => {
     for (const { name, condition } of changing) expect(condition).toEqual(ofTag("ResourceTag", name));
   });
 
-  it("have no wildcard in actions, and in resources only for connections, keys, plans and network interfaces", () => {
+  it("grants no wildcard in actions, and in resources only for connections, keys, plans and network interfaces", () => {
     for (const template of [templates.data, templates.api])
       for (const { Effect, Action } of allStatements(template))
         if (Effect === "Allow") expect(Action.join()).not.toContain("*");
@@ -117,7 +117,7 @@ describe("the permissions", () => {
         expect(`${action} ${resource}`).toMatch(/^ec2:\w+ \*$|^[^*]*$/);
   });
 
-  it("let no test route invoke a function", () => {
+  it("lets no test route invoke a function", () => {
     expect(rightsText(templates)).not.toContain("test-invoke-stage");
   });
 });

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { allOf, contexts, synthesize } from "./synthesized.ts";
 
-/** The command that removes a resource of each type that stacks keep. */
+/** Commands that remove the resources that stacks keep, by type. */
 const removals: Record<string, string> = {
   "AWS::ApiGateway::Account": "apigateway update-account",
   "AWS::Cognito::UserPool": "cognito-idp delete-user-pool",
-  // Deleted with its pool.
+  // Deleted with its user pool.
   "AWS::Cognito::UserPoolClient": "cognito-idp delete-user-pool",
   "AWS::DynamoDB::Table": "dynamodb delete-table",
   "AWS::IAM::Role": "iam delete-role",

@@ -26,7 +26,7 @@ type MethodProperties = {
 };
 type PathProperties = { ParentId: { Ref?: string }; PathPart: string };
 
-/** The methods, each with its path. */
+/** Lists the methods, each with its path. */
 function routesOf(template: Template): [path: string, MethodProperties][] {
   const paths = resourcesOf<PathProperties>(template, "AWS::ApiGateway::Resource");
   const pathOf = (resource: Resource<PathProperties> | undefined): string =>
@@ -42,7 +42,7 @@ function routesOf(template: Template): [path: string, MethodProperties][] {
 const isPreflight = ([, { HttpMethod }]: [string, MethodProperties]) => HttpMethod === "OPTIONS";
 
 describe("the methods", () => {
-  it("are those of the table of operations, and a HEAD by the same function for each GET", () => {
+  it("has the methods of the table of operations, and for each GET a HEAD with the same function", () => {
     const functionOf = ({ Integration: { Uri } }: MethodProperties) => JSON.stringify(Uri);
     const routes = routesOf(plain).map(([path, method]) => [
       `${method.HttpMethod} ${path}`,
@@ -56,7 +56,7 @@ describe("the methods", () => {
     for (const head of heads) expect(functions[head]).toBe(functions[head.replace("HEAD", "GET")]);
   });
 
-  it("all ask the authorizer, whose results are not cached", () => {
+  it("protects every method with the authorizer, whose results are not cached", () => {
     const authorizer = only(open, "AWS::ApiGateway::Authorizer");
     expect(authorizer.Properties).toMatchObject({ Type: "REQUEST", AuthorizerResultTtlInSeconds: 0 });
     expect(authorizer.Properties).not.toHaveProperty("IdentitySource");
@@ -70,11 +70,11 @@ describe("the methods", () => {
 });
 
 describe("the preflight methods", () => {
-  it("do not exist without allowed origins", () => {
+  it("creates no preflight methods without allowed origins", () => {
     expect(routesOf(plain).filter(isPreflight)).toEqual([]);
   });
 
-  it("allow the listed origins, with credentials, for the methods of the path", () => {
+  it("allows the listed origins, with credentials, for the methods of the path", () => {
     for (const [path, methods] of Map.groupBy(restMethods, ({ path }) => path)) {
       const [, preflight] = routesOf(open).find((route) => route[0] === path && isPreflight(route)) ?? [];
       expect(preflight).toMatchObject({ AuthorizationType: "NONE", Integration: { Type: "MOCK" } });
@@ -115,7 +115,7 @@ describe("the stage", () => {
     ]);
   });
 
-  it("is measured as a whole, and writes no execution log", () => {
+  it("measures the stage as a whole, and writes no execution log", () => {
     expect(only(plain, "AWS::ApiGateway::Stage").Properties).toMatchObject({
       StageName: "live",
       MethodSettings: expect.arrayContaining([
@@ -137,7 +137,7 @@ describe("the stage", () => {
       expect(RetentionInDays).toBe(30);
   });
 
-  it("is redeployed after a change of any method or gateway response", () => {
+  it("redeploys the stage after a change of any method or gateway response", () => {
     const deployment = only(plain, "AWS::ApiGateway::Deployment");
     expect(deployment.id).not.toBe(only(open, "AWS::ApiGateway::Deployment").id);
     const parts = ["Method", "GatewayResponse"].map((type) => resourcesOf(plain, `AWS::ApiGateway::${type}`));
@@ -146,7 +146,7 @@ describe("the stage", () => {
 });
 
 describe("the BaseUrl output", () => {
-  it("is the address of the stage, without a trailing slash", () => {
+  it("outputs the address of the stage, without a trailing slash", () => {
     const { Value } = plain.Outputs.BaseUrl as { Value: { "Fn::Join": [string, unknown[]] } };
     expect(Value["Fn::Join"][1]).toEqual([
       "https://",
@@ -161,11 +161,11 @@ describe("the BaseUrl output", () => {
     expect(plain.Outputs).not.toHaveProperty("DomainTarget");
   });
 
-  it("stays the same, because the API keeps its logical id", () => {
+  it("keeps BaseUrl the same, because the API keeps its logical id", () => {
     expect(only(plain, "AWS::ApiGateway::RestApi").id).toBe("ApiF70053CD");
   });
 
-  it("is the custom domain if there is one, and disables the default address", () => {
+  it("outputs the custom domain, if there is one, and disables the default address", () => {
     const api = open;
     const domain = only(api, "AWS::ApiGateway::DomainName");
     expect(domain.Properties).toEqual({
@@ -217,7 +217,7 @@ const expected: Record<string, [status: string | undefined, body: string]> = {
 };
 
 describe("the gateway responses", () => {
-  it("have the service's own statuses and bodies", () => {
+  it("gives gateway responses the service's own statuses and bodies", () => {
     const responses = responsesOf().map(({ ResponseType, StatusCode, ResponseTemplates }) => {
       expect(Object.keys(ResponseTemplates)).toEqual(["application/json"]);
       return [ResponseType, [StatusCode, ResponseTemplates["application/json"]]];
@@ -225,13 +225,13 @@ describe("the gateway responses", () => {
     expect(Object.fromEntries(responses)).toEqual(expected);
   });
 
-  it("repeat nothing of the request", () => {
+  it("repeats nothing of the request in gateway responses", () => {
     const templates = responsesOf().map(({ ResponseTemplates }) => ResponseTemplates["application/json"]);
     const variables = templates.flatMap((template) => template?.match(/\$[\w.]+/g) ?? []);
     expect(variables).toEqual(["$context.authorizer.unauthorized"]);
   });
 
-  it("are not cached, set Retry-After for throttled requests, and nothing more without allowed origins", () => {
+  it("forbids caching gateway responses, sets Retry-After for throttled requests, and adds nothing without origins", () => {
     for (const { ResponseType, ResponseParameters } of responsesOf())
       expect(ResponseParameters, ResponseType).toEqual({
         "gatewayresponse.header.Cache-Control": "'no-store'",
@@ -241,7 +241,7 @@ describe("the gateway responses", () => {
       });
   });
 
-  it("allow pages of the first allowed origin to read them", () => {
+  it("lets pages of the first allowed origin read gateway responses", () => {
     const responses = responsesOf(customContext);
     expect(responses).toHaveLength(Object.keys(expected).length);
     for (const { ResponseType, ResponseParameters } of responses)

@@ -28,7 +28,7 @@ export function textOf(value: unknown): string {
 
 const nameOf = (id: string) => id.replace(/^AWS::/, "").replaceAll(/(?<!^)[0-9A-F]{8}/g, "");
 
-/** Prints a condition with its keys and values sorted, a line for each key. */
+/** Prints a condition with its keys and values sorted, one line for each key. */
 const linesOf = (condition: unknown) =>
   Object.entries((condition ?? {}) as Record<string, Record<string, unknown>>).flatMap(([operator, keys]) =>
     Object.entries(keys).map(([key, value]) => {
@@ -49,8 +49,7 @@ const statementText = ({ Effect, Action, Resource, Condition }: Statement) =>
 type Permission = { FunctionName: unknown; Principal: string; SourceArn: unknown };
 
 /**
- * The rights and settings of each function as text: memory, time, environment, invokers, and all statements
- * of its role.
+ * Prints the rights and settings of each function: memory, time, environment, invokers, and all statements of its role.
  */
 export function rightsText({ api }: Pick<Templates, "api">): string {
   const permissions = propertiesOf<Permission>(api, "AWS::Lambda::Permission");

@@ -3,7 +3,7 @@ import { problemsIn } from "./schemas.ts";
 import { allOf, contexts, logicalIdOf, only, resourcesOf, synthesize, type Template } from "./synthesized.ts";
 
 describe("the templates", () => {
-  it.each(Object.entries(contexts))("satisfy AWS's schemas with %s", (_, context) => {
+  it.each(Object.entries(contexts))("satisfies AWS's schemas with %s", (_, context) => {
     for (const template of allOf(synthesize(context))) expect(problemsIn(template)).toEqual([]);
   });
 });
@@ -14,7 +14,7 @@ const table = only(data, "AWS::DynamoDB::Table").id;
 const [alarm = "", other = ""] = Object.keys(resourcesOf(watch, "AWS::CloudWatch::Alarm"));
 const [log = ""] = Object.keys(resourcesOf(api, "AWS::Logs::LogGroup"));
 
-/** A copy of a template with changed properties of a resource. `undefined` removes a property. */
+/** Copies a template with changed properties of a resource. `undefined` removes a property. */
 function changed(template: Template, id: string, properties: object, rest: object = {}): Template {
   const resource = template.Resources[id];
   if (resource === undefined) throw new Error(`There is no resource ${id}`);

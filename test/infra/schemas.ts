@@ -9,7 +9,7 @@ import type { Template } from "./synthesized.ts";
 
 let loaded: SpecDatabase | undefined;
 
-/** The schemas of CloudFormation's registry. It takes more than a second to load them. */
+/** Schemas of CloudFormation's registry, which take more than a second to load. */
 const schemas = () => {
   loaded ??= loadAwsServiceSpecSync();
   return loaded;
@@ -20,8 +20,8 @@ function schemaOf(type: string): ResourceSchema | undefined {
 }
 
 /**
- * The problems that CloudFormation would report for a template's resources, one line each. A value that is
- * known only at deployment passes for any type, if it refers to something that exists.
+ * Lists the problems that CloudFormation would report for a template's resources, one line each. Accepts a value known
+ * only at deployment as any type if it refers to something that exists.
  */
 export function problemsIn({ Resources }: Template): string[] {
   return Object.entries(Resources).flatMap(([id, { Type, Properties, DependsOn }]) => {
@@ -39,7 +39,7 @@ export function problemsIn({ Resources }: Template): string[] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An expression that CloudFormation replaces by a value of any type. */
+/** Matches an expression that CloudFormation replaces with a value of any type. */
 function isIntrinsic(value: unknown): boolean {
   const [name, ...others] = isObject(value) ? Object.keys(value) : [];
   return others.length === 0 && (name === "Ref" || name?.startsWith("Fn::") === true);
@@ -93,11 +93,11 @@ function inValue(value: unknown, type: PropertyType, at: string): string[] {
       return inProperties(value, schemas().get("typeDefinition", type.reference.$ref).properties, at);
     }
     case "union": {
-      // JSON as an alternative to such an object or list would allow anything.
+      // Leaves out the alternative JSON for objects and lists, which would allow anything.
       const shapes = Array.isArray(value) ? ["array"] : isObject(value) ? ["ref", "map"] : [];
       const precise = type.types.filter((each) => shapes.includes(each.type));
       const problems = (precise.length > 0 ? precise : type.types).map((each) => inValue(value, each, at));
-      // Reports the alternative that fits best, which has the fewest problems.
+      // Reports the problems of the alternative with the fewest.
       return problems.reduce((best, each) => (each.length < best.length ? each : best));
     }
   }

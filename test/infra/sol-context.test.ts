@@ -31,7 +31,7 @@ const moon = {
 const relay = { url: "https://relay.example", tipAccounts: [usdc], leastTip: "0.00001" };
 
 describe("the context of sol", () => {
-  it("has defaults for all but a relay, a payer and a limit of buys", () => {
+  it("provides defaults for everything but a relay, a payer and a limit of buys", () => {
     expect(read({ hosts })).toEqual({ ...defaultSol, hosts });
     expect(Object.keys(defaultSol)).not.toEqual(expect.arrayContaining(["relay", "payer", "maxOrder"]));
     expect(read({}, { publicHosts: true })).toEqual(defaultSol);
@@ -43,11 +43,11 @@ describe("the context of sol", () => {
     expect(defaultSol.wrapped.token).toBe("So11111111111111111111111111111111111111112");
   });
 
-  it("accepts the defaults themselves", () => {
+  it("accepts the defaults when they are given explicitly", () => {
     expect(read({ ...defaultSol, hosts })).toEqual({ ...defaultSol, hosts });
   });
 
-  it("overrides the defaults, also from command-line text", () => {
+  it("overrides the defaults, even from command-line text", () => {
     const sol = {
       hosts,
       relay,
@@ -63,7 +63,7 @@ describe("the context of sol", () => {
     expect(read({}, { chains: JSON.stringify({ sol }) })).toEqual({ ...defaultSol, ...sol });
   });
 
-  it("has Jupiter only with a URL, which may need a key", () => {
+  it("uses Jupiter only with a URL, which may need a key", () => {
     expect(read({ hosts })).not.toHaveProperty("jupiter");
     expect(read({ hosts, jupiter: null })).not.toHaveProperty("jupiter");
     const url = "https://api.jup.ag/swap/v2/build";
@@ -76,18 +76,18 @@ describe("the context of sol", () => {
     [{ url: "https://a.example", key: "c0ffee 5ec4e7" }, "1 to 200 printable characters"],
     [{ key: "c0ffee5ec4e7" }, "url"],
     [{ url: "https://a.example", keys: "c0ffee5ec4e7" }, "keys"],
-  ])("names what is wrong with Jupiter, but no key (%#)", (jupiter, problem) => {
+  ])("names the mistake in Jupiter's settings, but no key (%#)", (jupiter, problem) => {
     const lines = linesFor({ hosts, jupiter }).join();
     expect(lines).toContain("jupiter");
     expect(lines).toContain(problem);
     expect(lines).not.toContain("5ec4e7");
   });
 
-  it("has no relay if the context says null", () => {
+  it("uses no relay if the context says null", () => {
     expect(read({ hosts, relay: null })).not.toHaveProperty("relay");
   });
 
-  it("needs hosts of the operator, unless public ones are allowed", () => {
+  it("requires hosts of the operator, unless public ones are allowed", () => {
     expect(linesFor({})).toEqual([
       expect.stringContaining("Context chains.sol.hosts must name your own hosts: public ones"),
     ]);

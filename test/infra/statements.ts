@@ -23,7 +23,7 @@ const statementsIn = (document: Document): Statement[] =>
     Condition,
   }));
 
-/** All statements that this template attaches to a role. */
+/** Lists all statements that this template attaches to a role. */
 export function statementsOfRole(template: Template, roleId: string): Statement[] {
   const role = resourcesOf<RoleProperties>(template, "AWS::IAM::Role")[roleId];
   if (role === undefined) throw new Error(`There is no role ${roleId}`);
@@ -37,7 +37,7 @@ export function statementsOfRole(template: Template, roleId: string): Statement[
   ].flatMap(statementsIn);
 }
 
-/** All statements of all policy documents in a template. */
+/** Lists all statements of all policy documents in a template. */
 export function allStatements(template: Template): Statement[] {
   const found: Statement[] = [];
   JSON.stringify(template, (_, value) => {

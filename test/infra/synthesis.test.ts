@@ -19,7 +19,7 @@ const offline = `data:text/javascript,${encodeURIComponent(
   'import { Socket } from "node:net"; Socket.prototype.connect = () => { throw new Error("No network here"); };',
 )}`;
 
-/** The templates in a folder, by file name. */
+/** Reads the templates in a folder, by file name. */
 const textsIn = (folder: string) =>
   new Map(
     readdirSync(folder)
@@ -32,7 +32,7 @@ describe("bin/app.ts", () => {
     const outdir = join(directory, "elsewhere");
     const { stderr } = await run(process.execPath, ["--import", offline, resolve("bin/app.ts")], {
       cwd: directory,
-      // bundles.test.ts includes CDK's check of the templates, which takes seconds.
+      // Skips CDK's slow check of the templates, which bundles.test.ts includes.
       env: {
         CDK_OUTDIR: outdir,
         CDK_CONTEXT_JSON: JSON.stringify(withoutCode),
@@ -58,7 +58,7 @@ describe("bin/app.ts", () => {
 });
 
 describe("terminalApp", () => {
-  it("fails if a stack breaks a rule of AWS Solutions without a reason", () => {
+  it("throws if a stack breaks a rule of AWS Solutions without a reason", () => {
     const app = terminalApp({
       outdir: join(directory, "nag"),
       builtinCloudFormationValidation: false,

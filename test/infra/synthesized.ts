@@ -23,15 +23,15 @@ export type Templates = {
   data: Template;
   api: Template;
   watch: Template;
-  /** Undefined if it is off, like the next one. */
+  /** Templates of the edge and the firewall. Undefined where they are off. */
   edge: Template | undefined;
   firewall: Template | undefined;
   protectedData: boolean;
-  /** For each stack, the stacks that are deployed before it. */
+  /** Names, for each stack, the stacks that are deployed before it. */
   deployedAfter: Record<string, string[]>;
 };
 
-/** A context in which every choice differs from its default, except the VPC, without which CDK warns. */
+/** A context in which every choice differs from its default except the VPC, without which CDK warns. */
 export const customContext = {
   allowedOrigins: ["https://app.example", "http://localhost:5173"],
   walletLimits: { Pro: 60 },
@@ -68,12 +68,12 @@ export const customContext = {
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 
-/** Hosts of the operator for each chain, without which none is switched on. */
+/** Hosts of the operator for each chain. Chains without such hosts are not switched on. */
 export const ownHosts = Object.fromEntries(
   evmChains.map((chain) => [chain, { hosts: ["https://rpc.example", "https://other.example"] }]),
 );
 
-/** Without prices, but with all rows, because trading and export are on. */
+/** A context without prices but with all rows, because trading and export are on. */
 export const tradingContext = {
   priceFeeds: [],
   trading: evmChains,
@@ -81,7 +81,7 @@ export const tradingContext = {
   walletExport: true,
 };
 
-/** Without the VPC, but with all options of the edge. */
+/** A context without the VPC but with all options of the edge. */
 export const firewallContext = {
   trading: ["eth"],
   chains: ownHosts,
@@ -96,8 +96,8 @@ export const firewallContext = {
 };
 
 /**
- * Together, these cover the user pool and an issuer, domains and none, origins, alarms, no prices, all
- * chains, and no VPC.
+ * Contexts that together cover a user pool and an issuer, domains and none, origins, alarms, no prices, all chains, and
+ * no VPC.
  */
 export const contexts: Record<string, Record<string, unknown>> = {
   "the defaults": {},
@@ -109,9 +109,8 @@ export const contexts: Record<string, Record<string, unknown>> = {
 const synthesized = new Map<string, Templates>();
 
 /**
- * The templates for a context, without the functions' code and without CDK's check of the templates, which
- * take seconds: synthesis.test.ts and bundles.test.ts cover those. Each context is synthesized once, for all workers,
- * so tests must not change a template.
+ * Returns the templates for a context, without the functions' code and CDK's check, which take seconds and which
+ * synthesis.test.ts and bundles.test.ts cover. All workers share them, so tests must not change a template.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
   const key = JSON.stringify(context);
@@ -120,12 +119,12 @@ export function synthesize(context: Record<string, unknown> = {}): Templates {
   return templates;
 }
 
-/** Reads the templates that another worker has made, else makes them for all. */
+/** Reads the templates that another worker has made, or makes them for all. */
 function shared(key: string, make: () => Templates): Templates {
   const file = join(inject("templates"), createHash("sha256").update(key).digest("hex"));
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
   const templates = make();
-  // Appears as a whole, even if two workers make it at the same time.
+  // Writes the file as a whole, even if two workers make it at the same time.
   writeFileSync(`${file} ${process.pid}`, JSON.stringify(templates));
   renameSync(`${file} ${process.pid}`, file);
   return templates;
@@ -152,7 +151,7 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
 }
 
 /**
- * The template of the watch stack, with outputs replaced by references into the other templates.
+ * Returns the template of the watch stack, with outputs replaced by references into the other templates.
  * @param onRead receives each value, and the template that it refers to
  */
 export function watchOf(
@@ -162,7 +161,7 @@ export function watchOf(
   return withOutputs(watch, others, onRead);
 }
 
-/** A stack's template, with outputs replaced by references into the other templates. */
+/** Returns a stack's template, with outputs replaced by references into the other templates. */
 export function withOutputs(
   template: Template,
   { data, api }: Pick<Templates, "data" | "api">,
@@ -181,11 +180,11 @@ export function withOutputs(
   });
 }
 
-/** All templates of a deployment. */
+/** Lists all templates of a deployment. */
 export const allOf = ({ data, api, watch, edge, firewall }: Templates): Template[] =>
   [data, api, edge, firewall, watch].filter((template) => template !== undefined);
 
-/** The resources of a type, by logical id. */
+/** Returns the resources of a type, by logical id. */
 export function resourcesOf<Properties>(
   template: Template,
   type: string,
@@ -194,12 +193,12 @@ export function resourcesOf<Properties>(
   return Object.fromEntries(ofType) as Record<string, Resource<Properties>>;
 }
 
-/** The properties of the resources of a type, without their ids. */
+/** Returns the properties of the resources of a type, without their ids. */
 export function propertiesOf<Properties>(template: Template, type: string): Properties[] {
   return Object.values(resourcesOf<Properties>(template, type)).map(({ Properties }) => Properties);
 }
 
-/** The only resource of a type. */
+/** Returns the only resource of a type. */
 export function only<Properties>(template: Template, type: string): Resource<Properties> & { id: string } {
   const [first, ...others] = Object.entries(resourcesOf<Properties>(template, type));
   if (first === undefined || others.length > 0)
@@ -212,7 +211,7 @@ type KeyProperties = {
   KeyPolicy: { Statement: { Sid: string; [name: string]: unknown }[] };
 };
 
-/** The key that wraps the data keys of wallets. */
+/** Returns the key that wraps the data keys of wallets. */
 export function walletKeyOf({ data }: Pick<Templates, "data">) {
   const keys = Object.entries(resourcesOf<KeyProperties>(data, "AWS::KMS::Key"));
   const [key] = keys.filter(([, { Properties }]) => Properties.KeySpec === undefined);
@@ -220,7 +219,7 @@ export function walletKeyOf({ data }: Pick<Templates, "data">) {
   return { id: key[0], ...key[1] };
 }
 
-/** The keys that users seal private keys to, in the order of the template. */
+/** Lists the keys to which users seal private keys, in the order of the template. */
 export function importKeysOf({ data }: Pick<Templates, "data">) {
   const keys = Object.entries(resourcesOf<KeyProperties>(data, "AWS::KMS::Key"));
   return keys
@@ -231,7 +230,7 @@ export function importKeysOf({ data }: Pick<Templates, "data">) {
 export type FunctionProperties = {
   Architectures: string[];
   Code: { S3Key: string };
-  /** Absent if the row needs no variable. */
+  /** Variables of the function. Absent if its row needs none. */
   Environment?: { Variables: Record<string, unknown> };
   Handler: string;
   LoggingConfig: Record<string, unknown>;
@@ -239,11 +238,11 @@ export type FunctionProperties = {
   Role: { "Fn::GetAtt": [string, "Arn"] };
   Runtime: string;
   Timeout: number;
-  /** Present in the VPC only. */
+  /** Network of the function. Present in the VPC only. */
   VpcConfig?: { SecurityGroupIds: unknown[]; SubnetIds: unknown[] };
 };
 
-/** The logical id of a row's function. */
+/** Returns the logical id of a row's function. */
 export function logicalIdOf(template: Template, name: string): string {
   const ids = Object.keys(resourcesOf(template, "AWS::Lambda::Function"));
   const id = ids.find((candidate) => nameOf(candidate) === name);
@@ -253,7 +252,7 @@ export function logicalIdOf(template: Template, name: string): string {
 
 const nameOf = (logicalId: string) => logicalId.replace(/Function[0-9A-F]{8}$/, "");
 
-/** The properties of the functions, by the name of their row. */
+/** Returns the properties of the functions, by the name of their row. */
 export function functionsOf({ api }: Pick<Templates, "api">): Record<string, FunctionProperties> {
   const functions = Object.entries(resourcesOf<FunctionProperties>(api, "AWS::Lambda::Function"));
   return Object.fromEntries(functions.map(([id, { Properties }]) => [nameOf(id), Properties]));

@@ -33,7 +33,7 @@ function mappingOf(name: string): MappingProperties {
 const patternsOf = (name: string) =>
   mappingOf(name).FilterCriteria.Filters.map(({ Pattern }): Pattern => JSON.parse(Pattern));
 
-/** Matches like Lambda: any of the filters, and in each field any of its alternatives. */
+/** Matches like Lambda: one filter must match, and in each field one of its alternatives. */
 const reaches = (name: string, eventName: string, { SK }: Key) =>
   patternsOf(name).some(
     ({ eventName: events = [eventName], dynamodb }) =>
@@ -45,7 +45,7 @@ const reaches = (name: string, eventName: string, { SK }: Key) =>
 const isPublished = (eventName: string, key: Key) => reaches("publishChanges", eventName, key);
 const isMirrored = (eventName: string, key: Key) => reaches("mirrorPlans", eventName, key);
 
-/** The properties that all mappings share. */
+/** Properties that all mappings share. */
 const common = (name: string) => ({
   BisectBatchOnFunctionError: true,
   DestinationConfig: { OnFailure: { Destination: { "Fn::GetAtt": [queue.id, "Arn"] } } },
@@ -57,7 +57,7 @@ const common = (name: string) => ({
 });
 
 describe("the table's changes", () => {
-  it("invoke publishChanges in parallel batches, with few retries", () => {
+  it("invokes publishChanges in parallel batches, with few retries", () => {
     expect(mappingOf("publishChanges")).toEqual({
       ...common("publishChanges"),
       BatchSize: 100,
@@ -67,7 +67,7 @@ describe("the table's changes", () => {
     });
   });
 
-  it("invoke mirrorPlans in small batches, with ten retries", () => {
+  it("invokes mirrorPlans in small batches, with ten retries", () => {
     expect(mappingOf("mirrorPlans")).toEqual({
       ...common("mirrorPlans"),
       BatchSize: 20,
@@ -77,7 +77,7 @@ describe("the table's changes", () => {
     });
   });
 
-  it("publish only sort keys of published items, and no deletions", () => {
+  it("publishes only sort keys of published items, and no deletions", () => {
     const SK = { S: sortKeysSentTo("its user", "subscribers").map((prefix) => ({ prefix })) };
     expect(patternsOf("publishChanges")).toEqual([
       { eventName: ["INSERT", "MODIFY"], dynamodb: { Keys: { SK } } },
@@ -91,7 +91,7 @@ describe("the table's changes", () => {
     ["a position", tradingKeys.executionKey("alice", "position", "1")],
     ["a redemption", rewardKeys.redemptionKey("alice", new Date(), "1")],
     ["the prices", pricesKey],
-  ])("publish %s, unless deleted", (_, key) => {
+  ])("publishes %s, unless deleted", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(true);
     expect(isPublished("MODIFY", key)).toBe(true);
     expect(isPublished("REMOVE", key)).toBe(false);
@@ -110,11 +110,11 @@ describe("the table's changes", () => {
     ["a line of points", pointsLineKey("alice", 1)],
     ["a user's key", planKeys.userKeyRecordKey("alice")],
     ["a retired key", planKeys.retiredKeyKey(new Date(), "alice/1")],
-  ])("do not publish %s", (_, key) => {
+  ])("does not publish %s", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(false);
   });
 
-  it.each(["INSERT", "MODIFY", "REMOVE"])("mirror the %s of a profile, and no other item", (eventName) => {
+  it.each(["INSERT", "MODIFY", "REMOVE"])("mirrors the %s of a profile, and no other item", (eventName) => {
     expect(isMirrored(eventName, userKeys.profileKey("alice"))).toBe(true);
     for (const key of [
       userKeys.settingsKey("alice", "sol"),
@@ -126,7 +126,7 @@ describe("the table's changes", () => {
       expect(isMirrored(eventName, key)).toBe(false);
   });
 
-  it("that Lambda gives up are recorded for two weeks, encrypted and over TLS only", () => {
+  it("records changes that Lambda gave up for two weeks, encrypted and over TLS only", () => {
     expect(queue.Properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 3600, SqsManagedSseEnabled: true });
     const policy = only<{ PolicyDocument: unknown; Queues: unknown }>(api, "AWS::SQS::QueuePolicy");
     expect(policy.Properties).toEqual({

@@ -19,7 +19,7 @@ const settingOf = (template: Template, path: string, method: string) =>
       HttpMethod === method && ResourcePath === `/${path.replaceAll("/", "~1")}`,
   );
 
-/** The requests per second that API Gateway accepts on both stages, from the template alone. */
+/** Adds up the requests per second that API Gateway accepts on both stages, from the template alone. */
 function ratesOf(template: Template): number[] {
   const settings = methodSettings(template);
   const ofAll = settings.find(({ ResourcePath }) => ResourcePath === "/*")?.ThrottlingRateLimit;
@@ -39,19 +39,19 @@ describe("the throttles of both stages", () => {
     ["without context", {}, 10_000],
     ["with every choice", customContext, 2500],
     ["with allowed origins", { allowedOrigins: ["https://app.example"] }, 10_000],
-  ])("leave a fifth of the account's requests to pushes, %s", (_, context, account) => {
+  ])("leaves a fifth of the account's requests to pushes, %s", (_, context, account) => {
     const rates = ratesOf(synthesize(context).api);
     expect(rates.reduce((sum, rate) => sum + rate)).toBeLessThanOrEqual(0.8 * account);
   });
 
   it.each([250, 251, 1000, 2500, 10_000, 1_000_000])(
-    "leave that much by default for an account of %i requests a second",
+    "leaves a fifth by default to pushes of an account of %i requests a second",
     (account) => {
       expect(totalRate(defaultThrottles(account))).toBeLessThanOrEqual(stagesShare * account);
     },
   );
 
-  it("limit every method, by its row", () => {
+  it("limits every method according to its row", () => {
     const { api } = synthesize(customContext);
     const throttles = defaultThrottles(2500);
     for (const each of servedMethods)
@@ -66,7 +66,7 @@ describe("the throttles of both stages", () => {
       });
   });
 
-  it("follow the expected mix, and leave room for more methods", () => {
+  it("follows the expected mix, and leaves room for more methods", () => {
     const { quoteOrder, placeOrder, cancelOrder, exportWallet, ...others } = defaultThrottles(10_000);
     expect([quoteOrder, placeOrder, cancelOrder, exportWallet].map(({ rateLimit }) => rateLimit)).toEqual([
       1000, 200, 100, 20,
@@ -75,7 +75,7 @@ describe("the throttles of both stages", () => {
     expect(stagesShare * 10_000 - total).toBeGreaterThan(30 * exportWallet.rateLimit);
   });
 
-  it("of a HEAD is a tenth of its GET's, but at least one request", () => {
+  it("limits a HEAD to a tenth of its GET, but at least one request", () => {
     const throttles = { ...defaultThrottles(10_000), listOrders: { rateLimit: 9, burstLimit: 30 } };
     const of = (name: "listOrders" | "getMarket", method: "GET" | "HEAD") =>
       throttleOfMethod(throttles, { name, method });
@@ -85,14 +85,14 @@ describe("the throttles of both stages", () => {
   });
 
   it.each(["cancelOrder", "cancelExport", "lockExports", "setWalletPolicy"] as const)(
-    "leave room in %s, which stops a thief, when one user of Pro takes as much as possible",
+    "leaves room in %s, which stops a thief, while one user of Pro takes as much as possible",
     (name) => {
       expect(defaultThrottles(10_000)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Pro / 60);
       expect(defaultThrottles(2500)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Standard / 60);
     },
   );
 
-  it("limit every route to its value in the context", () => {
+  it("limits every route to its value in the context", () => {
     const { RouteSettings } = streamStage(synthesize(customContext).api).Properties;
     expect(Object.keys(RouteSettings).sort()).toEqual(
       operationsOf("websocket")
@@ -107,7 +107,7 @@ describe("the throttles of both stages", () => {
     expect(RouteSettings.$connect).toMatchObject({ ThrottlingRateLimit: 125, ThrottlingBurstLimit: 1250 });
   });
 
-  it("are set after the routes exist, because API Gateway rejects settings of unknown routes", () => {
+  it("sets throttles after the routes exist, because API Gateway rejects settings of unknown routes", () => {
     const { api } = synthesize();
     const routes = Object.keys(resourcesOf(api, "AWS::ApiGatewayV2::Route"));
     expect(streamStage(api).DependsOn).toEqual(expect.arrayContaining(routes));

@@ -15,7 +15,7 @@ const plans = resourcesOf<PlanProperties>(api, "AWS::ApiGateway::UsagePlan");
 const planNamed = (name: string) =>
   Object.keys(plans).find((id) => plans[id]?.Properties.UsagePlanName === `TerminalApi/${name}`) ?? "";
 
-/** The 32 hexadecimal digits of the stack's id, which no template contains. */
+/** Stands for the 32 hexadecimal digits of the stack's id, which no template contains. */
 const stackId = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
 const sharedKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackId] }] };
 const planStages = {
@@ -32,7 +32,7 @@ const planStages = {
 };
 
 describe("the usage plans of the template", () => {
-  it("allow a minute's requests at once, and then their rate", () => {
+  it("allows a minute's requests at once, and then their rate", () => {
     const throttles = Object.values(plans).map(({ Properties }) => [
       Properties.UsagePlanName,
       Properties.Throttle,
@@ -44,7 +44,7 @@ describe("the usage plans of the template", () => {
     });
   });
 
-  it("each cover the stages of both APIs, and are created after them", () => {
+  it("covers the stages of both APIs with each plan, and creates plans after them", () => {
     const stages = [
       only<{ StageName: string }>(api, "AWS::ApiGateway::Stage"),
       only<{ StageName: string }>(api, "AWS::ApiGatewayV2::Stage"),
@@ -58,7 +58,7 @@ describe("the usage plans of the template", () => {
     }
   });
 
-  it("count all requests and new connections, and no preflight", () => {
+  it("counts all requests and new connections, but no preflight", () => {
     type Method = { HttpMethod: string; ApiKeyRequired?: boolean };
     for (const { HttpMethod, ApiKeyRequired = false } of propertiesOf<Method>(api, "AWS::ApiGateway::Method"))
       expect(ApiKeyRequired, HttpMethod).toBe(HttpMethod !== "OPTIONS");
@@ -67,14 +67,14 @@ describe("the usage plans of the template", () => {
       expect(ApiKeyRequired, RouteKey).toBe(RouteKey === "$connect");
   });
 
-  it("take API keys from the authorizers, not from clients", () => {
+  it("takes API keys from the authorizers, not from clients", () => {
     expect(rest.Properties.ApiKeySourceType).toBe("AUTHORIZER");
     expect(stream.Properties.ApiKeySelectionExpression).toBe("$context.authorizer.usageIdentifierKey");
   });
 });
 
 describe("the shared key", () => {
-  it("is the only key of the template, on its own plan, with the stack's id as its value", () => {
+  it("creates only the shared key, on its own plan, with the stack's id as its value", () => {
     const key = only(api, "AWS::ApiGateway::ApiKey");
     expect(key.Properties).toEqual({
       Description: expect.any(String),
@@ -89,7 +89,7 @@ describe("the shared key", () => {
     });
   });
 
-  it("is passed to the authorizers and makeFallbackKeys only, and to no output", () => {
+  it("passes the shared key to the authorizers and makeFallbackKeys only, and outputs it nowhere", () => {
     const knowing = Object.entries(functionsOf(templates))
       .filter(([, { Environment }]) => JSON.stringify(Environment ?? {}).includes("AWS::StackId"))
       .map(([name, { Environment }]) => [name, Environment?.Variables.SHARED_KEY]);
@@ -104,7 +104,7 @@ describe("the shared key", () => {
 });
 
 describe("the functions that manage keys", () => {
-  it("get the plans, their stages, and the grace period of new keys", () => {
+  it("passes the plans, their stages and the grace period of new keys", () => {
     const { mirrorPlans, deleteRetiredKeys, freeIdleKeys, makeFallbackKeys } = functionsOf(templates);
     const names = { PLAN_PREFIX: "TerminalApi/user/", PLAN_STAGES: planStages };
     for (const creator of [mirrorPlans, deleteRetiredKeys])
@@ -124,7 +124,7 @@ describe("the functions that manage keys", () => {
     });
   });
 
-  it("have the same values in outputs, for the admin program", () => {
+  it("outputs the same values for the admin program", () => {
     expect(api.Outputs).toMatchObject({
       StandardPlanId: { Value: { Ref: planNamed("Standard") } },
       ProPlanId: { Value: { Ref: planNamed("Pro") } },

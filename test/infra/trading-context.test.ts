@@ -11,7 +11,7 @@ import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { tradingWarnings } from "../../lib/infra/trading-context.ts";
 import { synthesize } from "./synthesized.ts";
 
-/** Reads a context that may use public hosts, unless it says otherwise. */
+/** Reads a context that may use public hosts unless it says otherwise. */
 const read = (context: Record<string, unknown>) =>
   readConfiguration(new App({ context: { publicHosts: true, ...context } }).node).trading;
 
@@ -39,15 +39,15 @@ describe("the trading context", () => {
     expect(read({ chains: { eth: { hosts: ["https://rpc.example"] } } })).toEqual({});
   });
 
-  it("has the production contracts of the chains that it names", () => {
+  it("uses the production contracts of the chains that it names", () => {
     expect(read({ trading: ["eth", "avax"] })).toEqual({ eth: defaultChains.eth, avax: defaultChains.avax });
   });
 
-  it("accepts the defaults themselves, whose addresses have valid checksums", () => {
+  it("accepts the defaults when given explicitly, whose addresses have valid checksums", () => {
     expect(read({ trading: [...evmChains], chains: defaultChains })).toEqual(defaultChains);
   });
 
-  it("overrides the defaults of a chain, also from command-line text", () => {
+  it("overrides the defaults of a chain, even from command-line text", () => {
     const eth = {
       hosts: ["http://127.0.0.1:8545"],
       tokens: [moon],
@@ -59,13 +59,13 @@ describe("the trading context", () => {
     expect(read({ trading: '["eth"]', chains: JSON.stringify({ eth }) })).toEqual(expected);
   });
 
-  it("leaves out the default bridges of venues that are left out", () => {
+  it("leaves out the default bridges of missing venues", () => {
     const venues = defaultChains.base.venues.filter(({ venue }) => venue === "pancakeswap-v3");
     const { quoteTokens = [] } = read({ trading: ["base"], chains: { base: { venues } } }).base ?? {};
     expect(quoteTokens.flatMap(({ bridges }) => bridges)).toEqual([{ venue: "pancakeswap-v3", feeBps: 1 }]);
   });
 
-  it("lets an operator switch off the orders of a known venue, but shows its pools", () => {
+  it("lets operators switch off orders through a known venue, but still shows its pools", () => {
     const venues = defaultChains.base.venues.map((row) => ({
       ...row,
       displayOnly: row.venue === "slipstream",
@@ -285,7 +285,7 @@ describe("the trading context", () => {
     expect(linesFor(context)).toEqual([`Context ${line}`]);
   });
 
-  it("has a line for each mistake", () => {
+  it("prints one line for each mistake", () => {
     expect(
       linesFor(eth({ hosts: ["http://a.example", "ftp://b.example"], relay: 5, tokens: [{}] })),
     ).toHaveLength(7);
@@ -299,14 +299,14 @@ describe("the trading context", () => {
 });
 
 describe("the templates", () => {
-  it("do not change while trading is off", () => {
+  it("keeps the templates the same while trading is off", () => {
     const hosts = ["http://127.0.0.1:8545"];
     expect(synthesize({ trading: [], chains: { eth: { hosts, tokens: [] } } })).toEqual(synthesize());
   });
 });
 
 describe("a chain without hosts of the operator", () => {
-  it("is not switched on", () => {
+  it("leaves a chain off without hosts of the operator", () => {
     const hosts = ["https://rpc.example"];
     const context = { publicHosts: false, trading: ["eth", "base"], chains: { base: { hosts } } };
     expect(linesFor(context)).toEqual([
@@ -316,7 +316,7 @@ describe("a chain without hosts of the operator", () => {
     expect(linesFor({ ...context, trading: ["base"] })).toEqual([]);
   });
 
-  it("gets a warning if public hosts are allowed", () => {
+  it("warns about a chain that only public hosts serve", () => {
     const { hosts } = defaultChains.eth;
     const trading = { eth: { ...defaultChains.eth, hosts: [...hosts] }, base: defaultChains.base };
     expect(tradingWarnings({ trading, signerVpc: true })).toEqual([
@@ -328,7 +328,7 @@ describe("a chain without hosts of the operator", () => {
 describe("a chain with one host", () => {
   const one: TradingConfiguration = { base: { ...defaultChains.base, hosts: ["https://rpc.example"] } };
 
-  it("gets a warning, because no second host checks its responses", () => {
+  it("warns about a chain with one host, because no second one checks its responses", () => {
     const warning =
       "Context chains.base.hosts has one host: no second host checks its responses, so it alone decides the prices of trades";
     expect(tradingWarnings({ trading: one, signerVpc: true })).toEqual([warning]);

@@ -61,7 +61,7 @@ const methodsServedBy = (template: typeof both.api, name: string) =>
   );
 
 describe("a deployment with exports and without trading", () => {
-  it("lets only sealExport open wallets, of all networks, inside the VPC", () => {
+  it("lets only sealExport decrypt keys, on all networks and inside the VPC", () => {
     const { openers } = accessIn(alone);
     for (const network of networks) expect(openers(network)).toEqual(["sealExport"]);
     const inside = Object.entries(functionsOf(alone)).filter(([, { VpcConfig }]) => VpcConfig);
@@ -79,7 +79,7 @@ describe("a deployment with exports and without trading", () => {
     expect(writers("LOCK#u")).toEqual(["lockExports"]);
     expect(writers("UNLOCK#u")).toEqual(["unlockExports"]);
     expect(writers("EXPORTED#u")).toEqual(["sealExport"]);
-    // Existing events cannot be replaced either.
+    // Existing events must not be replaced either.
     for (const partition of ["USER#u", "WALLETS#u", "WALLETLOG#u"])
       for (const name of ["exportWallet", "cancelExport"]) expect(writers(partition)).not.toContain(name);
     for (const partition of ["USER#u", "WALLETS#u"]) expect(writers(partition)).not.toContain("sealExport");
@@ -87,7 +87,7 @@ describe("a deployment with exports and without trading", () => {
 });
 
 describe("lockExports", () => {
-  it.each(["each-part", "whole-request"])("cannot have a lock expire, with leadingKeys %s", (leadingKeys) => {
+  it.each(["each-part", "whole-request"])("never lets a lock expire, with leadingKeys %s", (leadingKeys) => {
     const { puts } = accessIn(synthesize({ ...exporting, leadingKeys }));
     expect(puts("lockExports", "LOCK#u", "lockId", "lockedAt")).toBe(true);
     expect(puts("lockExports", "LOCK#u", "lockId", "lockedAt", "expiresAt")).toBe(false);
@@ -96,7 +96,7 @@ describe("lockExports", () => {
 });
 
 describe("a deployment with exports and trading", () => {
-  it("has both functions in the same VPC, each with a policy statement of its own", () => {
+  it("puts both functions into the same VPC, each with its own policy statement", () => {
     const { openers } = accessIn(both);
     expect(openers("eth").sort()).toEqual(["sealExport", "signTransaction"]);
     expect(openers("sol")).toEqual(["sealExport"]);
@@ -110,7 +110,7 @@ describe("a deployment with exports and trading", () => {
     ]);
   });
 
-  it("lets both through the endpoints for the calls that they need", () => {
+  it("lets both functions make the calls that they need through the endpoints", () => {
     const policies = propertiesOf<{
       PolicyDocument: { Statement: { Action: unknown; Condition: object }[] };
     }>(both.api, "AWS::EC2::VPCEndpoint").flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -158,7 +158,7 @@ describe("the operators' bus", () => {
       Action.includes("events:PutEvents"),
     );
 
-  it("accepts notices from publishChanges only, if there is one", () => {
+  it("accepts notices from publishChanges only, if there is a bus", () => {
     expect(onBus({})).toEqual([]);
     expect(onBus({ noticeBusArn })).toEqual([
       { Action: ["events:PutEvents"], Effect: "Allow", Resource: [noticeBusArn] },

@@ -19,7 +19,7 @@ const types = Object.values(api.Resources).map(({ Type }) => Type);
 const ids = (type: string) => Object.keys(resourcesOf(api, type));
 
 describe("the VPC", () => {
-  it("contains the functions that open wallets, and no others", () => {
+  it("contains exactly the functions that decrypt wallets' keys", () => {
     const inside = Object.entries(functionsOf({ api })).filter(
       ([, { VpcConfig }]) => VpcConfig !== undefined,
     );
@@ -28,7 +28,7 @@ describe("the VPC", () => {
     expect(opening.map(([name]) => name)).toEqual(["sealExport", "signTransaction"]);
     const subnets = ids("AWS::EC2::Subnet").map((Ref) => ({ Ref }));
     for (const [name, { VpcConfig, Environment }] of inside) {
-      // Functions with the same group would share network interfaces, and the removal of one would wait for the other.
+      // Functions with the same group would share network interfaces, so removing one would wait for the other.
       expect(VpcConfig).toEqual({
         SecurityGroupIds: [{ "Fn::GetAtt": [expect.stringContaining(name), "GroupId"] }],
         SubnetIds: subnets,
@@ -38,7 +38,7 @@ describe("the VPC", () => {
     }
   });
 
-  it("keeps its functions' network interfaces by a daily invocation", () => {
+  it("keeps its functions' network interfaces alive through a daily invocation", () => {
     const rules = propertiesOf<{ ScheduleExpression: string; Targets: unknown }>(api, "AWS::Events::Rule");
     for (const name of ["sealExport", "signTransaction"])
       expect(rules).toContainEqual(
@@ -58,18 +58,18 @@ describe("the VPC", () => {
     );
     const [allowed] = ofNetworks;
     expect(ofNetworks.slice(1)).toEqual([
-      // Lambda itself does not name a function.
+      // Lambda's own calls name no function.
       { ...allowed, Effect: "Deny", Condition: { Null: { "lambda:SourceFunctionArn": "false" } } },
     ]);
   });
 
-  it("does not exist if the context turns it off", () => {
+  it("creates no VPC if the context turns it off", () => {
     const withoutWalls = Object.values(open.api.Resources).map(({ Type }) => Type);
     expect(withoutWalls.filter((type) => /^AWS::(EC2|Route53Resolver)::/.test(type))).toEqual([]);
     expect(JSON.stringify(open.api)).not.toMatch(/VpcConfig|aws:SourceVpce|ACCOUNT_ID_ENDPOINT_MODE/);
   });
 
-  it("leaves Lambda the rights to delete the interfaces of functions that leave it", () => {
+  it("leaves Lambda the rights to delete the interfaces of functions that leave the VPC", () => {
     const { signTransaction } = functionsOf(open);
     const statements = statementsOfRole(open.api, signTransaction?.Role["Fn::GetAtt"][0] ?? "");
     expect(statements.filter(({ Action }) => Action.includes("ec2:DeleteNetworkInterface"))).toEqual([
@@ -78,7 +78,7 @@ describe("the VPC", () => {
     ]);
   });
 
-  it("is complete before a function runs in it", () => {
+  it("completes the VPC before a function runs in it", () => {
     const complete = [
       ...ids("AWS::Route53Resolver::FirewallRuleGroupAssociation"),
       ...ids("AWS::EC2::VPCEndpoint"),
@@ -89,7 +89,7 @@ describe("the VPC", () => {
       expect(api.Resources[logicalIdOf(api, name)]?.DependsOn).toEqual(expect.arrayContaining(complete));
   });
 
-  it("is in the zones that the context names, or in AWS's first two", () => {
+  it("uses the zones that the context names, or AWS's first two", () => {
     const zonesOf = (template: Template) =>
       propertiesOf<{ AvailabilityZone: unknown }>(template, "AWS::EC2::Subnet").map(
         ({ AvailabilityZone }) => AvailabilityZone,
@@ -112,7 +112,7 @@ describe("the VPC", () => {
     expect(types.filter((type) => type.startsWith("Custom::"))).toEqual([]);
   });
 
-  it("lets functions send to port 443 only, and KMS's endpoint accept requests only from them", () => {
+  it("lets functions send to port 443 only, and lets KMS's endpoint accept only their requests", () => {
     const groups = propertiesOf<{ SecurityGroupEgress?: object[]; SecurityGroupIngress?: object[] }>(
       api,
       "AWS::EC2::SecurityGroup",

@@ -6,7 +6,7 @@ const { data, api, watch, deployedAfter } = synthesize();
 const typesOf = ({ Resources }: Template) => new Set(Object.values(Resources).map(({ Type }) => Type));
 
 describe("the watch stack", () => {
-  it("has all alarms, log filters and dashboards of the deployment", () => {
+  it("contains all alarms, log filters and dashboards of the deployment", () => {
     const types = new Set([
       "AWS::CloudWatch::Alarm",
       "AWS::Logs::MetricFilter",
@@ -17,7 +17,7 @@ describe("the watch stack", () => {
       expect([...typesOf(template)].filter((type) => types.has(type))).toEqual([]);
   });
 
-  it("is deployed after the stacks that it reads, which do not refer to it", () => {
+  it("deploys the watch stack after the stacks that it reads, which do not refer to it", () => {
     expect(deployedAfter.TerminalWatch).toEqual(expect.arrayContaining(["TerminalApi", "TerminalData"]));
     for (const template of [data, api]) expect(JSON.stringify(template)).not.toContain("TerminalWatch");
   });
@@ -41,7 +41,7 @@ describe("the watch stack", () => {
 
 describe("each stack", () => {
   it.each(Object.entries(contexts))("stays well below CloudFormation's limits with %s", (_, context) => {
-    // The one of the APIs is merged with its nested stacks here. function-stacks.test.ts reads it as it is deployed.
+    // Merges the stack of the APIs with its nested stacks. function-stacks.test.ts reads it as it is deployed.
     const { api, ...others } = synthesize(context);
     for (const template of allOf({ api, ...others }).filter((each) => each !== api)) {
       // CloudFormation's limits are 500 resources, 200 outputs and 1 MB.

@@ -65,7 +65,7 @@ describe("the WebSocket API", () => {
     });
   });
 
-  it("sends the results of functions that do not push their replies, and of no others", () => {
+  it("sends results only of functions that do not push their replies", () => {
     const responses = propertiesOf(plain, "AWS::ApiGatewayV2::RouteResponse");
     const answered = ["ping", "$default"];
     const expected = answered.map((route) => ({
@@ -81,9 +81,9 @@ describe("the WebSocket API", () => {
       );
   });
 
-  it("asks the authorizer before every connection, whatever headers it has", () => {
+  it("calls the authorizer before every connection, whatever its headers", () => {
     const authorizer = only(plain, "AWS::ApiGatewayV2::Authorizer");
-    // With identity sources, API Gateway would refuse connections that lack one without asking.
+    // With identity sources, API Gateway would refuse connections that lack one without calling the authorizer.
     expect(authorizer.Properties).toEqual({
       ApiId: { Ref: apiId },
       AuthorizerType: "REQUEST",
@@ -128,13 +128,13 @@ describe("the WebSocket stage", () => {
     ]);
   });
 
-  it("is created after the role that lets it write logs", () => {
+  it("creates the stage after the role that lets it write logs", () => {
     expect(stage.DependsOn).toContain(only(plain, "AWS::ApiGateway::Account").id);
   });
 });
 
 describe("the StreamUrl output", () => {
-  it("is the address of the stage", () => {
+  it("outputs the address of the stage", () => {
     const { Value } = plain.Outputs.StreamUrl as { Value: { "Fn::Join": [string, unknown[]] } };
     expect(Value["Fn::Join"][1]).toEqual([
       "wss://",
@@ -148,11 +148,11 @@ describe("the StreamUrl output", () => {
     expect(plain.Outputs).not.toHaveProperty("StreamDomainTarget");
   });
 
-  it("stays the same, because the API keeps its logical id", () => {
+  it("keeps StreamUrl the same, because the API keeps its logical id", () => {
     expect(apiId).toBe("Stream790BDEE4");
   });
 
-  it("is the custom domain if there is one, while pushes still use the default address", () => {
+  it("outputs the custom domain, if there is one, while pushes still use the default address", () => {
     const { streamCertificateArn } = customContext;
     const { api } = synthesize(customContext);
     const domain = only(api, "AWS::ApiGatewayV2::DomainName");
