@@ -1,6 +1,6 @@
 /**
- * Tests that take long and depend on few files. Each has a script of package.json that names these files, and wireit keeps
- * the result while they stay the same.
+ * Lists slow tests that depend on few files. Each has a script in package.json that names these files, and wireit keeps
+ * its result while they stay the same.
  */
 export const keptFiles = [
   "lib/devnet/test/evm/compile-contracts.socket.test.ts",

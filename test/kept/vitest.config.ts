@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { reporters, testOptions } from "../support/test-options.ts";
 import { keptFiles } from "./files.ts";
 
-/** Separate from the other tests, because wireit runs some of these files at a time, each time in a Vitest of its own. */
+/** Keeps these tests apart, because wireit runs only some of their files at a time, each in its own Vitest. */
 export default defineConfig({
   test: {
     ...testOptions,

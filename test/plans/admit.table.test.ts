@@ -39,13 +39,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Moves the clock of the cache, which rereads it only after a moment. */
+/** Advances the clock of the cache, which rereads it only after a moment. */
 async function waitMs(ms: number): Promise<void> {
   clock += ms;
   await pause(5);
 }
 
-/** Admits users, and returns their keys. */
+/** Admits users and returns their keys. */
 function open(table: Table = world.table, covered = stages) {
   const admit = admission(table, {
     sharedKey,
@@ -72,13 +72,13 @@ function counted(table: Table) {
 }
 
 describe("admission", () => {
-  it("returns the shared key until the user's own key is active, then that", async () => {
+  it("returns the shared key until the user's own key is active, and then that key", async () => {
     const own = await mirrored("alice", base);
     expect(await open()(user("alice"), later(graceMs - 1))).toBe(sharedKey);
     expect(await open()(user("alice"), later(graceMs))).toBe(own);
   });
 
-  it("returns the fallback key that the user's id names, of those that may be named", async () => {
+  it("chooses the fallback key by the user's id, among the usable keys", async () => {
     let keys: FallbackKeys | undefined;
     const usable = [
       { count: 20, from: later(0).toISOString() },
@@ -121,7 +121,7 @@ describe("admission", () => {
     expect(await readProfile(world.table, "newcomer")).toMatchObject({ tier: "Base" });
   });
 
-  it("returns the shared key while the user's own is on another tier's plan", async () => {
+  it("returns the shared key while the user's own key is on another tier's plan", async () => {
     const old = await mirrored("riser", base);
     await world.put("riser", pro);
     expect(await open()(user("riser"), later(graceMs))).toBe(sharedKey);
@@ -130,7 +130,7 @@ describe("admission", () => {
     expect(await open()(user("riser"), later(graceMs))).toBe(own);
   });
 
-  it("returns the user's own key after a deploy that changed the limit of the tier's plan", async () => {
+  it("returns the user's own key even after a deploy changed the limit of the tier's plan", async () => {
     const own = await mirrored("settled", base);
     const record = await readUserKeyRecord(world.table, "settled");
     if (record?.current === undefined) throw new Error("There is no key");
@@ -139,7 +139,7 @@ describe("admission", () => {
     expect(await open()(user("settled"), later(graceMs))).toBe(own);
   });
 
-  it("returns the shared key if the user's own was made for another API", async () => {
+  it("returns the shared key if the user's own key was made for another API", async () => {
     await mirrored("moved", base);
     const others = stages.map(({ stage }) => ({ apiId: "Another", stage }));
     expect(await open(world.table, others)(user("moved"), later(graceMs))).toBe(sharedKey);
@@ -160,7 +160,7 @@ describe("admission", () => {
     expect(reads()).toBe(4);
   });
 
-  it("caches for two seconds that a user has no active key", async () => {
+  it("remembers for two seconds that a user has no active key", async () => {
     await world.put("waiting", base);
     const { table, reads } = counted(world.table);
     const admit = open(table);
@@ -184,7 +184,7 @@ describe("admission", () => {
     expect(await admitted()).toEqual(keys);
   });
 
-  it("caches nothing about a user whom it failed to admit", async () => {
+  it("caches nothing about a user that it failed to admit", async () => {
     let broken = true;
     const fail = () => {
       if (broken) throw new Error("no");
@@ -195,7 +195,7 @@ describe("admission", () => {
     expect(await admit(user("unlucky"), start)).toBe(sharedKey);
   });
 
-  it("creates one profile, whatever the concurrency", async () => {
+  it("creates one profile under any concurrency", async () => {
     const admit = open();
     const admitted = await Promise.all(Array.from({ length: 20 }, () => admit(user("crowd"), start)));
     expect(new Set(admitted)).toEqual(new Set([sharedKey]));
@@ -233,7 +233,7 @@ describe("admission", () => {
     expect(await admit(user("troll"), muchLater)).toEqual(expect.any(String));
   });
 
-  it("records a user's visits, once an hour at most", async () => {
+  it("records a user's visits at most once an hour", async () => {
     const admit = open();
     const lastVisited = async () => (await readProfile(world.table, "visitor"))?.lastVisited;
     await admit(user("visitor"), start);
@@ -263,7 +263,7 @@ describe("admission", () => {
     });
   });
 
-  it("replaces a generated username by that of a later token, once", async () => {
+  it("replaces a generated username with a later token's, once", async () => {
     const named = (...names: unknown[]) => ({ ...user("nameless"), names });
     const username = async () => (await readProfile(world.table, "nameless"))?.username;
     await open()(named(), start);

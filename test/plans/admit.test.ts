@@ -17,7 +17,7 @@ describe("strangerKey", () => {
   const keyBy = (readFallbackKeys: () => Promise<FallbackKeys | undefined>, onFault = vi.fn()) =>
     strangerKey({ sharedKey, readFallbackKeys, stages, onFault })(now);
 
-  it("spreads requests over the fallback keys that may be named", async () => {
+  it("spreads requests over the usable fallback keys", async () => {
     const keys = [0, 1, 2].map((number) => fallbackKeyValue(sharedKey, number));
     const chosen = await Promise.all(Array.from({ length: 300 }, () => keyBy(async () => record(3))));
     expect(new Set(chosen)).toEqual(new Set(keys));
@@ -27,11 +27,11 @@ describe("strangerKey", () => {
     ["none may be named", async () => record(0)],
     ["they cover other stages", async () => record(3, "others")],
     ["there is no record", async () => undefined],
-  ])("is the shared key if %s", async (_, read) => {
+  ])("returns the shared key if %s", async (_, read) => {
     expect(await keyBy(read)).toBe(sharedKey);
   });
 
-  it("is the shared key if the record cannot be read, which is reported", async () => {
+  it("returns the shared key if the record cannot be read, and reports that", async () => {
     const onFault = vi.fn();
     expect(await keyBy(() => Promise.reject(new Error("down")), onFault)).toBe(sharedKey);
     expect(onFault).toHaveBeenCalledOnce();

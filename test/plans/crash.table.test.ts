@@ -12,7 +12,7 @@ const rethrow = (error: unknown) => {
   throw error;
 };
 
-/** The user before, during a run that is cut short, and during the next run. */
+/** The user before, during an interrupted run, and during the next run. */
 const paths: [was: User, becomes: User, is: User][] = [
   ["nobody", base, base],
   ["nobody", enterprise(6000), enterprise(6000)],
@@ -23,7 +23,7 @@ const paths: [was: User, becomes: User, is: User][] = [
   [enterprise(6000), enterprise(12_000), enterprise(12_000)],
   [base, "nobody", "nobody"],
   [enterprise(6000), "nobody", "nobody"],
-  // The first run's goal is no longer wanted.
+  // The next run no longer wants what the first run tried.
   ["nobody", base, pro],
   ["nobody", enterprise(6000), base],
   ["nobody", enterprise(6000), enterprise(12_000)],
@@ -68,7 +68,7 @@ async function expectSwept(users: readonly string[], user: User): Promise<void> 
 const called = (user: User) => (user === "nobody" ? user : Object.values(user).join(" "));
 const named = paths.map((path, index) => [path.map(called).join(" -> "), path, index] as const);
 
-/** `FULL=1` tries all of them, which takes a minute. */
+/** Picks a quarter of the faults. `FULL=1` tries all of them, which takes a minute. */
 const someOf = <Fault>(faults: readonly Fault[], path: number) =>
   process.env.FULL ? faults : faults.filter((_, index) => (index + path) % 4 === 0);
 
@@ -77,10 +77,10 @@ const numbersOf = (calls: Call[], kinds: Call[]) =>
   [...calls.entries()].flatMap(([index, kind]) => (kinds.includes(kind) ? [index + 1] : []));
 
 describe("mirrorUser", () => {
-  it.each(named)("completes a run that was cut short at any call: %s", async (name, path, index) => {
+  it.each(named)("completes a run that was interrupted at any call: %s", async (name, path, index) => {
     const deps = () => world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
     const calls = await walk(name, path, deps(), noFault);
-    // Both faults are the same for a read.
+    // Both faults have the same effect on a read.
     const all: [number, Fault][] = [
       ...numbersOf(calls, ["read", "write"]).map((number): [number, Fault] => [number, "not arrived"]),
       ...numbersOf(calls, ["write"]).map((number): [number, Fault] => [number, "answer lost"]),
@@ -95,7 +95,7 @@ describe("mirrorUser", () => {
 
 describe("the SDK's own retry", () => {
   it.each(named.slice(0, 9))(
-    "may repeat any call that has already taken effect: %s",
+    "survives a repetition of any call that already took effect: %s",
     async (name, path, index) => {
       const first = `${name}/repeated`;
       const calls = await walk(first, path, world.deps(), noFault);

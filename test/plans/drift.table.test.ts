@@ -18,7 +18,7 @@ const planned = (tier: Tier, requestsPerMinute?: number): KeyUser => ({
   lastVisited: start.toISOString(),
 });
 
-/** The key that a user with this profile should have. */
+/** Returns the key that a user with this profile should have. */
 function attached(profile: KeyUser, changes: Partial<ActiveKey> = {}): ActiveKey {
   const plan = planOf(profile);
   return {
@@ -36,7 +36,7 @@ function attached(profile: KeyUser, changes: Partial<ActiveKey> = {}): ActiveKey
 const record = (parts: Partial<UserKeyRecord>): ReadonlyMap<string, UserKeyRecord> =>
   new Map([["alice", { userID: "alice", version: 1, ...parts }]]);
 
-/** The state for one user without any difference, apart from the changes. */
+/** Makes a state for one user that differs only by the given changes. */
 function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState {
   const current = attached(profile);
   const own = { id: "own", name: "alice/1", throttle: throttleOf(current.plan), stages, tagged: true };
@@ -82,14 +82,14 @@ describe("driftIn without a difference", () => {
     expect(driftIn(state, expected, start)).toEqual([]);
   });
 
-  it("finds nothing for a user who has only signed up, with a key or without", () => {
+  it("finds nothing for a user who has only signed up, with or without a key", () => {
     const newcomer = { ...base, walletCount: 0 };
     const none = { keyRecords: new Map(), keys: new Map(), attachments: new Map() };
     for (const state of [stateOf(newcomer), stateOf(newcomer, none)])
       expect(driftIn(state, expected, start)).toEqual([]);
   });
 
-  it("finds nothing for an idle user without a key, unless it is a customer", () => {
+  it("finds nothing for an idle user without a key, unless the user is a customer", () => {
     const time = later(minutes(31 * 24 * 60));
     const none = { keyRecords: new Map(), keys: new Map(), attachments: new Map(), customerPlans: new Map() };
     expect(driftIn(stateOf(base, none), expected, time)).toEqual([]);

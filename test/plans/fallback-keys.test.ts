@@ -30,14 +30,14 @@ describe("fallbackKeyOf", () => {
     [500, 501],
     [500, 1000],
     [1000, maxFallbackKeys],
-  ])("moves users from %i to %i keys only to new keys, and no more than these need", (few, many) => {
+  ])("moves users from %i to %i keys only to new keys, and only as many as these need", (few, many) => {
     const moved = users.filter((userID) => fallbackKeyOf(userID, few) !== fallbackKeyOf(userID, many));
     for (const userID of moved) expect(fallbackKeyOf(userID, many)).toBeGreaterThanOrEqual(few);
     const expected = ((many - few) / many) * users.length;
     expect(Math.abs(moved.length - expected)).toBeLessThan(6 * Math.sqrt(expected));
   });
 
-  it("names the same key in every process", () => {
+  it("chooses the same key in every process", () => {
     expect(["alice", "bob", ""].map((userID) => fallbackKeyOf(userID, 500))).toEqual([361, 230, 22]);
   });
 });
@@ -49,7 +49,7 @@ describe("roomForUsers", () => {
 });
 
 describe("the name of a key", () => {
-  it("begins with no other one, and has the number", () => {
+  it("contains the number of the key, and differs from names of other keys", () => {
     expect([0, 7, 7999].map(fallbackKeyName)).toEqual(["0000", "0007", "7999"]);
     expect(["0000", "0007", "7999"].map(fallbackNumberIn)).toEqual([0, 7, 7999]);
     for (const other of ["", "7", "00007", "user/0007", "000a"])
@@ -58,7 +58,7 @@ describe("the name of a key", () => {
 });
 
 describe("the value of a key", () => {
-  it("has 40 hexadecimal digits, and depends on the number and the shared key", () => {
+  it("derives 40 hexadecimal digits from the number and the shared key", () => {
     const values = ["one", "another"].flatMap((sharedKey) =>
       [0, 1, 7999].map((number) => fallbackKeyValue(sharedKey, number)),
     );
@@ -71,35 +71,35 @@ describe("the usable keys", () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 9, minute));
   const entry = (count: number, minute: number) => ({ count, from: at(minute).toISOString() });
 
-  it("are none before the first may be named, and more from the time of each addition", () => {
+  it("makes keys usable from the time of each addition, and none before the first", () => {
     const usable = withMore(withMore([], { count: 3, from: at(2) }, at(0)), { count: 5, from: at(7) }, at(5));
     expect([0, 1, 2, 6, 7, 60].map((minute) => usableCount(usable, at(minute)))).toEqual([0, 0, 3, 3, 5, 5]);
   });
 
-  it("do not change by an addition of no more keys", () => {
+  it("keeps the usable keys when an addition brings no more", () => {
     const usable = withMore([], { count: 3, from: at(2) }, at(0));
     expect(withMore(usable, { count: 3, from: at(9) }, at(8))).toBe(usable);
     expect(withMore(usable, { count: 2, from: at(9) }, at(8))).toBe(usable);
   });
 
-  it("forget what an addition has replaced", () => {
+  it("forgets what an addition has replaced", () => {
     const usable = [entry(3, 2), entry(5, 7)];
     expect(withMore(usable, { count: 6, from: at(10) }, at(8))).toEqual([entry(5, 7), entry(6, 10)]);
   });
 
-  it("are fewer at once, and those that cannot be named yet never will be", () => {
+  it("reduces the usable keys at once, and cancels those that are not usable yet", () => {
     const usable = withAtMost([entry(3, 2), entry(9, 7)], 4, at(5));
     expect([4, 5, 60].map((minute) => usableCount(usable, at(minute)))).toEqual([3, 3, 3]);
     expect(usableCount(withAtMost([entry(9, 7)], 4, at(8)), at(8))).toBe(4);
     expect(usableCount(withAtMost([entry(9, 7)], 4, at(5)), at(60))).toBe(0);
   });
 
-  it("stay the same under a limit that they do not exceed", () => {
+  it("keeps the usable keys under a limit that they do not exceed", () => {
     const usable = [entry(3, 2), entry(9, 7)];
     expect(withAtMost(usable, 9, at(5))).toBe(usable);
   });
 
-  it("count as forgotten ten minutes after they could be named for the last time", () => {
+  it("counts keys as forgotten ten minutes after they were last usable", () => {
     const usable = withAtMost([entry(9, 0)], 4, at(20));
     expect([20, 29, 30].map((minute) => areForgotten(usable, 4, at(minute)))).toEqual([false, false, true]);
     expect(areForgotten([entry(9, 0)], 4, at(60))).toBe(false);

@@ -38,11 +38,11 @@ async function forgetKeys(): Promise<void> {
 }
 beforeEach(forgetKeys);
 
-/** Makes keys on a clock that begins at this time. */
+/** Makes keys on a clock that starts at this time. */
 const make = (parts: Partial<FallbackKeyDeps> = {}, begin = start, deadline = never) =>
   inQuickTime(world.fallbackKeyDeps(parts), (deps) => makeFallbackKeys(deps, deadline), begin);
 
-/** The numbers of the keys that exist on the plan Standard. */
+/** Lists the numbers of the keys that exist on the plan Standard. */
 function onPlan(): number[] {
   const attached = new Set(
     world.usage.planKeys
@@ -62,7 +62,7 @@ const usableAt = async (time: Date) => usableCount((await readFallbackKeys(world
 const called = (call: RegExp) => world.calls.filter((made) => call.test(made)).length;
 
 describe("makeFallbackKeys", () => {
-  it("makes tagged keys on the plan Standard, which may be named after the grace period", async () => {
+  it("makes tagged keys on the plan Standard, which are usable after the grace period", async () => {
     await make();
     expect(onPlan()).toEqual(upTo(12));
     for (const [number, key] of world.usage.apiKeys.entries())
@@ -81,7 +81,7 @@ describe("makeFallbackKeys", () => {
     });
   });
 
-  it("only looks when all keys are there", async () => {
+  it("only reads when all keys exist", async () => {
     await make();
     const [record, usage, calls] = [await readFallbackKeys(world.table), world.usage, world.calls.length];
     await make({}, later(minutes(5)));
@@ -90,7 +90,7 @@ describe("makeFallbackKeys", () => {
     expect(world.calls.slice(calls)).toEqual([`GET /usageplans/${tierPlans.Standard}/keys`]);
   });
 
-  it("keeps to the quotas of the control plane without a refusal, and leaves others a part of them", async () => {
+  it("stays within the quotas of the control plane, and leaves others a part of them", async () => {
     world.reset({ throttled: true, now: () => Date.now() });
     let endedAt = 0;
     await inQuickTime(world.fallbackKeyDeps({ wanted: 60 }), async (deps) => {
@@ -102,7 +102,7 @@ describe("makeFallbackKeys", () => {
     expect(endedAt - start.getTime()).toBeGreaterThanOrEqual(60 * 250);
   });
 
-  it("goes on after a throttled call", async () => {
+  it("continues after a throttled call", async () => {
     let refusals = 3;
     world.reset({
       before: ({ method }) =>
@@ -114,7 +114,7 @@ describe("makeFallbackKeys", () => {
     expect(onPlan()).toEqual(upTo(12));
   });
 
-  it("begins nothing after its deadline, and the next run goes on there", async () => {
+  it("starts nothing after its deadline, where the next run continues", async () => {
     await make({}, start, later(1000));
     expect(onPlan()).toEqual(upTo(4));
     expect(await usableAt(later(minutes(4)))).toBe(4);
@@ -127,7 +127,7 @@ describe("makeFallbackKeys", () => {
   });
 
   it.each(["not arrived", "answer lost"] satisfies Fault[])(
-    "completes a run that was cut short at any call: %s",
+    "completes a run that was interrupted at any call: %s",
     async (fault) => {
       const parts = () => ({
         wanted: 2,
@@ -156,7 +156,7 @@ describe("makeFallbackKeys", () => {
     },
   );
 
-  it("uses the keys for which an account has room, and makes the others when there is more", async () => {
+  it("uses the keys that an account has room for, and makes the rest when there is more", async () => {
     world.reset({ maxKeys: 5 });
     await expect(make()).rejects.toMatchObject({ name: "KeyLimitReached" });
     expect(await usableAt(later(minutes(3)))).toBe(5);
@@ -167,7 +167,7 @@ describe("makeFallbackKeys", () => {
     expect(await usableAt(later(minutes(8)))).toBe(12);
   });
 
-  it("replaces a lost key, and one that was taken off the plan", async () => {
+  it("replaces a lost key, and a key that was taken off the plan", async () => {
     await make();
     const [lost, detached] = world.usage.apiKeys;
     const record = await readFallbackKeys(world.table);
@@ -181,7 +181,7 @@ describe("makeFallbackKeys", () => {
     expect(await readFallbackKeys(world.table)).toEqual(record);
   });
 
-  it("deletes keys of a stack that was deleted and deployed again, also when they fill the account", async () => {
+  it("deletes keys of a stack that was deleted and deployed again, even when they fill the account", async () => {
     world.reset({ maxKeys: 12 });
     await make({ sharedKey: sharedKey.replace("0", "1") });
     world.change({ planKeys: [] });
@@ -194,7 +194,7 @@ describe("makeFallbackKeys", () => {
     expect(stale).not.toContain(world.usage.apiKeys[0]?.value);
   });
 
-  it("records whether users' own keys take up the room beside the fallback keys", async () => {
+  it("records whether users' own keys fill the room beside the fallback keys", async () => {
     const isFull = async (ofUsers: number) => {
       const keyIds = upTo(ofUsers).map((number) => `key ${number}`);
       world.change({
@@ -258,7 +258,7 @@ describe("makeFallbackKeys after a deploy", () => {
     expect(await usableAt(later(minutes(31)))).toBe(5);
   });
 
-  it("gives keys that are wanted again their grace period, whether or not they were deleted", async () => {
+  it("gives keys that are wanted again a new grace period, whether or not they were deleted", async () => {
     await make();
     await make({ wanted: 5 }, later(minutes(20)));
     await make({ wanted: 5 }, later(minutes(31)), later(minutes(31) + 1000));
@@ -272,7 +272,7 @@ describe("makeFallbackKeys after a deploy", () => {
   it.each([
     ["other stages", () => ({ plans: { ...world.fallbackKeyDeps().plans, stages: [] } })],
     ["another plan", () => ({ planId: tierPlans.Pro })],
-  ])("does not use keys of %s until they are in place", async (_, parts) => {
+  ])("uses no keys of %s until they are in place", async (_, parts) => {
     await make();
     world.change({ planKeys: [] });
     await make(parts(), later(minutes(20)));
@@ -283,7 +283,7 @@ describe("makeFallbackKeys after a deploy", () => {
 });
 
 describe("the values of fallback keys", () => {
-  it("are in no record and in no error", async () => {
+  it("keeps the values of fallback keys out of records and errors", async () => {
     await make({ wanted: 1 });
     const value = fallbackKeyValue(sharedKey, 0);
     expect(inspect(await readFallbackKeys(world.table), { depth: 9 })).not.toContain(value);

@@ -20,7 +20,7 @@ beforeEach(() => {
 const mirror = (records: Parameters<typeof mirrorChanges>[1], plans = world.openPlans({ maxAttempts: 1 })) =>
   mirrorChanges(world.deps({ plans }), records, (error) => faults.push((error as Error).name));
 
-/** A profile as it appears in a stream record. */
+/** Makes a profile as it appears in a stream record. */
 function image(userID: string, changes: Partial<Profile> = {}): Item {
   const profile = newProfile({ _id: userID, userID, username: userID, refID: userID, now: start });
   return { ...profileKey(userID), ...profile, ...changes };
@@ -61,7 +61,7 @@ describe("mirrorChanges", () => {
 });
 
 describe("mirrorChanges with several records", () => {
-  it("gives the same result for any order and any repetition", async () => {
+  it("reaches the same result for any order and any repetition of records", async () => {
     await world.put("restless", enterprise(6000));
     const records = [
       streamRecord(image("restless", { tier: "Enterprise", requestsPerMinute: 6000 }), image("restless")),
@@ -96,19 +96,16 @@ describe("mirrorChanges with several records", () => {
     [400, "BadRequestException"],
     [403, "AccessDeniedException"],
     [404, "NotFoundException"],
-  ])(
-    "reports a user whose key cannot be made (%d %s), and does not ask for a retry",
-    async (status, name) => {
-      const users = ["hopeless", "next"].map((userID) => `${userID} ${status}`);
-      failFor(`hopeless ${status}`, status, name);
-      for (const userID of users) await world.put(userID, base);
-      expect(await mirror(users.map((userID) => streamRecord(image(userID))))).toEqual([]);
-      expect(faults).toEqual([name]);
-      await expectSettled(world, `next ${status}`, base);
-    },
-  );
+  ])("reports a user whose key cannot be made (%d %s), without requesting a retry", async (status, name) => {
+    const users = ["hopeless", "next"].map((userID) => `${userID} ${status}`);
+    failFor(`hopeless ${status}`, status, name);
+    for (const userID of users) await world.put(userID, base);
+    expect(await mirror(users.map((userID) => streamRecord(image(userID))))).toEqual([]);
+    expect(faults).toEqual([name]);
+    await expectSettled(world, `next ${status}`, base);
+  });
 
-  it("reports a record that cannot be read, and does not ask for a retry", async () => {
+  it("reports a record that cannot be read, without requesting a retry", async () => {
     await world.put("readable", base);
     const unreadable = streamRecord(image("unreadable"));
     Object.assign(unreadable.dynamodb?.NewImage ?? {}, { tier: { NEW: "Base" } });
@@ -117,13 +114,13 @@ describe("mirrorChanges with several records", () => {
     await expectSettled(world, "readable", base);
   });
 
-  it("reports a profile of an unknown tier, and does not ask for a retry", async () => {
+  it("reports a profile of an unknown tier, without requesting a retry", async () => {
     await world.put("odd", base, { tier: "Gold" as Profile["tier"] });
     expect(await mirror([streamRecord(image("odd"))])).toEqual([]);
     expect(faults).toEqual(["TypeError"]);
   });
 
-  it("returns the record of a user for a retry if another run is ahead", async () => {
+  it("returns a user's record for a retry if another run is ahead", async () => {
     await world.put("overtaken", base);
     const records = [streamRecord(image("overtaken"))];
     let isOvertaken = false;
@@ -163,7 +160,7 @@ describe("mirrorChanges with several records", () => {
     expect(world.calls).toEqual([]);
   });
 
-  it("does not retry a user without room for a key until the next visit", async () => {
+  it("retries a user without room for a key only at the next visit", async () => {
     world.reset({ maxKeys: 1 });
     for (const userID of ["in", "out"]) await world.put(userID, pro);
     expect(await mirror(["out", "in"].toReversed().map((userID) => streamRecord(image(userID))))).toEqual([]);
