@@ -23,7 +23,7 @@ import {
 
 const world = worldForTests();
 
-/** The record of a user's key, which has to be in use. */
+/** Returns the record of a user's key, which must be in use. */
 async function recordOf(
   userID: string,
 ): Promise<UserKeyRecord & { current: NonNullable<UserKeyRecord["current"]> }> {
@@ -40,7 +40,7 @@ describe("mirrorUser", () => {
     expect(world.calls).toEqual(["POST /apikeys", `POST /usageplans/${tierPlans.Standard}/keys`]);
   });
 
-  it("changes nothing the second time", async () => {
+  it("changes nothing when it runs again", async () => {
     await world.put("again", enterprise(6000));
     await mirrorUser(world.deps(), "again");
     const before = await recordOf("again");
@@ -64,7 +64,7 @@ describe("mirrorUser", () => {
     await expectSettled(world, "unset", pro);
   });
 
-  it("continues with the recorded key after a run that was cut short", async () => {
+  it("continues with the recorded key after an interrupted run", async () => {
     await world.put("resumed", base);
     const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
     await withFault(deps, [5, "answer lost"], (faulty) => mirrorUser(faulty, "resumed"));
@@ -75,7 +75,7 @@ describe("mirrorUser", () => {
     expect(madeFor(world, "resumed").keys).toHaveLength(1);
   });
 
-  it("creates one key, however many runs overlap", async () => {
+  it("creates one key even if many runs overlap", async () => {
     await world.put("crowd", base);
     const deps = world.deps();
     const runs = await Promise.allSettled(Array.from({ length: 8 }, () => mirrorUser(deps, "crowd")));
@@ -89,7 +89,7 @@ describe("mirrorUser", () => {
 });
 
 describe("mirrorUser in a slow run", () => {
-  it("does not undo what a later run has done", async () => {
+  it("leaves in place what a later run has done", async () => {
     await world.put("overtaken", base);
     let calls = 0;
     const overtaken = observed(
@@ -152,7 +152,7 @@ describe("mirrorUser after a change of tier", () => {
     expect(await retiredNames(world)).toContain(old.name);
   });
 
-  it("changes the throttle and keeps the key when only the customer's rate limit has changed", async () => {
+  it("changes the throttle and keeps the key if only the customer's rate limit has changed", async () => {
     await world.put("grower", enterprise(6000));
     await mirrorUser(world.deps(), "grower");
     const { current: old } = await recordOf("grower");
@@ -181,7 +181,7 @@ describe("mirrorUser with a useless key", () => {
     await expectSettled(world, "replanned", base);
   });
 
-  it("replaces a key when the customer's plan to change is gone", async () => {
+  it("replaces a key if the customer's plan to change is gone", async () => {
     await world.put("bereft", enterprise(6000));
     await mirrorUser(world.deps(), "bereft");
     world.change({ usagePlans: world.usage.usagePlans.filter(({ name }) => !name.startsWith(prefix)) });
@@ -194,7 +194,7 @@ describe("mirrorUser with a useless key", () => {
 describe("the value of a key", () => {
   const logged = quietConsole();
 
-  it("is in no error and in no log line", async () => {
+  it("keeps the value of a key out of errors and log lines", async () => {
     await world.put("secretive", base);
     const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
     await withFault(deps, [5, "not arrived"], (faulty) => mirrorUser(faulty, "secretive"));
@@ -226,7 +226,7 @@ describe("mirrorUser at a limit of the account", () => {
     for (const userID of ["first", "second"]) await world.put(userID, base);
     await mirrorUser(world.deps(), "first");
     await expect(mirrorUser(world.deps(), "second")).rejects.toMatchObject({ name: "KeyLimitReached" });
-    // The SDK has not retried.
+    // Expects no retry by the SDK.
     expect(world.calls.filter((call) => call === "POST /apikeys")).toHaveLength(2);
     expect(await readUserKeyRecord(world.table, "second")).toMatchObject({
       next: { plan: { name: "Standard" } },
@@ -237,7 +237,7 @@ describe("mirrorUser at a limit of the account", () => {
     await expectSettled(world, "second", base);
   });
 
-  it("retires a key that the user's new tier has made useless", async () => {
+  it("retires a key that is useless after a change of tier", async () => {
     world.reset({ maxKeys: 1 });
     await world.put("upgraded", base);
     await mirrorUser(world.deps(), "upgraded");

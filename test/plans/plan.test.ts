@@ -13,7 +13,7 @@ describe("planOf", () => {
       { name: "Enterprise", requestsPerMinute: 20_000 },
     ],
     [{ tier: "Enterprise" }, { name: "Pro", requestsPerMinute: 5000 }],
-    // The limit remains from an earlier tier.
+    // An earlier tier left this limit behind.
     [
       { tier: "Base", requestsPerMinute: 20_000 },
       { name: "Standard", requestsPerMinute: 1000 },
@@ -30,7 +30,7 @@ describe("samePlan", () => {
     expect(samePlan(earlier, planOf({ tier: "Pro" }))).toBe(false);
   });
 
-  it("compares the name, and for a customer the limit", () => {
+  it("compares the names of plans, and also the limits of customers' plans", () => {
     const pro = planOf({ tier: "Pro" });
     const own = (requestsPerMinute: number) => planOf({ tier: "Enterprise", requestsPerMinute });
     expect(samePlan(own(5000), own(5000))).toBe(true);
@@ -40,7 +40,7 @@ describe("samePlan", () => {
 });
 
 describe("throttleOf", () => {
-  it("allows the requests of a minute in every minute, and at most the account's burst at once", () => {
+  it("allows a minute's requests every minute, and at most the account's burst at once", () => {
     fc.assert(
       fc.property(requests, (requestsPerMinute) => {
         const { rateLimit, burstLimit } = throttleOf({ requestsPerMinute });
@@ -64,7 +64,7 @@ describe("sameThrottle", () => {
     );
   });
 
-  it("is false if a part is missing", () => {
+  it("returns false if a part is missing", () => {
     const wanted = throttleOf({ requestsPerMinute: 60 });
     expect(sameThrottle({}, wanted)).toBe(false);
     expect(sameThrottle({ rateLimit: 1 }, wanted)).toBe(false);

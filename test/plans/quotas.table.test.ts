@@ -33,14 +33,14 @@ async function mirrorAll(userIDs: readonly string[]): Promise<void> {
   await Promise.all(userIDs.map((userID) => mirrorUser(deps, userID)));
 }
 
-/** Enforces the quotas of API Gateway from here on. */
+/** Enforces the quotas of API Gateway from now on. */
 function throttle(): void {
   const { apiKeys, planKeys, usagePlans } = world.usage;
   world.reset({ throttled: true, now: () => Date.now() });
   world.change({ apiKeys, planKeys, usagePlans });
 }
 
-/** Mirrors these users like Lambda does for the table's stream: it retries from the first failed record on. */
+/** Mirrors these users as Lambda does for the table's stream: retries start at the first failed record. */
 async function drain(deps: MirrorDeps, userIDs: readonly string[]): Promise<void> {
   let records = userIDs.map((userID) => {
     const profile = newProfile({ _id: userID, userID, username: userID, refID: userID, now: start });
@@ -59,7 +59,7 @@ async function expectAllSettled(userIDs: readonly string[], user: User): Promise
 
 const times = (call: string) => world.calls.filter((made) => made === call).length;
 
-it("mirrorChanges works off a backlog of users within the quota of CreateApiKey", async () => {
+it("mirrors a backlog of users within the quota of CreateApiKey", async () => {
   const crowd = users(40, "newcomer");
   await putAll(crowd, base);
   throttle();
@@ -69,7 +69,7 @@ it("mirrorChanges works off a backlog of users within the quota of CreateApiKey"
   expect(times("POST /apikeys")).toBeGreaterThan(40);
 });
 
-it("mirrorUser retries when a key is put on its plan too fast", async () => {
+it("retries when keys are put on their plans too fast", async () => {
   await world.put("hasty", base);
   let refusals = 2;
   world.reset({
@@ -82,7 +82,7 @@ it("mirrorUser retries when a key is put on its plan too fast", async () => {
   await expectSettled(world, "hasty", base);
 });
 
-it("mirrorChanges changes the rate limits of customers at one per 20 seconds", async () => {
+it("changes the rate limits of customers at one per 20 seconds", async () => {
   const customers = users(3, "customer");
   await putAll(customers, enterprise(6000));
   await mirrorAll(customers);
@@ -93,7 +93,7 @@ it("mirrorChanges changes the rate limits of customers at one per 20 seconds", a
   expect(world.calls.filter((call) => call.startsWith("PATCH")).length).toBeGreaterThan(3);
 });
 
-it("deleteRetiredKeys deletes keys and plans within the quotas of DeleteApiKey and UpdateUsagePlan", async () => {
+it("deletes keys and plans within the quotas of DeleteApiKey and UpdateUsagePlan", async () => {
   const leavers = users(12, "leaver");
   await putAll(leavers.slice(0, 2), enterprise(6000));
   await putAll(leavers.slice(2), base);

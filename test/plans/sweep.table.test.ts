@@ -26,7 +26,7 @@ const rethrow = (error: unknown) => {
 };
 const sweepAt = (time: Date) => deleteRetiredKeys(world.deps(), inTime(time), rethrow);
 
-/** Mirrors a user at each step of their life. */
+/** Mirrors a user after each of these changes. */
 async function pass(userID: string, ...users: User[]): Promise<void> {
   for (const user of users) {
     await world.put(userID, user);
@@ -35,7 +35,7 @@ async function pass(userID: string, ...users: User[]): Promise<void> {
 }
 
 describe("deleteRetiredKeys", () => {
-  it("deletes a key once it is due, and not before", async () => {
+  it("deletes a key once it is due, and not earlier", async () => {
     await pass("riser", base, pro);
     await sweepAt(later(minutes(10)));
     expect(madeFor(world, "riser").keys).toHaveLength(2);
@@ -45,7 +45,7 @@ describe("deleteRetiredKeys", () => {
     expect(await retiredNames(world)).toEqual([]);
   });
 
-  it("deletes the plan of a customer who has left it, but not the one of a customer who came back", async () => {
+  it("deletes the plan of a former customer, but not of a customer who came back", async () => {
     await pass("returner", enterprise(6000), base, enterprise(6000));
     expect(madeFor(world, "returner").plans).toHaveLength(2);
     await sweepAt(later(minutes(11)));
@@ -53,7 +53,7 @@ describe("deleteRetiredKeys", () => {
     expect(madeFor(world, "returner").plans).toHaveLength(1);
   });
 
-  it("leaves a key that cannot be deleted for the next run, and deletes the others", async () => {
+  it("leaves a key that cannot be deleted to the next run, and deletes the others", async () => {
     await pass("stuck", base, pro);
     await pass("free", base, pro);
     const [stuck] = madeFor(world, "stuck").keys;
@@ -75,7 +75,7 @@ describe("deleteRetiredKeys", () => {
     expect(madeFor(world, "stuck").keys).toHaveLength(1);
   });
 
-  it("deletes nothing more after its deadline, and reports no fault", async () => {
+  it("deletes nothing after its deadline, and reports no fault", async () => {
     await pass("later", base, pro);
     await deleteRetiredKeys(world.deps(), { now: later(minutes(11)), deadline: new Date(0) }, rethrow);
     expect(madeFor(world, "later").keys).toHaveLength(2);
@@ -83,7 +83,7 @@ describe("deleteRetiredKeys", () => {
     expect(madeFor(world, "later").keys).toHaveLength(1);
   });
 
-  /** Upgrades a user in an account that has room for no other key. */
+  /** Upgrades a user in an account without room for another key. */
   async function upgradeInFullAccount(userID: string): Promise<void> {
     world.reset({ maxKeys: 1 });
     await pass(userID, base);
@@ -99,7 +99,7 @@ describe("deleteRetiredKeys", () => {
     expect(await retiredNames(world)).toEqual([]);
   });
 
-  it("tries again in the next run if others have taken that place", async () => {
+  it("retries in the next run if others have taken the place of the old key", async () => {
     await upgradeInFullAccount("unlucky");
     const { apiKeys, planKeys } = world.usage;
     world.reset({
@@ -118,7 +118,7 @@ describe("deleteRetiredKeys", () => {
   });
 
   it.each(["not arrived", "answer lost"] satisfies Fault[])(
-    "completes a run that was cut short at any call: %s",
+    "completes a run that was interrupted at any call: %s",
     async (fault) => {
       const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
       const swept = (faulty: typeof deps) =>
@@ -165,7 +165,7 @@ describe("freeIdleKeys", () => {
     ["comes back", { lastVisited: later(days(31)).toISOString() }, base],
     ["changes the tier", {}, pro],
     ["imports a wallet", { walletCount: 1 }, base],
-  ])("keeps the key of a user who %s meanwhile", async (what, changes, user) => {
+  ])("keeps the key of a user who %s in the meantime", async (what, changes, user) => {
     const userID = `${what} meanwhile`;
     await pass(userID, base);
     const record = await readUserKeyRecord(world.table, userID);
@@ -180,7 +180,7 @@ describe("freeIdleKeys", () => {
     expect(await readUserKeyRecord(world.table, userID)).toEqual(record);
   });
 
-  it("retires nothing more after its deadline, and reports no fault", async () => {
+  it("retires nothing after its deadline, and reports no fault", async () => {
     await pass("much later", base);
     const record = await readUserKeyRecord(world.table, "much later");
     await freeIdleKeys(world.deps(), { now: later(days(31)), deadline: new Date(0) }, rethrow);

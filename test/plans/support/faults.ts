@@ -1,11 +1,11 @@
 import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
 import { type Call, observed } from "./observed.ts";
 
-/** A fault of a call: it never arrives, or it takes effect but its response is lost. */
+/** Fault of a call: the call never arrives, or takes effect but its response is lost. */
 export type Fault = "not arrived" | "answer lost";
 
 /**
- * Runs an action while one call to the table or the control plane fails, given by its number.
+ * Runs an action in which the call of this number to the table or the control plane fails.
  *
  * @returns all calls of the run.
  */

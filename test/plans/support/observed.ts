@@ -5,13 +5,10 @@ import type { Table } from "../../../lib/table/table.ts";
 
 export type Call = "read" | "write";
 
-/** Intercepts each call, and decides whether to make it. */
+/** Intercepts each call and decides whether to make it. */
 export type Observer = <Answer>(kind: Call, call: () => Promise<Answer>) => Promise<Answer>;
 
-/**
- * Runs an action with an observer of each call to the table, and of each attempt of a call to the control
- * plane.
- */
+/** Runs an action with an observer of each call to the table and each attempt of a call to the control plane. */
 export async function observed<Deps extends Pick<MirrorDeps, "table" | "plans">, Result>(
   deps: Deps,
   observer: Observer,

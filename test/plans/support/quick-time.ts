@@ -5,8 +5,8 @@ import { observed } from "./observed.ts";
 import { start } from "./world.ts";
 
 /**
- * Runs an action on a clock that stands still during calls, and jumps to the next timer when there is nothing
- * to do but wait. So pauses and quotas have their real lengths without taking real time.
+ * Runs an action on a clock that stands still during calls and jumps to the next timer while everything waits. Pauses
+ * and quotas keep their real lengths without taking real time.
  */
 export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans">>(
   deps: Deps,
@@ -27,18 +27,18 @@ export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans
     ).finally(() => {
       over = true;
     });
-    // It is awaited below.
+    // Handles a rejection early. The promise is awaited below.
     running.catch(() => undefined);
     while (!over) {
       await new Promise(setImmediate);
       if (underWay > 0) {
-        // Calls take real time.
+        // Waits, because calls take real time.
         await pause(1);
         continue;
       }
       const before = Date.now();
       await vi.advanceTimersToNextTimerAsync();
-      // For a timer of a fraction of a millisecond, a real clock would have moved on.
+      // A real clock would move on even for a timer of a fraction of a millisecond.
       if (Date.now() === before && vi.getTimerCount() > 0) await vi.advanceTimersByTimeAsync(1);
     }
     await running;

@@ -5,21 +5,21 @@ import { ownerOf } from "../../../lib/plans/user-key.ts";
 import { readUserKeyRecord, retiredKeys } from "../../../lib/plans/user-key-records.ts";
 import { graceMs, later, prefix, stages, tierPlans, type User, type World } from "./world.ts";
 
-/** The names of the retired keys that may be deleted at that time, or of all retired keys. */
+/** Lists the names of the retired keys that may be deleted at that time, or of all retired keys. */
 export async function retiredNames({ table }: World, time?: Date): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of retiredKeys(table, time)) names.push(name);
   return names;
 }
 
-/** The keys and plans in API Gateway that belong to a user. */
+/** Lists the keys and plans in API Gateway that belong to a user. */
 export function madeFor({ usage }: World, userID: string) {
   const isOf = ({ name }: { name?: string | undefined }) =>
     name?.startsWith(prefix) && ownerOf(name.slice(prefix.length)) === userID;
   return { keys: usage.apiKeys.filter(isOf), plans: usage.usagePlans.filter(isOf) };
 }
 
-/** Expects that a user has one key on the right plan, and nothing else except retired keys and their plans. */
+/** Expects a user to have one key on the right plan, and nothing else except retired keys and their plans. */
 export async function expectSettled(world: World, userID: string, user: User): Promise<void> {
   const record = await readUserKeyRecord(world.table, userID);
   const leaving = new Set((await retiredNames(world)).map((name) => prefix + name));

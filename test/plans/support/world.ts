@@ -30,7 +30,7 @@ export const start = new Date("2026-11-21T09:00:00.000Z");
 export const minutes = (count: number) => count * 60_000;
 export const later = (milliseconds: number) => new Date(start.getTime() + milliseconds);
 
-/** Times that let a sweep finish. */
+/** Gives a sweep enough time to finish. */
 export const inTime = (now: Date): SweepTimes => ({ now, deadline: new Date("2286-01-01") });
 
 export const stages = [
@@ -43,14 +43,14 @@ export const sharedKey = "0123456789abcdef0123456789abcdef";
 export const tierPlans = { Standard: "standard-plan", Pro: "pro-plan" };
 export const graceMs = minutes(2);
 
-/** A test's user: a tier, or no user at all. */
+/** User of a test: a tier, or no user at all. */
 export type User = Pick<Profile, "tier" | "requestsPerMinute"> | "nobody";
 
 export const base: User = { tier: "Base" };
 export const pro: User = { tier: "Pro" };
 export const enterprise = (number: number): User => ({ tier: "Enterprise", requestsPerMinute: number });
 
-/** A table, and the control plane of API Gateway behind a socket, with the tier plans of the template. */
+/** Provides a table, and the control plane of API Gateway behind a socket, with the tier plans of the template. */
 export function worldForTests() {
   const credentials = { accessKeyId: "known", secretAccessKey: "any" };
   const db = tableForTests();
@@ -97,13 +97,13 @@ export function worldForTests() {
     get usage() {
       return state.current;
     },
-    /** The keys and plans that decide on requests. */
+    /** Keys and plans that decide on requests. */
     get usageState() {
       return state;
     },
     /** Changes keys and plans without a call. */
     change: (part: Partial<Usage>) => state.change(part),
-    /** The calls to the control plane, such as `POST /apikeys`. */
+    /** Lists the calls to the control plane, such as `POST /apikeys`. */
     get calls(): readonly string[] {
       return calls;
     },
@@ -113,11 +113,11 @@ export function worldForTests() {
         { prefix, stages },
         { endpoint: server.url, region: "us-east-1", credentials, requestHandler: {}, ...config },
       ),
-    /** Dependencies whose clock stands at `start`. */
+    /** Dependencies whose clock stands still at `start`. */
     deps(parts: Partial<MirrorDeps> = {}): MirrorDeps {
       return { table: db.table, plans: this.openPlans(), tierPlans, graceMs, now: () => start, ...parts };
     },
-    /** Dependencies for fallback keys, whose clock is the system's. */
+    /** Dependencies for fallback keys, which use the system's clock. */
     fallbackKeyDeps(parts: Partial<FallbackKeyDeps> = {}): FallbackKeyDeps {
       const plans = { ...this.openPlans(), prefix: fallbackPrefix };
       const planId = tierPlans.Standard;
@@ -132,7 +132,7 @@ export function worldForTests() {
         ...parts,
       };
     },
-    /** Writes the profile of a user who has come back after signing up, or deletes it. */
+    /** Writes the profile of a user who came back after signing up, or deletes it. */
     async put(userID: string, user: User, changes: Partial<Profile> = {}): Promise<void> {
       const Key = profileKey(userID);
       if (user === "nobody") {
