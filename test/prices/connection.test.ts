@@ -23,7 +23,7 @@ describe("feedSession", () => {
     ]);
   });
 
-  it("passes on only quotes of the assets", () => {
+  it("passes on only quotes of the known assets", () => {
     const session = feedSession(coinbase, new Set(), listener);
     session.receive(ticker("SOL-USD", "140.1"));
     session.receive(ticker("BTC-USD", "100000"));
@@ -69,7 +69,7 @@ describe("feedSession", () => {
     ["null", "not a message"],
     ["[]", "not a message"],
     [ticker("ETH-USD", "free"), "not a price"],
-  ])("does not count %s as a sign of life, and reports only its kind", (message, what) => {
+  ])("ignores %s as a sign of life, and reports only its kind", (message, what) => {
     expect(feedSession(coinbase, new Set(), listener).receive(message)).toBe(false);
     expect(listener.fault.mock.calls).toEqual([[what]]);
   });

@@ -18,8 +18,8 @@ import { streamRecord } from "../support/stream.ts";
 import { messageEvent } from "../support/websocket-events.ts";
 import { ScriptedSocket } from "./support/scripted-sockets.ts";
 
-// The real functions share a real table. Virtual time passes while none of them waits for it. This file plays the
-// rest: Lambda, the table's stream, the venue and the gateway of connections.
+// Runs the real functions on a real table. Virtual time passes while none of them waits for the table. This file
+// simulates Lambda, the table's stream, the venue and the gateway of connections.
 
 type Invocations = Partial<Record<string, number>>;
 
@@ -113,7 +113,7 @@ const pricesSent = () =>
   }).length;
 
 /**
- * Lets time pass. The venue has new prices each second, and the stream invokes publishChanges.
+ * Lets time pass. The venue sends new prices every second, and the stream invokes publishChanges.
  *
  * @returns how often each function was invoked
  */

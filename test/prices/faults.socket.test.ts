@@ -7,7 +7,7 @@ import { startKraken } from "./support/kraken-server.ts";
 import { startRun } from "./support/run.ts";
 
 describe.concurrent("a venue with faults", () => {
-  it("is replaced when it sends heartbeats but no prices, and used again when prices return", async (test) => {
+  it("replaces a venue that sends heartbeats but no prices, and uses it again when prices return", async (test) => {
     const { first, second, run } = await startBoth(test);
     first.mode.prices = false;
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
@@ -24,7 +24,7 @@ describe.concurrent("a venue with faults", () => {
     ]);
   });
 
-  it("is reconnected when it sends only garbage, which is not logged", async (test) => {
+  it("reconnects to a venue that sends only garbage, without logging the garbage", async (test) => {
     const { first, run } = await startBoth(test);
     Object.assign(first.mode, { prices: false, heartbeats: false, garbage: "<b>secret</b>" });
     await waitFor(() => expect(run.sources()).toEqual(["kraken"]));
@@ -41,7 +41,7 @@ describe.concurrent("a venue with faults", () => {
     expect(JSON.stringify([run.lines, run.saves])).not.toContain("secret");
   });
 
-  it("stays in use when there is garbage among its prices", async (test) => {
+  it("keeps a venue that sends garbage among its prices", async (test) => {
     const { first, second, run } = await startBoth(test);
     first.mode.garbage = JSON.stringify({ type: "ticker", product_id: "ETH-USD", price: "-1" });
     await run.until(() => expect(run.sources()).toEqual(["coinbase"]), 20);
@@ -51,7 +51,7 @@ describe.concurrent("a venue with faults", () => {
 });
 
 describe.concurrent("a lost connection", () => {
-  it("is replaced after the venue has closed it", async (test) => {
+  it("replaces a connection after the venue has closed it", async (test) => {
     const { first, second, run } = await startBoth(test);
     first.hangUp();
     await waitFor(() => expect(first.connections()).toBe(2));
@@ -61,7 +61,7 @@ describe.concurrent("a lost connection", () => {
     expect(run.lines).toEqual([{ source: "coinbase", fault: "closed", count: 1 }]);
   });
 
-  it("is replaced when it is half open and silent", async (test) => {
+  it("replaces a connection that is half open and silent", async (test) => {
     const { first, run } = await startBoth(test);
     first.vanish();
     await waitFor(() => expect(first.connections()).toBe(2));
@@ -70,7 +70,7 @@ describe.concurrent("a lost connection", () => {
     expect(run.lines).toContainEqual({ source: "coinbase", fault: "silent", count: 1 });
   });
 
-  it("is retried until it succeeds, with the other venue in use meanwhile", async (test) => {
+  it("retries a lost connection until it succeeds, and uses the other venue in the meantime", async (test) => {
     const port = await freePort();
     const second = await startKraken(test);
     const run = startRun(test, [coinbaseAt({ url: `ws://127.0.0.1:${port}` }), krakenAt(second)]);
@@ -81,7 +81,7 @@ describe.concurrent("a lost connection", () => {
     expect(run.lines).toContainEqual({ source: "coinbase", fault: "closed", count: expect.any(Number) });
   });
 
-  it("is harmless when the URL is invalid", async (test) => {
+  it("ignores a venue with an invalid URL", async (test) => {
     const second = await startKraken(test);
     const run = startRun(test, [coinbaseAt({ url: "nowhere" }), krakenAt(second)]);
     await run.until(() => expect(run.sources()).toEqual(["kraken"]));

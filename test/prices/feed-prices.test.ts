@@ -35,7 +35,7 @@ const run = (durationMs = 100_000, { isHeld = true, everyMs = 1000 } = {}) => {
   return feedPrices({ feeds, hold, isWanted, everyMs, durationMs, onLine, onFault, open: sockets.open });
 };
 
-/** A run that nobody replaces frees the feed, and fails so that Lambda starts another one. */
+/** A run that nobody replaces frees the feed and throws, so that Lambda starts another run. */
 const notReplaced = expect.objectContaining({ name: "NotReplaced" });
 const outcomeOf = (ended: Promise<void>) => ended.catch((error: unknown) => error);
 const faults = () => onFault.mock.calls.map(([{ name }]) => name);
@@ -48,7 +48,7 @@ const quoteAll = (socket: ScriptedSocket, price: string) => {
   for (const asset of assets) socket.ticker(asset, price);
 };
 
-/** Sends a new price of every asset, each tenth of a second. */
+/** Sends a new price of every asset ten times a second. */
 async function keepQuoting(socket: ScriptedSocket, tenths: number) {
   for (let count = 1; count <= tenths; count++) {
     quoteAll(socket, `${count}.5`);
@@ -92,7 +92,7 @@ describe("feedPrices", () => {
     await ended;
   });
 
-  it("waits two seconds for the other prices before it takes over", async () => {
+  it("waits up to two seconds for the remaining prices before it takes over", async () => {
     const ended = outcomeOf(run(10_000));
     const socket = await connected();
     await seconds(0.5);
@@ -105,7 +105,7 @@ describe("feedPrices", () => {
     await ended;
   });
 
-  it("ends quietly when a newer run has taken over, and closes its connection", async () => {
+  it("ends quietly after a newer run takes over, and closes its connection", async () => {
     save.mockResolvedValueOnce(true).mockResolvedValue(false);
     const ended = outcomeOf(run());
     const socket = await connected();
@@ -118,7 +118,7 @@ describe("feedPrices", () => {
     expect(sockets.sockets).toHaveLength(1);
   });
 
-  it("does not wait for a venue that never confirms the close", async () => {
+  it("ends without waiting for a venue that never confirms the close", async () => {
     const ended = outcomeOf(run(3000));
     quoteAll(await connected(), "1");
     await seconds(4);
@@ -136,7 +136,7 @@ describe("feedPrices", () => {
     expect(await ended).toEqual(notReplaced);
   });
 
-  it("saves at most once in its interval", async () => {
+  it("saves at most once per interval", async () => {
     const ended = outcomeOf(run(10_500, { everyMs: 3000 }));
     await keepQuoting(await connected(), 100);
     await seconds(2);
@@ -153,7 +153,7 @@ describe("feedPrices", () => {
     expect(await ended).toBeUndefined();
   });
 
-  it("reports a fault in each minute without a saved price", async () => {
+  it("reports a fault for each minute without a saved price", async () => {
     const ended = outcomeOf(run(130_000));
     await seconds(59);
     expect(onFault).not.toHaveBeenCalled();
@@ -178,7 +178,7 @@ describe("a run that replaces another one", () => {
     expect(await ended).toEqual(notReplaced);
   });
 
-  it("ends after half a minute without a price, and leaves the feed to the other one", async () => {
+  it("ends after half a minute without a price, and leaves the feed to the other run", async () => {
     const ended = outcomeOf(run(100_000, { isHeld: false }));
     await seconds(32);
     expect(await ended).toBeUndefined();
@@ -187,7 +187,7 @@ describe("a run that replaces another one", () => {
 });
 
 describe("a run without subscribers", () => {
-  it("ends a minute after the last of them was seen, and closes its connection", async () => {
+  it("ends a minute after it last saw a subscriber, and closes its connection", async () => {
     const ended = outcomeOf(run());
     const socket = await connected();
     quoteAll(socket, "1");
@@ -202,7 +202,7 @@ describe("a run without subscribers", () => {
     expect(socket.state).toBe("closing");
   });
 
-  it("looks again after it has left the feed, for those who came when it was still alive", async () => {
+  it("looks for subscribers again after it has left the feed, as some may have come earlier", async () => {
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void setTimeout(() => isWanted.mockResolvedValue(true), 1500));
     const ended = outcomeOf(run(80_000));
@@ -210,13 +210,13 @@ describe("a run without subscribers", () => {
     await seconds(70);
     expect(leave).toHaveBeenCalledTimes(1);
     expect(take).toHaveBeenCalledTimes(1);
-    // Leaving removed the prices, so they are saved again.
+    // Expects a new save, because leaving the feed removed the prices.
     expect(save).toHaveBeenCalledTimes(2);
     await seconds(15);
     expect(await ended).toEqual(notReplaced);
   });
 
-  it("ends if another run has taken the feed meanwhile", async () => {
+  it("ends if another run has taken the feed in the meantime", async () => {
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void isWanted.mockResolvedValue(true));
     take.mockResolvedValue(false);
@@ -225,7 +225,7 @@ describe("a run without subscribers", () => {
     expect(await ended).toBeUndefined();
   });
 
-  it("fails if it cannot look again, so that Lambda starts it again", async () => {
+  it("throws if it cannot look for subscribers again, so that Lambda restarts it", async () => {
     const fault = new Error("no");
     isWanted.mockResolvedValue(false);
     leave.mockImplementationOnce(async () => void isWanted.mockRejectedValue(fault));
@@ -234,7 +234,7 @@ describe("a run without subscribers", () => {
     expect(await ended).toBe(fault);
   });
 
-  it("goes on while it cannot look", async () => {
+  it("continues while it cannot look for subscribers", async () => {
     isWanted.mockRejectedValue(new Error("no"));
     const ended = outcomeOf(run());
     await seconds(50);
@@ -246,7 +246,7 @@ describe("a run without subscribers", () => {
 });
 
 describe("a silent feed", () => {
-  it("is replaced by the next feed after five seconds, until it has quoted for five seconds again", async () => {
+  it("replaces a silent feed after five seconds, until it has quoted for five seconds again", async () => {
     const ended = outcomeOf(run());
     quoteAll(await connected(), "1");
     await seconds(4.9);
@@ -272,7 +272,7 @@ describe("a silent feed", () => {
     await ended;
   });
 
-  it("is reconnected less and less often, but at least every 35 seconds", async () => {
+  it("reconnects to a silent feed less and less often, but at least every 35 seconds", async () => {
     vi.spyOn(Math, "random").mockReturnValue(1);
     const times: number[] = [];
     const began = Date.now();
@@ -284,7 +284,7 @@ describe("a silent feed", () => {
     const ended = outcomeOf(run(180_000));
     await seconds(181);
     await ended;
-    // Each attempt takes five seconds of silence, then the pause.
+    // Each attempt takes five seconds of silence and then the pause.
     expect(times).toEqual([0, 6, 13, 22, 35, 56, 91, 126, 161]);
     expect(onLine.mock.calls).toContainEqual([{ source: "coinbase", fault: "silent", count: 9 }]);
   });

@@ -63,7 +63,7 @@ describe("withQuote", () => {
     expect(quote(newer, "SOL", "1", 4000, 10).latest.SOL?.asOf).toBe(iso(10));
   });
 
-  it("dates a quote by its arrival when its own time is missing or in the future", () => {
+  it("dates a quote by its arrival if its own time is missing or in the future", () => {
     const undated = withQuote(followed, { asset: "ETH", price: "1", asOf: undefined }, at(300), timings);
     expect(undated.latest.ETH?.asOf).toBe(iso(300));
     const ahead = quote(followed, "ETH", "1", 300, 1e12);
@@ -73,7 +73,7 @@ describe("withQuote", () => {
 });
 
 describe("isSilent", () => {
-  it("is true from five seconds after the feed was followed, or after its last quote", () => {
+  it("counts a feed as silent five seconds after its start or its last quote", () => {
     expect(isSilent(followed, at(4999), timings)).toBe(false);
     expect(isSilent(followed, at(5000), timings)).toBe(true);
     const quoted = quote(followed, "ETH", "1", 4000);
@@ -83,7 +83,7 @@ describe("isSilent", () => {
 });
 
 describe("isSteady", () => {
-  it("is true after five seconds of quotes without a silence", () => {
+  it("counts a feed as steady after five seconds of quotes without a silence", () => {
     const quoted = [0, 2000, 4999].reduce((state, now) => quote(state, "ETH", "1", now), followed);
     expect(isSteady(followed, timings)).toBe(false);
     expect(isSteady(quoted, timings)).toBe(false);
@@ -95,7 +95,7 @@ describe("isSteady", () => {
 });
 
 describe("isSettled", () => {
-  it("is true with a price of every asset, or after two seconds", () => {
+  it("counts a feed as settled with a price of every asset, or after two seconds", () => {
     expect(isSettled(followed, at(60_000), timings)).toBe(false);
     expect(isSettled(complete, at(100), timings)).toBe(true);
     const some = quote(quote(quote(followed, "ETH", "1", 100), "SOL", "1", 200), "AVAX", "1", 300);
@@ -106,7 +106,7 @@ describe("isSettled", () => {
 });
 
 describe("withoutAsset", () => {
-  it("lasts until a quote of that asset", () => {
+  it("marks an asset as absent until its next quote", () => {
     expect(withoutAsset(withoutAsset(followed, "BNB"), "BNB").absent).toEqual(["BNB"]);
     expect(quote(withoutAsset(followed, "BNB"), "BNB", "1", 1).absent).toEqual([]);
   });

@@ -23,13 +23,13 @@ describe.concurrent("a feed over a real socket", () => {
     expect(run.lines).toEqual([]);
   });
 
-  it("is closed with code 1000 when the run ends", async (test) => {
+  it("closes the feed with code 1000 when the run ends", async (test) => {
     const { first, run } = await startBoth(test);
     await run.supersede();
     await waitFor(() => expect(first.closings).toEqual([1000]));
   });
 
-  it("is the only connection while it quotes", async (test) => {
+  it("opens only one connection while the feed quotes", async (test) => {
     const { first, second, run } = await startBoth(test);
     await run.until(() => {}, 20);
     expect([first.connections(), second.connections()]).toEqual([1, 0]);
@@ -69,7 +69,7 @@ describe.concurrent("a product that a venue lacks", () => {
       "not acknowledged",
     ],
   ] as const)(
-    "is logged once when %s, and the other products continue",
+    "logs a missing product once when %s, and continues with the others",
     async ([, startVenue, feed, product, reason], test) => {
       const venue = await startVenue(test);
       const run = startRun(test, [feed(venue)]);

@@ -4,7 +4,7 @@ import { defaultTimings } from "../../lib/prices/feed-state.ts";
 import { backoffMs, type FeedLine, feedReport } from "../../lib/prices/follow-feed.ts";
 
 describe("feedReport", () => {
-  it("logs each absent product of each source once, at once", () => {
+  it("logs each absent product of each source once, immediately", () => {
     const lines: FeedLine[] = [];
     const report = feedReport((line) => lines.push(line));
     report.absent("coinbase", { product: "BNB-USD", reason: "not acknowledged" });
@@ -41,11 +41,11 @@ describe("backoffMs", () => {
     [3, 500, 4000],
     [6, 500, 30_000],
     [1000, 500, 30_000],
-  ])("is random after %d failures, from %d to %d ms", (failures, least, most) => {
+  ])("chooses a random pause after %d failures, from %d to %d ms", (failures, least, most) => {
     expect([backoffMs(failures, reconnect, 0), backoffMs(failures, reconnect, 1)]).toEqual([least, most]);
   });
 
-  it("keeps two runs at once within the eight connections a second that Coinbase accepts", () => {
+  it("keeps two simultaneous runs within the eight connections a second that Coinbase accepts", () => {
     fc.assert(
       fc.property(fc.nat({ max: 100 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, chance) => {
         expect((2 * 1000) / backoffMs(failures, reconnect, chance)).toBeLessThanOrEqual(8);

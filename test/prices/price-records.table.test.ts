@@ -45,11 +45,11 @@ const aliveWith = (text: string) => ({ isAlive: true, prices: prices(text) });
 const free = { isAlive: false, prices: [] };
 
 describe("the feed", () => {
-  it("has no run and no prices before the first one", async () => {
+  it("has no run and no prices before the first run", async () => {
     expect(await readFeed(table)).toEqual(free);
   });
 
-  it("keeps the last prices to the digit, in one item with their run and time", async () => {
+  it("keeps the latest prices exactly, in one item with their run and time", async () => {
     const [run, now] = [runOf("l1"), new Date()];
     expect(await takeFeed(table, run)).toBe("l1");
     expect(await savePrices(table, run, prices("1.10"))).toBe(true);
@@ -60,14 +60,14 @@ describe("the feed", () => {
     expect(await record()).toEqual({ ...pricesKey, prices: prices("2616.260"), lease, startedAt, updatedAt });
   });
 
-  it("is taken by one of many runs that start at once", async () => {
+  it("gives the feed to one of many runs that start at once", async () => {
     const leases = Array.from({ length: 20 }, (_, index) => `l${index}`);
     const holders = await Promise.all(leases.map((lease) => takeFeed(table, runOf(lease))));
     expect(new Set(holders).size).toBe(1);
     expect((await record())?.lease).toBe(holders[0]);
   });
 
-  it("is free eight seconds after the last heartbeat, and then shows no old prices", async () => {
+  it("frees the feed eight seconds after the last heartbeat, and then shows no old prices", async () => {
     const begun = Date.now();
     const later = (ms: number) => new Date(begun + ms);
     await holdPrices(table, prices("1"), "dead");
@@ -83,7 +83,7 @@ describe("the feed", () => {
     expect((await record())?.lease).toBe("next");
   });
 
-  it("is free at once when its run leaves it", async () => {
+  it("frees the feed at once when its run leaves it", async () => {
     await holdPrices(table, prices("1"));
     await leaveFeed(table, runOf("l1"));
     expect(await readFeed(table)).toEqual(free);
@@ -91,7 +91,7 @@ describe("the feed", () => {
     expect(await takeFeed(table, runOf("l2"))).toBe("l2");
   });
 
-  it("changes hands without a gap, to one of several runs, with its first save", async () => {
+  it("hands the feed to one of several runs with its first save, without a gap", async () => {
     await holdPrices(table, prices("1"), "old");
     const [next, other] = [runOf("next", "old"), runOf("other", "old")];
     expect(await takeFeed(table, next)).toBe("old");
@@ -104,7 +104,7 @@ describe("the feed", () => {
 });
 
 describe("openPrices", () => {
-  it("starts a run if none is alive, and shows prices of one that is", async () => {
+  it("starts a run if none is alive, and otherwise shows the prices of the live run", async () => {
     const start = vi.fn(async () => {});
     expect(await openPrices(table, start)()).toEqual([]);
     expect(start.mock.calls).toEqual([[{}]]);
@@ -113,7 +113,7 @@ describe("openPrices", () => {
     expect(start).toHaveBeenCalledTimes(1);
   });
 
-  it("fails if a run cannot be started, so that the client asks again", async () => {
+  it("throws if a run cannot be started, so that the client tries again", async () => {
     const fault = new Error("no");
     await expect(openPrices(table, () => Promise.reject(fault))()).rejects.toBe(fault);
   });
@@ -122,7 +122,7 @@ describe("openPrices", () => {
 describe("feedPrices", () => {
   const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
 
-  /** The handler, with the environment that the stack gives it. */
+  /** Loads the handler with the environment that the stack gives it. */
   async function loadHandler(url: string) {
     const environment = {
       TABLE_NAME: table.name,
@@ -136,7 +136,7 @@ describe("feedPrices", () => {
     return freshHandler<typeof import("../../functions/feedPrices/handler.ts")>("feedPrices");
   }
 
-  it("takes a free feed, lets others that start be, and gives way to the one that replaces it", async () => {
+  it("takes a free feed, ignores other starting runs, and gives way to its successor", async () => {
     const venue = await startVenue();
     onTestFinished(venue.close);
     const handler = await loadHandler(venue.url);
@@ -165,7 +165,7 @@ describe("feedPrices", () => {
     await second;
   });
 
-  it("fails without a stack if nobody has replaced it in time, so that Lambda starts it again", async () => {
+  it("throws without a stack if nobody replaced it in time, so that Lambda restarts it", async () => {
     const handler = await loadHandler("ws://127.0.0.1:1");
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});

@@ -12,7 +12,7 @@ export const krakenAt = ({ url }: Address): PriceFeed => ({ source: "kraken", ve
 export const waitFor = (expectation: () => void) =>
   vi.waitFor(expectation, { timeout: 20_000, interval: 10 });
 
-/** Starts both venues, and a run that has saved prices of the preferred one. */
+/** Starts both venues, and a run that has saved prices of the preferred venue. */
 export async function startBoth(test: TestContext) {
   const [first, second] = await Promise.all([startCoinbase(test), startKraken(test)]);
   const run = startRun(test, [coinbaseAt(first), krakenAt(second)]);

@@ -3,7 +3,7 @@ import { startServer, type VenueServer } from "./venue-server.ts";
 
 type Options = {
   products?: readonly string[];
-  /** Products that are accepted, but left out of the acknowledgement. */
+  /** Products that the server accepts but leaves out of its acknowledgement. */
   forgets?: readonly string[];
   port?: number;
 };

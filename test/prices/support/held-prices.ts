@@ -7,7 +7,7 @@ const startedAt = new Date().toISOString();
 /** A run that has just started. */
 export const runOf = (lease: string, after?: string): FeedRun => ({ lease, startedAt, after });
 
-/** Saves prices like a run of feedPrices that is alive. */
+/** Saves prices like a live run of feedPrices. */
 export async function holdPrices(table: Table, prices: readonly Price[], lease = "l1"): Promise<void> {
   const run = runOf(lease);
   await takeFeed(table, run);

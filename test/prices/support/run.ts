@@ -5,7 +5,7 @@ import type { PriceFeed } from "../../../lib/prices/feeds.ts";
 import type { FeedLine } from "../../../lib/prices/follow-feed.ts";
 import type { Price } from "../../../lib/prices/price.ts";
 
-/** Quick, but for silences: a machine that is busy with other tests is not a silent venue. */
+/** Short times, except for silences: a machine that is busy with other tests must not look like a silent venue. */
 const quick: Timings = {
   roundMs: 20,
   silenceMs: 3000,
@@ -48,10 +48,10 @@ export function startRun(test: TestContext, feeds: readonly PriceFeed[]) {
   return {
     saves,
     lines,
-    /** Returns the source of the latest record. Several sources are an error. */
+    /** Returns the source of the latest record. Throws if it has several sources. */
     sources: () => [...new Set(saves.at(-1)?.map(({ source }) => source))],
     chains: () => saves.at(-1)?.map(({ chain }) => chain),
-    /** Waits until this many more records are saved and the expectation holds. */
+    /** Waits until this many more records are saved and the expectation is met. */
     async until(expectation: () => void, records = 3) {
       const before = saves.length;
       await vi.waitFor(

@@ -1,4 +1,4 @@
-/** A socket whose other end the test plays. */
+/** A socket whose other end the test controls. */
 export class ScriptedSocket extends EventTarget {
   readonly url: string;
   readonly sent: string[] = [];

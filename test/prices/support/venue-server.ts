@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** The protocol of a venue. */
+/** Protocol of a venue. */
 export type Protocol = {
   answer(message: Record<string, unknown>, say: (message: object) => void, subscribed: Set<string>): void;
-  /** The message that carries a price. */
+  /** Makes the message that carries a price. */
   price(product: string, price: number): object;
   heartbeats(products: readonly string[]): object[];
 };
@@ -63,9 +63,9 @@ export async function startServer(test: TestContext, protocol: Protocol, port = 
   return {
     port: (server.address() as AddressInfo).port,
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The venue's behaviour, which a test may change at any time. */
+    /** Behaviour of the venue, which a test may change at any time. */
     mode,
-    /** The close codes of all closed connections. */
+    /** Close codes of all closed connections. */
     closings,
     connections: () => connections,
     openConnections: () => open.size,
@@ -73,7 +73,7 @@ export async function startServer(test: TestContext, protocol: Protocol, port = 
     hangUp() {
       for (const socket of open.keys()) socket.close(1001);
     },
-    /** Goes silent on every connection without closing it: it no longer sends or reads. */
+    /** Goes silent on every connection without closing it, and neither sends nor reads any longer. */
     vanish() {
       for (const socket of open.keys()) {
         socket.pause();

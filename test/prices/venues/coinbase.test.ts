@@ -30,7 +30,7 @@ describe("coinbase", () => {
     });
   });
 
-  it("reads a price, to the digit, and its time", () => {
+  it("reads an exact price and its time", () => {
     expect(coinbase.read(ticker)).toEqual([
       { kind: "price", product: "ETH-USD", price: "1285.22", asOf: new Date("2026-10-19T23:28:22.061Z") },
     ]);
@@ -72,7 +72,7 @@ describe("coinbase", () => {
     ).toEqual([{ kind: "acknowledged", products: ["ETH-USD", "SOL-USD"] }]);
   });
 
-  it("reads a refusal, with or without the product", () => {
+  it("reads a refusal with or without a product", () => {
     const error = { type: "error", message: "Failed to subscribe" };
     expect([
       coinbase.read({ ...error, reason: "BNB-USD is not a valid product" }),

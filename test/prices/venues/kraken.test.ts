@@ -32,7 +32,7 @@ describe("kraken", () => {
     ]);
   });
 
-  it("reads the time of a price, if there is one", () => {
+  it("reads the time of a price, if present", () => {
     expect(kraken.read(ticker({ ...data, timestamp: "2026-07-30T21:00:05.123456Z" }))).toMatchObject([
       { price: "600.21", asOf: new Date("2026-07-30T21:00:05.123Z") },
     ]);
@@ -66,7 +66,7 @@ describe("kraken", () => {
     ]);
   });
 
-  it("reads a refusal, with or without the product", () => {
+  it("reads a refusal with or without a product", () => {
     const error = { error: "Currency pair not supported BNB/USD", method: "subscribe", success: false };
     expect([kraken.read({ ...error, symbol: "BNB/USD", ...times }), kraken.read(error)]).toEqual([
       [{ kind: "refused", product: "BNB/USD" }],

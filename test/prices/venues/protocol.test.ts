@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { decimalText, PositiveDecimal } from "../../../lib/prices/venues/protocol.ts";
 
 describe("decimalText", () => {
-  it("parses to the same number, without an exponent or a superfluous digit", () => {
+  it("parses to the same number, without an exponent or unneeded digits", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-9, max: 1e15, noNaN: true }), (number) => {
         const text = decimalText(number);
