@@ -37,7 +37,7 @@ const run = (names: readonly { userID: string; connectionId: string }[]) =>
     { deadline: new Date(Date.now() + 30_000), pausesMs: [10] },
   );
 
-/** Moves the clock behind the deadline of a run. */
+/** Moves the clock past the deadline of a run. */
 function passDeadline(): void {
   if (vi.isMockFunction(Date.now)) return;
   const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 30_001);
@@ -79,7 +79,7 @@ describe("catchUp", () => {
       expect([misses, stuckSince]).toEqual([undefined, undefined]);
   });
 
-  it("sends a connection all wallets of its user, marking retired ones", async () => {
+  it("sends a connection all its user's wallets, and marks retired ones", async () => {
     const name = await behind("wim", "wim-1");
     const [wallet] = (await holderOf(db.table, "wim", ["0x1", "0x2"])) as [Wallet];
     const retiring = { table: db.table, limits: walletLimits, wake: async () => undefined };
@@ -94,7 +94,7 @@ describe("catchUp", () => {
     ]);
   });
 
-  it("retries until the client accepts everything, with current data each time", async () => {
+  it("retries with current data until the client accepts everything", async () => {
     const name = await behind("bea", "bea-1");
     await saveSettings(db.table, "bea", "eth", { slippage: 2 }, now);
     let refused = 0;
@@ -110,7 +110,7 @@ describe("catchUp", () => {
     expect(onMissed).not.toHaveBeenCalled();
   });
 
-  it("starts over for a connection that misses another message meanwhile", async () => {
+  it("starts over for a connection that misses another message in the meantime", async () => {
     const name = await behind("cyd", "cyd-1");
     await saveSettings(db.table, "cyd", "eth", { slippage: 2 }, now);
     let pushes = 0;
@@ -129,7 +129,7 @@ describe("catchUp", () => {
     expect(await misses("cyd")).toEqual([["cyd-1", undefined]]);
   });
 
-  it("gives up at the deadline, and leaves the connection for the next change", async () => {
+  it("gives up at the deadline, and leaves the connection to the next change", async () => {
     const name = await behind("dan", "dan-1");
     await saveSettings(db.table, "dan", "eth", { slippage: 2 }, now);
     api.current.answer = () => {
@@ -158,7 +158,7 @@ describe("catchUp", () => {
     expect(await misses("fay")).toEqual([["fay-1", undefined]]);
   });
 
-  it("removes closed connections, and does not restore them", async () => {
+  it("removes closed connections without restoring them", async () => {
     const [closed, unknown] = [await behind("gus", "gus-1", channels), await behind("hal", "hal-1")];
     await saveSettings(db.table, "gus", "eth", { slippage: 2 }, now);
     await closeConnection(db.table, unknown);
@@ -170,7 +170,7 @@ describe("catchUp", () => {
 });
 
 describe("inCatchUps", () => {
-  it("splits many connections, and passes on only their names", () => {
+  it("splits many connections into several catch-ups, and passes on only their names", () => {
     const connections = Array.from({ length: 201 }, (_, index) => ({
       userID: "u",
       connectionId: `c${index}`,

@@ -9,7 +9,7 @@ const db = tableForTests();
 const start = Date.parse("2026-11-23T08:00:00.000Z");
 const at = (minutes: number) => new Date(start + minutes * 60_000);
 
-/** Places connections until each of some shards has one. */
+/** Places connections until each of these shards has one. */
 async function place(choose: (now: Date) => Promise<number>, minutes: number, shards: number) {
   const seen = new Set<number>();
   for (let tries = 0; tries < 1000 && seen.size < shards; tries++) seen.add(await choose(at(minutes)));
@@ -18,29 +18,29 @@ async function place(choose: (now: Date) => Promise<number>, minutes: number, sh
 }
 
 describe("the shards of a channel", () => {
-  it("are those of the configuration while nothing is noted", async () => {
+  it("uses the configured shards while no other number is stored", async () => {
     expect(await shardCounter(db.table, 4)(at(0))).toBe(4);
   });
 
-  it("grow for readers with the old number as soon as a connection is in a new one", async () => {
+  it("reads more shards as soon as a connection is in a new one, even under the old configuration", async () => {
     const [old, young] = [shardChooser(db.table, 1), shardChooser(db.table, 4)];
     const count = shardCounter(db.table, 1);
     await place(old, 0, 1);
     expect(await count(at(0))).toBe(1);
     expect(await place(young, 1, 4)).toEqual(new Set([0, 1, 2, 3]));
     expect(await count(at(1))).toBe(4);
-    // The old processes go on for a while, and repeat their note.
+    // Old processes continue for a while and store their number again.
     await place(old, 61, 1);
     expect(await shardCounter(db.table, 1)(at(61))).toBe(4);
   });
 
-  it("shrink once no connection can be left in the removed ones", async () => {
+  it("reads fewer shards once no connection can be left in the removed ones", async () => {
     const [old, young] = [shardChooser(db.table, 4), shardChooser(db.table, 1)];
     const countAt = (minutes: number) => shardCounter(db.table, 1)(at(minutes));
     await place(old, 0, 4);
     await place(young, 1, 1);
     expect(await countAt(1)).toBe(4);
-    // Its last connection lives for another two hours.
+    // The last connection of the removed shards lives for another two hours.
     await place(old, 59, 4);
     expect(await countAt(59 + 130)).toBe(4);
     expect(await countAt(191)).toBe(1);
@@ -48,7 +48,7 @@ describe("the shards of a channel", () => {
     expect(await countAt(192)).toBe(1);
   });
 
-  it("are at most as many as the context allows, whatever is noted", async () => {
+  it("reads at most as many shards as the context allows, whatever number is stored", async () => {
     const expiresAt = start / 1000 + 60;
     await write(db.table, { kind: "put", key: channelShardsKey, item: { shards: 1e9, expiresAt } });
     expect(await shardCounter(db.table, 4)(at(0))).toBe(256);
@@ -63,7 +63,7 @@ describe("the occupied shards", () => {
     return name;
   };
 
-  it("have subscribers without tokens, are trusted for five seconds, and are found at once", async () => {
+  it("adds shards with subscribers without tokens at once, and drops empty ones after five seconds", async () => {
     const find = occupiedShards(db.table, async () => 4);
     const foundAfter = (ms: number) => find(new Date(start + ms));
     expect(await foundAfter(0)).toEqual([]);
@@ -74,7 +74,7 @@ describe("the occupied shards", () => {
     await subscribe("c3", 3);
     expect(await foundAfter(5000)).toEqual([2, 3]);
     expect(await foundAfter(5001)).toEqual([3]);
-    // The clock was set back.
+    // Simulates a clock that was set back.
     expect(await foundAfter(-1)).toEqual([3]);
     expect(await occupiedShards(db.table, async () => 3)(at(0))).toEqual([]);
   });

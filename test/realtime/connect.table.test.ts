@@ -45,7 +45,7 @@ describe("admitConnection", () => {
     expect(await admit("anna", "a5")).toBe("admitted");
   });
 
-  it("admits exactly as many as the limit of 300 at once", async () => {
+  it("accepts exactly the limit when 300 connect at once", async () => {
     const random = () => pause(Math.random() * 20);
     const table = interceptedTable(db.table, random, random);
     const admitted = await Promise.all(
@@ -60,12 +60,12 @@ describe("admitConnection", () => {
     );
   });
 
-  it("rejects one more even if its clock is behind those of the admitted ones", async () => {
+  it("rejects one connection too many even if its clock is behind the others", async () => {
     for (const id of ["b1", "b2", "b3"]) await admit("bob", id, { now: later(5) });
     expect(await admit("bob", "b0", { now: start })).toBe("too many");
   });
 
-  it("admits another when one ends, without checking any connection", async () => {
+  it("accepts another connection when one ends, without checking any", async () => {
     for (const id of ["c1", "c2", "c3"]) await admit("cyd", id);
     await closeConnection(db.table, { userID: "cyd", connectionId: "c2" });
     expect(await admit("cyd", "c4")).toBe("admitted");
@@ -74,7 +74,7 @@ describe("admitConnection", () => {
     expect(isConnected).not.toHaveBeenCalled();
   });
 
-  it("does not count connections whose records have expired but still exist", async () => {
+  it("ignores connections whose expired records still exist", async () => {
     for (const id of ["d1", "d2", "d3"]) await admit("dan", id);
     const aDayLater = later(24 * 60 * 60);
     for (const id of ["d4", "d5", "d6"]) expect(await admit("dan", id, { now: aDayLater })).toBe("admitted");
@@ -88,7 +88,7 @@ describe("admitConnection", () => {
     expect(await recorded("eve")).toEqual(["e1", "e3", "e4"]);
   });
 
-  it("admits exactly as many as the limit at once, even if all counted connections ended unnoticed", async () => {
+  it("accepts exactly the limit at once, even if all counted connections ended unnoticed", async () => {
     for (let index = 0; index < 3; index++) await admit("gil", `old${index}`);
     isConnected.mockImplementation(async (id) => !id.startsWith("old"));
     const admitted = await Promise.all(
@@ -114,7 +114,7 @@ describe("admitConnection", () => {
     expect(await recorded("hal")).toEqual(["h1", "h2", "h3"]);
   });
 
-  it("admits no connection of a blocked user until the user is unblocked", async () => {
+  it("accepts no connection of a blocked user until the user is unblocked", async () => {
     expect(await admit("lou", "l1")).toBe("admitted");
     await refuseConnections(db.table, "lou", start);
     expect(await admit("lou", "l2")).toBe("blocked");
@@ -123,7 +123,7 @@ describe("admitConnection", () => {
     expect(await admit("lou", "l2")).toBe("admitted");
   });
 
-  it("admits a connection that took the last place, even if the response was lost and the write repeated", async () => {
+  it("accepts the last connection even if the response was lost and the write repeated", async () => {
     const again = async (command: unknown) => {
       if (command instanceof UpdateCommand) await db.table.client.send(command);
     };
@@ -132,7 +132,7 @@ describe("admitConnection", () => {
     expect(await admit("ian", "i2", { limit: 1, table })).toBe("too many");
   });
 
-  it("records before it counts, so that a crash in between takes no place", async () => {
+  it("records a connection before it counts it, so that a crash in between takes no place", async () => {
     const crash = async (command: unknown) => {
       if (command instanceof PutCommand) throw new Error("crash");
     };

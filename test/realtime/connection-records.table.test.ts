@@ -35,13 +35,13 @@ async function connected(userID = randomUUID() as string): Promise<ConnectionNam
   return name;
 }
 
-/** Each returns the channels before. */
+/** Changes channels, and returns those from before the change. */
 const add = async (name: ConnectionName, ...wanted: Channel[]) =>
   (await addChannels(db.table, name, wanted))?.before.channels.toSorted();
 const remove = async (name: ConnectionName, ...unwanted: Channel[]) =>
   (await removeChannels(db.table, name, unwanted))?.before.channels.toSorted();
 
-/** The channels in a connection's record (undefined without one), and its places among the subscribers. */
+/** Returns the channels in a connection's record (undefined without one), and its places among the subscribers. */
 async function recordsOf({ connectionId }: ConnectionName) {
   const items = await itemsNamed(db.table, connectionId);
   const own = items.find(({ PK }) => PK.startsWith("CONNECTIONS#"));
@@ -64,7 +64,7 @@ const follow = (name: ConnectionName, tokens: readonly FollowedToken[], every: 1
     tokens: following(before?.tokens ?? [], tokens).tokens,
   }));
 
-/** The places of a connection in the audience of readMarkets. */
+/** Lists the places of a connection in the audience of readMarkets. */
 const marketsOf = async ({ connectionId }: ConnectionName) =>
   (await itemsNamed(db.table, connectionId)).filter(({ PK }) => PK.startsWith("CHANNEL#markets#"));
 
@@ -90,7 +90,7 @@ describe("openConnection", () => {
     );
   });
 
-  it("adds the connection to those of its user only", async () => {
+  it("adds the connection to its user's connections only", async () => {
     const first = await connected("ann");
     const second = await connected("ann");
     await connected("ann2");
@@ -101,7 +101,7 @@ describe("openConnection", () => {
 });
 
 describe("closeConnection", () => {
-  it("deletes the connection and its places, and may be repeated", async () => {
+  it("deletes a connection and its places, and may be repeated", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     await closeConnection(db.table, name);
@@ -111,7 +111,7 @@ describe("closeConnection", () => {
 });
 
 describe("addChannels and removeChannels", () => {
-  it("add each channel once, and return the channels before", async () => {
+  it("adds each channel once, and returns the channels from before", async () => {
     const name = await connected();
     expect(await add(name, "prices", "prices")).toEqual([]);
     expect(await add(name, "orders", "prices")).toEqual(["prices"]);
@@ -119,7 +119,7 @@ describe("addChannels and removeChannels", () => {
     expect(await recordsOf(name)).toEqual({ channels: ["orders", "prices"], places: [place] });
   });
 
-  it("remove channels down to none, and ignore those that the connection does not have", async () => {
+  it("removes channels down to none, and ignores unsubscribed ones", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     expect(await remove(name, "prices", "positions")).toEqual(["orders", "prices"]);
@@ -140,7 +140,7 @@ describe("addChannels and removeChannels", () => {
       },
     ],
     ["is another user's", async () => ({ ...(await connected("bob")), userID: "ann" })],
-  ])("return undefined, and write nothing, for a connection that %s", async (_, nameOf) => {
+  ])("returns undefined and writes nothing for a connection that %s", async (_, nameOf) => {
     const name = await nameOf();
     const before = await itemsNamed(db.table, name.connectionId);
     for (const change of [add, remove]) {
@@ -152,21 +152,21 @@ describe("addChannels and removeChannels", () => {
 });
 
 describe("concurrent changes of a connection", () => {
-  it("apply one after the other", async () => {
+  it("applies concurrent changes one after another", async () => {
     const name = await connected();
     const before = await Promise.all(channels.map((channel) => add(name, channel)));
     expect(before.map((had) => had?.length).sort()).toEqual([0, 1, 2]);
     expect((await recordsOf(name)).channels).toEqual([...channels]);
   });
 
-  it("add a channel once if twenty add it", async () => {
+  it("adds a channel once even if twenty requests add it", async () => {
     const name = await connected();
     const before = await Promise.all(Array.from({ length: 20 }, () => add(name, "prices")));
     expect(before.filter((had) => had?.length === 0)).toHaveLength(1);
     expect(await recordsOf(name)).toEqual({ channels: ["prices"], places: [place] });
   });
 
-  it("leave the subscribers consistent with the connection's record, in any order", async () => {
+  it("keeps the subscribers consistent with the connection's record, in any order of changes", async () => {
     const change = fc.record({
       adds: fc.boolean(),
       names: fc.subarray([...channels], { minLength: 1 }),
@@ -203,7 +203,7 @@ describe("concurrent changes of a connection", () => {
 });
 
 describe("tokens of a connection", () => {
-  it("move it to the other audience and back, so that it is in one at most", async () => {
+  it("moves a connection between audiences, so that it is in at most one", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     await follow(name, [moon, charted]);
@@ -221,7 +221,7 @@ describe("tokens of a connection", () => {
     await follow(name, [], 5);
     await removeChannels(db.table, name, ["orders"], [moon]);
     expect(await marketsOf(name)).toMatchObject([{ every: 5, tokens: [charted] }]);
-    // Without tokens, readMarkets still serves it, at its pace.
+    // readMarkets still serves a connection without tokens, at its pace.
     await removeChannels(db.table, name, [], [charted, moon]);
     expect(await marketsOf(name)).toMatchObject([{ every: 5, tokens: [] }]);
     await remove(name, "prices");
@@ -231,7 +231,7 @@ describe("tokens of a connection", () => {
     expect(await marketsOf(name)).toEqual([]);
   });
 
-  it("are all kept if twenty messages name one each at once", async () => {
+  it("keeps all tokens of twenty simultaneous messages that name one each", async () => {
     const name = await connected();
     const tokens = Array.from({ length: 20 }, (_, index) => ({ ...moon, token: `0x${index}` }));
     await Promise.all(tokens.map((token) => follow(name, [token])));
@@ -240,7 +240,7 @@ describe("tokens of a connection", () => {
     expect(await marketsOf(name)).toMatchObject([{ tokens: own?.tokens }]);
   });
 
-  it("leave no place behind if the connection leaves the channel while it moves", async () => {
+  it("leaves no place behind if the connection leaves the channel while it moves", async () => {
     const name = await connected();
     await add(name, "prices");
     let hasMoved = false;
@@ -254,7 +254,7 @@ describe("tokens of a connection", () => {
     expect(await recordsOf(name)).toEqual({ channels: [], places: [] });
   });
 
-  it("change without forgetting since when it is stuck", async () => {
+  it("remembers since when a connection is stuck when its tokens change", async () => {
     const name = await connected();
     await follow(name, [moon]);
     await noteStuckSubscriber(db.table, { audience: "markets", shard, connectionId: name.connectionId }, now);
@@ -262,7 +262,7 @@ describe("tokens of a connection", () => {
     expect(await marketsOf(name)).toMatchObject([{ stuckSince: now.toISOString(), tokens: [moon, charted] }]);
   });
 
-  it("end with it", async () => {
+  it("removes a connection's tokens when it ends", async () => {
     const name = await connected();
     await follow(name, [moon]);
     await closeConnection(db.table, name);
@@ -271,7 +271,7 @@ describe("tokens of a connection", () => {
     expect(await itemsNamed(db.table, name.connectionId)).toEqual([]);
   });
 
-  it("are added once by writes that the SDK repeats after a lost answer", async () => {
+  it("adds tokens once when the SDK repeats writes after a lost response", async () => {
     const name = await connected();
     const table = repeating();
     await addChannels(table, name, ["orders"]);
@@ -282,7 +282,7 @@ describe("tokens of a connection", () => {
     expect(await recordsOf(name)).toEqual({ channels: ["orders"], places: [] });
   });
 
-  it("are found in their shard", async () => {
+  it("finds the tokens of connections in their shard", async () => {
     const table = db.table;
     const tokens = Array.from({ length: 20 }, (_, index) => ({ ...moon, token: `0x${index}` }));
     for (let index = 0; index < 3; index++) {
@@ -300,7 +300,7 @@ describe("tokens of a connection", () => {
     expect(await hasSubscribers(table, "markets", 78)).toBe(true);
   });
 
-  it("are listed with their shards, up to the last shard in use", async () => {
+  it("lists the tokens with their shards, up to the last shard in use", async () => {
     for (const [shard, followed] of [
       [80, { every: 1, tokens: [charted] }],
       [83, { every: 5, tokens: [moon] }],
@@ -319,7 +319,7 @@ describe("tokens of a connection", () => {
   });
 });
 
-/** The table, with each write sent twice, as by the SDK when an answer is lost. */
+/** Sends each write to the table twice, like the SDK when a response is lost. */
 function repeating(): Table {
   const { name, client } = db.table;
   const send = async (command: GetCommand | TransactWriteCommand) => {
@@ -330,7 +330,7 @@ function repeating(): Table {
   return { name, client: { send } as unknown as Table["client"] };
 }
 
-/** The table, with sequential calls in an order that fast-check chooses. */
+/** Runs sequential calls to the table in an order that fast-check chooses. */
 function inTurnsOf(scheduler: fc.Scheduler): Table {
   const { name, client } = db.table;
   const send = async (command: GetCommand) => {

@@ -42,7 +42,7 @@ const record = (token: FollowedToken, block: number): MarketRecord => ({
 
 let block = 0;
 
-/** A delivery of new records, put together now. */
+/** Makes a delivery of new records, put together now. */
 function delivery(shard: number, changes: Partial<Markets> = {}): MarketDelivery {
   const atMs = Date.now();
   block++;
@@ -92,7 +92,7 @@ type Update = { heads: object; data: readonly { token?: string; block?: number }
 const received = (connectionId: string) => api.current.parsedMessagesTo(connectionId) as Update[];
 
 describe("deliverMarkets", () => {
-  it("sends each connection its own tokens, in one message", async () => {
+  it("sends each connection its own tokens in one message", async () => {
     await follow(1, "s1-a");
     await follow(1, "s1-b", { every: 1, tokens: [moon, other] });
     await follow(1, "s1-c", { every: 1, tokens: [{ ...moon, chain: "eth" }] });
@@ -111,7 +111,7 @@ describe("deliverMarkets", () => {
     expect(api.current.calls).toHaveLength(2);
   });
 
-  it("drops a delivery that is three seconds old, before it reads anything", async () => {
+  it("drops a delivery that is three seconds old before it reads anything", async () => {
     await follow(2, "s2-a");
     const read = vi.fn();
     const lists = new SubscriberLists(interceptedTable(db.table, read));
@@ -122,7 +122,7 @@ describe("deliverMarkets", () => {
     expect(api.current.calls).toEqual([]);
   });
 
-  it("begins no push at that age or at its own deadline, and then is not delivered", async () => {
+  it("starts no push of an old delivery or after its own deadline, and reports it as undelivered", async () => {
     await follow(3, "s3-a");
     await follow(3, "s3-b");
     const undelivered = { isDelivered: false, reached: 0, undelivered: 2 };
@@ -132,7 +132,7 @@ describe("deliverMarkets", () => {
     expect(api.current.calls).toEqual([]);
   });
 
-  it("is not delivered if most connections were not reached, but for a client that does not read", async () => {
+  it("reports no delivery if too few connections are reached, not counting clients that do not read", async () => {
     for (let index = 0; index < 10; index++) await follow(4, `s4-${index}`);
     const refuse = (count: number) => {
       api.current.answer = ({ connectionId }) =>
@@ -152,7 +152,7 @@ describe("deliverMarkets", () => {
     await expect(deliver(5, {}, { lists })).rejects.toBe(fault);
   });
 
-  it("remembers the list of a shard for five seconds, unless it is out of date", async () => {
+  it("caches the list of a shard for five seconds unless it is outdated", async () => {
     await follow(6, "s6-a");
     const read = vi.fn();
     const lists = new SubscriberLists(interceptedTable(db.table, read));
@@ -168,7 +168,7 @@ describe("deliverMarkets", () => {
     expect(await readsAfter(4999, startMs + 1)).toBe(1);
     expect(await readsAfter(9998)).toBe(0);
     expect(await readsAfter(9999)).toBe(1);
-    // The clock was set back.
+    // Simulates a clock that was set back.
     expect(await readsAfter(9998)).toBe(1);
   });
 
@@ -197,15 +197,15 @@ describe("deliverMarkets", () => {
     }
     expect(api.current.hungUp).toEqual(["s8-a"]);
     expect(await itemsNamed(db.table, "s8-a")).toEqual([]);
-    // Its first refusal was tried again, but once it was known to be stuck, none.
+    // Retries only the first refusal, and none once the connection is known to be stuck.
     expect(api.current.messagesTo("s8-a")).toHaveLength(5);
   });
 });
 
-describe("deliverMarkets, when its invocations were refused for a minute,", () => {
+describe("deliverMarkets, after its invocations were refused for a minute,", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("sends nobody a stale message, or two in a second, and loses no change", async () => {
+  it("sends nobody a stale message or two in a second, and loses no change", async () => {
     await follow(30, "s30-a", { every: 1, tokens: [moon, other] });
     await follow(30, "s30-b", { every: 5, tokens: [moon, other] });
     const startMs = Date.now();
@@ -220,7 +220,7 @@ describe("deliverMarkets, when its invocations were refused for a minute,", () =
       return 200;
     };
 
-    // Each second, the reader sends what has changed since the last delivery that succeeded.
+    // The reader sends every second what has changed since the last successful delivery.
     const since = { fast: startMs, slow: Array(5).fill(startMs) as number[] };
     const queued: { at: number; event: MarketDelivery }[] = [];
     const [refusedFrom, refusedUntil] = [5, 65];
@@ -232,7 +232,7 @@ describe("deliverMarkets, when its invocations were refused for a minute,", () =
       const phase = second % 5;
       const event = delivery(30, {
         atMs,
-        // One token changes each second, the other one once while nothing arrives.
+        // One token changes every second, the other once while nothing arrives.
         records: [
           { record: record(moon, second), changedAtMs: atMs },
           ...(second < 20 ? [] : [{ record: record(other, 20), changedAtMs: startMs + 20_000 }]),
@@ -258,7 +258,7 @@ describe("deliverMarkets, when its invocations were refused for a minute,", () =
       expect(seconds.length).toBeGreaterThan(3);
       const gaps = seconds.slice(1).map((each, index) => each - (seconds[index] ?? 0));
       expect(Math.min(...gaps)).toBe(pace);
-      // Nothing is older than its message.
+      // Expects no record older than its message.
       expect(own.map(({ blocks }) => blocks["0x1"])).toEqual(seconds);
       expect(own.filter(({ blocks }) => "0x2" in blocks).map((each) => each.second)).toEqual([
         seconds.find((each) => each >= refusedUntil),
@@ -280,7 +280,7 @@ describe("the two senders of prices", () => {
   const sendersTo = (connectionId: string) =>
     received(connectionId).map((message) => ("heads" in message ? "readMarkets" : "publishChanges"));
 
-  it("never both serve a connection that moves to the other one while coins are under way", async () => {
+  it("never serves a connection twice while it moves between senders and coins are in flight", async () => {
     for (const id of ["s20-a", "s20-b"]) {
       await openConnection(db.table, nameOf(id), { shard: 20, now: new Date() });
       await addChannels(db.table, nameOf(id), ["prices"]);
@@ -303,13 +303,13 @@ describe("the two senders of prices", () => {
     }
   });
 
-  it("serve it one after the other if it moves back, also where a list is remembered", async () => {
+  it("serves a connection by one sender after another if it moves back, even with a cached list", async () => {
     await follow(21, "s21-a");
     const lists = new SubscriberLists(db.table);
     await deliver(21, {}, { lists });
     await removeChannels(db.table, nameOf("s21-a"), ["prices"]);
     await addChannels(db.table, nameOf("s21-a"), ["prices"]);
-    // The reader of markets has seen the news of the change.
+    // The reader of markets knows of the change by now.
     const listSinceMs = Date.now();
     for (let second = 0; second < 3; second++)
       await Promise.all([deliverCoins(21), deliver(21, { listSinceMs }, { lists })]);

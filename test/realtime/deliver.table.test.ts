@@ -87,7 +87,7 @@ describe("deliverToShard", () => {
     expect(called()).toEqual(names);
   });
 
-  it("removes closed connections from the subscribers, and their records, however many", async () => {
+  it("removes any number of closed connections with their subscriptions and records", async () => {
     const names = Array.from({ length: 40 }, (_, index) => `s3-${index}`);
     await subscribed(3, ...names);
     api.current.answer = ({ connectionId }) => (connectionId === "s3-7" ? 200 : 410);
@@ -99,7 +99,7 @@ describe("deliverToShard", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("removes a closed connection from the subscribers even if its record is gone already", async () => {
+  it("removes a closed connection from the subscribers even if its record is already gone", async () => {
     await putItems(db.table, [placeOf("s4-a", 4)]);
     api.current.answer = () => 410;
     await deliver(4);
@@ -116,7 +116,7 @@ describe("deliverToShard", () => {
 
   it("neither closes connections nor marks them as stuck while the account is throttled", async () => {
     await subscribed(7, ...Array.from({ length: 100 }, (_, index) => `s7-${index}`));
-    // An empty token bucket still admits some pushes: six in ten here, always the same ones.
+    // An empty token bucket still admits some pushes. Here six of ten pass, always the same ones.
     const unlucky = ({ connectionId }: Call) => Number(connectionId.slice("s7-".length)) % 10 < 4;
     api.current.answer = (call) => (unlucky(call) ? 429 : 200);
     for (const ms of [0, 1000, 61_000, 122_000])
@@ -153,7 +153,7 @@ describe("deliverToShard", () => {
     expect(api.current.hungUp).toEqual([]);
   });
 
-  it("does not close a connection for any error but a refusal", async () => {
+  it("closes a connection only after refusals, never after other errors", async () => {
     await subscribed(13, "s13-a", "s13-b");
     api.current.answer = ({ connectionId }) => (connectionId === "s13-a" ? 500 : 200);
     await deliver(13, later(0));
@@ -214,7 +214,7 @@ describe("deliverToShard", () => {
     expect(called()).toEqual([]);
   });
 
-  it("drops an update that is late if newer prices were saved", async () => {
+  it("drops a late update if newer prices were saved", async () => {
     await subscribed(8, "s8-a");
     await holdPrices(db.table, [price({ price: "2" })]);
     expect(await deliverLate(8, 2001)).toEqual({ superseded: true, undelivered: 0 });
@@ -230,7 +230,7 @@ describe("deliverToShard", () => {
     expect(called()).toEqual(["s9-a"]);
   });
 
-  it("sends only the prices of a late update that are still the latest", async () => {
+  it("sends only those prices of a late update that are still the latest", async () => {
     await subscribed(10, "s10-a");
     await holdPrices(db.table, [price({ price: "2" }), price({ chain: "eth" })]);
     const both = { ...update, data: [price(), price({ chain: "eth" })] };

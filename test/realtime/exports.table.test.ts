@@ -24,7 +24,7 @@ function requested(userID: string) {
 }
 
 describe("subscribe, with a requested export", () => {
-  it("announces it to users who were offline, whatever the channels, until it ends or is cancelled", async () => {
+  it("announces a requested export to users who were offline until it ends, whatever their channels", async () => {
     await scene.connect("fred", "f-1");
     const { announced, item } = requested("fred");
     const { walletId, availableAt, thumbprint, version } = announced;
@@ -45,7 +45,7 @@ describe("subscribe, with a requested export", () => {
 });
 
 describe("publish, for a requested export", () => {
-  it("reaches every connection of the user, with or without channels, and the operators' bus", async () => {
+  it("sends a requested export to all connections of the user, even without channels, and to the operators' bus", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
     await scene.connect("bob", "b-1", ["orders"]);
@@ -65,9 +65,9 @@ describe("publish, for a requested export", () => {
     ]);
   });
 
-  it("is not delayed by a bus that rejects a notice, or is slow", async () => {
+  it("publishes without delay when the bus rejects a notice or is slow", async () => {
     const records = ["carl", "dora"].map((userID) => streamRecord(requested(userID).item));
-    // Fails once both are in progress.
+    // Fails once both notices are in progress.
     const bothPut = Promise.withResolvers<never>();
     scene.putNotice.mockImplementation(() => {
       if (scene.putNotice.mock.calls.length === 2) bothPut.reject(new Error("the bus is down"));
@@ -77,14 +77,14 @@ describe("publish, for a requested export", () => {
     expect(scene.onFault).toHaveBeenCalledTimes(2);
   });
 
-  it("puts no notice after the deadline, and reports a fault", async () => {
+  it("sends no notice after the deadline, and reports a fault", async () => {
     const deadline = new Date(0);
     expect(await scene.publishAll([streamRecord(requested("erin").item)], { deadline })).toEqual([]);
     expect(scene.putNotice).not.toHaveBeenCalled();
     expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "OutOfTime" })]]);
   });
 
-  it("does not announce sealed or cancelled exports, and trusts only items of sealExport", async () => {
+  it("announces no sealed or cancelled exports, and trusts only items of sealExport", async () => {
     const { item, request } = requested("ann");
     const planted = { ...item, PK: `EXPORT#${item.userID}` };
     await scene.publishAll([

@@ -103,14 +103,14 @@ describe("publish", () => {
     expect(posted().sort()).toEqual(["ann-1", "ann-1", "bob-1"]);
   });
 
-  it("retries nothing if prices cannot be passed on to every shard, because newer ones will follow", async () => {
+  it("retries nothing if a shard does not get prices, because newer prices follow", async () => {
     handOver.mockResolvedValueOnce().mockRejectedValueOnce(fault("TooManyRequestsException"));
     expect(await publishAll([prices, ofBob])).toEqual([]);
     expect(posted()).toEqual(["bob-1"]);
     expect(faults()).toEqual(["TooManyRequestsException"]);
   });
 
-  it("does not fail if a closed connection cannot be removed, and removes the others", async () => {
+  it("succeeds if a closed connection cannot be removed, and removes the others", async () => {
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).rejectsOnce(throttled).resolves({});
     expect(await publishAll([...ofAnn, ofBob])).toEqual([]);
@@ -118,7 +118,7 @@ describe("publish", () => {
     expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
   });
 
-  it("updates a connection even if its miss cannot be recorded", async () => {
+  it("updates a connection even if its missed message cannot be recorded", async () => {
     api.on(PostToConnectionCommand).rejects(fault("InternalServerError"));
     db.on(UpdateCommand).rejects(throttled);
     expect(await publishAll([ofBob])).toEqual([]);
@@ -154,7 +154,7 @@ describe("deliverToShard", () => {
     await expect(deliver()).rejects.toBe(throttled);
   });
 
-  it("throws, and sends nothing, if a late update cannot be compared with the latest prices", async () => {
+  it("throws and sends nothing if a late update cannot be compared with the latest prices", async () => {
     db.on(QueryCommand).resolves({ Items: [connectionOf("ann")] });
     db.on(GetCommand).rejects(throttled);
     await expect(deliver(60_000)).rejects.toBe(throttled);

@@ -58,7 +58,7 @@ const newsOf = async ({ connectionId }: ConnectionName) =>
   (await readNewsSince(db.table, Date.now() - 60_000)).filter((news) => news.connectionId === connectionId);
 
 describe("subscribe with tokens", () => {
-  it("moves the connection to the reader of markets, and announces it there", async () => {
+  it("moves the connection to the reader of markets, and tells the reader", async () => {
     await holdPrices(db.table, [price()]);
     const name = await connected();
     await follow(name, {}, {});
@@ -77,7 +77,7 @@ describe("subscribe with tokens", () => {
     expect(startReader).toHaveBeenCalledTimes(1);
   });
 
-  it("adds tokens, and keeps those that it has, with their pace", async () => {
+  it("adds tokens, and keeps earlier ones and their pace", async () => {
     const name = await connected();
     expect(await follow(name, { channels: ["orders", "prices"], every: 5 })).toContainEqual(
       answer(5, [], ["orders", "prices"]),
@@ -90,12 +90,12 @@ describe("subscribe with tokens", () => {
       answer(5, [moon, sol], ["orders", "prices"]),
     );
     expect(await newsOf(name)).toHaveLength(3);
-    // After a fault, clients repeat the request without tokens.
+    // Clients repeat the request without tokens after a fault.
     await follow(name, {});
     expect((await newsOf(name)).map((news) => news.tokens)).toEqual([[], [moon], [sol, moon], []]);
   });
 
-  it("starts no reader while one is alive, and one if it has ended or is gone", async () => {
+  it("starts a reader only if none is alive", async () => {
     const name = await connected();
     const lease = { run: "r1", epoch: 1, build: "b", startedAtMs: 0 };
     const startsAfter = async (set: object) => {
@@ -164,7 +164,7 @@ describe("subscribe with tokens", () => {
     expect(replies).toContainEqual(answer(1, [moon, sol]));
   });
 
-  it("names at most five fields in an error, and no value", async () => {
+  it("names at most five fields in an error, and no values", async () => {
     const bad = Array.from({ length: 7 }, () => ({ chain: "eth", token: "0xsecret" }));
     const [problem] = await follow(await connected(), { tokens: bad });
     expect(problem).toEqual(
@@ -175,7 +175,7 @@ describe("subscribe with tokens", () => {
     );
   });
 
-  it("changes nothing for tokens that are all wrong", async () => {
+  it("changes nothing if all tokens are invalid", async () => {
     const name = await connected();
     expect(await follow(name, { tokens: [{ chain: "eth", token: "0x" }] })).toMatchObject([
       { code: "INVALID_MESSAGE" },
@@ -187,7 +187,7 @@ describe("subscribe with tokens", () => {
     expect([await newsOf(name), startReader.mock.calls]).toEqual([[], []]);
   });
 
-  it("follows 20 tokens of a connection, with candles of five, however many messages come at once", async () => {
+  it("follows 20 tokens of a connection, five with candles, however many messages come at once", async () => {
     const name = await connected();
     const charted = tokens(21).map((each) => ({ ...each, candles: true }));
     const replies = await follow(name, { tokens: charted });
@@ -208,7 +208,7 @@ describe("subscribe with tokens", () => {
   it.each([
     ["tokens", { tokens: [moon] }, "tokens must come with the channel prices"],
     ["a pace", { every: 1 as const }, "every must come with the channel prices"],
-  ])("refuses %s without the channel, and joins the others", async (_, given, text) => {
+  ])("refuses %s without the channel, and subscribes to the rest", async (_, given, text) => {
     const name = await connected();
     expect(await follow(name, { ...given, channels: ["orders"] })).toEqual([
       error("INVALID_MESSAGE", text),
@@ -218,7 +218,7 @@ describe("subscribe with tokens", () => {
     expect(await placesOf(name)).toEqual([]);
   });
 
-  it("refuses tokens and a pace where markets are off, and subscribes to the prices of coins", async () => {
+  it("refuses tokens and a pace where markets are off, but subscribes to prices of coins", async () => {
     const name = await connected();
     expect(await follow(name, { every: 5, tokens: [moon] }, {})).toMatchObject([
       error("MARKETS_DISABLED", "every, tokens cannot be used: markets are switched off"),
@@ -230,7 +230,7 @@ describe("subscribe with tokens", () => {
 });
 
 describe("unsubscribe with tokens", () => {
-  it("removes tokens with or without channels, and announces that", async () => {
+  it("removes tokens with or without channels, and tells the reader", async () => {
     const name = await connected();
     await follow(name, { channels: ["orders", "prices"], tokens: [moon, sol, token(1)] });
     expect(await leave(name, { tokens: [{ ...moon, token: moon.token.toLowerCase() }, token(2)] })).toEqual([
@@ -241,7 +241,7 @@ describe("unsubscribe with tokens", () => {
     expect((await newsOf(name)).map((news) => news.tokens.length)).toEqual([3, 0, 0]);
   });
 
-  it("removes all of them with the channel, so that it comes without tokens the next time", async () => {
+  it("removes all tokens with the channel, so that it has none after the next subscription", async () => {
     const name = await connected();
     await follow(name, { every: 5, tokens: [moon] });
     expect(await leave(name, { channels: ["prices"] })).toEqual([plain()]);
@@ -253,7 +253,7 @@ describe("unsubscribe with tokens", () => {
     expect(await newsOf(name)).toHaveLength(2);
   });
 
-  it("names wrong tokens, and removes the others", async () => {
+  it("names invalid tokens, and removes the others", async () => {
     const name = await connected();
     await follow(name, { tokens: [moon, sol] });
     expect(

@@ -19,7 +19,7 @@ function shown(userID: string, change: PolicyChange, changes: Partial<ShownPolic
 const noticesOf = () => scene.putNotice.mock.calls.map(([notice]) => notice);
 
 describe("publish, for a policy", () => {
-  it("reaches all of the user's connections, and the operators' bus if a policy becomes looser", async () => {
+  it("sends a policy to all of the user's connections, and to the operators' bus if it becomes looser", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
     const asked = shown("ann", "announced", { pending });
@@ -45,7 +45,7 @@ describe("publish, for a policy", () => {
     ]);
   });
 
-  it("is repeated for users who were offline during an announcement of a looser policy or its start", async () => {
+  it("repeats a looser policy's announcement and start for users who were offline", async () => {
     await scene.connect("fred", "f-1");
     const name = { userID: "fred", connectionId: "f-1", channels: ["prices"], now };
     const typesOf = async () => (await subscribe(scene.table, name)).map(({ type }) => type);
@@ -61,7 +61,7 @@ describe("publish, for a policy", () => {
 });
 
 describe("publish, for the end of a lock", () => {
-  it("reaches all of the user's connections and the operators' bus once", async () => {
+  it("sends the end of a lock once to the user's connections and the operators' bus", async () => {
     await scene.connect("lena", "l-1");
     const item = { ...endedLockKey("lena"), userID: "lena", lockId: "l1", endedAt: now.toISOString() };
     await scene.publishAll([streamRecord(item), streamRecord({ ...item, endedAt: "later" }, item)]);

@@ -110,7 +110,7 @@ describe("publish", () => {
     expect(pushed[0]).toBe("lea-1");
   });
 
-  it("starts no push after the deadline, and returns the records that it did not finish", async () => {
+  it("starts no push after the deadline, and returns the unfinished records", async () => {
     await connect("mia", "mia-1");
     await connect("ned", "ned-1");
     const records = ["mia", "ned"].map((userID) => streamRecord(settingsItem(userID, "eth", {})));
@@ -151,7 +151,7 @@ describe("publish", () => {
     expectOnly("cleo-both", "cleo-orders", "carl-both");
   });
 
-  it("combines the orders of a batch, in order, into as many messages as they need", async () => {
+  it("combines a batch's orders in sequence into as many messages as they need", async () => {
     await connect("dora", "dora-1", ["orders"]);
     const many = Array.from({ length: 400 }, (_, index) =>
       order({ orderId: `o${index}`, reason: "価".repeat(200), version: index + 1 }),
@@ -163,7 +163,7 @@ describe("publish", () => {
     expect(messages.flatMap((message) => JSON.parse(message).data)).toEqual(many);
   });
 
-  it("hands over the latest of the changed prices of a batch, once for each shard", async () => {
+  it("hands over a batch's latest changed prices once for each shard", async () => {
     const [eth, avax] = [price({ chain: "eth" }), price({ chain: "avax" })];
     const first = pricesItem([avax]);
     const earlier = pricesItem([price({ price: "1" }), eth, avax]);
@@ -216,7 +216,7 @@ describe("publish", () => {
     expect(await startsAfter(turn)).toBe(0);
     await changeReaderLease(publishing.table, { chain: "markets", when: undefined, set });
     expect(await startsAfter(change, true)).toBe(0);
-    // That run may be old, or have old code. The next one finds out.
+    // Starts a run although one exists, which may be old or have old code.
     expect(await startsAfter(turn, true)).toBe(1);
     await changeReaderLease(publishing.table, {
       chain: "markets",
@@ -246,7 +246,7 @@ describe("publish", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("keeps the record of a connection whose handshake may still be under way", async () => {
+  it("keeps the record of a connection whose handshake may still be in progress", async () => {
     await connect("gus", "gus-new", [], new Date(now.getTime() - 29_000));
     await connect("gus", "gus-old", [], new Date(now.getTime() - 31_000));
     api.current.answer = () => 410;
@@ -256,7 +256,7 @@ describe("publish", () => {
     ).toEqual(["gus-new"]);
   });
 
-  it("drops records that cannot be read, and publishes the others", async () => {
+  it("drops unreadable records, and publishes the others", async () => {
     await connect("ida", "ida-1", channels);
     const poison = streamRecord({ ...executionItem("ida", order()), status: "lost" });
     const noImage = { ...streamRecord(settingsItem("ida", "eth", {})), dynamodb: { SequenceNumber: "1" } };
@@ -266,7 +266,7 @@ describe("publish", () => {
     expect(onFault.mock.calls.map(([error]) => error.name).sort()).toEqual(["Error", "ValiError"]);
   });
 
-  it("does not repeat a batch because of a user whose connections cannot be read", async () => {
+  it("retries no batch because of a user whose connections cannot be read", async () => {
     await connect("kim", "kim-1");
     await connect("lou", "lou-1");
     const [odd] = await itemsNamed(publishing.table, "CONNECTIONS#kim CONNECTION#");
@@ -278,7 +278,7 @@ describe("publish", () => {
     expect(onFault.mock.calls.map(([error]) => error.name)).toEqual(["TypeError"]);
   });
 
-  it("sends a batch again to everybody after a crash between two pushes", async () => {
+  it("sends a batch to everybody again after a crash between two pushes", async () => {
     await connect("joy", "joy-1");
     await connect("joy", "joy-2");
     const records = [streamRecord(settingsItem("joy", "eth", {}))];

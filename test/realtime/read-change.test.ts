@@ -41,7 +41,7 @@ describe("readChange", () => {
     expect(readChange(record)).toEqual({ of: "settings", userID: "ann", chain: "sol", version: 4, settings });
   });
 
-  it("reads an order or a position, with its owner", () => {
+  it("reads an order or a position with its owner", () => {
     expect(readChange(streamRecord(executionItem("ann", order())))).toMatchObject({
       of: "execution",
       userID: "ann",
@@ -72,7 +72,7 @@ describe("readChange", () => {
     expect(readChange(streamRecord(after, after))).toEqual({ of: "prices", prices: [] });
   });
 
-  it("reads all prices and their run every half minute, also from a sign of life", () => {
+  it("reads all prices and their run every half minute, even from a sign of life", () => {
     const startedAt = "2026-11-21T09:00:01.000Z";
     const times = { startedAt, updatedAt: "2026-11-21T09:00:30.000Z" };
     const [before, after] = [pricesItem([price()]), pricesItem([price()], times)];
@@ -81,7 +81,7 @@ describe("readChange", () => {
     expect(readChange(streamRecord(after))).toEqual(all);
   });
 
-  it("reads a redemption, and its status", () => {
+  it("reads a redemption and its status", () => {
     const [bought, done] = [redemptionItem(1), redemptionItem(2)];
     expect(readChange(streamRecord(bought))).toMatchObject({
       of: "redemption",

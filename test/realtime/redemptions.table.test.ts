@@ -16,7 +16,7 @@ function bought(userID: string, redemptionId: string, now = new Date()) {
 }
 
 describe("RewardRedeemed", () => {
-  it("is sent to every connection of the user after each change, whatever its channels", async () => {
+  it("sends a redemption to every connection of the user after each change, whatever its channels", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
     await scene.connect("bob", "b-1", ["orders"]);
@@ -36,7 +36,7 @@ describe("RewardRedeemed", () => {
     expect(scene.received("b-1")).toEqual([]);
   });
 
-  it("is sent again to a connection that has missed messages, if it changed in the last hours", async () => {
+  it("repeats a recently changed redemption to a connection that missed messages", async () => {
     await scene.connect("cat", "c-1");
     const recent = bought("cat", "r1");
     const fourHoursAgo = new Date(Date.now() - 4 * 3_600_000);

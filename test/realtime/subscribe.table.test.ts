@@ -42,7 +42,7 @@ const unknown = (list: string) => ({
 const notConnected = [expect.objectContaining({ type: "error", code: "NOT_CONNECTED" })];
 
 describe("subscribe", () => {
-  it("replies with all subscriptions, sorted, then with a snapshot of each channel that it names", async () => {
+  it("replies with all subscriptions, sorted, and then with a snapshot of each channel named", async () => {
     const name = await connected();
     await saveOrder(name.userID, order());
     await saveOrder("somebody-else", order({ orderId: "theirs" }));
@@ -90,7 +90,7 @@ describe("subscribe", () => {
     expect(await subscribeTo(name, "constructor")).toEqual([unknown("constructor"), subscriptions("orders")]);
   });
 
-  it("names at most five unknown channels, and none that may be a secret", async () => {
+  it("names at most five unknown channels, but none that may be a secret", async () => {
     const name = await connected();
     const secret = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
     const [problem] = await subscribeTo(name, secret, "a", "b", "c", "d", "e", "f", "");
@@ -115,7 +115,7 @@ describe("subscribe", () => {
 });
 
 describe("unsubscribe", () => {
-  it("replies with the remaining subscriptions, whether or not it ended any", async () => {
+  it("replies with the remaining subscriptions, whether or not any ended", async () => {
     const name = await connected();
     await subscribeTo(name, "orders", "prices");
     expect(await unsubscribeFrom(name, "prices", "positions")).toEqual([subscriptions("orders")]);
@@ -125,7 +125,7 @@ describe("unsubscribe", () => {
 });
 
 describe("subscribe and unsubscribe", () => {
-  it("reply NOT_CONNECTED to an unknown connection, and write nothing", async () => {
+  it("replies NOT_CONNECTED to an unknown connection, and writes nothing", async () => {
     const name = await connected();
     await subscribeTo(name, "prices");
     await closeConnection(db.table, name);

@@ -31,7 +31,7 @@ describe("publish, for unreachable connections,", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("tries a connection again before it leaves the update for later", async () => {
+  it("retries a connection before it leaves the update for later", async () => {
     await connect("oda", "oda-1");
     const answers = [429, 200];
     api.current.answer = () => answers.shift() ?? 200;
@@ -52,19 +52,19 @@ describe("publish, for unreachable connections,", () => {
     expect(onFault.mock.calls.map(([{ name }]) => name)).toEqual(["TooManyRequestsException"]);
   });
 
-  it("neither waits for connections of a user that do not read, nor blames other users", async () => {
+  it("does not wait for a user's stuck connections, and blames no other user", async () => {
     await connect("kim", "kim-1", channels);
     await connect("kim", "kim-2", channels);
     api.current.answer = () => 429;
     const records = [streamRecord(settingsItem("kim", "eth", {}))];
     expect(await publishAll(records)).toEqual([]);
     expect(caughtUp().sort()).toEqual(["kim-1", "kim-2"]);
-    // One catch-up at a time.
+    // Runs one catch-up at a time.
     expect(await publishAll(records, { now: new Date(now.getTime() + 61_000) })).toEqual([]);
     expect(caughtUp()).toHaveLength(2);
-    // Two attempts at first, then one, so that others do not wait.
+    // Expects two attempts at first and then one, so that others do not wait.
     expect(api.current.calls).toHaveLength(6);
-    // No connection was reached, so the cause may be the account's throttle.
+    // Keeps connections open when none was reached, because the account's throttle may be the cause.
     expect(api.current.hungUp).toEqual([]);
     expect(onFault).not.toHaveBeenCalled();
   });

@@ -10,7 +10,9 @@ import { tableForTests } from "../../support/dynamodb.ts";
 import { shortPausesForTests } from "../../support/short-pauses.ts";
 import type { streamRecord } from "../../support/stream.ts";
 
-/** publish with a table, an @connections API, and mocks of invocations and reports, for the tests of a file. */
+/**
+ * Provides `publish` with a table, an @connections API, and mocks of invocations and reports, for the tests of a file.
+ */
 export function publishingForTests() {
   const db = tableForTests();
   const api = connectionsApiForTests();
