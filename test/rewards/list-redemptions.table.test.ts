@@ -5,7 +5,7 @@ import { buying, codeOf, reward, userWith } from "../support/rewards.ts";
 
 const db = tableForTests();
 
-it("listRedemptions pages through its user's purchases, newest first", async () => {
+it("lists a user's purchases page by page, newest first", async () => {
   const catalogue = ["a", "b", "c"].map((id) => reward(id));
   const buy = buying(() => db.table, catalogue);
   for (const userID of ["ann", "bob"]) await userWith(db.table, userID, 1000);

@@ -23,7 +23,7 @@ const catalogue = [
   reward("later", { available: false, stock: 0 }),
 ];
 const buy = buying(() => db.table, catalogue);
-/** Buys like a client: retries while a reward is busy. */
+/** Buys like a client, and retries while a reward is busy. */
 async function buyPatiently(userID: string, rewardId: string, key: string): Promise<string> {
   const code = await codeOf(buy(userID, rewardId, key));
   return code === "REWARD_BUSY" ? buyPatiently(userID, rewardId, key) : code;
@@ -35,7 +35,7 @@ const ofUser = async (userID: string) =>
 afterEach(() => void vi.restoreAllMocks());
 
 describe("redeem", () => {
-  it("takes a piece and the points, and records the purchase", async () => {
+  it("takes one piece and its points, and records the purchase", async () => {
     await userWith(db.table, "ann", 250);
     const { redemption, points, isReplayed } = await buy("ann", "mug", "k1");
     expect({ points, isReplayed }).toEqual({ points: 150, isReplayed: false });
@@ -81,7 +81,7 @@ describe("redeem", () => {
     expect(await ledgerOf(db.table, "poor")).toMatchObject({ points: 0 });
   });
 
-  it("returns the purchase of a repeated key, even if nothing is left", async () => {
+  it("returns the earlier purchase for a repeated key, even if nothing is left", async () => {
     await setStock(db.table, "cap", 1);
     await userWith(db.table, "cat", 100);
     const { redemption } = await buy("cat", "cap", "k1");
@@ -93,7 +93,7 @@ describe("redeem", () => {
     expect(await readStock(db.table, "cap")).toBe(0);
   });
 
-  it("buys once for ten identical requests at once", async () => {
+  it("buys once when ten identical requests arrive at once", async () => {
     await userWith(db.table, "dan", 1000);
     const answers = await Promise.all(Array.from({ length: 10 }, () => buy("dan", "course", "k")));
     expect(new Set(answers.map(({ redemption }) => redemption.redemptionId)).size).toBe(1);
@@ -104,7 +104,7 @@ describe("redeem", () => {
 
   it("buys once if the same request completes between its read and its write", async () => {
     await userWith(db.table, "dot", 30);
-    // The points suffice, so only the key and the number of the next line prevent a second purchase.
+    // Enough points remain, so only the key and the number of the next line prevent a second purchase.
     await buy("dot", "course", "before");
     let other: Promise<unknown> | undefined;
     const slow = interceptedTable(db.table, async (command) => {
@@ -116,7 +116,7 @@ describe("redeem", () => {
     expect(await ofUser("dot")).toHaveLength(2);
   });
 
-  it("takes points for each of several purchases at once, and never more than there are", async () => {
+  it("takes points for each of several simultaneous purchases, and never more than the user has", async () => {
     await userWith(db.table, "dora", 100);
     const codes = await Promise.all(
       Array.from({ length: 6 }, (_, index) => buyPatiently("dora", "course", `k${index}`)),
@@ -125,14 +125,14 @@ describe("redeem", () => {
     expect(await ledgerOf(db.table, "dora")).toMatchObject({ points: 10 });
   });
 
-  it("keeps the keys of two users apart", async () => {
+  it("keeps equal keys of two users apart", async () => {
     for (const userID of ["eve", "fay"]) {
       await userWith(db.table, userID, 30);
       expect(await buy(userID, "course", "same")).toMatchObject({ points: 0, isReplayed: false });
     }
   });
 
-  it("rejects a key that has bought another reward, and names the purchase", async () => {
+  it("rejects a key that bought another reward, and names the purchase", async () => {
     await userWith(db.table, "gus", 500);
     const { redemption } = await buy("gus", "course", "k");
     await expect(buy("gus", "free", "k")).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe("redeem", () => {
     ["REWARD_UNAVAILABLE", "later", "k"],
     ["OUT_OF_STOCK", "gone", "k"],
     ["INSUFFICIENT_POINTS", "mug", "k"],
-  ])("rejects with %s without writing", async (code, rewardId, key) => {
+  ])("rejects with %s, without writing", async (code, rewardId, key) => {
     const userID = await userWith(db.table, `refused ${code}`, 99);
     expect(await codeOf(buy(userID, rewardId, key))).toBe(code);
     expect(await readPointsLines(db.table, userID)).toEqual([]);
@@ -163,7 +163,7 @@ describe("redeem", () => {
     });
   });
 
-  it("gives up after eight conflicts, with nothing bought", async () => {
+  it("gives up after eight conflicts, and buys nothing", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     await userWith(db.table, "ida", 100);
     const conflict = new TransactionCanceledException({
@@ -199,9 +199,9 @@ describe("redeem", () => {
   });
 });
 
-describe("200 redemptions at once of the last 7 pieces by 50 users", () => {
-  it("leave no stock, 7 redemptions, and the right points in every ledger", async () => {
-    // A third of them can pay for two, a third for one, and a third for none. Each sends two keys twice.
+describe("200 simultaneous redemptions of the last 7 pieces by 50 users", () => {
+  it("leaves no stock, 7 redemptions, and the right points in every ledger", async () => {
+    // A third of the users can pay for two rewards, a third for one, and a third for none. Each sends two keys twice.
     const users = Array.from({ length: 50 }, (_, index) => `racer ${index}`);
     const pointsOf = (index: number) => [250, 100, 99][index % 3] ?? 0;
     const profiles = users.map((userID, index) => ({

@@ -84,7 +84,7 @@ describe.each([
     ["100%22", "100%2522"],
     ["auth0|a b.c-d_e'f", "auth0|a b.c-d_e'f"],
     ['"'.repeat(255), "%22".repeat(255)],
-  ])("names the user %s as %s for the access log", async (sub, loggedUser) => {
+  ])("shows the user %s as %s in the access log", async (sub, loggedUser) => {
     const result = await authorize({ verify: async () => ({ ...claims, sub }) })(event);
     expect(result).toMatchObject({ principalId: sub, context: { loggedUser } });
     expect(JSON.parse(`{"principalId":"${result.context?.loggedUser}"}`)).toEqual({
@@ -103,7 +103,7 @@ describe.each([
   it.each<[string, Fakes]>([
     ["the issuer's keys cannot be fetched", { verify: failing }],
     ["the profile cannot be read", { admit: failing }],
-  ])("fails without quoting the token or a stack if %s", async (_, fakes) => {
+  ])("throws without quoting the token or a stack if %s", async (_, fakes) => {
     const error = await thrownBy(authorize(fakes)(event));
     expect(error).toMatchObject({ message: "The authorizer failed", stack: "" });
     expect(logged()).toEqual([expect.objectContaining({ operation, error: "Error" })]);
@@ -133,7 +133,7 @@ describe("restAuthorizer, for several cookies", () => {
     ["an expired one, if none is good", host("bad", "old"), '{"error":"Token expired","needsRefresh":true}'],
     ["none without the prefix", "access_token=good", '{"error":"No token provided"}'],
     ["none of another site's name", `${host("bad")}; access_token=good`, '{"error":"Invalid token"}'],
-  ])("takes %s", async (_, cookie, decision) => {
+  ])("takes %s among several cookies", async (_, cookie, decision) => {
     expect(await decided(cookie)).toBe(decision);
   });
 
@@ -145,7 +145,7 @@ describe("restAuthorizer, for several cookies", () => {
     expect(await decided(cookie, { cookies: bare })).toBe(decision);
   });
 
-  it("fails if no token is valid and one cannot be verified", async () => {
+  it("throws if no token is valid and one cannot be verified", async () => {
     await expect(decided(host("bad", "unknown"))).rejects.toThrow("The authorizer failed");
   });
 });
@@ -166,7 +166,7 @@ describe("restAuthorizer, for the end of a session", () => {
     expect(result).toMatchObject({ principalId: "anonymous", usageIdentifierKey: "a stranger's key" });
   });
 
-  it("counts it against the user's key if the token is valid", async () => {
+  it("counts the request against the user's key if the token is valid", async () => {
     expect(await authorizeRequest()({ ...restEvent, ...ofSession })).toMatchObject({
       principalId: "alice",
       usageIdentifierKey: "a key",
@@ -185,7 +185,7 @@ describe("restAuthorizer, for the end of a session", () => {
 describe("a blocked user", () => {
   const admit = () => Promise.reject(new UserBlocked());
 
-  it("is refused like a user without a token, and the body gives the reason", async () => {
+  it("refuses a blocked user like a missing token, with the reason in the body", async () => {
     const { policyDocument, context } = await authorizeRequest({ admit })(restEvent);
     expect(policyDocument.Statement).toMatchObject([{ Effect: "Deny" }]);
     expect(JSON.parse(String(context?.unauthorized))).toEqual({ error: "This user is blocked" });
@@ -199,12 +199,15 @@ describe("restAuthorizer", () => {
     ["no token", authorizerEvent(), rejecting(false), { error: "No token provided" }],
     ["an invalid token", restEvent, rejecting(false), { error: "Invalid token" }],
     ["an expired token", restEvent, rejecting(true), { error: "Token expired", needsRefresh: true }],
-  ])("denies a request with %s, with the body of the 401 as context", async (_, request, verify, body) => {
-    const result = await authorizeRequest({ verify })(request);
-    expect(result.policyDocument.Statement).toEqual([expect.objectContaining({ Effect: "Deny" })]);
-    expect(JSON.parse(String(result.context?.unauthorized))).toEqual(body);
-    expect(logged()).toEqual([]);
-  });
+  ])(
+    "denies a request with %s, and passes the body of the 401 as context",
+    async (_, request, verify, body) => {
+      const result = await authorizeRequest({ verify })(request);
+      expect(result.policyDocument.Statement).toEqual([expect.objectContaining({ Effect: "Deny" })]);
+      expect(JSON.parse(String(result.context?.unauthorized))).toEqual(body);
+      expect(logged()).toEqual([]);
+    },
+  );
 });
 
 describe("connectionAuthorizer", () => {
@@ -226,7 +229,7 @@ describe("connectionAuthorizer", () => {
       authorizerEvent({ Cookie: "__Host-access_token=secret-token", Origin: "https://evil.example" }),
       {},
     ],
-  ])("throws exactly Unauthorized, and logs nothing, for %s", async (_, request, fakes) => {
+  ])("throws exactly Unauthorized for %s, and logs nothing", async (_, request, fakes) => {
     const admit = vi.fn(async () => admission);
     const error = await thrownBy(authorizeConnection({ ...fakes, admit })(request));
     expect(error).toMatchObject({ message: "Unauthorized", stack: "" });
@@ -237,7 +240,7 @@ describe("connectionAuthorizer", () => {
 });
 
 describe("identityOf", () => {
-  it("takes the user from the subject, the names in order of preference, and the referral code", () => {
+  it("takes the user from the subject, the name in order of preference, and the referral code", () => {
     const named = { preferred_username: "Ann", nickname: "annie", username: "ann1", ref: "CODE" };
     expect(identityOf({ ...claims, ...named })).toEqual({
       userID: "alice",

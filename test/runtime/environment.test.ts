@@ -62,13 +62,13 @@ describe("environment", () => {
     );
   });
 
-  it("does not quote a malformed value", () => {
+  it("quotes no malformed value", () => {
     const read = () => environment("WALLET_LIMITS");
     vi.stubEnv("WALLET_LIMITS", "4c0883a69102937d");
     expect(read).toThrow(expect.not.objectContaining({ message: expect.stringContaining("4c0883a6") }));
   });
 
-  it("names a variable that is not set", () => {
+  it("names a variable that is missing", () => {
     expect(() => read("KEY_ID", undefined)).toThrow(new Error("The environment variable KEY_ID is not set"));
   });
 });

@@ -33,7 +33,7 @@ describe("recordExecutions", () => {
     expect(open).toHaveBeenCalledExactlyOnceWith(expect.any(Date));
   });
 
-  it("records the good records among bad ones, and explains each error", async () => {
+  it("records valid records among invalid ones, and explains each error", async () => {
     const bad: [unknown, string][] = [
       [null, "The record must be an object"],
       ["order", "The record must be an object"],

@@ -58,7 +58,7 @@ const metadata = ({ httpStatusCode, requestId, attempts }: sdk.InvokeCommandOutp
 /** Calls the server with one of the clients. Returns the requests, and the result or the error. */
 async function outcomeOf({ LambdaClient, InvokeCommand }: typeof own | typeof sdk, input: Input) {
   received = [];
-  // Only a service that never answers may time out: on a busy machine, others take longer than it has to wait.
+  // Lets only a service that never answers time out: on a busy machine, others may take longer.
   const requestTimeout = answers.includes("is silent") ? 100 : 30_000;
   const requestHandler = { connectionTimeout: 30_000, requestTimeout, throwOnRequestTimeout: true };
   const client = new LambdaClient({ requestHandler, maxAttempts: 2 });
@@ -76,7 +76,7 @@ async function outcomeOf({ LambdaClient, InvokeCommand }: typeof own | typeof sd
   return { outcome, requests: received };
 }
 
-/** Leaves out the headers that vary, or that name the client. */
+/** Removes headers that vary or that name the client. */
 const comparable = ({ headers, ...request }: Received) => {
   const {
     authorization: _,
@@ -117,7 +117,7 @@ describe("the client that invokes functions", () => {
     ["an error without a type", call, [{ status: 503 }]],
     ["a closed connection, then an answer", call, ["closes", { status: 200, body: "1" }]],
     ["a service that does not answer", call, ["is silent"]],
-  ])("does as the SDK's client does for %s", async (_, input, given) => {
+  ])("behaves like the SDK's client for %s", async (_, input, given) => {
     answers = given;
     const theirs = await outcomeOf(sdk, input);
     const ours = await outcomeOf(own, input);

@@ -37,7 +37,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Returns whether a token verifies with the issuer's keys, or the name of the error. */
+/** Tells whether a token verifies with the issuer's keys, or names the error. */
 function opened(uri = jwksUri) {
   const keys = issuerKeys(issuer, uri, onOutage);
   return async (token: string): Promise<string> => {
@@ -57,7 +57,7 @@ const issuerIsDown = () => fetched.mockImplementation(async () => new Response("
 const unknownKey = "ERR_JWKS_NO_MATCHING_KEY";
 
 describe("issuerKeys", () => {
-  it("fetches the keys once in ten minutes", async () => {
+  it("fetches the keys once every ten minutes", async () => {
     const verify = opened();
     for (let second = 0; second <= 600; second += 60) {
       vi.setSystemTime(start + second * 1000);
@@ -69,7 +69,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("fetches keys again if the clock was set back", async () => {
+  it("fetches the keys again if the clock was set back", async () => {
     const verify = opened();
     await verify(good);
     wait(-1);
@@ -77,7 +77,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("accepts the first token after a rotation with one more fetch", async () => {
+  it("accepts the first token after a rotation with a single extra fetch", async () => {
     const verify = opened();
     await verify(good);
     published = [publicKey, rotatedKey];
@@ -85,7 +85,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("waits five seconds after a fetch for an unknown key id", async () => {
+  it("waits five seconds after a fetch before it fetches for an unknown key id", async () => {
     const verify = opened();
     expect(await verify(await sign("invented"))).toBe(unknownKey);
     expect(fetched).toHaveBeenCalledTimes(2);
@@ -137,7 +137,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("finds their address once by discovery, if it is not given", async () => {
+  it("discovers the address of the keys once, if it is not given", async () => {
     fetched.mockImplementationOnce(async () => Response.json({ issuer, jwks_uri: jwksUri }));
     const verify = opened("");
     await verify(good);
@@ -152,7 +152,7 @@ describe("issuerKeys", () => {
     ["they are not a key set", jwksUri, async () => Response.json({ nothing: true })],
     ["discovery fails", "", () => Promise.reject(new TypeError("fetch failed"))],
     ["discovery finds another issuer", "", async () => Response.json({ issuer: "other", jwks_uri: jwksUri })],
-  ])("fails, and fetches them ten seconds later, if %s", async (_, uri, answer) => {
+  ])("throws, and fetches the keys ten seconds later, if %s", async (_, uri, answer) => {
     fetched.mockImplementation(answer);
     const verify = opened(uri);
     expect(await verify(good)).toBe("IssuerUnavailable");
@@ -177,7 +177,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(requests);
   });
 
-  it("does not repeat a fetch that took longer than three seconds, to leave time for the response", async () => {
+  it("repeats no fetch that took longer than three seconds, to leave time for the response", async () => {
     fetched.mockImplementationOnce(async () => {
       wait(3001);
       throw new TypeError("fetch failed");
@@ -210,7 +210,7 @@ describe("issuerKeys, after an outage of the issuer has begun", () => {
     expect(await verify(good)).toBe("IssuerUnavailable");
   });
 
-  it("reports each failed fetch, with its cause", async () => {
+  it("reports each failed fetch with its cause", async () => {
     const verify = opened();
     await verify(good);
     fetched.mockImplementation(() => Promise.reject(new TypeError("fetch failed")));
@@ -229,7 +229,7 @@ describe("issuerKeys, after an outage of the issuer has begun", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("does not blame the token for a key id missing from the last good keys", async () => {
+  it("reports an unavailable issuer for a key id that the last good keys lack", async () => {
     const verify = opened();
     await verify(good);
     issuerIsDown();

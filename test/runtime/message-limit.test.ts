@@ -38,7 +38,7 @@ async function receiveMany(count: number, connectionId = "c1"): Promise<void> {
 }
 
 describe("limited", () => {
-  it("handles 50 messages at once, and 10 a second after that", async () => {
+  it("handles 50 messages at once, and then 10 a second", async () => {
     await receiveMany(50);
     for (let second = 1; second <= 5; second++) {
       waitMs(1000);
@@ -49,7 +49,7 @@ describe("limited", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  it("sends one error for more, then closes the connection, and ignores the rest", async () => {
+  it("sends one error for excess messages, then closes the connection and ignores the rest", async () => {
     await receiveMany(80);
     expect(handle).toHaveBeenCalledTimes(50);
     expect(send.mock.calls.map(([id, texts]) => [id, texts.map((text) => JSON.parse(text))])).toEqual([
@@ -63,7 +63,7 @@ describe("limited", () => {
     expect(send).toHaveBeenCalledTimes(1);
   });
 
-  it("always returns a body: otherwise, a client that is still connected would get an empty message", async () => {
+  it("always returns a body, because a connected client would otherwise get an empty message", async () => {
     hangUp.mockRejectedValueOnce(new Error("no"));
     await receiveMany(50);
     for (const result of [await receive(from("c1")), await receive(from("c1")), await receive(from("c1"))])
@@ -97,7 +97,7 @@ describe("limited", () => {
     expect(logged()).toEqual([expect.objectContaining({ operation: "ping", error: "Error" })]);
   });
 
-  it("tries again with the next message if the connection could not be closed", async () => {
+  it("retries with the next message if the connection could not be closed", async () => {
     hangUp.mockRejectedValueOnce(new Error("no"));
     await receiveMany(51);
     expect(logged()).toHaveLength(1);

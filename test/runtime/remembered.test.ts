@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const waitMs = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 describe("remembered", () => {
-  it("reads again when the result has that age", async () => {
+  it("reads again when the result reaches its maximum age", async () => {
     const read = vi.fn().mockResolvedValueOnce(1).mockResolvedValueOnce(2);
     const prices = remembered(read, 1000);
     expect(await prices()).toBe(1);
@@ -25,7 +25,7 @@ describe("remembered", () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it("does not cache a failure", async () => {
+  it("caches no failure", async () => {
     const read = vi.fn().mockRejectedValueOnce(new Error("no")).mockResolvedValueOnce(1);
     const prices = remembered(read, 1000);
     await expect(prices()).rejects.toThrow("no");

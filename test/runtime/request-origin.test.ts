@@ -4,7 +4,7 @@ import { outsider, requestOrigin } from "../../lib/runtime/request-origin.ts";
 import { authorizerEvent, type Headers } from "../support/events.ts";
 
 const originKey = "Z4".repeat(24);
-/** The headers of a viewer's request that the authorizer gets through the edge. */
+/** Headers of a viewer's request as the edge passes them to the authorizer. */
 const edgeHeaders: Headers = {
   "x-origin-key": originKey,
   "X-Forwarded-For": "10.0.0.1, 203.0.113.7, 130.176.0.1",
@@ -15,7 +15,7 @@ const originOf = (headers: Headers, edgeOnly = true, keys = originKeys) =>
   requestOrigin(authorizerEvent(headers), { originKeys: keys, edgeOnly });
 
 describe("requestOrigin", () => {
-  it("uses the address that the edge has added, and ignores those from a client", () => {
+  it("uses the address that the edge added, and ignores a client's", () => {
     expect(originOf(edgeHeaders)).toEqual({ clientIp: "203.0.113.7", isAllowed: true });
     const v6 = { ...edgeHeaders, "X-Forwarded-For": ["x", "2001:db8::1", "130.176.0.1"] };
     expect(originOf(v6).clientIp).toBe("2001:db8::1");
@@ -28,7 +28,7 @@ describe("requestOrigin", () => {
     expect(originOf(edgeHeaders, false, [])).toEqual({ clientIp: "192.0.2.9", isAllowed: true });
   });
 
-  it.each(originKeys)("accepts each of several keys, as while one replaces another: %s", (key) => {
+  it.each(originKeys)("accepts each of several keys, as during a replacement: %s", (key) => {
     const headers = { ...edgeHeaders, "x-origin-key": key };
     expect(originOf(headers)).toEqual({ clientIp: "203.0.113.7", isAllowed: true });
   });
@@ -72,7 +72,7 @@ describe.each([
   });
   const Authorization = "Bearer secret-token";
 
-  it("refuses others without reading their token, and names no API key, which every method needs", async () => {
+  it("refuses other requests without reading their token, and names no API key, which every method needs", async () => {
     expect(await authorize(authorizerEvent({ Authorization }))).toEqual({
       principalId: outsider,
       policyDocument: { Version: "2012-10-17", Statement: [expect.objectContaining({ Effect })] },

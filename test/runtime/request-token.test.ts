@@ -31,7 +31,7 @@ describe("requestTokens", () => {
     ["another cookie", { Cookie: "session=a.b.c; x__Host-access_token=d.e.f" }],
     ["a cookie without the prefix", { Cookie: "access_token=a.b.c" }],
     ["an empty cookie", { Cookie: "__Host-access_token=" }],
-  ])("finds none with %s", (_, headers) => {
+  ])("finds no token with %s", (_, headers) => {
     expect(tokensOf(headers)).toEqual([]);
   });
 
@@ -113,7 +113,7 @@ describe("connectionTokens", () => {
     ["other subprotocols", { "Sec-WebSocket-Protocol": "json" }],
     ["a token as the only subprotocol", { "Sec-WebSocket-Protocol": "a.b.c" }],
     ["a pair of another name", { "Sec-WebSocket-Protocol": "Access_Token, a.b.c" }],
-  ])("finds none with %s", (_, headers) => {
+  ])("finds no token with %s", (_, headers) => {
     expect(tokensOf(headers)).toEqual([]);
   });
 

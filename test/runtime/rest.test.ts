@@ -10,7 +10,7 @@ import { restEvent } from "../support/events.ts";
 
 const logged = quietConsole();
 
-/** Returns the response of an operation with the general envelope whose use case fails. */
+/** Returns the response of a failing operation that uses the standard envelope. */
 async function answerTo(error: Error) {
   const { statusCode, headers, body } = await rest("listWalletsV2", schemas.listWalletsV2, () =>
     Promise.reject(error),
@@ -125,7 +125,7 @@ describe("rest", () => {
     expect(JSON.parse(body).error.message).toMatch(message);
   });
 
-  it("names the plan of the caller in every response, errors and refusals included", async () => {
+  it("names the caller's plan in every response, even errors and refusals", async () => {
     const policy = '"standard";q=1000;w=60';
     const event = restEvent();
     Object.assign(event.requestContext, { authorizer: { principalId: "alice", rateLimitPolicy: policy } });

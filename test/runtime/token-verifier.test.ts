@@ -127,19 +127,19 @@ describe("tokenVerifier, for an invalid token", async () => {
     },
   );
 
-  it("gives no such reason for a forged token", async () => {
+  it("gives no reason for refusing a forged token", async () => {
     const token = await sign({ claims: { exp: seconds + 86_400_000 }, key: stranger.privateKey });
     expect(await outcome(verifier()(token))).toBe("Invalid token");
   });
 
-  it("refuses a valid token that has expired as expired", async () => {
+  it("refuses an expired token as expired if it is otherwise valid", async () => {
     const error = await verifier()(await sign({ claims: { exp: seconds - 6 } })).catch((error) => error);
     expect(error).toMatchObject({ name: "InvalidToken", expired: true, message: "Token expired" });
   });
 });
 
 describe("tokenVerifier, with a verified token", () => {
-  it("accepts it without a fetch for ten minutes, and longer if the issuer keeps its key", async () => {
+  it("accepts a verified token without a fetch for ten minutes, and longer if the issuer keeps its key", async () => {
     const verify = verifier();
     const token = await sign();
     await verify(token);
@@ -151,7 +151,7 @@ describe("tokenVerifier, with a verified token", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("rejects it, and every token with the same key, ten minutes after the issuer withdraws the key", async () => {
+  it("rejects every token of a withdrawn key after ten minutes", async () => {
     const verify = verifier();
     const [seen, another] = [await sign(), await sign({ claims: { sub: "bob" } })];
     await verify(seen);
@@ -163,7 +163,7 @@ describe("tokenVerifier, with a verified token", () => {
     expect(await outcome(verify(another))).toBe("Invalid token");
   });
 
-  it("rejects it at once if another token reveals that its key was withdrawn", async () => {
+  it("rejects a token at once if another token reveals that its key was withdrawn", async () => {
     const verify = verifier();
     const seen = await sign();
     await verify(seen);
@@ -172,7 +172,7 @@ describe("tokenVerifier, with a verified token", () => {
     expect(await outcome(verify(seen))).toBe("Invalid token");
   });
 
-  it("refuses it once it has expired", async () => {
+  it("refuses a verified token once it has expired", async () => {
     const verify = verifier();
     const token = await sign({ claims: { exp: seconds + 10 } });
     await verify(token);
@@ -182,14 +182,14 @@ describe("tokenVerifier, with a verified token", () => {
 });
 
 describe("tokenVerifier, without the issuer's keys", () => {
-  it("does not blame the token", async () => {
+  it("reports an unavailable issuer, not an invalid token", async () => {
     fetched.mockImplementation(async () => new Response("", { status: 503 }));
     const error = await verifier()(await sign()).catch((error) => error);
     expect(error).toMatchObject({ name: "IssuerUnavailable" });
     expect(error).not.toBeInstanceOf(InvalidToken);
   });
 
-  it("accepts tokens that it has verified before, for six hours", async () => {
+  it("accepts tokens that it has verified before for six hours", async () => {
     const verify = verifier();
     const token = await sign({ claims: { exp: seconds + 86_400 } });
     await verify(token);

@@ -15,7 +15,7 @@ const nowSeconds = now.getTime() / 1000;
 const pair = await generateKeyPair("ES256", { extractable: true });
 const published = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "ES256", use: "sig" };
 
-/** Signs a token of the issuer. An undefined claim is left out. */
+/** Signs a token of the issuer. An undefined claim is removed. */
 const sign = (change: object = {}) => {
   const claims = { iss, aud, sub: "alice", iat: nowSeconds, exp: nowSeconds + 900, ...change };
   const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
@@ -29,7 +29,7 @@ const good = await sign();
 const verifier = () =>
   tokenVerifier({ issuer: iss, audience: aud, jwksUri: `${iss}/keys`, maxTokenSeconds: 90_000 });
 
-/** Decides whether a request with this token is admitted, like the authorizers. */
+/** Decides whether a request with this token is accepted, like the authorizers. */
 async function verdictOn(...tokens: string[]): Promise<"good" | "none" | "invalid" | "expired"> {
   const verdicts = await Promise.all(tokens.map(verdictOnOne));
   return verdicts.find((verdict) => verdict === "good") ?? verdicts[0] ?? "none";
@@ -45,7 +45,7 @@ async function verdictOnOne(token: string): Promise<"good" | "invalid" | "expire
   }
 }
 
-/** Merges headers of the same name, in any case, into one header with several values. */
+/** Merges headers with the same name, in any case, into one header with several values. */
 function received(headers: SentHeaders): Headers {
   const values = new Map<string, string[]>();
   for (const [name, value] of headers) values.set(name, [...(values.get(name) ?? []), value]);
@@ -75,19 +75,19 @@ afterEach(() => {
 });
 
 describe("a token", () => {
-  it.each(forgeries)("is refused with $title", async ({ value: forge }) => {
+  it.each(forgeries)("refuses a forged token with $title", async ({ value: forge }) => {
     expect(await verdictOn(await forge(good, published))).toBe("invalid");
   });
 
-  it.each(badClaims)("is refused $title, even after a refresh", async ({ value: change }) => {
+  it.each(badClaims)("refuses a token $title, without asking for a refresh", async ({ value: change }) => {
     expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("invalid");
   });
 
-  it.each(goodClaims)("is accepted $title", async ({ value: change }) => {
+  it.each(goodClaims)("accepts a token $title", async ({ value: change }) => {
     expect(await verdictOn(await sign(change({ iss, aud, nowSeconds })))).toBe("good");
   });
 
-  it.each(goodSubjects)("is accepted for a subject like $title", async ({ value: sub }) => {
+  it.each(goodSubjects)("accepts a token for a subject like $title", async ({ value: sub }) => {
     expect(await verifier()(await sign({ sub }))).toMatchObject({ sub });
   });
 });
@@ -96,35 +96,38 @@ describe("a request", () => {
   const verdict = (headers: SentHeaders) =>
     verdictOn(...requestTokens(authorizerEvent(received(headers)), cookies));
 
-  it.each(noCredentials)("contains no token with $title", async ({ value: headersWith }) => {
+  it.each(noCredentials)("finds no token in a request with $title", async ({ value: headersWith }) => {
     expect(await verdict(headersWith(good))).toBe("none");
   });
 
-  it.each(badCredentials)("is refused with $title", async ({ value: headersWith }) => {
+  it.each(badCredentials)("refuses a request with $title", async ({ value: headersWith }) => {
     expect(await verdict(headersWith(good))).toBe("invalid");
   });
 
-  it.each(goodCredentials)("is admitted by $title", async ({ value: headersWith }) => {
+  it.each(goodCredentials)("accepts a request with $title", async ({ value: headersWith }) => {
     expect(await verdict(headersWith(good))).toBe("good");
   });
 });
 
 describe("a connection", () => {
-  it.each([...goodHandshakes, ...goodSubprotocols])("is admitted by $title", async ({ value }) => {
+  it.each([...goodHandshakes, ...goodSubprotocols])("accepts a connection with $title", async ({ value }) => {
     expect(await verdictOn(...onConnect(value(good)))).toBe("good");
   });
 
-  it.each(badHandshakes)("is refused with $title", async ({ value }) => {
+  it.each(badHandshakes)("refuses a connection with $title", async ({ value }) => {
     expect(["none", "invalid"]).toContain(await verdictOn(...onConnect(value(good))));
   });
 
-  it.each(forgeries)("is refused for a token with $title in every position", async ({ value: forge }) => {
-    const token = await forge(good, published);
-    const handshakes: Handshake[] = [
-      { token },
-      { headers: { Cookie: `__Host-access_token=${token}` } },
-      { subprotocols: ["access_token", token] },
-    ];
-    for (const handshake of handshakes) expect(await verdictOn(...onConnect(handshake))).toBe("invalid");
-  });
+  it.each(forgeries)(
+    "refuses a token with $title, wherever a connection sends it",
+    async ({ value: forge }) => {
+      const token = await forge(good, published);
+      const handshakes: Handshake[] = [
+        { token },
+        { headers: { Cookie: `__Host-access_token=${token}` } },
+        { subprotocols: ["access_token", token] },
+      ];
+      for (const handshake of handshakes) expect(await verdictOn(...onConnect(handshake))).toBe("invalid");
+    },
+  );
 });

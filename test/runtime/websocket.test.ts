@@ -35,7 +35,7 @@ describe("message", () => {
     });
   });
 
-  it("decodes base64", async () => {
+  it("decodes a message in base64", async () => {
     const body = Buffer.from('{"type":"ping","id":"ü"}').toString("base64");
     const event = { ...messageEvent(body), isBase64Encoded: true };
     expect(await bodyOf(ping(event))).toEqual({ type: "pong", id: "ü", time });
@@ -69,7 +69,7 @@ describe("message", () => {
     ["an unknown field", { chanels: [] }, "chanels is not a known field"],
     ["a secret as a field name", { [secret]: 1 }, "A field of the message is not a known field"],
     ["another type", { type: "unsubscribe" }, 'type must be "subscribe"'],
-  ])("explains the error for %s, and does not run the use case", async (_, changes, text) => {
+  ])("explains the error for %s, and skips the use case", async (_, changes, text) => {
     const useCase = vi.fn(async () => [subscriptions]);
     const content = { type: "subscribe", id: 7, channels: ["orders"], ...(changes as object) };
     const answer = await bodyOf(message("subscribe", useCase)(messageEvent(content)));
@@ -86,7 +86,7 @@ describe("unsubscribe", () => {
       message("unsubscribe", async () => [subscriptions])(messageEvent({ type: "unsubscribe", ...rest })),
     );
 
-  it("needs channels or tokens", async () => {
+  it("requires channels or tokens", async () => {
     const { code, message: text } = await answerTo({});
     expect([code, text]).toEqual([
       "INVALID_MESSAGE",
@@ -96,7 +96,7 @@ describe("unsubscribe", () => {
       expect(await answerTo(named)).toEqual(subscriptions);
   });
 
-  it("names the field of a wrong token", async () => {
+  it("names the field of an invalid token", async () => {
     const { message: text } = await answerTo({
       tokens: [{ chain: "base", token: "0x1" }, { chain: "base" }],
     });
@@ -158,11 +158,14 @@ describe("message, after a fault", () => {
     ["in the form of a reply", message("subscribe", async () => [{ type: "pong" } as never])],
     ["because several replies cannot be sent", message("subscribe", async () => [subscriptions, snapshot])],
     ["because there is no reply to send", message("subscribe", async () => [])],
-  ])("%s, replies INTERNAL_ERROR and logs its name without quoting the message", async (_, handler) => {
-    expect(await bodyOf(handler(event))).toEqual(internal);
-    expect(logged()).toEqual([expect.objectContaining({ operation: "subscribe" })]);
-    expect(JSON.stringify(logged())).not.toContain(secret.slice(0, 8));
-  });
+  ])(
+    "replies INTERNAL_ERROR for a fault %s, and logs its name without quoting the message",
+    async (_, handler) => {
+      expect(await bodyOf(handler(event))).toEqual(internal);
+      expect(logged()).toEqual([expect.objectContaining({ operation: "subscribe" })]);
+      expect(JSON.stringify(logged())).not.toContain(secret.slice(0, 8));
+    },
+  );
 
   it("pushes INTERNAL_ERROR after a fault in the use case or in sending the replies", async () => {
     for (const [useCase, failures] of [[fault, 0] as const, [async () => [snapshot], 1] as const]) {
@@ -254,7 +257,7 @@ describe("connect", () => {
   it.each([
     ["too many" as const, 429],
     ["blocked" as const, 401],
-  ])("responds if the user is refused: %s, %i", async (reason, statusCode) => {
+  ])("reports a refused user: %s, %i", async (reason, statusCode) => {
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(async () => reason)(event)).toEqual({ statusCode });
     expect(logged()).toEqual([]);
@@ -301,13 +304,13 @@ describe("connect and disconnect", () => {
     expect(close).not.toHaveBeenCalled();
   });
 
-  it.each(["$connect", "$disconnect"])("ignore a message of type %s", async (type) => {
+  it.each(["$connect", "$disconnect"])("ignores a message of type %s", async (type) => {
     const event = messageEvent({ type }, type);
     expect(await connect(open)(event)).toEqual({ statusCode: 400 });
     expect(await disconnect(close)(event)).toEqual({ statusCode: 400 });
   });
 
-  it("ignore each other's events", async () => {
+  it("ignores events of the other kind", async () => {
     expect(await connect(open)(disconnectEvent())).toEqual({ statusCode: 400 });
     expect(await disconnect(close)(connectEvent())).toEqual({ statusCode: 400 });
   });

@@ -5,10 +5,11 @@ import { describe, expect, it } from "vitest";
 
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync("package.json", "utf8"));
 const isQuick = (name: string) => name.startsWith("static:") && name !== "static:style";
-// `lint:promises` includes `static:style`. It also reads the types of all packages, which is too slow for `npm run check`.
+// Runs `lint:promises`, which includes `static:style`. It reads the types of all packages, which is too slow for `npm
+// run check`.
 const checks = [...Object.keys(scripts).filter(isQuick), "lint:promises"];
 
-/** Runs a script, and returns what it printed if it failed. */
+/** Runs a script, and returns its output if it fails. */
 const failureOf = (script: string) =>
   promisify(execFile)("npm", ["run", "-s", script], { maxBuffer: Number.POSITIVE_INFINITY }).then(
     () => "",
