@@ -12,7 +12,7 @@ const exportsOf = (text: string) =>
     several === undefined ? [one as string] : several.split(",").map((name) => name.trim()),
   );
 
-/** Names that more than one file uses, with those files. */
+/** Names that several files use, with those files. */
 function clashes(files: typeof productFiles, namesOf: (file: (typeof productFiles)[number]) => string[]) {
   const uses = files.flatMap((file) =>
     [...new Set(namesOf(file))].map((name) => ({ name, path: file.path })),
@@ -23,7 +23,7 @@ function clashes(files: typeof productFiles, namesOf: (file: (typeof productFile
     .map(([name, files]) => `${name}: ${files.map(({ path }) => path).join(", ")}`);
 }
 
-/** The methods of classes, and of types that classes implement, by the name of the class or type. */
+/** Methods of classes and of the types that classes implement, by the name of the class or type. */
 function methodsOf(files: typeof productFiles): Map<string, ReadonlySet<string>> {
   const implemented = new Set(
     files.flatMap(({ text }) =>
@@ -45,7 +45,7 @@ function methodsOf(files: typeof productFiles): Map<string, ReadonlySet<string>>
   );
 }
 
-/** Lists the methods that parameters take off objects of classes, which they lose \`this\` by. */
+/** Lists the methods that parameters detach from objects of classes, which loses their \`this\`. */
 function methodsTakenOff(files: typeof productFiles): string[] {
   const methods = methodsOf(files);
   return files.flatMap(({ path, text }) =>
@@ -61,7 +61,7 @@ function methodsTakenOff(files: typeof productFiles): string[] {
 }
 
 describe("the source", () => {
-  // The linter finds the others: it does not see through these types.
+  // Covers types that the linter does not see through.
   it("never detaches a method from an object whose parameter type is a Pick or similar", () => {
     expect(methodsTakenOff(productFiles)).toEqual([]);
     const file = (text: string) => ({ path: "a.ts", text, imports: [] });
@@ -72,7 +72,7 @@ describe("the source", () => {
     expect(methodsTakenOff([file(types + taking)])).toEqual(["a.ts: read of Reads", "a.ts: read of A"]);
   });
 
-  it("has one base of errors, tools aside, and classes with one code are named by it", () => {
+  it("derives all errors outside the tools from one base, and names classes with one code by it", () => {
     const service = productFiles.filter(({ path }) => !path.startsWith("lib/tools/"));
     const ofOwnKind = service.filter(({ text }) => /^(?:export )?class .* extends Error\b/m.test(text));
     expect(ofOwnKind.map(({ path }) => path)).toEqual(["lib/core/service-error.ts"]);
@@ -83,7 +83,7 @@ describe("the source", () => {
     expect(coded.length).toBeGreaterThan(10);
   });
 
-  it("exports no name from two files of the product, handlers, programs and operations' schemas aside", () => {
+  it("exports no name from two files of the product, except handlers, programs and schemas of operations", () => {
     // Handlers import the schemas of a subject under one name, as in `schemas.listWallets`.
     const others = productFiles.filter(({ path }) => !/^lib\/api\/\w+-operations\.ts$/.test(path));
     expect(

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { isIn, productFiles, sourceFiles } from "./source-files.ts";
 
-/** The folders of the product, as the code map lists them. Each imports only from itself and from those above it. */
+/** Folders of the product, as the code map lists them. Each imports only from itself and from those above it. */
 const [, codeMap = ""] =
   /^## Code map$(.*?)^The rest/ms.exec(readFileSync("docs/architecture.md", "utf8")) ?? [];
 const floors = [...codeMap.matchAll(/^- `([\w/]+)\/`: /gm)].map(([, folder = ""]) => folder);
 
-/** The workspaces are separate from the product and import nothing from it. */
+/** Workspaces, which are separate from the product and import nothing from it. */
 const workspaces = ["lib/client", "lib/console", "lib/devnet", "lib/local/src"];
 
 /**
- * The folders that may import a workspace: programs, and code that runs only locally. The console has only the client,
- * and the local chains have only the runner.
+ * Folders that may import a workspace: programs, and code that runs only locally. The console may import only the
+ * client, and only the runner may import the local chains.
  */
 const usersOf = (workspace: string) => [
   "lib/tools",
@@ -21,7 +21,7 @@ const usersOf = (workspace: string) => [
   ...(workspace === "lib/client" ? ["lib/console"] : []),
 ];
 
-/** The files of rules, and the folders that contain only rules: no AWS, no clock and no environment. */
+/** Files and folders that contain only rules: no AWS, no clock and no environment. */
 const pureFolders = [
   "lib/core",
   "lib/orders",
@@ -63,21 +63,21 @@ const importsBetweenRooms = checked.flatMap(({ path, imports }) =>
 const shown = ({ path, imported }: { path: string; imported: string }) => `${path} imports ${imported}`;
 
 describe("imports", () => {
-  it("come only from folders above in the list", () => {
+  it("allows imports only from folders above in the list", () => {
     const climbing = importsBetweenRooms
       .filter(({ from }) => !workspaces.includes(from))
       .filter(({ from, to }) => floorOf(from) >= floorOf(to));
     expect(climbing.map(shown)).toEqual([]);
   });
 
-  it("of workspaces appear only in programs, and of the client only in the console", () => {
+  it("allows imports of workspaces only in programs, and of the client only in the console", () => {
     const others = importsBetweenRooms
       .filter(({ from }) => workspaces.includes(from))
       .filter(({ from, to }) => !usersOf(from).includes(to));
     expect(others.map(shown)).toEqual([]);
   });
 
-  it("of the local chains and their tests lead only to themselves and the local runner", () => {
+  it("lets the local chains and their tests import only themselves and the local runner", () => {
     const violations = sourceFiles
       .filter(({ path }) => isIn("lib/devnet", path))
       .flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })))
@@ -85,15 +85,15 @@ describe("imports", () => {
     expect(violations.map(shown)).toEqual([]);
   });
 
-  it("have a floor for every folder", () => {
+  it("finds each folder in the list", () => {
     expect(checked.map(({ path }) => path).filter((path) => roomOf(path) === undefined)).toEqual([]);
   });
 
-  it("form no cycle, types and tests included", () => {
+  it("finds no cycle of imports, even through types and tests", () => {
     expect(cycles()).toEqual([]);
   });
 
-  it("use the package names of workspaces", () => {
+  it("imports workspaces by their package names", () => {
     const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console|devnet)\//.test(path));
     const violations = [...productFiles, ...programs]
       .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|devnet|console|client)\//.test(text))
@@ -101,7 +101,7 @@ describe("imports", () => {
     expect(violations).toEqual([]);
   });
 
-  it("keep AWS, the clock and the environment out of the rules", () => {
+  it("keeps AWS, the clock and the environment out of the rules", () => {
     const impure = /@aws-sdk|aws-lambda|new Date\(\)|Date\.now|process\.env/;
     const isPure = (path: string) =>
       pureFiles.includes(path) || pureFolders.some((folder) => isIn(folder, path));
@@ -109,7 +109,7 @@ describe("imports", () => {
     expect(violations.map(({ path }) => path)).toEqual([]);
   });
 
-  it("of rules lead only to rules", () => {
+  it("lets rules import only rules", () => {
     const isRule = (path: string) =>
       pureFiles.includes(path) || pureFolders.some((folder) => isIn(folder, path));
     const violations = checked
@@ -119,7 +119,7 @@ describe("imports", () => {
     expect(violations.map(shown)).toEqual([]);
   });
 
-  it("list only files that exist", () => {
+  it("lists only files that exist", () => {
     const paths = new Set(sourceFiles.map(({ path }) => path));
     expect(pureFiles.filter((path) => !paths.has(path))).toEqual([]);
   });

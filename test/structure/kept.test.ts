@@ -9,7 +9,7 @@ const { wireit }: { wireit: Record<string, Script> } = JSON.parse(readFileSync("
 
 const importsOf = new Map(sourceFiles.map(({ path, imports }) => [path, imports]));
 
-/** The files that a script names, and those that its dependencies name. */
+/** Lists the files that a script names, and those that its dependencies name. */
 function namedBy({ files = [], dependencies = [] }: Script): Set<string> {
   const excluded = files.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
   const own = globSync(
@@ -19,7 +19,10 @@ function namedBy({ files = [], dependencies = [] }: Script): Set<string> {
   return new Set([...own, ...dependencies.flatMap((name) => [...namedBy(wireit[name] ?? {})])]);
 }
 
-/** All files that some files import, and these. Imports in texts of tests name files that do not exist. */
+/**
+ * Lists these files and everything that they import. Ignores imports in texts of tests, which name files that do not
+ * exist.
+ */
 function reachedFrom(paths: readonly string[], reached = new Set<string>()): Set<string> {
   for (const path of paths) {
     const imports = importsOf.get(path);
@@ -36,7 +39,7 @@ const scripts = Object.entries(wireit).flatMap(([name, script]) => {
 });
 
 describe("the scripts whose results are kept", () => {
-  it("run each of these tests once, as parts of `npm run kept`", () => {
+  it("runs each of the slow tests once, as a part of `npm run kept`", () => {
     expect(scripts.flatMap(({ tests }) => tests).toSorted()).toEqual(kept.toSorted());
     const parts = scripts.map(({ name }) => name);
     expect(wireit.kept?.dependencies?.toSorted()).toEqual(parts.toSorted());

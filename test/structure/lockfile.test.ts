@@ -23,19 +23,19 @@ const { packages }: { packages: Record<string, Entry> } = readJson("package-lock
 
 const nameOf = (path: string) => path.replace(/^.*node_modules\//, "");
 
-/** Says which entries of a lockfile `npm ci` would install without a check of their content. */
+/** Names the entries of a lockfile that `npm ci` would install without checking their content. */
 function unlocked(entries: Readonly<Record<string, Entry>>, workspaces: readonly string[]): string[] {
   return Object.entries(entries).flatMap(([path, { integrity, resolved, link, inBundle }]) => {
     if (path === "" || workspaces.includes(path)) return [];
     if (link) return workspaces.includes(resolved ?? "") ? [] : [`${path}: links to ${resolved}`];
-    // The archive of the package around it has the integrity.
+    // The surrounding package's archive has the integrity.
     if (inBundle) return [];
     if (resolved !== undefined) return [`${path}: names the registry`];
     return /^sha512-[\w+/]{86}==$/.test(integrity ?? "") ? [] : [`${path}: has no integrity`];
   });
 }
 
-/** Reads the packages in the first column of a table in docs/CONTRIBUTING.md, which has a reason for each. */
+/** Reads the packages in the first column of a table in docs/CONTRIBUTING.md, which gives a reason for each. */
 function reasonedIn(heading: string): string[] {
   const page = readFileSync("docs/CONTRIBUTING.md", "utf8");
   const [, section = ""] = page.split(`| ${heading} |`);

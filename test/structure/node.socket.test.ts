@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = mkdtempSync(join(tmpdir(), "node-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Makes a folder with a Node that prints its version, or its arguments. */
+/** Makes a folder with a Node that prints its version or its arguments. */
 function nodeOf(version: string): string {
   const folder = join(root, version);
   mkdirSync(folder);
@@ -23,14 +23,14 @@ mkdirSync(bin, { recursive: true });
 symlinkSync(resolve("bin/node.sh"), join(bin, "node"));
 copyFileSync(".nvmrc", join(root, ".nvmrc"));
 
-/** Runs `node`, as an npm script of a machine whose PATH has these folders. */
+/** Runs `node` like an npm script on a machine whose PATH has these folders. */
 const node = (...folders: string[]) =>
   promisify(execFile)("/bin/sh", ["-c", "node -p 'a b'"], {
     env: { PATH: [bin, ...folders, "/usr/bin", "/bin"].join(":") },
   });
 
 describe("bin/node.sh", () => {
-  it("passes all arguments to the Node in PATH if it has the version of .nvmrc", async () => {
+  it("passes all arguments to the Node in PATH if its version matches .nvmrc", async () => {
     expect((await node(nodeOf("v24.99.0"))).stdout).toBe("-p a b\n");
   });
 

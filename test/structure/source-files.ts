@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 
 export type SourceFile = { path: string; text: string; imports: readonly string[] };
 
-/** The entries of the packages of this repository, with the files behind them. */
+/** Entry points of this repository's packages, with the files behind them. */
 const entries: Record<string, string> = {
   "cdk-local-runner": "lib/local/src/index.ts",
   "cdk-local-runner/testing": "lib/local/src/testing.ts",
@@ -13,7 +13,7 @@ const entries: Record<string, string> = {
   "trading-terminal-console": "lib/console/pages.ts",
 };
 
-/** The package of the local chains offers each of its files. */
+/** Includes each file of the local chains, because their package offers them all. */
 const devnet = /^trading-terminal-devnet\/(.+)$/;
 
 const pathOf = (specifier: string, importer: string): string => {
@@ -22,7 +22,7 @@ const pathOf = (specifier: string, importer: string): string => {
   return entries[specifier] ?? normalize(join(dirname(importer), specifier));
 };
 
-/** Matches imports and re-exports, of types too, whether static or dynamic. */
+/** Matches imports and re-exports, even of types, whether static or dynamic. */
 const importPattern =
   /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-(?:client|console|devnet))[^"]*)"/g;
 
@@ -32,7 +32,7 @@ function importsOf(path: string, text: string): string[] {
 
 const generated = /^lib\/client\/(dist\/|openapi\.ts$|methods\.ts$)/;
 
-/** All hand-written TypeScript files of the repository, with the paths that each imports. */
+/** Lists all hand-written TypeScript files of the repository, with the paths that each imports. */
 export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,test}/**/*.{ts,tsx}"])
   .filter((path) => !path.includes("node_modules") && !generated.test(path))
   .toSorted()
@@ -42,8 +42,8 @@ export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,
   });
 
 /**
- * The back end, its stacks and its programs. The runner, the local chains, the client and the console are separate,
- * and so are their names.
+ * Lists the back end, its stacks and its programs. The runner, the local chains, the client and the console are
+ * separate and have their own names.
  */
 export const productFiles = sourceFiles.filter(
   ({ path }) => !/^(test|lib\/(local|devnet|client|console))\//.test(path),

@@ -5,16 +5,16 @@ import { isIn, productFiles } from "./source-files.ts";
 const others = productFiles.filter(({ path }) => !isIn("lib/table", path));
 
 describe("the layout of the table", () => {
-  it("is the only place that spells names of partitions", () => {
+  it("spells names of partitions in one place only", () => {
     const names = partitions.map(({ key }) => partitionNameOf(key)).join("|");
-    // Rows name partitions by types that derive from the layout.
+    // Skips rows, which name partitions by types derived from the layout.
     const spelled = new RegExp(`["'\`/(|](?:${names})#|PK: "`);
     expect(others.filter(({ text }) => spelled.test(text)).map(({ path }) => path)).toEqual([]);
   });
 });
 
 describe("lib/table", () => {
-  it("alone writes the table", () => {
+  it("writes the table from lib/table only", () => {
     const writing =
       /\b(?:Update|Condition)Expression\b|\b(?:TransactWrite|BatchWrite|Put|Update|Delete)(?:Item)?Command\b|\b(?:Execute|Batch)\w*StatementCommand\b/;
     expect(others.filter(({ text }) => writing.test(text)).map(({ path }) => path)).toEqual([]);

@@ -38,7 +38,7 @@ describe("contention", () => {
   const attempts = () => mock.commandCalls(TransactWriteCommand).length;
 
   it.each(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])(
-    "by the reason %s has a transaction repeated, and ends writeOnce",
+    "repeats a transaction that failed by the reason %s, and ends writeOnce",
     async (reason) => {
       mock.on(TransactWriteCommand).rejectsOnce(cancelled("None", reason)).resolves({});
       expect(await write(table, step)).toBe(true);
@@ -49,7 +49,7 @@ describe("contention", () => {
     },
   );
 
-  it("has checks beside the transaction read again, since a new attempt may be seconds later", async () => {
+  it("repeats checks beside the transaction, because a new attempt may come seconds later", async () => {
     const check = { kind: "check", key: { PK: "foreign", SK: "item" }, when: "absent" } as const;
     const beside = { ...table, transactionPartitions: [] };
     const found = { Responses: { table: [check.key] } };
@@ -59,7 +59,7 @@ describe("contention", () => {
     expect(attempts()).toBe(1);
   });
 
-  it("is thrown after eight attempts, or as many as are wanted", async () => {
+  it("throws contention after eight attempts, or as many as requested", async () => {
     mock.on(TransactWriteCommand).rejects(cancelled("TransactionConflict"));
     await expect(write(table, step)).rejects.toThrow(TransactionCanceledException);
     expect(attempts()).toBe(8);
@@ -67,13 +67,13 @@ describe("contention", () => {
     expect(attempts()).toBe(9);
   });
 
-  it("is ignored if a condition fails, too", async () => {
+  it("ignores contention if a condition fails as well", async () => {
     mock.on(TransactWriteCommand).rejects(cancelled("TransactionConflict", "ConditionalCheckFailed"));
     expect(await write(table, step)).toBe(false);
     expect(attempts()).toBe(1);
   });
 
-  it("has a single write repeated, and is thrown after eight attempts", async () => {
+  it("repeats a single write, and throws after eight attempts", async () => {
     mock
       .on(UpdateCommand)
       .rejectsOnce(conflict)

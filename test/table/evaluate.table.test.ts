@@ -21,7 +21,7 @@ import { tableForTests } from "../support/dynamodb.ts";
 
 const db = tableForTests();
 
-/** Few values, so that many of them are equal. The texts sort differently by UTF-16 and by UTF-8. */
+/** Offers few values, so that many are equal. The texts sort differently in UTF-16 and UTF-8. */
 const number = fc.constantFrom(-1.5, 0, 1, 2, 10, Number.MAX_SAFE_INTEGER);
 const text = fc.constantFrom("", "1", "10", "2", "a", "ab", "\uffee", "\u{1f600}");
 const scalar = fc.oneof(
@@ -59,13 +59,13 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("absent", "present") },
   { weight: 8, arbitrary: fc.record({ a: wanted, b: wanted }, { requiredKeys: [] }) },
 );
-/** Half of the conditions are made from the item itself, so that many of them hold. */
+/** Derives half of the conditions from the item itself, so that many are true. */
 const pair = fc.oneof(
   fc.tuple(fc.option(item, { nil: undefined }), fc.array(condition, { minLength: 1, maxLength: 2 })),
   item.map((own) => [own, [own]] as [typeof own, Condition[]]),
 );
 
-/** Checks up to 100 conditions in one transaction. DynamoDB answers for each of them. */
+/** Checks up to 100 conditions in one transaction. DynamoDB answers each of them. */
 async function checkTogether(
   { name, client }: Table,
   checks: { key: Key; when: When }[],
@@ -85,7 +85,7 @@ async function checkTogether(
 }
 
 describe("a condition", () => {
-  it("holds in this code exactly if it holds in DynamoDB", async () => {
+  it("evaluates a condition like DynamoDB", async () => {
     const pairs = fc.sample(pair, { numRuns: 1000, seed: 1 }).map(([stored, when], index) => {
       const key = { PK: "any", SK: String(index) };
       return { stored: stored && { ...stored, ...key }, key, when };

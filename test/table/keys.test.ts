@@ -28,7 +28,10 @@ import * as tradingKeys from "../../lib/trading/items/keys.ts";
 import * as userKeys from "../../lib/users/item-keys.ts";
 import * as walletKeys from "../../lib/wallets/item-keys.ts";
 
-/** Names from outside: subjects of tokens, ids of execution engines and of API Gateway. Some look like our own keys. */
+/**
+ * Names from outside: subjects of tokens, ids of execution engines and of API Gateway. Some look like the service's own
+ * keys.
+ */
 const name = fc.oneof(
   fc.string({
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -42,7 +45,7 @@ const market = fc.tuple(fc.constantFrom(...tradingChains), name).map(([chain, to
 
 const lane = fc.tuple(fc.constantFrom(...networks), name).map(([chain, wallet]) => ({ chain, wallet }));
 
-/** The keys of every kind of item. */
+/** Generates the keys of every kind of item. */
 const keyOfKind = {
   profile: name.map(userKeys.profileKey),
   settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => userKeys.settingsKey(...of)),
@@ -162,7 +165,7 @@ const published: readonly Kind[] = [
 ];
 
 describe("a key", () => {
-  it.each(kinds)("of a %s is recognized as nothing else, whatever its names", (kind) => {
+  it.each(kinds)("recognizes the key of a %s as nothing else, whatever its names", (kind) => {
     fc.assert(
       fc.property<[Key]>(keyOfKind[kind], (key) => {
         expect(kindsOf(key)).toEqual(recognized.includes(kind) ? [kind] : []);
@@ -174,7 +177,7 @@ describe("a key", () => {
     );
   });
 
-  it("differs between kinds, and between users", () => {
+  it("makes different keys for each kind and each user", () => {
     const named = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     fc.assert(
       fc.property(fc.oneof(...named), fc.oneof(...named), ([one, first], [other, second]) => {
@@ -194,7 +197,7 @@ describe("a key", () => {
 });
 
 describe("the layout", () => {
-  it("has each kind of item that has a key, and no other", () => {
+  it("lists exactly the kinds of items that have a key", () => {
     const found = kinds.map((kind) => fc.sample<Key>(keyOfKind[kind], { numRuns: 1, seed: 1 })[0] as Key);
     const named = partitions.flatMap(({ items }) => Object.keys(items));
     expect(found.map(itemAt).toSorted()).toEqual(named.toSorted());
@@ -252,7 +255,7 @@ const wallet = { chain: "eth", wallet: "0xf39F" } as const;
 const coin = marketKeys.coinOf("eth");
 
 describe("everythingOf", () => {
-  it("covers the partitions of the user, and nobody else's", () => {
+  it("covers the user's partitions, and nobody else's", () => {
     const rangesOf = (userID: string) => everythingOf(userID).map(({ PK }) => PK);
     const now = new Date();
     const own = [
@@ -306,12 +309,12 @@ describe("a key range", () => {
     ],
     ["the markets in a shard", marketKeys.marketsIn("eth", 1), "market"],
     ["news of markets", marketKeys.marketNewsSince(new Date(0).toISOString()), "news of markets"],
-  ])("of %s contains those and nothing else", (_, range, kind) => {
+  ])("makes a key range with only %s", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     const inPartition = ([of, key]: readonly [Kind, Key]) => [of, { ...key, PK: range.PK }] as const;
     fc.assert(
       fc.property(fc.oneof(...any).map(inPartition), ([of, key]) => {
-        // Subscribers and connections have the same sort keys, in different partitions.
+        // Subscribers and connections have equal sort keys in different partitions.
         const alike = of.replace("subscriber", "connection") === kind.replace("subscriber", "connection");
         expect(within(range, key)).toBe(alike);
         expect(within(range, { ...key, PK: `${range.PK}x` })).toBe(false);

@@ -18,7 +18,7 @@ describe("retry", () => {
     expect(attempt.mock.calls).toEqual([[false], [false], [true]]);
   });
 
-  it("begins no attempt after its time", async () => {
+  it("starts no attempt after its deadline", async () => {
     const attempt = vi.fn().mockResolvedValue(undefined);
     expect(await retry(attempt, { attempts: 3, forMs: 0 })).toBeUndefined();
     expect(attempt).toHaveBeenCalledTimes(1);

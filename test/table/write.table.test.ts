@@ -26,7 +26,7 @@ async function read(Key = key) {
   return Item;
 }
 
-/** A table whose transactions name no partition. */
+/** Returns a table whose transactions name no partition. */
 const besideTable = () => ({ ...db.table, transactionPartitions: [] });
 
 const put = (item: object) => write(db.table, { kind: "put", key, item });
@@ -78,12 +78,12 @@ describe("a write", () => {
     [{}, false],
     [{ gone: undefined }, false],
     [["absent", { number: below(1) }], true],
-  ])("of an item that does not exist holds when it is %j: %s", async (when, holds) => {
+  ])("compares a missing item with the condition %j: %s", async (when, holds) => {
     expect(await write(db.table, { kind: "remove", key, when })).toBe(holds);
     expect(await write(db.table, { kind: "put", key, item, when })).toBe(holds);
   });
 
-  it("sets, removes, adds, takes, and gives initial values", async () => {
+  it("sets, removes, adds and takes values, and sets initial ones", async () => {
     const left = initially(10, { plus: -1 });
     const change = {
       kind: "change",
@@ -100,12 +100,12 @@ describe("a write", () => {
     expect(await read()).toMatchObject({ first: 1, left: 8, count: 2 });
   });
 
-  it("creates an item by a change, even one without fields", async () => {
+  it("creates an item by a change, even without fields", async () => {
     expect(await write(db.table, { kind: "change", key })).toBe(true);
     expect(await read()).toEqual(key);
   });
 
-  it("happens with the others of its step, or not at all", async () => {
+  it("writes all parts of a step or none", async () => {
     const step: Step = [
       { kind: "put", key, item: { number: 1 }, when: "absent" },
       { kind: "change", key: other, add: { number: 1 }, when: { number: undefined } },
@@ -117,7 +117,7 @@ describe("a write", () => {
     expect(await read(other)).toEqual({ ...other, number: 1 });
   });
 
-  it("reads the items of partitions that its transaction may not name, each time that it tries", async () => {
+  it("reads items of partitions outside its transaction again for each attempt", async () => {
     const foreign = { PK: "foreign", SK: "item" };
     const sent: string[] = [];
     const { name, client } = interceptedTable(db.table, (command) => {
@@ -140,7 +140,7 @@ describe("a write", () => {
     expect((await read())?.number).toBe(1);
   });
 
-  it("gives the item after a change, before a put or removal, and as it is if a condition fails", async () => {
+  it("returns the item after a change, before a put or removal, and unchanged if a condition fails", async () => {
     const one = (item: object) => writeOne(db.table, { kind: "put", key, item });
     expect(await one({ number: 1 })).toEqual({ isWritten: true, item: undefined });
     expect(await one({ number: 2 })).toEqual({ isWritten: true, item: { ...key, number: 1 } });
@@ -151,7 +151,7 @@ describe("a write", () => {
     expect(await writeOne(db.table, { kind: "remove", key })).toMatchObject({ item: { number: 3 } });
   });
 
-  it("is one of at most 100 in a step", async () => {
+  it("accepts at most 100 writes in a step", async () => {
     const step = Array.from({ length: 101 }, () => ({ kind: "remove", key }) as const);
     await expect(write(db.table, step)).rejects.toThrow("A step has 101 writes, more than 100");
   });

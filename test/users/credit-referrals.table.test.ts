@@ -26,12 +26,12 @@ const conflict = new TransactionCanceledException({
   CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }],
 });
 
-/** The profile that a transaction changes: a credit changes one, a registration none. */
+/** Returns the profile that a transaction changes: a credit changes one, a registration none. */
 const credited = (command: unknown) =>
   command instanceof TransactWriteCommand &&
   command.input.TransactItems?.find(({ Update }) => Update !== undefined)?.Update?.Key?.PK;
 
-/** A table in which other transactions keep changing a referrer's profile. */
+/** Opens a table in which other transactions keep changing a referrer's profile. */
 const contended = (userID?: string) =>
   interceptedTable(db.table, (command) => {
     const of = credited(command);
@@ -45,14 +45,14 @@ async function pending(): Promise<string[]> {
   return userIDs;
 }
 
-/** Registers a referrer, then users with their code, without crediting them. */
+/** Registers a referrer, and then users with their code, without crediting them. */
 async function referred(referrerId: string, ...userIDs: string[]): Promise<void> {
   const { refID } = await register(db.table, user(referrerId), now);
   for (const userID of userIDs) await register(contended(), user(userID, refID), now);
 }
 
 describe("register, while others change the referrer's profile", () => {
-  it("registers the user, with the name of the referrer, and reports the conflict", async () => {
+  it("registers the user with the name of the referrer, and reports the conflict", async () => {
     const { refID } = await register(db.table, user("famous"), now);
     const profile = await register(contended(), user("fan", refID), now, onFault);
     expect(profile.referredBy).toBe("famous");
@@ -63,7 +63,7 @@ describe("register, while others change the referrer's profile", () => {
 });
 
 describe("creditReferrals", () => {
-  it("credits referrals that registration could not, once", async () => {
+  it("credits referrals that the registration could not credit, and does so once", async () => {
     await referred("late", "first", "second");
     for (let count = 0; count < 2; count++) await run();
     expect(await creditOf("late")).toBe(2);
@@ -75,7 +75,7 @@ describe("creditReferrals", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("does not repeat a credit of the registration", async () => {
+  it("never repeats a credit of the registration", async () => {
     const { refID } = await register(db.table, user("prompt"), now);
     await register(db.table, user("follower", refID), now);
     expect(await creditOf("prompt")).toBe(1);

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { noExperience, withTotal, xpAt } from "../../lib/users/experience.ts";
 
 const at = (time: string) => new Date(time);
-const start = at("2026-11-18T12:00:00Z"); // a Wednesday
+const start = at("2026-11-18T12:00:00Z"); // A Wednesday at noon.
 const earned = withTotal(noExperience(start), 120, start);
 
 describe("withTotal and xpAt", () => {
-  it("count a gain in every current window", () => {
+  it("counts a gain in every current window", () => {
     expect(xpAt(earned, start)).toEqual({ total: 120, daily: 120, weekly: 120, monthly: 120 });
   });
 
@@ -18,17 +18,17 @@ describe("withTotal and xpAt", () => {
     ["Monday", "2026-11-23T00:00:00.000Z", { daily: 0, weekly: 0, monthly: 120 }],
     ["the next month", "2026-12-01T00:00:00.000Z", { daily: 0, weekly: 0, monthly: 0 }],
     ["the same day of another year", "2027-11-18T12:00:00.000Z", { daily: 0, weekly: 0, monthly: 0 }],
-  ])("read windows that have passed as 0 (%s)", (_, time, windows) => {
+  ])("shows windows that have passed as 0 (%s)", (_, time, windows) => {
     expect(xpAt(earned, at(time))).toEqual({ total: 120, ...windows });
   });
 
-  it("keep a week that spans two months or years", () => {
+  it("counts on in a week that spans two months or years", () => {
     const newYear = at("2026-12-31T10:00:00Z");
     const before = withTotal(noExperience(newYear), 50, newYear);
     expect(xpAt(before, at("2027-01-03T23:00:00Z"))).toEqual({ total: 50, daily: 0, weekly: 50, monthly: 0 });
   });
 
-  it("do not subtract a loss from a window, but never show more in it than in total", () => {
+  it("subtracts no loss from a window, but never shows more in it than in total", () => {
     expect(xpAt(withTotal(earned, 20, start), start)).toEqual({
       total: 20,
       daily: 20,
@@ -37,7 +37,7 @@ describe("withTotal and xpAt", () => {
     });
   });
 
-  it("add up the gains within a window", () => {
+  it("adds up the gains within a window", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 20 }), (gains) => {
         let experience = noExperience(start);

@@ -13,11 +13,11 @@ describe("levelAt and xpToNextLevel", () => {
     [400, 3, 500],
     [1200, 4, 400],
     [10_000, 11, 2100],
-  ])("put %d XP at level %d, with %d XP to the next", (total, level, remaining) => {
+  ])("puts %d XP at level %d, with %d XP to the next", (total, level, remaining) => {
     expect([levelAt(total), xpToNextLevel(total)]).toEqual([level, remaining]);
   });
 
-  it("keep a total between the thresholds of its level and the next", () => {
+  it("keeps a total between the thresholds of its level and the next", () => {
     fc.assert(
       fc.property(xp, (total) => {
         const level = levelAt(total);
@@ -28,7 +28,7 @@ describe("levelAt and xpToNextLevel", () => {
     );
   });
 
-  it("begin a level exactly at its threshold", () => {
+  it("starts a level exactly at its threshold", () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 1_000_000 }), (level) => {
         expect([levelAt(xpOfLevel(level) - 1), levelAt(xpOfLevel(level))]).toEqual([level - 1, level]);
@@ -36,7 +36,7 @@ describe("levelAt and xpToNextLevel", () => {
     );
   });
 
-  it("never lower the level as XP grow", () => {
+  it("never lowers the level as XP grow", () => {
     fc.assert(
       fc.property(xp, fc.nat(10_000), (total, more) => {
         expect(levelAt(total + more)).toBeGreaterThanOrEqual(levelAt(total));

@@ -7,7 +7,7 @@ import { tableForTests } from "../support/dynamodb.ts";
 
 const db = tableForTests();
 
-it("changeProfile waits for transactions on the profile, such as imports of wallets", async () => {
+it("waits with a profile change for transactions on the profile, such as imports", async () => {
   const profile = await register(db.table, { userID: "alice", names: [], ref: undefined }, new Date());
   const countWallet = { kind: "change", key: profileKey("alice"), add: { walletCount: 1 } } as const;
   for (let round = 0; round < 20; round++) {

@@ -18,7 +18,7 @@ describe("newProfile", () => {
 });
 
 describe("profileData", () => {
-  it("has the settings of each chain by its long name, for Solana only slippage and priority fee", () => {
+  it("shows each chain's settings under its long name, but only slippage and priority fee of Solana", () => {
     const settings = { eth: { slippage: 3 }, sol: { priorityFee: 0.5, autoBuy: true } };
     expect(profileData(profile, settings, now).tradingSettings).toEqual({
       ethereum: expect.objectContaining({ slippage: 3, gasPreset: "medium" }),
@@ -29,7 +29,7 @@ describe("profileData", () => {
 });
 
 describe("referralData", () => {
-  it("has null for a user without a referrer", () => {
+  it("shows null for the referrer of a user without one", () => {
     expect(referralData(profile, []).referredBy).toBeNull();
     expect(referralData({ ...profile, referredBy: "Bob" }, []).referredBy).toBe("Bob");
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { newReferralCode, readReferralCode } from "../../lib/users/referral-code.ts";
 
 describe("newReferralCode", () => {
-  it("returns 8 characters, none of which look alike", () => {
+  it("returns 8 characters without lookalikes", () => {
     for (let run = 0; run < 200; run++) expect(newReferralCode()).toMatch(/^[2-9A-HJKMNP-Z]{8}$/);
   });
 });

@@ -12,7 +12,7 @@ const hoursLater = (hours: number) => new Date(now.getTime() + hours * 3_600_000
 const user = (userID: string, ref?: string) => ({ userID, names: [userID], ref });
 
 describe("register", () => {
-  it("creates one profile and credits the referrer once, whatever the concurrency", async () => {
+  it("creates one profile and credits the referrer once under any concurrency", async () => {
     const { refID } = await register(db.table, user("referrer"), now);
     const profiles = await Promise.all(
       Array.from({ length: 50 }, () => register(db.table, user("referred", refID), now)),
@@ -35,7 +35,7 @@ describe("register", () => {
     expect(await readProfile(db.table, userID)).toEqual(expect.objectContaining(profile));
   });
 
-  it("lists the newest 100 referrals of a user, newest first", async () => {
+  it("lists a user's newest 100 referrals, newest first", async () => {
     const { refID } = await register(db.table, user("famous"), now);
     const fans = Array.from({ length: 104 }, (_, hour) => ({ username: `fan ${hour}`, hour }));
     const [first, ...others] = fans.toReversed();

@@ -13,7 +13,7 @@ const now = new Date("2026-11-21T09:00:00.000Z");
 const later = new Date("2026-11-21T10:00:00.000Z");
 
 describe("saveSettings", () => {
-  it("creates a record, with defaults for the other settings", async () => {
+  it("creates a record with defaults for the other settings", async () => {
     expect(await saveSettings(db.table, "alice", "eth", { slippage: 2 }, now)).toMatchObject({
       ...defaultSettings.eth,
       slippage: 2,
@@ -30,7 +30,7 @@ describe("saveSettings", () => {
     expect(second).toEqual({ ...first, priorityFee: 0, version: 2, updatedAt: later.toISOString() });
   });
 
-  it("loses none of many concurrent changes", async () => {
+  it("keeps all of many concurrent changes", async () => {
     const changes = [
       { slippage: 3 },
       { gasPreset: "turbo" as const },
@@ -66,7 +66,7 @@ describe("saveSettings", () => {
     saveSettings(db.table, userID, "eth", { slippage }, now, expected);
   const failed = expect.objectContaining({ code: "PRECONDITION_FAILED" });
 
-  it("changes expected versions only, and writes nothing else", async () => {
+  it("changes only the expected version, and otherwise writes nothing", async () => {
     await expect(saveIf("fay", [1, 2], 2)).rejects.toEqual(failed);
     expect(await slippageOf("fay")).toEqual([0, defaultSettings.eth.slippage]);
     expect(await saveIf("fay", [0], 2)).toMatchObject({ slippage: 2, version: 1 });
@@ -76,7 +76,7 @@ describe("saveSettings", () => {
     expect(await saveIf("fay", [7, 1], 4)).toMatchObject({ slippage: 4, version: 2 });
   });
 
-  it("accepts one of many concurrent changes of a version", async () => {
+  it("accepts only one of many concurrent changes of a version", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => saveIf("gus", [0], i + 1)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect((await slippageOf("gus"))[0]).toBe(1);
@@ -94,7 +94,7 @@ describe("saveSettings", () => {
     expect(await slippageOf("hal")).toEqual([2, 3]);
   });
 
-  it("keeps users and chains apart", async () => {
+  it("keeps the settings of users and chains apart", async () => {
     await register(db.table, { userID: "erin", names: [], ref: undefined }, now);
     await saveSettings(db.table, "erin", "eth", { slippage: 5 }, now);
     await saveSettings(db.table, "erin2", "base", { slippage: 6 }, now);

@@ -22,7 +22,7 @@ describe("settingsInForce", () => {
     for (const name of chains) expect(settingsInForce(name)).toEqual(defaultSettings[name]);
   });
 
-  it("has exactly the fields of the chain, whatever is stored", () => {
+  it("returns exactly the fields of the chain, whatever is stored", () => {
     fc.assert(
       fc.property(chain, patch, (name, stored) => {
         expect(Object.keys(settingsInForce(name, stored)).sort()).toEqual(
@@ -59,7 +59,7 @@ describe("checkPatch", () => {
     ["sol", "maxGasPrice", 1],
     ["eth", "priorityFee", 1],
     ["base", "priorityFee", 1],
-  ] as const)("rejects, for chain %s, the setting %s", (name, field, value) => {
+  ] as const)("rejects for chain %s the setting %s", (name, field, value) => {
     expect(() => checkPatch(name, { [field]: value })).toThrow(`${field} is not a setting of chain ${name}`);
   });
 
