@@ -5,8 +5,8 @@ import OrderOfFiles from "./test/support/order-of-files.ts";
 import { reporters, testOptions } from "./test/support/test-options.ts";
 
 /**
- * Vitest runs the groups one after another. In the first, static checks and unit tests fill the cores while the runner
- * of the end-to-end tests starts. The second looks back on what these wrote, while all other tests run.
+ * Vitest runs the groups one after another. In the first, static checks and unit tests use the cores while the runner
+ * of the end-to-end tests starts. The second inspects the output of the first, while all other tests run.
  */
 type Group = 0 | 1;
 
@@ -14,7 +14,10 @@ type Rest = { setupFiles?: string[]; globalSetup?: string[] };
 
 type Files = { include: string[]; exclude?: string[] };
 
-/** A project for each thing that tests need. They do not inherit the root's options, so that the global set-up runs once. */
+/**
+ * Defines one project for each thing that tests need. Projects do not inherit the root's options, so the global set-up
+ * runs once.
+ */
 const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {}) => ({
   test: {
     name,
@@ -33,7 +36,7 @@ const within = (...folders: string[]): Files => ({
   include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
 });
 
-/** Folders of tests that are projects of their own, or none of `npm test`. */
+/** Folders of tests that form their own projects, or take no part in `npm test`. */
 const ownFolders = ["browser", "e2e", "infra", "static"];
 
 const e2e = {
@@ -44,7 +47,8 @@ const e2e = {
 export default defineConfig({
   test: {
     reporters,
-    // One more than CI has cores: many tests wait for a database, a chain or a clock. Each worker loads the AWS SDK and CDK.
+    // Exceeds the cores of CI by one, because many tests wait for a database, a chain or a clock. Each worker loads the
+    // AWS SDK and CDK.
     maxWorkers: 3,
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
@@ -65,10 +69,10 @@ export default defineConfig({
       ),
       project("e2e", within(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", within("e2e/last"), 1),
-      // `npm test` has wireit run these, and keep their results.
+      // Runs through wireit in `npm test`, which keeps the results.
       project("kept", { include: [...keptFiles] }, 1),
-      // Synthesizes stacks (infra), needs DynamoDB Local (table), or opens sockets or starts programs such as anvil (socket). One
-      // project, because each has workers of its own, which load the same modules.
+      // Synthesizes stacks (infra), needs DynamoDB Local (table), or opens sockets or starts programs such as anvil
+      // (socket). All share one project, because each project has its own workers, which load the same modules.
       project(
         "system",
         {

@@ -16,7 +16,7 @@ const db = tableForTests();
 const limits = { Base: 10, Pro: 50, Enterprise: 500 };
 const seal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
 
-/** The outcome. */
+/** Imports a wallet and returns the outcome. */
 async function importWallet(wallet: NewWallet, sealing: typeof seal = seal, allowed: WalletLimits = limits) {
   const addition = { wallet, seal: sealing, limits: allowed, now: new Date() };
   return (await addWallet(db.table, addition)).outcome;
@@ -42,7 +42,7 @@ const outcomes = async (imports: Promise<unknown>[]) => {
 const countOf = async (userID: string) => (await readProfile(db.table, userID))?.walletCount;
 
 describe("addWallet", () => {
-  it("imports no more than 10 of 50 wallets at a limit of 10, whatever the concurrency", async () => {
+  it("imports 10 of 50 simultaneous wallets at a limit of 10", async () => {
     const userID = await holder("hoarder");
     const imports = Array.from({ length: 50 }, (_, index) => add(userID, `0x${index}`));
     expect(await outcomes(imports)).toEqual({ added: 10, refused: 40 });
@@ -50,7 +50,7 @@ describe("addWallet", () => {
     expect(await countOf(userID)).toBe(10);
   });
 
-  it("numbers wallets in the order in which they are stored, whatever their clocks and the concurrency", async () => {
+  it("numbers wallets in the order of storage, whatever their clocks and the concurrency", async () => {
     const userID = await holder("collector");
     await Promise.all(Array.from({ length: 10 }, (_, index) => add(userID, `0x${index}`)));
     const slots = (await walletsOfUser(db.table, userID)).map(({ slot }) => slot);
@@ -72,7 +72,7 @@ describe("addWallet", () => {
     ]);
   });
 
-  it("imports one wallet if the same one comes 20 times at once", async () => {
+  it("imports a wallet once when it arrives 20 times at once", async () => {
     const userID = await holder("repeater");
     expect(await outcomes(Array.from({ length: 20 }, () => add(userID, "0x1")))).toEqual({
       added: 20,
@@ -82,7 +82,7 @@ describe("addWallet", () => {
     expect(await countOf(userID)).toBe(1);
   });
 
-  it("keeps the wallets of each network and of each user apart", async () => {
+  it("keeps the wallets of each network and each user apart", async () => {
     const [alice, bob] = [await holder("alice"), await holder("bob")];
     await add(alice, "0x1", "eth");
     await add(alice, "0x1", "base");
@@ -91,7 +91,7 @@ describe("addWallet", () => {
     expect(await walletsOfUser(db.table, bob)).toHaveLength(1);
   });
 
-  it("accepts a wallet that the user holds, even at the limit, and does not count it again", async () => {
+  it("accepts a wallet that the user already has, even at the limit, without counting it again", async () => {
     const userID = await holder("full");
     for (let index = 0; index < 10; index++) await add(userID, `0x${index}`);
     await expect(add(userID, "0x3")).resolves.toBe("held");
@@ -122,7 +122,7 @@ describe("addWallet", () => {
     expect(await countOf(userID)).toBe(0);
   });
 
-  it("does not seal a key at the limit", async () => {
+  it("seals no key at the limit", async () => {
     const userID = await holder("sealed out");
     const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
     const unused = vi.fn(seal);
@@ -130,7 +130,7 @@ describe("addWallet", () => {
     expect(unused).not.toHaveBeenCalled();
   });
 
-  it("rejects the wallet if the user's tier is lowered meanwhile", async () => {
+  it("rejects the wallet if the user's tier is lowered in the meantime", async () => {
     const userID = await holder("faller");
     const setProfile = (tier: string) =>
       db.table.client.send(
@@ -151,7 +151,7 @@ describe("addWallet", () => {
     expect(await walletsOfUser(db.table, userID)).toEqual([]);
   });
 
-  it("imports the wallet if the user's tier is raised meanwhile, and seals its key once", async () => {
+  it("imports the wallet if the user's tier is raised in the meantime, and seals its key once", async () => {
     const userID = await holder("riser");
     const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
     const rise = vi.fn(async () => {

@@ -31,7 +31,7 @@ const deps = {
   },
 };
 
-/** Runs loosenGuards as its schedule does. */
+/** Runs loosenGuards like its schedule. */
 const sweep = async (now: Date) => {
   const faults: unknown[] = [];
   const deadline = new Date(Date.now() + 60_000);
@@ -91,7 +91,7 @@ describe("changePolicy", () => {
     await expect(setByThief(limited, later)).rejects.toMatchObject(refused);
   });
 
-  it("raises the limit of network fees at once with a fresh sign-in, and announces it", async () => {
+  it("raises the limit of network fees at once after a fresh sign-in, and announces it", async () => {
     const wallet = await one("trader");
     const raised = text({ maxNetworkFeesPerDay: "50" });
     const yesterday = hoursLater(-24);
@@ -105,18 +105,18 @@ describe("changePolicy", () => {
     expect(await shown()).toEqual(["tightened"]);
   });
 
-  it("freezes without a fresh sign-in, whatever other limits the request has", async () => {
+  it("freezes a wallet without a fresh sign-in, whatever other limits the request has", async () => {
     const wallet = await one("hurried");
     await set(wallet, limited);
     const frozen = text({ tradingEnabled: false });
     const answer = await set(wallet, frozen, noon, hoursLater(-24));
-    // Nothing looser is pending, or the other limits would be gone a day later.
+    // Expects no pending policy, which would remove the other limits a day later.
     expect(answer).toEqual({ policy: { ...limited, tradingEnabled: false } });
     const lifted = set(wallet, text(), hoursLater(48), noon);
     await expect(lifted).rejects.toMatchObject({ code: "SIGN_IN_REQUIRED" });
   });
 
-  it("starts from the policy in force at that time", async () => {
+  it("starts from the policy in force at the time of the change", async () => {
     const wallet = await one("patient");
     await set(wallet, limited);
     await set(wallet, text({ maxPerDay: "2" }), hoursLater(1));
@@ -143,7 +143,7 @@ describe("changePolicy", () => {
     expect((await get(wallet)).policy).toEqual(text({ maxPerOrder: "1" }));
   });
 
-  it("keeps the stricter fields of two policies at once, in either order", async () => {
+  it("keeps the stricter fields of two simultaneous policies, in either order", async () => {
     const wallet = await one("torn");
     await set(wallet, text({ maxSlippage: 2 }));
     const frozen = text({ maxSlippage: 5, tradingEnabled: false });
@@ -169,7 +169,7 @@ describe("changePolicy", () => {
     expect((await get({ ...wallet, _id: "imported again" })).policy).toEqual(limited);
   });
 
-  it("changes nothing of a wallet that is retired after it was read", async () => {
+  it("leaves a wallet alone that is retired after it was read", async () => {
     const wallet = await one("leaver");
     const retiring = { table: db.table, limits: walletLimits, wake: async () => {} };
     let isRetired = false;
@@ -184,7 +184,7 @@ describe("changePolicy", () => {
     expect(await eventTypes(db.table, wallet)).toEqual(["retired", "imported"]);
   });
 
-  it("finds no wallet of another user, and no retired wallet", async () => {
+  it("finds no retired wallet and no wallet of another user", async () => {
     const wallet = await one("owner");
     await one("stranger");
     const stolen = { ...wallet, UserID: "stranger" };
@@ -207,7 +207,7 @@ describe("loosenDue", () => {
   const frozen = text({ tradingEnabled: false });
   const shown = async (userID: string) => (await shownPolicies(db.table, userID))[0];
 
-  it("shows each change of a policy: tightened, announced, and loosened", async () => {
+  it("records each change of a policy: tightened, announced, and loosened", async () => {
     const wallet = await one("watched");
     await set(wallet, frozen);
     expect(await shown("watched")).toMatchObject({ change: "tightened", policy: frozen, version: 1 });
@@ -225,7 +225,7 @@ describe("loosenDue", () => {
     expect(await itemsNamed(db.table, "#watched#")).toEqual([]);
   });
 
-  it("keeps a wallet frozen when a pending looser policy would be due", async () => {
+  it("keeps a wallet frozen when a pending looser policy would take effect", async () => {
     const wallet = await one("freezer");
     await set(wallet, text({ maxPerOrder: "1" }));
     await set(wallet, text(), hoursLater(1));
@@ -278,7 +278,7 @@ describe("loosenDue", () => {
 });
 
 describe("askForPolicy", () => {
-  it("checks the request first, and rejects a wallet that has been removed", async () => {
+  it("checks the request first, and rejects a removed wallet", async () => {
     const wallet = await one("asker");
     const ask = vi.fn(async () => ({ refused: "WALLET_NOT_FOUND" as const }));
     const asking = (asked: PolicyText) =>

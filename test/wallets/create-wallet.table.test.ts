@@ -50,7 +50,7 @@ describe("createWallet", () => {
     expect(await eventTypes(db.table, wallet)).toEqual(["created"]);
   });
 
-  it("creates one wallet for 10 identical requests at once", async () => {
+  it("creates one wallet from 10 identical simultaneous requests", async () => {
     await holderOf(db.table, "repeater", []);
     const answers = await Promise.all(Array.from({ length: 10 }, () => create("repeater", "k")));
     expect(new Set(answers.map(({ wallet }) => wallet._id)).size).toBe(1);
@@ -58,7 +58,7 @@ describe("createWallet", () => {
     expect(await countOf("repeater")).toBe(1);
   });
 
-  it("returns the wallet of a used key, even at the limit or if it is retired", async () => {
+  it("returns the wallet of a used key, even at the limit or after its retirement", async () => {
     await holderOf(db.table, "returner", []);
     const { wallet } = await create("returner", "k");
     await holderOf(
@@ -84,7 +84,7 @@ describe("createWallet", () => {
     expect(await countOf("reuser")).toBe(1);
   });
 
-  it("requires a key, and keeps the keys of users separate", async () => {
+  it("requires an Idempotency-Key, and keeps those of users separate", async () => {
     await holderOf(db.table, "one", []);
     await holderOf(db.table, "other", []);
     await expect(create("one", undefined)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_MISSING" });
@@ -121,23 +121,23 @@ describe("createWallet", () => {
   });
 });
 
-describe("the last place", () => {
+describe("the last place for a wallet", () => {
   const nine = Array.from({ length: 9 }, (_, index) => `0x${index}`);
 
-  it("goes to one of two wallets created at once", async () => {
+  it("gives the last place to one of two wallets created at once", async () => {
     await holderOf(db.table, "pair", nine);
     const codes = await Promise.all(["a", "b"].map((key) => codeOf(create("pair", key))));
     expect(codes.sort()).toEqual(["WALLET_LIMIT_REACHED", "done"]);
     expect([await countOf("pair"), (await walletsOfUser(db.table, "pair")).length]).toEqual([10, 10]);
   });
 
-  it("goes to a request that is sent twice at once, and both get the wallet", async () => {
+  it("gives the last place to a request sent twice at once, and returns the wallet to both", async () => {
     await holderOf(db.table, "twin", nine);
     let first: ReturnType<typeof create> | undefined;
     const reads = (command: unknown, ofProfile: boolean) =>
       command instanceof GetCommand && (command.input.Key?.SK === "PROFILE") === ofProfile;
     const foundNoKey = Promise.withResolvers<void>();
-    // The second request has found no used key, and then finds the limit reached.
+    // The second request finds no used key, and then finds the limit reached.
     const late = interceptedTable(
       db.table,
       async (command) => {
@@ -155,20 +155,25 @@ describe("the last place", () => {
     expect(second).toEqual({ wallet: (await first)?.wallet, isReplayed: true });
   });
 
-  it.each(["create", "import"])("goes to a restored wallet or to that of a concurrent %s", async (what) => {
-    const userID = `${what} beside restore`;
-    const [retired] = (await holderOf(db.table, userID, ["0xA"])) as [Wallet];
-    const walletId = retired._id;
-    await retireWallet({ table: db.table, limits, wake: async () => undefined }, { userID, walletId, now });
-    await holderOf(db.table, userID, nine);
-    const codes = await Promise.all([
-      codeOf(restoreWallet(db.table, { userID, walletId, limits, now })),
-      codeOf(what === "create" ? create(userID, "k") : holderOf(db.table, userID, ["0xB"])),
-    ]);
-    expect(codes.sort()).toEqual(["WALLET_LIMIT_REACHED", "done"]);
-    expect(await countOf(userID)).toBe(10);
-    const active = (await walletsOfUser(db.table, userID)).filter(({ retiredAt }) => retiredAt === undefined);
-    expect(active).toHaveLength(10);
-    expect(new Set(active.map(({ slot }) => slot)).size).toBe(10);
-  });
+  it.each(["create", "import"])(
+    "gives the last place to a restored wallet or to a concurrent %s",
+    async (what) => {
+      const userID = `${what} beside restore`;
+      const [retired] = (await holderOf(db.table, userID, ["0xA"])) as [Wallet];
+      const walletId = retired._id;
+      await retireWallet({ table: db.table, limits, wake: async () => undefined }, { userID, walletId, now });
+      await holderOf(db.table, userID, nine);
+      const codes = await Promise.all([
+        codeOf(restoreWallet(db.table, { userID, walletId, limits, now })),
+        codeOf(what === "create" ? create(userID, "k") : holderOf(db.table, userID, ["0xB"])),
+      ]);
+      expect(codes.sort()).toEqual(["WALLET_LIMIT_REACHED", "done"]);
+      expect(await countOf(userID)).toBe(10);
+      const active = (await walletsOfUser(db.table, userID)).filter(
+        ({ retiredAt }) => retiredAt === undefined,
+      );
+      expect(active).toHaveLength(10);
+      expect(new Set(active.map(({ slot }) => slot)).size).toBe(10);
+    },
+  );
 });

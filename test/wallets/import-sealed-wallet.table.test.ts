@@ -43,7 +43,7 @@ async function newHolder(): Promise<string> {
   return userID;
 }
 
-/** A valid request of a new user. */
+/** Makes a valid request of a new user. */
 async function requestFor(made: Key = newKey("eth"), own: { userID?: string; at?: number } = {}) {
   const userID = own.userID ?? (await newHolder());
   const key = `key of ${userID} ${made.address}`;
@@ -88,7 +88,7 @@ describe("importSealedWallet", () => {
     },
   );
 
-  it("accepts the seed of a Solana key, names and colours, and each offered key", async () => {
+  it("accepts the seed of a Solana key, names and colours, and each offered import key", async () => {
     const made = newKey("sol");
     const userID = await newHolder();
     const [, old] = await offered();
@@ -99,13 +99,13 @@ describe("importSealedWallet", () => {
       seed,
     );
     const body = { ...(await sealing), slotName: "Cold", colortag: "red" } as SealedBody;
-    // About half of all seeds are also public keys, and are rejected.
+    // Rejects about half of all seeds, which are also public keys.
     const outcome = await importOf({ userID, key: "k", body }).catch(({ code }) => code);
     if (outcome !== "INVALID_PRIVATE_KEY")
       expect(outcome.wallet).toMatchObject({ slotName: "Cold", colortag: "red", network: "sol" });
   });
 
-  it("imports once for each key, even after its import key was deleted, and at the limit", async () => {
+  it("imports once per Idempotency-Key, even at the limit or after the import key was deleted", async () => {
     const request = await requestFor();
     const { wallet } = await importOf(request);
     const again = await importOf(request, async () => [], { Base: 0, Pro: 0, Enterprise: 0 });
@@ -115,7 +115,7 @@ describe("importSealedWallet", () => {
     expect(await walletsOfUser(db.table, request.userID)).toHaveLength(1);
   });
 
-  it("rejects a used key with another body", async () => {
+  it("rejects a used Idempotency-Key with another body", async () => {
     const request = await requestFor();
     await importOf(request);
     const other = await requestFor(newKey("eth"), { userID: request.userID });
@@ -124,14 +124,14 @@ describe("importSealedWallet", () => {
     });
   });
 
-  it("imports one of two requests with the same key at once", async () => {
+  it("imports only one of two simultaneous requests with the same Idempotency-Key", async () => {
     const request = await requestFor();
     const both = await Promise.all([importOf(request), importOf(request)]);
     expect(new Set(both.map(({ wallet }) => wallet._id)).size).toBe(1);
     expect(both.map(({ isReplayed }) => isReplayed).sort()).toEqual([false, true]);
   });
 
-  it("rejects the key of another wallet if the address is given, and leaves the Idempotency-Key unused", async () => {
+  it("rejects a key that does not match the given address, and leaves the Idempotency-Key unused", async () => {
     const made = newKey("eth");
     const request = await requestFor(made);
     const other = { ...request.body, expectedAddress: newKey("eth").address };
@@ -141,7 +141,7 @@ describe("importSealedWallet", () => {
     expect((await importOf({ ...request, body: same })).isReplayed).toBe(false);
   });
 
-  it("compares addresses of Solana exactly", async () => {
+  it("compares Solana addresses exactly", async () => {
     const made = newKey("sol");
     const request = await requestFor(made);
     const body = { ...request.body, expectedAddress: made.address.toLowerCase() };
@@ -154,7 +154,7 @@ describe("importSealedWallet", () => {
     expect(await refusal(importOf(request))).toMatchObject({ code: "IDEMPOTENCY_KEY_MISSING" });
   });
 
-  it("rejects at the limit, and leaves the Idempotency-Key unused", async () => {
+  it("rejects an import at the limit, and leaves the Idempotency-Key unused", async () => {
     const request = await requestFor();
     const none = { Base: 0, Pro: 0, Enterprise: 0 };
     expect(await refusal(importOf(request, importKeys, none))).toMatchObject({
@@ -176,7 +176,7 @@ describe("importSealedWallet, for invalid ciphertext", () => {
     return pair.getPublicKey(null, format).toString("base64url");
   };
 
-  it("rejects ciphertext that is truncated, changed, swapped, or for another user, network, key or Idempotency-Key", async () => {
+  it("rejects truncated, changed or swapped ciphertext, and any for another user, network, key or Idempotency-Key", async () => {
     const one = await requestFor();
     const other = await requestFor();
     const [newest, oldest] = await offered();
@@ -209,7 +209,7 @@ describe("importSealedWallet, for invalid ciphertext", () => {
     expect((await importOf(one)).isReplayed).toBe(false);
   });
 
-  it("rejects points that are off the curve, compressed or the identity, without asking KMS", async () => {
+  it("rejects points that are off the curve, compressed or the identity, without calling KMS", async () => {
     const request = await requestFor();
     const { body } = request;
     const keys = await importKeys();
@@ -255,7 +255,7 @@ describe("importSealedWallet, for invalid ciphertext", () => {
     await expectNothing(request.userID);
   });
 
-  it("rejects bytes that are not a private key of the network", async () => {
+  it("rejects bytes that are no private key of the network", async () => {
     const solana = newKey("sol");
     const wrong = { ...solana, secret: Buffer.alloc(32, 1) };
     const zero = { ...newKey("eth"), secret: Buffer.alloc(32) };

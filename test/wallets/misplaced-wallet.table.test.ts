@@ -19,7 +19,7 @@ describe("a wallet's item that names another address, network or user than its k
     ["generatedWalletAddress", mallorys],
     ["network", "base"],
     ["UserID", "mallory"],
-  ])("appears in no list or message, and raises an alarm: %s", async (name, value) => {
+  ])("keeps a misplaced wallet out of lists and messages, and raises an alarm: %s", async (name, value) => {
     const userID = `owner-of-${name}`;
     await holderOf(db.table, userID, [own, other]);
     const change = {

@@ -26,7 +26,7 @@ describe("readPolicy", () => {
   });
 
   it.each([0.0001, 0.29, 1.1, 12.3457, 100])(
-    "reads %s %% of slippage exactly, and shows the same",
+    "reads %s %% of slippage exactly, and shows it unchanged",
     (maxSlippage) => {
       const policy = readPolicy("eth", asked({ maxSlippage }));
       expect(String(policy.maxSlippage)).toBe((maxSlippage * 10_000).toFixed());
@@ -73,7 +73,7 @@ describe("readPolicy", () => {
 });
 
 describe("policyStateText", () => {
-  it("shows the policy in force and the pending one in whole coins", () => {
+  it("shows the policy in force and the pending policy in whole coins", () => {
     const policy = { maxPerOrder: 15n * 10n ** 17n, tokens: [dai], tradingEnabled: false };
     const pending = {
       policy: { maxPerDay: 1n, tokens: "any", tradingEnabled: true } as const,

@@ -49,7 +49,7 @@ const validUntil = Math.floor(now.getTime() / 1000) + 120;
 
 const laneAt = (wallet: string) => ({ chain: "eth", wallet }) as const;
 
-/** The signer's ledger of an order that has signed at nonce 7, with changes. */
+/** Makes the signer's ledger of an order that has signed at nonce 7, with changes. */
 const ledgerOf = (userID: string, changes: object = {}) => ({
   ...ledgerKey(orderId),
   ...emptyLedger(intent({ orderId, userID, ...laneAt(`0x${userID}`), validUntil })),
@@ -57,7 +57,7 @@ const ledgerOf = (userID: string, changes: object = {}) => ({
   ...changes,
 });
 
-/** A wallet with one order, whose transaction is in that state. */
+/** Creates a wallet with one order, whose transaction is in the given state. */
 async function trader(userID: string, state: string, owner = userID): Promise<Wallet> {
   const [wallet] = (await holderOf(db.table, userID, [`0x${userID}`])) as [Wallet];
   const lane = laneAt(`0x${userID}`);
@@ -80,7 +80,7 @@ describe("retireWallet", () => {
     expect(wake).not.toHaveBeenCalled();
   });
 
-  it("has the key removed at the same time as the wallet, and a restoration keeps both", async () => {
+  it("expires the key together with the wallet, and keeps both after a restoration", async () => {
     const [wallet] = (await holderOf(db.table, "keeper", ["0x1"])) as [Wallet];
     const stored = async () =>
       getItems<Partial<Wallet & SealedWallet>>(db.table, [
@@ -102,7 +102,7 @@ describe("retireWallet", () => {
     expect((await stored()).map(({ _id, walletId }) => _id ?? walletId)).toEqual([again._id, again._id]);
   });
 
-  it("is possible without the key, but a wallet without its key is not restored", async () => {
+  it("retires a wallet without its key, but refuses to restore it", async () => {
     const [wallet] = (await holderOf(db.table, "keyless", ["0x1"])) as [Wallet];
     const Key = sealedKeyKey("keyless", "eth", "0x1");
     await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key }));
@@ -111,7 +111,7 @@ describe("retireWallet", () => {
     expect(await namesOf("keyless")).toEqual([]);
   });
 
-  it("returns the same result for a repeated request while the wallet can be restored, and wakes its lane again", async () => {
+  it("answers a repeated request alike while a restoration is possible, and wakes the lane again", async () => {
     const wallet = await trader("repeater", "planned");
     const { restorableUntil } = await retire(wallet);
     expect(await retire(wallet, later(29))).toMatchObject({ restorableUntil, wallet: { _id: wallet._id } });
@@ -121,7 +121,7 @@ describe("retireWallet", () => {
     await expect(retire(wallet, later(31))).rejects.toMatchObject(notFound);
   });
 
-  it("succeeds if it was written, even if DynamoDB's response was lost", async () => {
+  it("succeeds once it is written, even if DynamoDB's response was lost", async () => {
     const wallet = await trader("unlucky", "planned");
     const send = db.table.client.send.bind(db.table.client);
     const spy = vi.spyOn(db.table.client, "send").mockImplementation((async (command: never) => {
@@ -134,7 +134,7 @@ describe("retireWallet", () => {
     expect(wake).toHaveBeenCalledOnce();
   });
 
-  it("never gives its number to another wallet", async () => {
+  it("never gives the wallet's number to another", async () => {
     const [, second] = (await holderOf(db.table, "numberer", ["0x1", "0x2"])) as [Wallet, Wallet];
     await retire(second);
     await holderOf(db.table, "numberer", ["0x3"]);
@@ -143,13 +143,13 @@ describe("retireWallet", () => {
     expect(await namesOf("numberer")).toEqual(["Wallet 1", "Wallet 2", "Wallet 3"]);
   });
 
-  it.each(["signed", "mined"])("is refused while a transaction is %s", async (state) => {
+  it.each(["signed", "mined"])("refuses to retire a wallet while a transaction is %s", async (state) => {
     const wallet = await trader(state, state);
     await expect(retire(wallet)).rejects.toMatchObject({ code: "WALLET_BUSY" });
     expect(await walletsOfUser(db.table, state)).toEqual([wallet]);
   });
 
-  it("waits for a transaction that never settles until an hour after its order's deadline", async () => {
+  it("waits for an unsettled transaction until an hour after its order's deadline", async () => {
     const wallet = await trader("patient", "signed");
     const lastMs = (validUntil + 3600) * 1000;
     await expect(retire(wallet, new Date(lastMs - 1000))).rejects.toMatchObject({ code: "WALLET_BUSY" });
@@ -165,7 +165,7 @@ describe("retireWallet", () => {
     "at a nonce at which nothing was signed": (userID) => [ledgerOf(userID, { fees: { 8: {} } })],
   };
 
-  it.each(Object.entries(lies))("is not held up by a planted slot %s", async (_, itemsFor) => {
+  it.each(Object.entries(lies))("retires a wallet despite a planted slot %s", async (_, itemsFor) => {
     const userID = `planted${++count}`;
     const wallet = await trader(userID, "signed");
     await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key: ledgerKey(orderId) }));
@@ -174,7 +174,7 @@ describe("retireWallet", () => {
     expect(await namesOf(userID)).toEqual([]);
   });
 
-  it("is not held up by thousands of planted items of any type and size", async () => {
+  it("retires a wallet despite thousands of planted items of any type and size", async () => {
     const [wallet] = (await holderOf(db.table, "flooded", ["0xflooded"])) as [Wallet];
     const own = { userID: "flooded", state: "signed" };
     const odd = [7, null, true, ["o"], { bigint: "x" }, new Set(["o"]), "", "#".repeat(3000), "__proto__"];
@@ -206,12 +206,12 @@ describe("retireWallet", () => {
     expect(await namesOf("planner")).toEqual([]);
   });
 
-  it("does not wait for another user's transactions with the same address", async () => {
+  it("ignores another user's transactions with the same address", async () => {
     await retire(await trader("sharer", "signed", "somebody else"));
     expect(await namesOf("sharer")).toEqual([]);
   });
 
-  it("is undone if a transaction was signed at the last moment", async () => {
+  it("undoes a retirement if a transaction was signed at the last moment", async () => {
     const wallet = await trader("racer", "planned");
     const send = db.table.client.send.bind(db.table.client);
     let reads = 0;
@@ -249,7 +249,7 @@ describe("retireWallet", () => {
 });
 
 describe("restoreWallet", () => {
-  it("restores the wallet as it was, and changes nothing the second time", async () => {
+  it("restores the wallet unchanged, and changes nothing the second time", async () => {
     const [wallet] = (await holderOf(db.table, "regretter", ["0x1"])) as [Wallet];
     await retire(wallet);
     expect(await restore(wallet, later(29))).toEqual({ ...wallet, version: 3 });
@@ -258,7 +258,7 @@ describe("restoreWallet", () => {
     expect(await ownsWallet(db.table, { chain: "eth", wallet: "0x1" }, "regretter")).toBe(true);
   });
 
-  it("needs a free place", async () => {
+  it("requires a free place to restore a wallet", async () => {
     const [wallet] = (await holderOf(db.table, "full", ["0xA"])) as [Wallet];
     await retire(wallet);
     await holderOf(
@@ -269,7 +269,7 @@ describe("restoreWallet", () => {
     await expect(restore(wallet)).rejects.toMatchObject({ code: "WALLET_LIMIT_REACHED" });
   });
 
-  it("fails after 30 days, even if the table still has the wallet", async () => {
+  it("fails to restore a wallet after 30 days, even if the table still has it", async () => {
     const [wallet] = (await holderOf(db.table, "sleeper", ["0x1"])) as [Wallet];
     await retire(wallet);
     await expect(restore(wallet, later(31))).rejects.toMatchObject(notFound);
@@ -277,7 +277,7 @@ describe("restoreWallet", () => {
 });
 
 describe("addWallet, for a retired address", () => {
-  it("restores the wallet, with its id, its number and its private key", async () => {
+  it("restores the wallet with its id, its number and its private key", async () => {
     const [wallet] = (await holderOf(db.table, "importer", ["0x1"])) as [Wallet];
     await retire(wallet);
     expect(await importAgain("importer", "0x1")).toEqual({
@@ -288,7 +288,7 @@ describe("addWallet, for a retired address", () => {
     expect(await countOf("importer")).toBe(1);
   });
 
-  it("applies the name and the colour of the import, and keeps those left out", async () => {
+  it("applies the name and colour of the import, and keeps the old ones without them", async () => {
     const [wallet] = (await holderOf(db.table, "painter", ["0x1"])) as [Wallet];
     await retire(wallet);
     const labels = { slotName: "Vault", colortag: "pink" } as const;
@@ -298,7 +298,7 @@ describe("addWallet, for a retired address", () => {
     expect(await walletsOfUser(db.table, "painter")).toEqual([
       { ...wallet, version: 5, slotName: "Vault", colortag: "teal" },
     ]);
-    // An active wallet keeps its own.
+    // An active wallet keeps its name and colour.
     expect(await importAgain("painter", "0x1", now, labels)).toMatchObject({ wallet: { colortag: "teal" } });
   });
 

@@ -24,27 +24,27 @@ import type { Held, WalletModel } from "./wallet-model.ts";
 
 const start = Date.now();
 
-/** The random part of an action. */
+/** Random part of an action. */
 export type Choice = { number: number; network: Network; color: ColorTag };
 
-/** The user of an action, and its surroundings. */
+/** User of an action, with the data that the action needs. */
 export type Player = Choice & {
   table: Table;
   model: WalletModel;
-  /** Identifies the request. */
+  /** Idempotency key of the request. */
   key: string;
-  /** Wallets and addresses of the round's other actions: two on one wallet would have an uncertain outcome. */
+  /** Wallets and addresses of the round's other actions. Two actions on one wallet would have an uncertain outcome. */
   busy: Set<string>;
   strangersWallet: string;
 };
 
-/** The result of an action, and its effect on the model. Undefined if the user had no wallet for it. */
+/** Result of an action and its effect on the model. Undefined if the user had no wallet for it. */
 export type Outcome = { answer: string; places: -1 | 0 | 1; apply: () => void } | undefined;
 
 const among = <Element>({ number }: Choice, elements: readonly Element[]): Element | undefined =>
   elements[number % elements.length];
 
-/** Replaces KMS. */
+/** Stands for KMS. */
 const vault = {
   keyId: "key",
   client: {
@@ -60,7 +60,7 @@ const limitsOf = ({ limit }: WalletModel) => ({ Base: limit, Pro: limit, Enterpr
 
 const nowOf = ({ day }: WalletModel) => new Date(start + day * 86_400_000);
 
-/** Turns a refusal into an outcome, too. */
+/** Turns a refusal into an outcome as well. */
 async function outcomeOf<Result>(
   call: Promise<Result>,
   done: (result: Result) => NonNullable<Outcome>,
@@ -86,7 +86,7 @@ function taken(player: Player, wallets: readonly Held[]): Held | undefined {
   return held;
 }
 
-/** One of the few addresses that a user imports repeatedly. */
+/** Picks one of the few addresses that a user imports repeatedly. */
 const addressOf = (userID: string, network: Network, index: number) =>
   `0x${createHash("sha256").update(`${userID} ${network} ${index}`).digest("hex").slice(0, 40)}`;
 
@@ -120,12 +120,10 @@ const importKeys = async () => [{ keyId, point, agree }];
 
 const exportDelaySeconds = 60;
 
-/**
- * Requests an export, requests it again after the delay, and returns the address of the exported private key.
- */
+/** Requests an export, repeats the request after the delay, and returns the address of the exported private key. */
 async function exportedAddress({ table, model, number }: Player, { id: walletId, network }: Held) {
   const { userID } = model;
-  // A compromised exportWallet may have left a request that nobody can read.
+  // A taken-over exportWallet may have left a request that nobody can read.
   if (number % 2 === 1) await putItems(table, [{ ...exportKey(userID, walletId), version: "1" }]);
   const { jwk, open } = await exportKeyPair();
   const ask = (now: Date) => {
@@ -191,7 +189,7 @@ export const walletActions = {
     const answers = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const codes = both.flatMap((each) => (each.status === "rejected" ? [each.reason?.code] : []));
     const [made] = answers;
-    // If a place becomes free in between, one of them is rejected.
+    // One of the requests is rejected if a place becomes free in between.
     if (codes.some((code) => code !== "WALLET_LIMIT_REACHED")) return unchanged(`failed: ${codes}`);
     if (made === undefined) return unchanged("WALLET_LIMIT_REACHED");
     const ids = new Set(answers.map(({ wallet }) => wallet._id));

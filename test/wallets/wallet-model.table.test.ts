@@ -26,7 +26,7 @@ type Command = fc.AsyncCommand<WalletModel, Real>;
 const isRight = (answer: string) =>
   /^(?:done|added|held|restored|EXPORT_LIMIT_REACHED|WALLET_\w+)$/.test(answer);
 
-/** Starts several actions at once, each on other wallets. */
+/** Starts several actions at once, each on different wallets. */
 class AtOnce implements Command {
   readonly #actions: readonly Action[];
 
@@ -58,7 +58,7 @@ class AtOnce implements Command {
   toString = () => this.#actions.map((action) => Object.values(action).join(" ")).join(" + ");
 }
 
-/** Moves the user's clock. */
+/** Advances the user's clock. */
 class DaysPass implements Command {
   readonly #days: number;
 
@@ -100,7 +100,7 @@ const action: fc.Arbitrary<Action> = fc.record({
 const atOnce = fc
   .array(action, { minLength: 1, maxLength: 4, size: "max" })
   .map((actions) => new AtOnce(actions));
-// Enough days for some retired wallets to be removed, and others not.
+// Passes enough days for some retired wallets to be removed, but not for all.
 const days = fc.constantFrom(1, 10, 31).map((number) => new DaysPass(number));
 
 async function found(table: Table, { userID, wallets }: WalletModel): Promise<Found> {
@@ -143,7 +143,7 @@ async function allPages<Element>(
 
 describe("the wallets of a user", () => {
   it(
-    "match the responses in counts, places, lists, pages and events, whatever the concurrency",
+    "matches the responses in counts, places, lists, pages and events under any concurrency",
     async () => {
       const { table } = db;
       const [stranger] = await holderOf(table, "stranger", ["0x1"]);

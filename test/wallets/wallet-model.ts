@@ -1,7 +1,7 @@
 import type { Network } from "../../lib/core/network.ts";
 import type { ColorTag, ListedWallet, Wallet } from "../../lib/wallets/wallet.ts";
 
-/** The last day on which a wallet that was retired on day 0 can be restored: users' clocks jump by whole days. */
+/** Last day on which a wallet retired on day 0 can be restored. Users' clocks jump by whole days. */
 const lastDay = 30;
 
 type Labels = { slotName?: string | null; colortag?: ColorTag };
@@ -15,11 +15,11 @@ export type Held = {
   slotName: string | undefined;
   colortag: ColorTag | undefined;
   version: number;
-  /** The day of its retirement, by its user's clock. */
+  /** Day of the wallet's retirement, by its user's clock. */
   retiredOn: number | undefined;
-  /** The types of its events, oldest first. */
+  /** Types of the wallet's events, oldest first. */
   events: string[];
-  /** Set once another wallet has its address. */
+  /** True once another wallet has the same address. */
   isReplaced: boolean;
 };
 
@@ -27,12 +27,12 @@ export type Held = {
 export class WalletModel {
   readonly userID: string;
   readonly limit: number;
-  /** The user's clock. */
+  /** Clock of the user, in days. */
   day = 0;
-  /** Counts requests, so that each has a key of its own. */
+  /** Counts requests, so that each has its own Idempotency-Key. */
   requests = 0;
   readonly wallets = new Map<string, Held>();
-  /** The wallet of each idempotency key, with the body of the request. */
+  /** Wallets by idempotency key, with the body of the request. */
   readonly made = new Map<string, { id: string; network: Network }>();
 
   constructor(userID: string, limit: number) {
@@ -50,7 +50,7 @@ export class WalletModel {
     return [...this.wallets.values()].filter((held) => this.stateOf(held) === state);
   }
 
-  /** Finds the wallet of an address, unless it was removed. */
+  /** Finds the wallet of an address unless it was removed. */
   at(network: Network, address: string): Held | undefined {
     const held = [...this.wallets.values()].find(
       (each) => each.network === network && each.address === address && !each.isReplaced,
@@ -119,17 +119,17 @@ export class WalletModel {
   }
 }
 
-/** Adds the versions that pages have and the list lacks. */
+/** Adds the versions from the pages, which the list lacks. */
 const versionedList = ({ listed, stored }: Found) =>
   listed.map((wallet) => ({ ...wallet, version: stored.find(({ _id }) => _id === wallet._id)?.version }));
 
-/** The records of a user in the service. */
+/** Records of a user in the service. */
 export type Found = {
   walletCount: number;
   lastSlot: number;
   stored: readonly Wallet[];
   listed: readonly ListedWallet[];
-  /** Lists the wallets through the paged route. */
+  /** Wallets from the paged route. */
   paged: readonly (ListedWallet & { version?: number })[];
   events: ReadonlyMap<string, string[]>;
 };

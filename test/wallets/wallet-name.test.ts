@@ -45,7 +45,7 @@ describe("isWalletName", () => {
 });
 
 describe("tidyWalletName", () => {
-  it("composes and trims", () => {
+  it("composes and trims names", () => {
     expect(tidyWalletName("  e\u0301 ")).toBe("\u00e9");
   });
 });

@@ -11,7 +11,7 @@ const wallets = (count: number) =>
   });
 
 describe("listed", () => {
-  it("names wallets by slot, in any order of reading", () => {
+  it("names wallets by slot, in whatever order they are read", () => {
     const order = fc.shuffledSubarray(wallets(12), { minLength: 12 });
     fc.assert(
       fc.property(order, (shuffled) => {
@@ -53,7 +53,7 @@ describe("checkWalletLimit", () => {
     expect(() => checkWalletLimit("Base", 10, limits)).toThrow("Wallet limit of 10 reached for tier Base");
   });
 
-  it("allows every count below the limit, and no higher one", () => {
+  it("allows every count below the limit, and none above it", () => {
     fc.assert(
       fc.property(fc.constantFrom("Base", "Pro", "Enterprise"), fc.nat(1000), (tier, count) => {
         const check = () => checkWalletLimit(tier, count, limits);

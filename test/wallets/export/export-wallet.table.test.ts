@@ -28,7 +28,7 @@ const secondsOn = (seconds: number, from = start) => new Date(from.getTime() + s
 let users = 0;
 const noted: unknown[] = [];
 
-/** A user with a wallet, and functions that send requests for it. */
+/** Creates a user with a wallet, and functions that send requests for it. */
 async function holder(made: Key = newKey("eth")) {
   const userID = `exporter-${users++}`;
   await register(db.table, { userID, names: [], ref: undefined }, start);
@@ -36,7 +36,7 @@ async function holder(made: Key = newKey("eth")) {
   return { ...exporterOf(wallet), made };
 }
 
-// Dated before all other events.
+// Dates the wallet before all other events.
 const hold = (userID: string, made: Key) =>
   sealedWalletOf(db.table, { vault, userID, made, now: secondsOn(-1) });
 
@@ -74,7 +74,7 @@ const codeOf = (request: Promise<unknown>) =>
 
 describe("exportWallet", () => {
   it.each(["eth", "avax", "sol"])(
-    "returns the key of a wallet on %s, sealed to its user's key, after the delay",
+    "returns the key of a wallet on %s after the delay, sealed to its user's key",
     async (network) => {
       const { wallet, name, ask, made } = await holder(newKey(network));
       const { jwk, open } = await exportKeyPair();
@@ -93,7 +93,7 @@ describe("exportWallet", () => {
     },
   );
 
-  it("returns the same result for a repeated request, and returns a ready key three times", async () => {
+  it("answers a repeated request alike, and returns a ready key three times", async () => {
     const { ask, name } = await holder();
     const { jwk, open } = await exportKeyPair();
     const all = await Promise.all([ask(jwk, start), ask(jwk, start)]);
@@ -109,7 +109,7 @@ describe("exportWallet", () => {
     });
   });
 
-  it("increases versions even if the clock stands still or goes back", async () => {
+  it("increases versions even if the clock stands still or is set back", async () => {
     const { ask, cancel, name } = await holder();
     const keys = await Promise.all([1, 2, 3].map(() => exportKeyPair()));
     const all: number[][] = [[], []];
@@ -125,7 +125,7 @@ describe("exportWallet", () => {
       expect(versions).toEqual([...new Set(versions)].toSorted((one, other) => one - other));
   });
 
-  it("starts over with another key, or a day after it was ready", async () => {
+  it("starts over with another key, or a day after the export was ready", async () => {
     const { ask } = await holder();
     const [first, second] = await Promise.all([exportKeyPair(), exportKeyPair()]);
     await ask(first.jwk, start);
@@ -138,7 +138,7 @@ describe("exportWallet", () => {
     expect(await ask(second.jwk, late)).toMatchObject({ status: "pending" });
   });
 
-  it("accepts three requests of a user a day, not counting repetitions", async () => {
+  it("accepts three requests of a user a day, without counting repetitions", async () => {
     const { ask, wallet } = await holder();
     const keys = await Promise.all([1, 2, 3, 4].map(() => exportKeyPair()));
     const other = exporterOf(await hold(wallet.UserID, newKey("base")));
@@ -154,7 +154,7 @@ describe("exportWallet", () => {
     });
   });
 
-  it("finds neither wallets of others nor retired ones", async () => {
+  it("finds no retired wallets and no wallets of other users", async () => {
     const [one, other] = [await holder(), await holder()];
     const { jwk } = await exportKeyPair();
     const foreign = { ...one.name, walletId: other.name.walletId, publicKey: jwk, now: start };
@@ -165,7 +165,7 @@ describe("exportWallet", () => {
     expect(await itemsNamed(db.table, `EXPORT#${one.name.userID}`)).toEqual([]);
   });
 
-  it("exports a wallet that is retired at the same time, with an event, or not at all", async () => {
+  it("exports a wallet that is retired at the same time with an event, or not at all", async () => {
     for (let round = 0; round < 3; round++) {
       const { ask, sealing, wallet } = await holder();
       await ask((await exportKeyPair()).jwk, start);
@@ -205,7 +205,7 @@ describe("endExport", () => {
     expect(await ask(jwk, secondsOn(4000))).toMatchObject({ status: "pending" });
   });
 
-  it("finds nothing to cancel before a request, or after its time", async () => {
+  it("finds nothing to cancel before a request or after it has expired", async () => {
     const { ask, cancel } = await holder();
     expect(await codeOf(cancel(start))).toBe("EXPORT_NOT_FOUND");
     await ask((await exportKeyPair()).jwk, start);
@@ -214,7 +214,7 @@ describe("endExport", () => {
 });
 
 describe("sealExport, for any caller", () => {
-  it("seals nothing before the delay, counted from the announcement", async () => {
+  it("seals nothing before the delay after the announcement", async () => {
     const { ask, sealing } = await holder();
     const { jwk } = await exportKeyPair();
     expect(await sealing(start)).toEqual({ refused: "EXPORT_NOT_FOUND" });
@@ -229,7 +229,7 @@ describe("sealExport, for any caller", () => {
     expect(await sealing(secondsOn(3600))).toHaveProperty("ciphertext");
   });
 
-  it("seals nothing after the request has expired, to another key, or of a retired wallet", async () => {
+  it("seals nothing for an expired request, another key or a retired wallet", async () => {
     const { ask, sealing, name, wallet } = await holder();
     const [{ jwk }, other] = await Promise.all([exportKeyPair(), exportKeyPair()]);
     await ask(jwk, start);
@@ -241,7 +241,7 @@ describe("sealExport, for any caller", () => {
     expect(await sealing(secondsOn(3600))).toEqual({ refused: "WALLET_NOT_FOUND" });
   });
 
-  it("opens no wallet of another user, even if its items are copied", async () => {
+  it("decrypts no wallet of another user, even if its items are copied", async () => {
     const [victim, thief] = [await holder(), await holder()];
     const { jwk } = await exportKeyPair();
     await thief.ask(jwk, start);
@@ -260,7 +260,7 @@ describe("sealExport, for any caller", () => {
     await expect(thief.sealing(secondsOn(3600))).rejects.toMatchObject({ name: "NotSealed" });
   });
 
-  it("returns nothing if the request is cancelled meanwhile", async () => {
+  it("returns nothing if the request is cancelled in the meantime", async () => {
     const { ask, cancel, wallet, name } = await holder();
     const { jwk } = await exportKeyPair();
     await ask(jwk, start);
@@ -281,7 +281,7 @@ describe("sealExport, for any caller", () => {
   });
 });
 
-/** Writes like a function that was taken over. It cannot write the items that sealExport owns. */
+/** Writes like a taken-over function, which cannot write the items that sealExport owns. */
 async function change({ userID, walletId }: { userID: string; walletId: string }, changes: object) {
   const [found] = (await itemsNamed(db.table, `EXPORT#${userID}`)).filter(({ SK }) => SK.endsWith(walletId));
   const Item = { ...found, ...changes, ...exportKey(userID, walletId) };

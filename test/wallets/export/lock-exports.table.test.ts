@@ -40,7 +40,7 @@ class Owner {
   nowMs = start;
   /** Runs while KMS decrypts. */
   meanwhile: () => Promise<unknown> = async () => undefined;
-  /** The table that all functions use. */
+  /** Table that all functions use. */
   table: Table = db.table;
 
   private constructor(userID: string, walletId: string) {
@@ -104,7 +104,7 @@ const put = (key: Key, content: object) =>
   db.table.client.send(new PutCommand({ TableName: db.table.name, Item: { ...content, ...key } }));
 
 describe("lockExports", () => {
-  it("ends a pending export for good, and keeps others from being announced", async () => {
+  it("ends a pending export for good, and prevents others from being announced", async () => {
     const owner = await Owner.named("pending");
     await owner.ask();
     expect((await owner.announced()).exports).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("lockExports", () => {
     const unlocksAt = iso(start + 2 * delaySeconds * 1000);
     await expect(owner.ask()).rejects.toMatchObject({ code: "EXPORT_LOCKED", details: { unlocksAt } });
     owner.wait(1);
-    // The old announcement would be available now.
+    // The old announcement would take effect now.
     expect(await owner.ask()).toMatchObject({
       status: "pending",
       availableAt: iso(owner.nowMs + 86_400_000),
@@ -138,13 +138,13 @@ describe("lockExports", () => {
     expect(await owner.ask()).toMatchObject({ status: "pending" });
   });
 
-  it("voids an unlocking that is under way", async () => {
+  it("cancels a pending unlocking", async () => {
     const owner = await Owner.named("again");
     await owner.lock();
     const unlocksAt = iso(start + delaySeconds * 1000);
     expect(await owner.unlock()).toEqual({ status: "unlocking", lockedAt: iso(start), unlocksAt });
     owner.wait(60);
-    // A repeated request does not start the delay again.
+    // A repeated request does not restart the delay.
     expect(await owner.unlock()).toMatchObject({ unlocksAt });
     await owner.lock();
     owner.wait(delaySeconds);
@@ -152,7 +152,7 @@ describe("lockExports", () => {
     await expect(owner.ask()).rejects.toMatchObject(locked);
   });
 
-  it("is published to its user, as is the announced unlocking", async () => {
+  it("publishes a lock and an announced unlocking to the user", async () => {
     const owner = await Owner.named("published");
     expect(await owner.published("LOCK")).toBeUndefined();
     await owner.lock();
@@ -176,7 +176,7 @@ describe("lockExports", () => {
     expect(await eventTypes(db.table, { UserID, _id } as never)).not.toContain("exported");
   });
 
-  it("holds whichever of a lock and an announcement is first", async () => {
+  it("locks exports whether a lock or an announcement comes first", async () => {
     const owners = await Promise.all(Array.from({ length: 4 }, (_, index) => Owner.named(`race-${index}`)));
     await Promise.all(owners.map((owner) => Promise.allSettled([owner.ask(), owner.lock(), owner.ask()])));
     for (const owner of owners) {
@@ -185,7 +185,7 @@ describe("lockExports", () => {
     }
   });
 
-  it("needs no announcement, wallet or earlier lock, and two at once are one lock", async () => {
+  it("needs no announcement, wallet or earlier lock, and merges two simultaneous locks", async () => {
     const owner = await Owner.named("twice");
     await Promise.all([owner.lock(), owner.lock()]);
     await Promise.all([owner.unlock(), owner.unlock()]);
@@ -202,7 +202,7 @@ describe("unlockExports", () => {
     expect(await itemsNamed(db.table, `LOCK#${owner.userID} `)).toEqual([]);
   });
 
-  it("waits longer if the delay has grown since", async () => {
+  it("waits longer if the delay has grown in the meantime", async () => {
     const owner = await Owner.named("grown");
     await owner.lock();
     await owner.unlock();
@@ -216,14 +216,14 @@ describe("unlockExports", () => {
 });
 
 describe("an older copy of the table", () => {
-  /** Copies what a user has into a table with another id, as a restored one has. */
+  /** Copies a user's items into a table with another id, like a restored table. */
   async function copyOf(owner: Owner): Promise<Table> {
     const copied = await db.newTable();
     await putItems(copied, await itemsNamed(owner.table, owner.userID));
     return copied;
   }
 
-  it("does not revive an export that was cancelled and locked since", async () => {
+  it("keeps an export cancelled that was cancelled and locked later", async () => {
     const owner = await Owner.named("revived");
     await owner.ask();
     const older = await copyOf(owner);
@@ -233,7 +233,7 @@ describe("an older copy of the table", () => {
     owner.table = older;
     owner.wait(delaySeconds);
     expect((await owner.announced()).exports).toEqual([]);
-    // It is announced again, with the whole delay.
+    // Announces the export again, with the whole delay.
     const availableAt = iso(owner.nowMs + delaySeconds * 1000);
     expect(await owner.call(name)).toMatchObject({ availableAt });
   });
@@ -273,7 +273,7 @@ describe("loosenDue, for an unlocking", () => {
     );
   const ended = (owner: Owner) => readItem(db.table, endedLockKey(owner.userID));
 
-  it("announces once that it has taken effect", async () => {
+  it("announces once that an unlocking has taken effect", async () => {
     const owner = await Owner.named("ended");
     await owner.lock();
     await owner.unlock();
@@ -286,7 +286,7 @@ describe("loosenDue, for an unlocking", () => {
     expect(await itemsNamed(db.table, `#${owner.userID}#LOCK`)).toEqual([]);
   });
 
-  it("announces nothing about an unlocking that a later lock has cancelled", async () => {
+  it("announces no unlocking that a later lock has cancelled", async () => {
     const owner = await Owner.named("voided");
     await owner.lock();
     await owner.unlock();
@@ -307,7 +307,7 @@ describe("a lock that cannot be read", () => {
     ["an unknown field", { lockId, lockedAt: iso(start), unlocksAt: iso(0) }],
     ["a number beyond 2^53", { lockId, lockedAt: NumberValue.from("1e100") }],
     ["300 KB", { lockId, lockedAt: "x".repeat(300_000) }],
-  ])("holds, with %s, until it is replaced", async (name, content) => {
+  ])("keeps an unreadable lock with %s until it is replaced", async (name, content) => {
     const owner = await Owner.named(`odd-${name.replace(/\W/g, "")}`);
     await owner.ask();
     await put(lockKey(owner.userID), content);
@@ -323,12 +323,12 @@ describe("a lock that cannot be read", () => {
 });
 
 describe("an intruder in another function", () => {
-  it("cannot unlock by calling sealExport, as exportWallet and cancelExport can", async () => {
+  it("cannot unlock by calling sealExport with the rights of exportWallet and cancelExport", async () => {
     const owner = await Owner.named("caller");
     await owner.lock();
     const unlock = { userID: owner.userID, unlock: true, walletId: owner.walletId };
     expect(await owner.call(unlock)).toMatchObject({ status: "locked" });
-    // A request for an earlier lock does not count.
+    // Ignores a request for an earlier lock.
     await owner.unlock();
     await owner.lock();
     expect(await owner.call(unlock)).toMatchObject({ status: "locked" });
@@ -347,8 +347,8 @@ describe("an intruder in another function", () => {
   );
 });
 
-describe("an export and a retirement at once", () => {
-  it("export the key only if the wallet is still active", async () => {
+describe("an export and a retirement at the same time", () => {
+  it("exports the key only if the wallet is still active", async () => {
     const owner = await Owner.named("retiring");
     await owner.ask();
     owner.wait(delaySeconds);

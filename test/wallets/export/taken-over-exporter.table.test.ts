@@ -38,7 +38,7 @@ const announcedItems = async (userID: string) =>
 type Planted = Record<string, unknown>;
 
 /**
- * An attacker with the rights of exportWallet's role: it writes any item in EXPORT#, and sends any request to
+ * An attacker with the rights of exportWallet's role, who writes any item in EXPORT# and sends any request to
  * sealExport. The owner sees published events.
  */
 class Intruder {
@@ -67,7 +67,7 @@ class Intruder {
     this.#nowMs += seconds * 1000;
   }
 
-  /** Plants a request that looks old enough, and does not expire soon. */
+  /** Plants a request that looks old enough and does not expire soon. */
   async plant(changes: Planted = {}): Promise<void> {
     const request = newExportRequest(this.wallet, { publicKey: own, delaySeconds: 0 }, new Date(start));
     const { userID, walletId } = this.#name;
@@ -101,7 +101,7 @@ class Intruder {
     return answer;
   }
 
-  /** Cancels like the owner. Returns the code of the answer and the faults that were logged. */
+  /** Cancels like the owner. Returns the code of the response and the logged faults. */
   async ownerCancels(): Promise<{ code: string; faults: unknown[] }> {
     const faults: unknown[] = [];
     const withdraw = async () => (await this.call({ withdraw: true })) as { isWithdrawn: boolean };
@@ -120,7 +120,7 @@ class Intruder {
     return exportWallet({ table: db.table, delaySeconds, seal }, request);
   }
 
-  /** The time since the current announcement was published to the owner. -1 without one. */
+  /** Returns the time since the current announcement was published to the owner, or -1 without one. */
   get announcedForSeconds(): number {
     return this.#announcedMs === undefined ? -1 : (this.#nowMs - this.#announcedMs) / 1000;
   }
@@ -136,7 +136,7 @@ class Intruder {
 }
 
 describe("a taken-over exportWallet never gets a private key before a whole delay after the announcement", () => {
-  it("cannot get a key at once, even with forged dates", async () => {
+  it("gets no key at once, even with forged dates", async () => {
     const intruder = await Intruder.at("planted");
     await intruder.plant();
     expect(await intruder.ask()).toBe(false);
@@ -197,7 +197,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     for (const expected of [true, true, true, false]) expect(await intruder.ask()).toBe(expected);
   });
 
-  it("gets no key by random acts, except a whole delay after an announcement", async () => {
+  it("gets no key by random actions earlier than a whole delay after an announcement", async () => {
     const intruder = await Intruder.at("random");
     let seed = 7;
     const random = (below: number) => {
@@ -220,7 +220,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
   });
 });
 
-/** Items that no part of the service writes: fields that differ from a proper request. */
+/** Items that no part of the service writes, because fields differ from a proper request. */
 const oddRequests: Record<string, Planted> = {
   "a version that is text": { version: "x" },
   "a version that JavaScript cannot represent": { version: NumberValue.from("1e100") },
@@ -235,27 +235,30 @@ const oddRequests: Record<string, Planted> = {
 };
 
 describe("a taken-over exportWallet never keeps the owner from cancelling", () => {
-  it.each(Object.entries(oddRequests))("plants a request with %s", async (name, odd) => {
-    const intruder = await Intruder.at(`odd-${name.replace(/\W/g, "")}`);
-    await intruder.plant(odd);
-    expect(await intruder.call()).toEqual({ refused: "EXPORT_NOT_FOUND" });
-    expect(intruder.announcedForSeconds).toBe(-1);
-    expect(await intruder.ownerCancels()).toEqual({ code: "EXPORT_NOT_FOUND", faults: [] });
-    await intruder.plant();
-    await intruder.ask();
-    expect(intruder.announcedForSeconds).toBe(0);
-    await intruder.plant(odd);
-    expect(await intruder.ownerCancels()).toEqual({ code: "cancelled", faults: [] });
-    await intruder.plant();
-    intruder.wait(delaySeconds);
-    expect(await intruder.ask()).toBe(false);
-    // The owner's own request replaces the odd one.
-    await intruder.plant(odd);
-    const thumbprint = thumbprintOf(own);
-    expect(await intruder.ownerAsks(own)).toMatchObject({ status: "pending", thumbprint });
-  });
+  it.each(Object.entries(oddRequests))(
+    "lets the owner cancel although it plants a request with %s",
+    async (name, odd) => {
+      const intruder = await Intruder.at(`odd-${name.replace(/\W/g, "")}`);
+      await intruder.plant(odd);
+      expect(await intruder.call()).toEqual({ refused: "EXPORT_NOT_FOUND" });
+      expect(intruder.announcedForSeconds).toBe(-1);
+      expect(await intruder.ownerCancels()).toEqual({ code: "EXPORT_NOT_FOUND", faults: [] });
+      await intruder.plant();
+      await intruder.ask();
+      expect(intruder.announcedForSeconds).toBe(0);
+      await intruder.plant(odd);
+      expect(await intruder.ownerCancels()).toEqual({ code: "cancelled", faults: [] });
+      await intruder.plant();
+      intruder.wait(delaySeconds);
+      expect(await intruder.ask()).toBe(false);
+      // The owner's own request replaces the odd request.
+      await intruder.plant(odd);
+      const thumbprint = thumbprintOf(own);
+      expect(await intruder.ownerAsks(own)).toMatchObject({ status: "pending", thumbprint });
+    },
+  );
 
-  it("cancels while its request cannot be read or written", async () => {
+  it("lets the owner cancel while the request cannot be read or written", async () => {
     const intruder = await Intruder.at("unreachable");
     await intruder.plant();
     await intruder.ask();
@@ -276,7 +279,7 @@ describe("a taken-over exportWallet never keeps the owner from cancelling", () =
     expect(await intruder.ask()).toBe(false);
   });
 
-  it("does not answer that nothing was requested if the request cannot be read", async () => {
+  it("never claims that nothing was requested if the request cannot be read", async () => {
     const fault = new Error("the table is busy");
     const table = { ...db.table, client: { send: () => Promise.reject(fault) } } as never;
     const deps = { table, withdraw: async () => ({ isWithdrawn: false }), onFault: () => expect.fail() };
@@ -284,14 +287,14 @@ describe("a taken-over exportWallet never keeps the owner from cancelling", () =
     await expect(ending).rejects.toBe(fault);
   });
 
-  it("cannot withdraw, announce and rewrite so fast that a cancellation fails", async () => {
+  it("cannot prevent a cancellation by rapid withdrawals, announcements and rewrites", async () => {
     const intruder = await Intruder.at("busy");
     await intruder.plant();
     await intruder.ask();
     let isOver = false;
     const rewriting = async () => {
       for (let version = 2; !isOver; version++) {
-        // Concurrent transactions on the request may fail.
+        // Ignores failures of concurrent transactions on the request.
         await intruder.plant({ version }).catch(() => undefined);
         await intruder.ask().catch(() => undefined);
       }
@@ -305,7 +308,7 @@ describe("a taken-over exportWallet never keeps the owner from cancelling", () =
 });
 
 describe("a taken-over exportWallet cannot redirect the owner's own export unnoticed", () => {
-  it("shows the thumbprint of its key in the answer, the announcement and the event", async () => {
+  it("shows the thumbprint of its key in the response, the announcement and the event", async () => {
     const intruder = await Intruder.at("redirected");
     const first = await intruder.ownerAsks(own);
     expect(first.thumbprint).toBe(thumbprintOf(own));
@@ -327,7 +330,7 @@ describe("a taken-over exportWallet cannot redirect the owner's own export unnot
 });
 
 describe("sealExport announces at most three exports of a user a day, by its own count", () => {
-  it("counts whatever the caller plants, and begins again at midnight in UTC", async () => {
+  it("counts whatever the caller plants, and starts again at midnight in UTC", async () => {
     const intruder = await Intruder.at("often");
     for (let version = 1; version <= 3; version++) {
       await intruder.plant({ version });
@@ -340,7 +343,7 @@ describe("sealExport announces at most three exports of a user a day, by its own
     }
     await intruder.remove();
     await expect(intruder.ownerAsks(own)).rejects.toMatchObject({ code: "EXPORT_LIMIT_REACHED" });
-    // The clock jumps back and forth by a day.
+    // Moves the clock back and forth by a day.
     intruder.wait(-86_400);
     expect(await intruder.ownerAsks(own)).toHaveProperty("availableAt");
     intruder.wait(2 * 86_400);
@@ -348,7 +351,7 @@ describe("sealExport announces at most three exports of a user a day, by its own
     expect(await intruder.call()).toHaveProperty("availableAt");
   });
 
-  it("announces no more than three of six that are requested at once", async () => {
+  it("announces only three of six simultaneously requested exports", async () => {
     const intruder = await Intruder.at("at-once");
     const keys = await Promise.all(Array.from({ length: 6 }, () => exportKeyPair()));
     const answers = await Promise.allSettled(keys.map(({ jwk }) => intruder.ownerAsks(jwk)));

@@ -56,12 +56,12 @@ describe("exportRequestIn", () => {
   });
 });
 
-/** Keeps the thumbprint in step with the key, so that only the key is at fault. */
+/** Keeps the thumbprint consistent with the key, so that only the key is invalid. */
 function withKey(publicKey: Record<string, string>) {
   return { ...request, publicKey, thumbprint: thumbprintOf(publicKey as typeof own) };
 }
 
-/** Returns a text that base64url reads as the same bytes: the last digit has two unused bits. */
+/** Returns a text that base64url decodes to the same bytes, because two bits of the last digit are unused. */
 function nextDigit(text: string): string {
   const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return text.slice(0, -1) + digits[digits.indexOf(text.at(-1) ?? "") + 1];

@@ -28,12 +28,12 @@ describe("generateKey", () => {
     expect([read.address, Buffer.from(read.secret)]).toEqual([key.address, Buffer.from(key.secret)]);
   });
 
-  it("creates another key each time", async () => {
+  it("creates a different key each time", async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => generateKey("eth")));
     expect(new Set(keys.map(({ address }) => address)).size).toBe(20);
   });
 
-  it("fails if two libraries compute different addresses, and wipes the secret", async () => {
+  it("throws if two libraries compute different addresses, and wipes the secret", async () => {
     const seen: Uint8Array[] = [];
     const derivations = [
       (secret: Uint8Array) => {
@@ -48,17 +48,17 @@ describe("generateKey", () => {
 });
 
 describe("the derivations", () => {
-  it.each(secrets)("agree on %s for EVM networks", async (secret) => {
+  it.each(secrets)("derives the same address from %s for EVM networks", async (secret) => {
     const expected = computeAddress(`0x${Buffer.from(secret).toString("hex")}`);
     expect(await Promise.all(evmDerivations.map((derive) => derive(secret)))).toEqual([expected, expected]);
   });
 
-  it.each(secrets)("agree on %s for Solana", async (secret) => {
+  it.each(secrets)("derives the same address from %s for Solana", async (secret) => {
     const [first, second] = await Promise.all(solDerivations.map((derive) => derive(secret)));
     expect(second).toBe(first);
   });
 
-  it("return the address of RFC 8032's first test for Solana", async () => {
+  it("returns the address of RFC 8032's first test for Solana", async () => {
     const secret = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
     const publicKey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
     const expected = bs58.encode(Buffer.from(publicKey, "hex"));

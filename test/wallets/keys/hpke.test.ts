@@ -12,7 +12,7 @@ import {
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, "hex"));
 
 /**
- * A test vector that RFC 9180 refers to (cfrg/draft-irtf-cfrg-hpke, 5f503c5, test-vectors.json): mode 0, kem_id 16,
+ * Test vector that RFC 9180 refers to (cfrg/draft-irtf-cfrg-hpke, 5f503c5, test-vectors.json): mode 0, kem_id 16,
  * kdf_id 1, aead_id 2, with its first encryption.
  */
 const vector = {

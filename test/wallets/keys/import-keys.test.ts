@@ -73,7 +73,7 @@ describe("importKeysOf", () => {
     expect((await read()).map(({ keyId }) => keyId)).toEqual([keyIdOf(spkiOfKey(ids[0]))]);
   });
 
-  it("fails if a key does not support key agreement", async () => {
+  it("throws if a key does not support key agreement", async () => {
     const symmetric = kms.ensureKey("symmetric").arn;
     await expect(open([symmetric])()).rejects.toMatchObject({ name: "UnsupportedOperationException" });
   });

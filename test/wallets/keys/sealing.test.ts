@@ -40,7 +40,7 @@ const noPoints = [
 ];
 
 describe("isPoint", () => {
-  it("is true only for uncompressed points of P-256", () => {
+  it("accepts only uncompressed points of P-256", () => {
     expect(isPoint(point)).toBe(true);
     for (const bytes of noPoints) expect(isPoint(bytes)).toBe(false);
   });
@@ -62,15 +62,15 @@ describe("pointIn", () => {
 });
 
 describe("keyIdOf", () => {
-  it("is the SHA-256 of the public key", () => {
+  it("returns the SHA-256 of the public key", () => {
     const { spki } = generateKey();
     expect(keyIdOf(spki)).toBe(createHash("sha256").update(spki).digest("base64url"));
   });
 });
 
 describe("importInfo and exportInfo", () => {
-  it("name the user by a hash, and join the parts with NUL", () => {
-    // printf %s 'auth0|alice' | openssl dgst -sha256 -binary | basenc --base64url
+  it("names the user by a hash, and joins the parts with NUL", () => {
+    // Computed by: printf %s 'auth0|alice' | openssl dgst -sha256 -binary | basenc --base64url
     const user = "SnYaR1L2t0SRhg9Q_H1PqWjpfnAoQngXxc-ZqnwLYp4";
     expect(createHash("sha256").update("auth0|alice").digest("base64url")).toBe(user);
     expect(Buffer.from(importInfo({ network: "eth", keyId: "k1", userID: "auth0|alice" })).toString()).toBe(
