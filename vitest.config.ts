@@ -54,7 +54,7 @@ export default defineConfig({
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [
       project("static", within("static"), 0),
-      // Opens no socket and starts no process.
+      // Tests that open no socket and start no process.
       project(
         "unit",
         {

@@ -127,7 +127,7 @@ describe("fees in a request", () => {
   });
 });
 
-describe("the other requests of traders", () => {
+describe("further requests of traders", () => {
   it.each<[v.GenericSchema, object, string]>([
     [ListTokensQuerySchema, { chain: "polygon" }, "chain must be one of eth, base, sol, bsc, avax"],
     [ListTokensQuerySchema, { chain: "eth", symbol: "MOON" }, "symbol is not a known field"],

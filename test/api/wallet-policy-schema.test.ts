@@ -67,7 +67,7 @@ describe("GivenPolicySchema", () => {
       );
   });
 
-  it("requires tradingEnabled", () => {
+  it("requires the field tradingEnabled", () => {
     expect(() => read({ tokens: "any" })).toThrow(
       expect.objectContaining({ details: { field: "tradingEnabled" } }),
     );

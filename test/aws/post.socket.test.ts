@@ -47,7 +47,7 @@ const handlers = [
   ["the HTTP handler for a fan-out", () => ({ requestHandler: fanOutHandler(2) })],
 ] as const;
 
-describe.each(handlers)("Post, through %s,", (_, config) => {
+describe.each(handlers)("Post through %s", (_, config) => {
   let pusher: Pusher;
   beforeEach(() => {
     pusher = openPusher({ endpoint, region, credentials, ...config() });

@@ -1,8 +1,8 @@
 import { type Case, casesOf } from "./sample.ts";
 
-/** The parts of a request to connect to the stream. */
+/** Parts of a request to connect to the stream. */
 export type Handshake = {
-  /** Sent as `Authorization: Bearer <token>`. */
+  /** Token, sent as `Authorization: Bearer <token>`. */
   token?: string;
   headers?: Record<string, string>;
   subprotocols?: string[];

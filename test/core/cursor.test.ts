@@ -4,7 +4,7 @@ import { cursorAt, positionIn } from "../../lib/core/cursor.ts";
 const list = ["order", "alice"];
 
 describe("positionIn", () => {
-  it("reads the position from a cursor of the same list only", () => {
+  it("reads the position only from a cursor of the same list", () => {
     const position = "8234567890123#o_1.2:3-4";
     expect(positionIn(cursorAt(position, list), list)).toBe(position);
     expect(positionIn(cursorAt(position, list), ["order", "bob"])).toBeUndefined();

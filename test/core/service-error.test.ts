@@ -12,14 +12,14 @@ describe("a ServiceError", () => {
     expect(new ServiceError("Nothing more is known")).toMatchObject({ name: "Error", code: "ERROR" });
   });
 
-  it("takes the given name if its class has several codes", () => {
+  it("takes the error's given name if its class has several codes", () => {
     expect(new ServiceError("-", { name: "HostFault", code: -32000 })).toMatchObject({
       name: "HostFault",
       code: -32000,
     });
   });
 
-  it("keeps its cause", () => {
+  it("keeps the cause of an error", () => {
     const cause = new ServiceError("Inner", { code: "INNER" });
     expect(new ServiceError("Outer", { code: "OUTER", cause }).cause).toBe(cause);
   });

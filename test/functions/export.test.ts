@@ -68,7 +68,7 @@ describe("exportWallet", () => {
   });
 });
 
-describe("exportWallet, when it invokes sealExport", () => {
+describe("calls of exportWallet to sealExport", () => {
   it("invokes sealExport only once, because each seal counts", async () => {
     const stored = { _id: "w1", UserID: "alice", network: "eth", generatedWalletAddress: "0x1" };
     table.on(QueryCommand).resolves({
@@ -103,7 +103,7 @@ describe("lockExports", () => {
     ]);
   });
 
-  it("refuses a body with a field", async () => {
+  it("refuses a body with any field", async () => {
     expect((await lockExports(eventOf({ lockId: "x" }, 1))).statusCode).toBe(400);
     expect(table.calls()).toEqual([]);
   });
@@ -150,7 +150,7 @@ describe("importWallet", () => {
 });
 
 describe("refuseExport", () => {
-  it("responds for methods that are not deployed", async () => {
+  it("refuses exports where their methods are not deployed", async () => {
     const { statusCode, body } = await refuseExport(restEvent({ body: {} }));
     expect(statusCode).toBe(403);
     expect(JSON.parse(body).error).toMatchObject({ code: "EXPORT_DISABLED" });

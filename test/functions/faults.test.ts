@@ -124,7 +124,7 @@ describe("a fault of KMS", () => {
   );
 });
 
-describe("storeWallet, with its transaction", () => {
+describe("the transaction of storeWallet", () => {
   it.each(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])(
     "retries after %s with the same data key",
     async (code) => {
@@ -177,7 +177,7 @@ describe("storeWallet, with its transaction", () => {
   });
 });
 
-describe("storeWallet, with its keys", () => {
+describe("the keys of storeWallet", () => {
   it("wipes the data key after the import", async () => {
     table.on(TransactWriteCommand).resolves({});
     await storeWallet(importEvent);

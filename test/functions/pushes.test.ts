@@ -110,7 +110,7 @@ describe("publishChanges and deliver", () => {
   });
 });
 
-describe("deliver, for the reader of markets,", () => {
+describe("deliver for the reader of markets", () => {
   const token = { chain: "base", token: "0x1" } as const;
   const asOf = "2026-11-21T09:05:00.000Z";
   const marketDelivery = (atMs = Date.now()): MarketDelivery => ({

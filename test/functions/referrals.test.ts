@@ -67,7 +67,7 @@ describe("creditReferrals", () => {
   });
 });
 
-describe("authorize, while the table rejects writes", async () => {
+describe("authorize while the table rejects writes", async () => {
   const pair = await generateKeyPair("ES256", { extractable: true });
   const published = { ...(await exportJWK(pair.publicKey)), kid: "k1", alg: "ES256", use: "sig" };
   const eventOf = async (claims: object) => {

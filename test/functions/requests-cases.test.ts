@@ -136,7 +136,7 @@ describe("a change of settings", () => {
 });
 
 describe("a response", () => {
-  it.each(foreignOrigins("https://app.example"))("hides a response from a page of %s", async (origin) => {
+  it.each(foreignOrigins("https://app.example"))("hides a response from pages of %s", async (origin) => {
     table.on(QueryCommand).resolves({ Items: [] });
 
     const { headers } = await listWallets(restEvent({ headers: { origin } }));

@@ -31,7 +31,7 @@ const bought = { ...shown, createdAt: expect.any(String), updatedAt: expect.any(
 
 let startedAt = now.getTime();
 beforeEach(() => {
-  // Later than in any other test, so that no cached item is used.
+  // A time later than in any other test, so that no cached item is used.
   startedAt += 60_000;
   vi.useFakeTimers({ toFake: ["Date"], now: startedAt });
   table.reset();

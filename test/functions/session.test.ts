@@ -49,7 +49,7 @@ describe("startSession", () => {
     });
   });
 
-  it("responds with 401 to a token from the cookie, or sessions would never end", async () => {
+  it("responds with 401 to a token from the cookie, because sessions would otherwise never end", async () => {
     const headers = { Cookie: `__Host-access_token=${token}`, "Content-Type": "application/json" };
     const answer = await start({ headers: headers });
     expect(answer).toMatchObject({ statusCode: 401, body: '{"error":"No token provided"}' });

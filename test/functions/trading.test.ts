@@ -124,7 +124,7 @@ const bad: [keyof typeof handlers, Parts, string][] = [
 ];
 
 describe("an unreadable request", () => {
-  it.each(bad)("is refused by %s, which names its field: %j", async (name, parts, field) => {
+  it.each(bad)("refuses an unreadable request to %s and names its field: %j", async (name, parts, field) => {
     const { statusCode, body } = await answerOf(name, parts);
     expect(statusCode).toBe(400);
     expect(body.error).toMatchObject({ code: "INVALID_REQUEST", details: { field } });

@@ -85,11 +85,11 @@ const badDays: Feed = (metric) => {
   return (minute) => (runs(row, minute) ? value : undefined);
 };
 
-describe("no alarm", () => {
+describe("alarms without an incident", () => {
   it.each([
     ["after a first deployment without users", cleanDeploy],
     ["on good days", goodDays],
-  ])("is raised %s", (_, feed) => {
+  ])("raises no alarm %s", (_, feed) => {
     const raised = alarms.filter(([, alarm]) =>
       statesOf(alarm, feed, Math.max(2 * day, 5 * periodOf(alarm))).includes("ALARM"),
     );
@@ -106,8 +106,8 @@ const cases = alarms.flatMap(([id, alarm]) =>
   }),
 );
 
-describe("the alarm", () => {
-  it.each(cases)("%s is raised by each of two incidents in %s", (_id, _metric, alarm, index) => {
+describe("alarms during incidents", () => {
+  it.each(cases)("raises %s for each of two incidents in %s", (_id, _metric, alarm, index) => {
     const { metric } = metricsOf(alarm)[index] as { metric: Metric };
     const row = rowOf(metric);
     const part = Math.max(30, 6 * periodOf(alarm), row?.kind === "schedule" ? row.everyMinutes : 0);

@@ -14,7 +14,7 @@ const pageWith = (Resources: Template["Resources"]) =>
   costsPage([{ Resources: { ...data.Resources, ...Resources } }, api, watch], templatesOf(trading));
 
 describe("docs/costs.md", () => {
-  it("is up to date; if not, run npm run documents", () => {
+  it("matches the generated page; otherwise, run npm run documents", () => {
     expect(readFileSync("docs/costs.md", "utf8")).toBe(page);
   });
 
@@ -59,7 +59,7 @@ describe("costsPage", () => {
   });
 
   it("counts a whole unit for reading a range, because the read is consistent", () => {
-    // 5.184 M x ($0.20 + 1.73 GB x 10 ms + $0.125), in millions.
+    // Cost of 5.184 M x ($0.20 + 1.73 GB x 10 ms + $0.125), in millions.
     expect(page).toMatch(
       /\| deliver, for all clients \| 5\.18 M × 10 ms of 1\.73 GB, and the table \| \$2\.88 \|/,
     );
@@ -84,7 +84,7 @@ describe("costsPage", () => {
     );
     const [, total] = /\*\*Total, about\*\* \| {2}\| \*\*\$(\d+)\*\* \|$/.exec(section) ?? [];
     expect(Number(total)).toBe(Math.round([...costs.values()].reduce((before, cost) => before + cost)));
-    // A run of $0.20, 0.4 s at 1 GB, 20 reads and 23 writes, in millions.
+    // Cost of a run in millionths: $0.20, 0.4 s at 1 GB, 20 reads and 23 writes.
     expect(costs.get("executeOrders: the fill")).toBeCloseTo(0.2 + 5.3333 + 2.5 + 14.375, 1);
   });
 

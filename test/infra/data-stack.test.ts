@@ -42,7 +42,7 @@ describe("the data stack", () => {
     expect([...DependsOn, id].toSorted()).toEqual(Object.keys(data.Resources).toSorted());
   });
 
-  it("is protected from deletion", () => {
+  it("protects the data stack from deletion", () => {
     expect(protectedData).toBe(true);
   });
 
@@ -70,7 +70,7 @@ describe("the data stack", () => {
     });
   });
 
-  it("rotates the key and names it", () => {
+  it("rotates the key and gives it an alias", () => {
     const { id, Properties } = walletKeyOf({ data });
     expect(Properties).toMatchObject({ EnableKeyRotation: true });
     expect(propertiesOf(data, "AWS::KMS::Alias")).toContainEqual({

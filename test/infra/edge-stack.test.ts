@@ -242,7 +242,7 @@ describe("the firewall", () => {
     ]);
   });
 
-  it("lets pages of the first allowed origin read its 429, and forbids storing it", () => {
+  it("lets pages of the first allowed origin read the firewall's 429, and forbids storing it", () => {
     const [{ Action }] = acl.Rules as [
       { Action: { Block: { CustomResponse: { ResponseHeaders: object } } } },
     ];

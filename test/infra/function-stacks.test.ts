@@ -76,7 +76,7 @@ async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyM
 
 const templateOf = (text: string | undefined): Template => JSON.parse(text ?? "");
 
-/** Logical ids of the functions with the names that templates give them, by stack. Physical names are made of both. */
+/** Logical ids of the functions, with the names in the templates, by stack. Physical names consist of both. */
 const functionsIn = (texts: ReadonlyMap<string, string>) =>
   new Map(
     [...texts].map(([stack, text]) => [

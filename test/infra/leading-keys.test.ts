@@ -174,7 +174,7 @@ function interrupted(by: Deployed, action: () => Promise<unknown>) {
   return (name: OperationName) => (name === "signTransaction" ? signer : by.tableOf(name));
 }
 
-describe("between the signer's reads and its transaction, where policies see whole requests", () => {
+describe("changes between the signer's reads and its transaction", () => {
   const by = () => deployed(() => "whole-request", "whole-request");
 
   it("keeps an order from being signed once it is cancelled", async () => {
@@ -201,7 +201,7 @@ describe("between the signer's reads and its transaction, where policies see who
   });
 });
 
-describe("a role for each-part, if policies see whole requests", () => {
+describe("a role for each-part where policies see whole requests", () => {
   it.each<[OperationName, keyof typeof journeys]>([
     ["placeOrder", "buys, and cancels an order"],
     ["signTransaction", "buys, and cancels an order"],

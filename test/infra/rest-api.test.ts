@@ -225,7 +225,7 @@ describe("the gateway responses", () => {
     expect(Object.fromEntries(responses)).toEqual(expected);
   });
 
-  it("repeats nothing of the request in gateway responses", () => {
+  it("never echoes the request in gateway responses", () => {
     const templates = responsesOf().map(({ ResponseTemplates }) => ResponseTemplates["application/json"]);
     const variables = templates.flatMap((template) => template?.match(/\$[\w.]+/g) ?? []);
     expect(variables).toEqual(["$context.authorizer.unauthorized"]);

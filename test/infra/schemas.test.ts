@@ -94,7 +94,7 @@ describe("problemsIn", () => {
       changed(watch, other, {}, { DependsOn: ["Absent"] }),
       `${other}: depends on Absent, which is absent`,
     ],
-  ])("reports %s", (_, template, problem) => {
+  ])("reports the problem: %s", (_, template, problem) => {
     expect(problemsIn(template)).toEqual([expect.stringContaining(problem)]);
   });
 });

@@ -34,7 +34,7 @@ const v3 = { venue: "uniswap-v3", factory: checksummed, router: other, quoter: o
 const quoteToken = { token: checksummed, isStable: true, bridges: [{ venue: "uniswap-v3", feeBps: 5 }] };
 
 describe("the trading context", () => {
-  it("is empty by default, and stays empty if the context only describes chains", () => {
+  it("leaves trading off by default, even if the context describes chains", () => {
     expect(read({})).toEqual({});
     expect(read({ chains: { eth: { hosts: ["https://rpc.example"] } } })).toEqual({});
   });

@@ -99,7 +99,7 @@ describe("the VPC", () => {
     expect(zonesOf(synthesize({ ...tradingContext, signerZones }).api)).toEqual(signerZones);
   });
 
-  it("has no way out: no gateway, address, peering or route", () => {
+  it("gives the VPC no way out: no gateway, address, peering or route", () => {
     const ways = types.filter((type) => /^AWS::EC2::(.*Gateway.*|EIP|Route|VPCPeering.*|VPN.*)$/.test(type));
     expect(ways).toEqual([]);
     expect(types.filter((type) => type === "AWS::EC2::Subnet")).toHaveLength(2);

@@ -104,12 +104,12 @@ describe("the WebSocket API", () => {
 describe("the WebSocket stage", () => {
   const stage = only<{ AccessLogSettings: { Format: string } }>(plain, "AWS::ApiGatewayV2::Stage");
 
-  it("is deployed with each change, is measured as a whole, and writes no execution log", () => {
+  it("deploys the stage with each change, measures it as a whole, and writes no execution log", () => {
     expect(stage.Properties).toMatchObject({ StageName: "stream", AutoDeploy: true });
     expect(stage.Properties).not.toHaveProperty("DefaultRouteSettings");
   });
 
-  it("logs nothing of connections and messages that clients choose", () => {
+  it("logs nothing that clients choose in connections and messages", () => {
     const format: Record<string, string> = JSON.parse(stage.Properties.AccessLogSettings.Format);
     expect(Object.values(format).sort()).toEqual([
       "$context.authorizer.clientIp",

@@ -78,18 +78,18 @@ describe("driftIn without a difference", () => {
       }),
     ],
     ["no users", stateOf(base, { profiles: nobody, keyRecords: new Map(), keys: new Map() })],
-  ])("finds nothing for %s", (_, state) => {
+  ])("finds no difference for %s", (_, state) => {
     expect(driftIn(state, expected, start)).toEqual([]);
   });
 
-  it("finds nothing for a user who has only signed up, with or without a key", () => {
+  it("finds no difference for a user who has only signed up, with or without a key", () => {
     const newcomer = { ...base, walletCount: 0 };
     const none = { keyRecords: new Map(), keys: new Map(), attachments: new Map() };
     for (const state of [stateOf(newcomer), stateOf(newcomer, none)])
       expect(driftIn(state, expected, start)).toEqual([]);
   });
 
-  it("finds nothing for an idle user without a key, unless the user is a customer", () => {
+  it("finds no difference for an idle user without a key, unless the user is a customer", () => {
     const time = later(minutes(31 * 24 * 60));
     const none = { keyRecords: new Map(), keys: new Map(), attachments: new Map(), customerPlans: new Map() };
     expect(driftIn(stateOf(base, none), expected, time)).toEqual([]);

@@ -90,7 +90,7 @@ describe("makeFallbackKeys", () => {
     expect(world.calls.slice(calls)).toEqual([`GET /usageplans/${tierPlans.Standard}/keys`]);
   });
 
-  it("stays within the quotas of the control plane, and leaves others a part of them", async () => {
+  it("stays within the quotas of the control plane, and leaves part of them to others", async () => {
     world.reset({ throttled: true, now: () => Date.now() });
     let endedAt = 0;
     await inQuickTime(world.fallbackKeyDeps({ wanted: 60 }), async (deps) => {

@@ -165,7 +165,7 @@ describe("feedPrices", () => {
     await second;
   });
 
-  it("throws without a stack if nobody replaced it in time, so that Lambda restarts it", async () => {
+  it("throws without a stack if no other run replaces it in time, so that Lambda restarts it", async () => {
     const handler = await loadHandler("ws://127.0.0.1:1");
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});

@@ -202,7 +202,7 @@ describe("deliverMarkets", () => {
   });
 });
 
-describe("deliverMarkets, after its invocations were refused for a minute,", () => {
+describe("deliverMarkets after its invocations were refused for a minute", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("sends nobody a stale message or two in a second, and loses no change", async () => {

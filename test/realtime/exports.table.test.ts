@@ -23,7 +23,7 @@ function requested(userID: string) {
   return { announced, request, item: { ...announcedExportKey(userID, wallet._id), ...announced } };
 }
 
-describe("subscribe, with a requested export", () => {
+describe("subscribe with a requested export", () => {
   it("announces a requested export to users who were offline until it ends, whatever their channels", async () => {
     await scene.connect("fred", "f-1");
     const { announced, item } = requested("fred");
@@ -44,7 +44,7 @@ describe("subscribe, with a requested export", () => {
   });
 });
 
-describe("publish, for a requested export", () => {
+describe("publish for a requested export", () => {
   it("sends a requested export to all connections of the user, even without channels, and to the operators' bus", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");

@@ -18,7 +18,7 @@ function shown(userID: string, change: PolicyChange, changes: Partial<ShownPolic
 
 const noticesOf = () => scene.putNotice.mock.calls.map(([notice]) => notice);
 
-describe("publish, for a policy", () => {
+describe("publish for a policy", () => {
   it("sends a policy to all of the user's connections, and to the operators' bus if it becomes looser", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
@@ -60,7 +60,7 @@ describe("publish, for a policy", () => {
   });
 });
 
-describe("publish, for the end of a lock", () => {
+describe("publish for the end of a lock", () => {
   it("sends the end of a lock once to the user's connections and the operators' bus", async () => {
     await scene.connect("lena", "l-1");
     const item = { ...endedLockKey("lena"), userID: "lena", lockId: "l1", endedAt: now.toISOString() };

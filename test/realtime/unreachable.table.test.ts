@@ -13,7 +13,7 @@ const { api, connect, now, onFault, onMissed, publishAll, received, startCatchUp
 const caughtUp = () =>
   startCatchUp.mock.calls.flatMap(([{ connections }]) => connections.map(({ connectionId }) => connectionId));
 
-describe("publish, for unreachable connections,", () => {
+describe("publish for unreachable connections", () => {
   it("updates an unreachable connection later, and retries no record for it", async () => {
     await connect("hal", "hal-unreachable", channels);
     await connect("hal", "hal-1", channels);

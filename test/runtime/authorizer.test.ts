@@ -111,7 +111,7 @@ describe.each([
   });
 });
 
-describe("restAuthorizer, for several cookies", () => {
+describe("restAuthorizer with several cookies", () => {
   const host = (...values: string[]) => values.map((value) => `__Host-access_token=${value}`).join("; ");
   const verify = vi.fn(async (token: string) => {
     if (token.startsWith("good")) return { ...claims, sub: token };
@@ -150,7 +150,7 @@ describe("restAuthorizer, for several cookies", () => {
   });
 });
 
-describe("restAuthorizer, for the end of a session", () => {
+describe("restAuthorizer at the end of a session", () => {
   const ofSession = { httpMethod: "DELETE", resource: "/api/v2/session" };
 
   it.each([

@@ -29,7 +29,7 @@ describe("environment", () => {
     ["PLAN_STAGES", '[{"apiId":"a","stage":"live"}]', [{ apiId: "a", stage: "live" }]],
     ["TRADING", '{"eth":{"hosts":["h"]}}', { eth: { hosts: ["h"] } }],
     ["TRADING", "{}", {}],
-  ])("parses %s=%s", (name, value, parsed) => {
+  ])("parses the variable %s=%s", (name, value, parsed) => {
     expect(read(name, value)).toEqual(parsed);
   });
 
@@ -56,7 +56,7 @@ describe("environment", () => {
     ["TRADING", '{"btc":{"hosts":[]}}', "JSON of an object with hosts and contracts for each chain"],
     ["TRADING", '{"eth":null}', "JSON of an object with hosts and contracts for each chain"],
     ["PLAN_STAGES", '[{"apiId":"a"}]', "JSON of a list of stages with apiId and stage"],
-  ])("refuses %s=%s", (name, value, form) => {
+  ])("refuses the variable %s=%s", (name, value, form) => {
     expect(() => read(name, value)).toThrow(
       new Error(`The environment variable ${name} is malformed: it must be ${form}`),
     );

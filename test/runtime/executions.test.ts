@@ -111,7 +111,7 @@ describe("recordExecutions", () => {
   });
 });
 
-describe("recordExecutions, for an event that is not a list of records", () => {
+describe("recordExecutions with an event that is not a list of records", () => {
   const listForm = "records must be a list of 1 to 100 records";
 
   it.each([

@@ -197,7 +197,7 @@ describe("issuerKeys", () => {
   });
 });
 
-describe("issuerKeys, after an outage of the issuer has begun", () => {
+describe("issuerKeys during an outage of the issuer", () => {
   it("uses the last good keys for six hours", async () => {
     const verify = opened();
     await verify(good);

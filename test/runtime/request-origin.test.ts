@@ -57,7 +57,7 @@ describe("requestOrigin", () => {
 describe.each([
   ["restAuthorizer", restAuthorizer, "Allow"],
   ["connectionAuthorizer", connectionAuthorizer, "Deny"],
-] as const)("%s, where all requests must come from the edge", (_, make, Effect) => {
+] as const)("%s if all requests must come from the edge", (_, make, Effect) => {
   const asked: string[] = [];
   const authorize = make({
     cookies: { cookieName: "access_token", bareCookie: false },

@@ -48,7 +48,7 @@ describe("requestTokens", () => {
   });
 });
 
-describe("requestTokens, of several cookies", () => {
+describe("requestTokens with several cookies", () => {
   const ofCookies = (Cookie: string | string[], bareCookie: boolean) =>
     requestTokens(authorizerEvent({ Cookie }), { cookieName: "access_token", bareCookie });
 
@@ -66,7 +66,7 @@ describe("requestTokens, of several cookies", () => {
       ["d"],
     ],
     ["none that is empty", "__Host-access_token=; access_token=; access_token=a", true, ["a"]],
-  ])("lists %s", (_, cookie, bareCookie, tokens) => {
+  ])("lists the tokens of several cookies: %s", (_, cookie, bareCookie, tokens) => {
     expect(ofCookies(cookie, bareCookie)).toEqual(tokens);
   });
 });

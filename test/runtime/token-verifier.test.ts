@@ -53,7 +53,7 @@ const outcome = (verification: Promise<unknown>) =>
     ({ message }) => message,
   );
 
-describe("tokenVerifier, for a valid token", () => {
+describe("tokenVerifier with a valid token", () => {
   it("accepts a token that the issuer signed for this audience", async () => {
     expect(await verifier()(await sign())).toMatchObject({ sub: "alice" });
   });
@@ -71,7 +71,7 @@ describe("tokenVerifier, for a valid token", () => {
   });
 });
 
-describe("tokenVerifier, for an invalid token", async () => {
+describe("tokenVerifier with an invalid token", async () => {
   const spki = new TextEncoder().encode(await exportSPKI(pair.publicKey));
   const good = await sign();
   const [head, , signature] = good.split(".");
@@ -138,7 +138,7 @@ describe("tokenVerifier, for an invalid token", async () => {
   });
 });
 
-describe("tokenVerifier, with a verified token", () => {
+describe("tokenVerifier with a verified token", () => {
   it("accepts a verified token without a fetch for ten minutes, and longer if the issuer keeps its key", async () => {
     const verify = verifier();
     const token = await sign();
@@ -181,7 +181,7 @@ describe("tokenVerifier, with a verified token", () => {
   });
 });
 
-describe("tokenVerifier, without the issuer's keys", () => {
+describe("tokenVerifier without the issuer's keys", () => {
   it("reports an unavailable issuer, not an invalid token", async () => {
     fetched.mockImplementation(async () => new Response("", { status: 503 }));
     const error = await verifier()(await sign()).catch((error) => error);

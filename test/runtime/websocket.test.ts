@@ -104,7 +104,7 @@ describe("unsubscribe", () => {
   });
 });
 
-describe("message, with replies", () => {
+describe("replies to a message", () => {
   const problem = errorMessage("UNKNOWN_CHANNEL", "Unknown");
   const event = messageEvent({ type: "subscribe", id: "s1", channels: [] });
 
@@ -148,7 +148,7 @@ function pushes(failures = 0) {
   return { send, pushed };
 }
 
-describe("message, after a fault", () => {
+describe("a message after a fault", () => {
   const fault = () => Promise.reject(new Error(`failed on ${secret}`));
   const event = messageEvent({ type: "subscribe", id: "s1", channels: [secret] });
   const internal = { type: "error", id: "s1", code: "INTERNAL_ERROR", message: "Internal server error" };
@@ -225,7 +225,7 @@ describe("unknownMessage", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("replies to invalid JSON like message", async () => {
+  it("replies to invalid JSON like the handler message", async () => {
     expect(await bodyOf(ping(messageEvent("{")))).toEqual({
       type: "error",
       code: "INVALID_JSON",

@@ -34,7 +34,7 @@ describe("bin/node.sh", () => {
     expect((await node(nodeOf("v24.99.0"))).stdout).toBe("-p a b\n");
   });
 
-  it.each(["v20.1.0", "v240.1.0"])("refuses %s, and says how to get the right one", async (version) => {
+  it.each(["v20.1.0", "v240.1.0"])("refuses %s, and says how to get the right Node", async (version) => {
     await expect(node(nodeOf(version))).rejects.toMatchObject({
       code: 1,
       stdout: "",

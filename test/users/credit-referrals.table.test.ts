@@ -51,7 +51,7 @@ async function referred(referrerId: string, ...userIDs: string[]): Promise<void>
   for (const userID of userIDs) await register(contended(), user(userID, refID), now);
 }
 
-describe("register, while others change the referrer's profile", () => {
+describe("register while others change the referrer's profile", () => {
   it("registers the user with the name of the referrer, and reports the conflict", async () => {
     const { refID } = await register(db.table, user("famous"), now);
     const profile = await register(contended(), user("fan", refID), now, onFault);

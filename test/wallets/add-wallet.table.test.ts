@@ -171,7 +171,7 @@ describe("addWallet", () => {
   });
 });
 
-describe("addWallet, during another import", () => {
+describe("addWallet during another import", () => {
   it("reads the count again instead of repeating a write that would fail", async () => {
     const userID = await holder("contender");
     const send = db.table.client.send.bind(db.table.client);

@@ -164,7 +164,7 @@ describe("importSealedWallet", () => {
   });
 });
 
-describe("importSealedWallet, for invalid ciphertext", () => {
+describe("importSealedWallet with invalid ciphertext", () => {
   const flipped = (text: string, at: number) => {
     const bytes = Buffer.from(text, "base64url");
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);

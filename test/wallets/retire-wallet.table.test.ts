@@ -276,7 +276,7 @@ describe("restoreWallet", () => {
   });
 });
 
-describe("addWallet, for a retired address", () => {
+describe("addWallet for a retired address", () => {
   it("restores the wallet with its id, its number and its private key", async () => {
     const [wallet] = (await holderOf(db.table, "importer", ["0x1"])) as [Wallet];
     await retire(wallet);

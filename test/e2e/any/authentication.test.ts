@@ -28,11 +28,11 @@ describe.each(endpoints)("$name", (endpoint) => {
   const all = runsAll() || endpoint.name === "GET /listWallets";
   const some = (cases: readonly Credentials[]) => (all ? cases : cases.slice(0, 1));
 
-  it.each(some(noCredentials))("refuses $title because no token was sent", async ({ value }) => {
+  it.each(some(noCredentials))("refuses a request with $title, which has no token", async ({ value }) => {
     expectError(await sendTo(endpoint, value(user.token)), 401, /^No token provided$/);
   });
 
-  it.each(some(badCredentials))("refuses $title", async ({ value }) => {
+  it.each(some(badCredentials))("refuses a request with $title", async ({ value }) => {
     const answer = await sendTo(endpoint, value(user.token));
 
     expectUnauthorized(answer);

@@ -77,7 +77,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     ]);
   });
 
-  it.each(foreign)("stops pages from %s reading the response", async (origin) => {
+  it.each(foreign)("hides the response from pages of %s", async (origin) => {
     const answer = await send(method, path, { token: user.token, body, headers: { Origin: origin } });
 
     expect(answer.headers.has("Access-Control-Allow-Origin")).toBe(false);
@@ -94,7 +94,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectPermission(await send(method, path, { body, headers: { Origin: origin } }), origin);
   });
 
-  it.each(foreign)("stops pages from %s reading a 401", async (origin) => {
+  it.each(foreign)("hides a 401 from pages of %s", async (origin) => {
     expectNoPermission(await send(method, path, { body, headers: { Origin: origin } }), origin);
   });
 });

@@ -111,10 +111,10 @@ describe("the user of a connection", () => {
   });
 });
 
-/** A connection by the platform's WebSocket, which sets subprotocols and no headers. */
+/** A connection through the platform's WebSocket, which can set subprotocols but no headers. */
 type BrowserSocket = Inbox & { subprotocol: string; send(message: object): void };
 
-/** @throws when the connection fails, for example if the server selects none of the subprotocols. */
+/** @throws if the connection fails, for example because the server selects none of the subprotocols. */
 async function browserSocket(subprotocols: string[]): Promise<BrowserSocket> {
   noteSecretsIn({ head: subprotocols });
   const socket = new WebSocket(streamAddress(), subprotocols);

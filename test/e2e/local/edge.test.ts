@@ -61,7 +61,7 @@ describe("the shared address", () => {
     }
   });
 
-  it("does not serve @connections", async () => {
+  it("serves no requests to @connections", async () => {
     const { token } = await newUser();
     const { pathname } = new URL(edgeAddress());
     expectPage(await post(pathname, { token, body: {}, headers: { Origin } }), 403);
@@ -85,7 +85,7 @@ describe("the shared address", () => {
     ],
     ["a method that CloudFront does not know", () => sendRaw("PURGE", "/listWallets", []), 403],
     ["a URL of more than 8,192 bytes", () => get(`/listWallets?${"x".repeat(8200)}`), 414],
-  ])("answers %s with a page", async (_, ask, status) => expectPage(await ask(), status));
+  ])("answers %s with an HTML page", async (_, ask, status) => expectPage(await ask(), status));
 });
 
 describe("the REST API's own address", () => {

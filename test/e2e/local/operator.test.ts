@@ -13,7 +13,7 @@ import { knownUser, newUser, type User } from "../support/users.ts";
 const reward = (id: string, cost: number, rest: object = {}) => ({
   id,
   name: `The reward ${id}`,
-  description: `What ${id} gives you`,
+  description: `Description of ${id}`,
   type: "access",
   cost,
   available: true,

@@ -93,8 +93,7 @@ type Description = {
 };
 
 /**
- * Waits until a known user has an API key on this plan, and the authorizers use it. Enterprise users have a
- * plan of their own.
+ * Waits until a known user has an API key on this plan and the authorizers use it. An Enterprise user has an own plan.
  */
 async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: User): Promise<void> {
   const response = await fetch(`${deployment().baseUrl}/_local/outputs`);
@@ -111,6 +110,6 @@ async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: User): P
     expect((await client.send(new GetUsagePlanKeysCommand(query))).items).toHaveLength(1);
   };
   await vi.waitFor(isThere, { timeout: 30_000, interval: 200 });
-  // An authorizer caches a missing key for two seconds.
+  // Authorizers cache a missing key for two seconds.
   await pause(2_500);
 }

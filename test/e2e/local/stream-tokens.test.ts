@@ -11,7 +11,7 @@ const ways: [title: string, handshake: (token: string) => Handshake][] = [
   ["the cookie", (token) => ({ headers: { Cookie: `access_token=${token}` } })],
 ];
 
-describe.each(ways)("the stream, with the token in %s,", (_, handshake) => {
+describe.each(ways)("the stream with the token in %s", (_, handshake) => {
   it("refuses an expired token", async () => {
     const { id } = await newUser();
     const token = await issueToken({ sub: id, expiresIn: -60 });

@@ -39,9 +39,9 @@ describe("feedPrices", () => {
     const times = stream.received
       .filter(({ type }) => type === "update")
       .map(({ data }) => Math.max(...(data as { asOf: string }[]).map(({ asOf }) => Date.parse(asOf))));
-    expect(times, "The times of prices").not.toEqual([]);
+    expect(times, "Times of the received prices").not.toEqual([]);
     const all = [start, ...times, Date.now()];
     const gaps = all.slice(1).map((time, index) => time - (all[index] ?? time));
-    expect(Math.max(...gaps), "The longest time in ms without a newer price").toBeLessThan(gapMs);
+    expect(Math.max(...gaps), "Longest time in ms without a newer price").toBeLessThan(gapMs);
   });
 });

@@ -14,12 +14,12 @@ describe("the WebSocket API", () => {
     const stream = await streamOf(user);
     await subscribe(stream, "positions");
     const made = (await idsOfUser()).filter((id) => !before.includes(id));
-    expect(made, "The new connections on record").toHaveLength(1);
+    expect(made, "New connections on record").toHaveLength(1);
 
     stream.close();
 
     await expect
-      .poll(idsOfUser, { interval: 500, timeout: 30_000, message: "The connections on record" })
+      .poll(idsOfUser, { interval: 500, timeout: 30_000, message: "Connections on record" })
       .not.toContain(made[0]);
   });
 

@@ -38,7 +38,7 @@ async function all<Each>(each: AsyncIterable<Each>): Promise<Each[]> {
 
 describe("the usage plan", () => {
   it.for(["Standard", "Pro"] as const)(
-    "%s keeps a fractional rate, and a burst of up to 5000",
+    "keeps a fractional rate and a burst of up to 5000 in %s",
     async (name) => {
       const { throttle = {} } = await plans.client.send(
         new GetUsagePlanCommand({ usagePlanId: tierPlans[name] }),
@@ -56,7 +56,7 @@ describe("mirrorPlans", () => {
     const { name, keyId } = await keyOn("Standard", user.id);
     const keys = await all(keysWithPrefix(plans));
     expect(keys).toContainEqual({ id: keyId, name, tagged: true });
-    expect(await isAttached(plans, tierPlans.Standard, keyId), "Whether the key is on its plan").toBe(true);
+    expect(await isAttached(plans, tierPlans.Standard, keyId), "The key is on its plan").toBe(true);
   });
 
   it("creates a key that API Gateway accepts after keyGraceSeconds", async ({ user, minutes: _ }) => {

@@ -9,7 +9,7 @@ import {
 
 const marks = { passed: "pass", failed: "FAIL", skipped: "skip" };
 
-/** Prints a line for each check with its seconds, its reason if it has one, and a summary. */
+/** Prints a line for each check with its duration in seconds and any reason, then a summary. */
 class Report implements Reporter {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
 
@@ -30,7 +30,7 @@ class Report implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message: string }[]): void {
     for (const { message } of [...modules.flatMap((file) => file.errors()), ...unhandled]) {
       this.#counts.failed++;
-      print("FAIL  outside of the checks");
+      print("FAIL  outside the checks");
       printReasons(message);
     }
     const { passed, failed, skipped } = this.#counts;

@@ -12,7 +12,7 @@ export type Answer = {
 };
 
 export type Call = {
-  /** Sent as `Authorization: Bearer <token>`. */
+  /** Token, sent as `Authorization: Bearer <token>`. */
   token?: string | undefined;
   headers?: Record<string, string>;
   /**

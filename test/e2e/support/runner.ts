@@ -113,7 +113,7 @@ export async function serveControl(
 async function serving(baseUrl: string, child: ChildProcess, output: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < 110_000; waitedMs += 250) {
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`The runner ended at its start:\n${readFileSync(output, "utf8")}`);
+      throw new Error(`The runner ended while starting:\n${readFileSync(output, "utf8")}`);
     const answer = await fetch(`${baseUrl}/listWallets`).catch(() => undefined);
     if (answer?.status === 401) return;
     await pause(250);

@@ -75,7 +75,7 @@ describe("a published key", () => {
   });
 });
 
-describe("the same wallet", () => {
+describe("repeated imports of a wallet", () => {
   const hex = newEvmKey().privateKey.slice(2);
   const [[seed, publicKey]] = solanaVectors;
 

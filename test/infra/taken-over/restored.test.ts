@@ -28,7 +28,7 @@ function askFor(desk: SigningDesk, place: number, purpose: "swap" | "clear" = "s
 
 const notGenuine = { refused: "the intent was not made by placeOrder" };
 
-describe("the signer, in a table restored from a backup", () => {
+describe("the signer in a table restored from a backup", () => {
   it("signs no order twice, even if the ledger is older than the signature", async () => {
     const { desk, earlier } = await afterSignature();
     expect(await askFor(desk.movedTo(earlier, "restored"), 2)).toEqual(notGenuine);

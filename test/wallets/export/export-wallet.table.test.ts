@@ -213,7 +213,7 @@ describe("endExport", () => {
   });
 });
 
-describe("sealExport, for any caller", () => {
+describe("sealExport for any caller", () => {
   it("seals nothing before the delay after the announcement", async () => {
     const { ask, sealing } = await holder();
     const { jwk } = await exportKeyPair();

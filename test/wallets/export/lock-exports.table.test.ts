@@ -262,7 +262,7 @@ describe("an older copy of the table", () => {
   });
 });
 
-describe("loosenDue, for an unlocking", () => {
+describe("loosenDue with a pending unlocking", () => {
   const sweep = (owner: Owner) =>
     loosenDue(
       { table: db.table, delaySeconds },

@@ -234,7 +234,7 @@ const oddRequests: Record<string, Planted> = {
   "300 KB of an address": { address: "x".repeat(300_000) },
 };
 
-describe("a taken-over exportWallet never keeps the owner from cancelling", () => {
+describe("a taken-over exportWallet never prevents the owner's cancellation", () => {
   it.each(Object.entries(oddRequests))(
     "lets the owner cancel although it plants a request with %s",
     async (name, odd) => {
@@ -362,8 +362,8 @@ describe("sealExport announces at most three exports of a user a day, by its own
   });
 });
 
-describe("sealExport, for a wallet with the key of another address", () => {
-  it.each(["eth", "sol"])("refuses on %s, counts nothing, and wipes the key", async (network) => {
+describe("sealExport for a wallet with the key of another address", () => {
+  it.each(["eth", "sol"])("refuses to export on %s, counts nothing, and wipes the key", async (network) => {
     const intruder = await Intruder.at(`wrong-key-${network}`, network);
     await intruder.plant();
     await intruder.ask();

@@ -51,7 +51,7 @@ describe("exportRequestIn", () => {
     ["an address that is too long for a key", { ...request, address: "x".repeat(2000) }],
     ["an address that is a set", { ...request, address: new Set([request.address]) }],
     ["a user that is a number", { ...request, userID: 7 }],
-  ])("reads %s as no request", (_, stored) => {
+  ])("reads %s as no export request", (_, stored) => {
     expect(exportRequestIn(stored)).toBeUndefined();
   });
 });

@@ -40,7 +40,7 @@ export async function observedLeadingKeys(table: Table): Promise<LeadingKeys | "
       throw error;
     }
   };
-  if (!(await isAllowed(put("OWN#1")))) throw new Error("A transaction behind the wall is denied altogether");
+  if (!(await isAllowed(put("OWN#1")))) throw new Error("A transaction behind the wall is always denied");
   if (await isAllowed(put("OWN#2"), put("FOREIGN#2"))) return "none";
   return (await isAllowed(put("OWN#3"), check("FOREIGN#3"))) ? "each-part" : "whole-request";
 }

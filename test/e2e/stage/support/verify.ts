@@ -124,7 +124,7 @@ async function runChecks(run: Run, say: (line: string) => void, signal: AbortSig
   for (const output of [child.stdout, child.stderr]) createInterface(output).on("line", say);
   const [code] = await once(child, "close");
   if (!signal.aborted) return code === 0;
-  say("The run was interrupted, or took too long. The other checks did not run.");
+  say("The run was interrupted, or took too long. The remaining checks did not run.");
   await pause(settleMs);
   return false;
 }
@@ -152,7 +152,7 @@ export function nextSteps(
     ...(isGood
       ? []
       : [
-          "Not all checks passed. Do not send users here before docs/verify-live.md explains why, or it is fixed.",
+          "Not all checks passed. Send users here only after docs/verify-live.md explains the failure or it is fixed.",
         ]),
     ...(isLocal
       ? ["This was the local runner. After a deploy, run npm run verify -- --stack TerminalApi."]
