@@ -91,7 +91,7 @@ describe("inParts", () => {
     expect(inParts([])).toEqual([[]]);
   });
 
-  it("gives an item that is too large for a message its own part", () => {
+  it("puts an oversized item into a separate part", () => {
     const huge = "x".repeat(130_000);
     expect(inParts([huge, "a", "b"])).toEqual([[huge], ["a", "b"]]);
   });

@@ -21,7 +21,7 @@ beforeEach(() => {
   lambda.reset();
 });
 
-/** Makes a request of a user who signed in this long ago. */
+/** Makes a request of a user who signed in this many seconds ago. */
 function eventOf(body: object, ageSeconds: number | undefined) {
   const event = restEvent({ body, path: { walletId: "w1" } });
   const signedInAt =

@@ -69,7 +69,7 @@ const posted = () =>
   api.commandCalls(PostToConnectionCommand).map(({ args: [{ input }] }) => JSON.parse(String(input.Data)));
 
 describe("the functions of a connection", () => {
-  it("register it in one of the shards, for as long as it may last", async () => {
+  it("registers a connection in one of the shards, for its longest duration", async () => {
     const event = connectEvent({ "Sec-WebSocket-Protocol": "access_token, a.b.c" });
     expect(await connect(event)).toEqual({
       statusCode: 200,
@@ -80,7 +80,7 @@ describe("the functions of a connection", () => {
     expect([0, 1, 2, 3]).toContain(put?.args[0].input.Item?.shard);
   });
 
-  it("remove it when it ends", async () => {
+  it("removes a connection when it ends", async () => {
     table
       .on(DeleteCommand)
       .resolvesOnce({ Attributes: { ...connectionItem, channels: new Set(["prices"]) } });
@@ -91,7 +91,7 @@ describe("the functions of a connection", () => {
     ]);
   });
 
-  it.each([0, 1])("remove it even if delete %i conflicts with a transaction", async (index) => {
+  it.each([0, 1])("removes a connection even if delete %i conflicts with a transaction", async (index) => {
     const conflict = new TransactionConflictException({ $metadata: {}, message: "conflict" });
     const answers = [{ Attributes: { ...connectionItem, channels: new Set(["prices"]) } }, {}];
     let calls = 0;
@@ -104,7 +104,7 @@ describe("the functions of a connection", () => {
     expect(logged()).toEqual([]);
   });
 
-  it("ignore messages of type $connect and $disconnect", async () => {
+  it("ignores messages of type $connect and $disconnect", async () => {
     await connect(messageEvent({ type: "$connect" }, "$connect"));
     await disconnect(messageEvent({ type: "$disconnect" }, "$disconnect"));
     expect(writes()).toEqual([]);
@@ -117,14 +117,14 @@ describe("the functions of a connection", () => {
       "a cookie, from a page of another site",
       { Cookie: "__Host-access_token=secret", Origin: "https://evil.example" },
     ],
-  ])("throw Unauthorized for %s, and log nothing", async (_, headers) => {
+  ])("throws Unauthorized for %s, and logs nothing", async (_, headers) => {
     await expect(authorizeConnection(authorizerEvent(headers))).rejects.toThrow(/^Unauthorized$/);
     expect(logged()).toEqual([]);
   });
 });
 
 describe("the functions of messages", () => {
-  it("return their reply as the result, if they cannot push", async () => {
+  it("returns the reply as its result if it cannot push", async () => {
     expect(JSON.parse((await ping(messageEvent({ type: "ping" }))).body ?? "")).toMatchObject({
       type: "pong",
     });
@@ -132,16 +132,16 @@ describe("the functions of messages", () => {
     expect(posted()).toEqual([]);
   });
 
-  it("push even a single reply, if they can", async () => {
+  it("pushes even a single reply if it can", async () => {
     api.on(PostToConnectionCommand).resolves({});
     const event = messageEvent({ type: "unsubscribe", id: "u1", channels: ["orders"] });
     expect(await unsubscribe(event)).toEqual({ statusCode: 200 });
     expect(posted()).toEqual([{ type: "subscriptions", id: "u1", channels: [], time: expect.any(String) }]);
   });
 
-  it("push several replies, in order", async () => {
+  it("pushes several replies in order", async () => {
     api.on(PostToConnectionCommand).resolves({});
-    // No export is announced.
+    // This user has no announced export.
     table
       .on(QueryCommand)
       .resolvesOnce({ Items: [] })
@@ -158,7 +158,7 @@ describe("the functions of messages", () => {
     ]);
   });
 
-  it("start the reader of markets for the first tokens, without waiting for it", async () => {
+  it("starts the reader of markets for the first tokens, without waiting for it", async () => {
     api.on(PostToConnectionCommand).resolves({});
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     const tokens = [{ chain: "base", token: "0x5fbdb2315678afecb367f032d93f642f64180aa3" }];
@@ -172,11 +172,11 @@ describe("the functions of messages", () => {
     ]);
     const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(start).toEqual({ FunctionName: "readMarkets", InvocationType: "Event", Payload: "{}" });
-    // It was started a moment ago.
+    // The reader was started a moment ago.
     expect(others).toEqual([]);
   });
 
-  it("send the snapshot when the same request comes again after a failed push", async () => {
+  it("sends the snapshot when a request is repeated after a failed push", async () => {
     let kept: object = connectionItem;
     table
       .on(GetCommand, { Key: { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" } })
@@ -200,7 +200,7 @@ describe("the functions of messages", () => {
     ["unsubscribe", unsubscribe],
     ["ping", ping],
     ["trade", unknownMessage],
-  ])("close a connection that sends too many messages of type %s", async (type, handler) => {
+  ])("closes a connection that sends too many messages of type %s", async (type, handler) => {
     api.on(PostToConnectionCommand).resolves({});
     api.on(DeleteConnectionCommand).resolves({});
     const event = messageEvent({ type, channels: [] });
@@ -209,7 +209,7 @@ describe("the functions of messages", () => {
     expect(posted().filter(({ code }) => code === "RATE_LIMITED")).toHaveLength(1);
   });
 
-  it("log no fault if the connection has closed meanwhile", async () => {
+  it("logs no fault if the connection has closed in the meantime", async () => {
     api.on(PostToConnectionCommand).rejects(new GoneException({ $metadata: {}, message: "Gone" }));
     const event = messageEvent({ type: "subscribe", channels: ["orders"] });
     expect(await subscribe(event)).toEqual({ statusCode: 200 });
@@ -260,13 +260,20 @@ describe("a fault of DynamoDB", () => {
       () => recordExecutions({ records: [{ kind: "order", userID: secret, ...order({ reason: secret }) }] }),
       { results: [expect.objectContaining({ index: 0, status: "failed" })] },
     ],
-  ])("is answered by %s in its own form, and logged only by its name", async (operation, call, expected) => {
-    const result = await call();
-    expect(result).toEqual(expected);
-    expect(logged()).toEqual([{ operation, error: "InternalServerError", awsRequestId: "r1", attempts: 3 }]);
-    const replies = posted();
-    expect(replies).toEqual(expected === pushed ? [expect.objectContaining({ code: "INTERNAL_ERROR" })] : []);
-    const unasked = replies.map(({ id: _, ...rest }) => rest);
-    expect(JSON.stringify([unasked, logged()])).not.toContain(secret.slice(0, 8));
-  });
+  ])(
+    "answers a fault of DynamoDB in the form of %s, and logs only its name",
+    async (operation, call, expected) => {
+      const result = await call();
+      expect(result).toEqual(expected);
+      expect(logged()).toEqual([
+        { operation, error: "InternalServerError", awsRequestId: "r1", attempts: 3 },
+      ]);
+      const replies = posted();
+      expect(replies).toEqual(
+        expected === pushed ? [expect.objectContaining({ code: "INTERNAL_ERROR" })] : [],
+      );
+      const unasked = replies.map(({ id: _, ...rest }) => rest);
+      expect(JSON.stringify([unasked, logged()])).not.toContain(secret.slice(0, 8));
+    },
+  );
 });

@@ -206,7 +206,7 @@ describe("a custom domain and a web ACL", () => {
 });
 
 describe("the stacks of the edge", () => {
-  it("deploys the edge after the APIs, and without alarms, whose topic may be wrong", () => {
+  it("deploys the edge after the APIs, without waiting for alarms, whose topic may be wrong", () => {
     const { deployedAfter } = synthesize(firewallContext);
     expect(deployedAfter.TerminalEdge).toContain("TerminalApi");
     expect(deployedAfter.TerminalFirewall).toContain("TerminalApi");

@@ -216,7 +216,7 @@ describe("a role for each-part where policies see whole requests", () => {
 });
 
 describe("a row", () => {
-  it("reads what it enforces, and only functions that decrypt keys enforce anything", () => {
+  it("lets a function read what it enforces, and only functions that decrypt keys enforce anything", () => {
     for (const [name, { enforces, reads, opensWallets }] of Object.entries(operations)) {
       expect(reads, name).toEqual(expect.arrayContaining([...enforces]));
       expect(enforces.length === 0 || opensWallets, name).toBe(true);

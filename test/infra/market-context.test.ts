@@ -79,7 +79,7 @@ describe("a deployment that trades without markets", () => {
     expect(methodsServedBy(off, "refuseTrading")).toHaveLength(0);
   });
 
-  it("names no reader in the functions that could start it", () => {
+  it("passes no reader's name to the functions that could start it", () => {
     const reader = (template: typeof on) =>
       functionsOf(template).subscribe?.Environment?.Variables.READ_MARKETS_FUNCTION;
     expect(reader(off)).toBe("");

@@ -104,7 +104,7 @@ describe("driftIn in a full account", () => {
   it.each([
     ["nothing for a user of Standard without a key, or with a pending one", base, []],
     ["a user of Pro without a key", planned("Pro"), [{ what: "not mirrored", userID: "alice" }]],
-  ])("finds %s", (_, profile, found) => {
+  ])("finds the difference: %s", (_, profile, found) => {
     for (const keyRecords of [new Map(), record({ next })])
       expect(driftIn(stateOf(profile, { ...full, keyRecords }), expected, start)).toEqual(found);
   });
@@ -209,12 +209,17 @@ describe("driftIn with a difference", () => {
       },
       ["stale plan own"],
     ],
-  ] as [string, KeyUser, Partial<PlanState>, string[]][])("finds %s", (_, profile, changes, found) => {
-    const state = {
-      ...stateOf(profile, changes),
-      profiles: changes.profiles === nobody ? nobody : new Map([["alice", profile]]),
-    };
-    const drifts = driftIn(state, expected, start);
-    expect(drifts.map((drift) => ("id" in drift ? `${drift.what} ${drift.id}` : drift.what))).toEqual(found);
-  });
+  ] as [string, KeyUser, Partial<PlanState>, string[]][])(
+    "finds the difference: %s",
+    (_, profile, changes, found) => {
+      const state = {
+        ...stateOf(profile, changes),
+        profiles: changes.profiles === nobody ? nobody : new Map([["alice", profile]]),
+      };
+      const drifts = driftIn(state, expected, start);
+      expect(drifts.map((drift) => ("id" in drift ? `${drift.what} ${drift.id}` : drift.what))).toEqual(
+        found,
+      );
+    },
+  );
 });

@@ -30,7 +30,7 @@ describe("fallbackKeyOf", () => {
     [500, 501],
     [500, 1000],
     [1000, maxFallbackKeys],
-  ])("moves users from %i to %i keys only to new keys, and only as many as these need", (few, many) => {
+  ])("moves only as many users as the new keys need when %i keys become %i", (few, many) => {
     const moved = users.filter((userID) => fallbackKeyOf(userID, few) !== fallbackKeyOf(userID, many));
     for (const userID of moved) expect(fallbackKeyOf(userID, many)).toBeGreaterThanOrEqual(few);
     const expected = ((many - few) / many) * users.length;

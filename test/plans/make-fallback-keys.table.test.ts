@@ -258,7 +258,7 @@ describe("makeFallbackKeys after a deploy", () => {
     expect(await usableAt(later(minutes(31)))).toBe(5);
   });
 
-  it("gives keys that are wanted again a new grace period, whether or not they were deleted", async () => {
+  it("restarts the grace period of keys that are wanted again, whether or not they were deleted", async () => {
     await make();
     await make({ wanted: 5 }, later(minutes(20)));
     await make({ wanted: 5 }, later(minutes(31)), later(minutes(31) + 1000));

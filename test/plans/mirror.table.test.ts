@@ -89,7 +89,7 @@ describe("mirrorUser", () => {
 });
 
 describe("mirrorUser in a slow run", () => {
-  it("leaves in place what a later run has done", async () => {
+  it("keeps the changes of a later run", async () => {
     await world.put("overtaken", base);
     let calls = 0;
     const overtaken = observed(

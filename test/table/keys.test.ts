@@ -165,7 +165,7 @@ const published: readonly Kind[] = [
 ];
 
 describe("a key", () => {
-  it.each(kinds)("recognizes the key of a %s as nothing else, whatever its names", (kind) => {
+  it.each(kinds)("recognizes the key of a %s only as such, whatever names it contains", (kind) => {
     fc.assert(
       fc.property<[Key]>(keyOfKind[kind], (key) => {
         expect(kindsOf(key)).toEqual(recognized.includes(kind) ? [kind] : []);
@@ -309,7 +309,7 @@ describe("a key range", () => {
     ],
     ["the markets in a shard", marketKeys.marketsIn("eth", 1), "market"],
     ["news of markets", marketKeys.marketNewsSince(new Date(0).toISOString()), "news of markets"],
-  ])("makes a key range with only %s", (_, range, kind) => {
+  ])("limits a key range to %s", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     const inPartition = ([of, key]: readonly [Kind, Key]) => [of, { ...key, PK: range.PK }] as const;
     fc.assert(

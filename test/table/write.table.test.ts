@@ -78,7 +78,7 @@ describe("a write", () => {
     [{}, false],
     [{ gone: undefined }, false],
     [["absent", { number: below(1) }], true],
-  ])("compares a missing item with the condition %j: %s", async (when, holds) => {
+  ])("evaluates %j for a missing item as %s", async (when, holds) => {
     expect(await write(db.table, { kind: "remove", key, when })).toBe(holds);
     expect(await write(db.table, { kind: "put", key, item, when })).toBe(holds);
   });

@@ -63,7 +63,7 @@ describe("register while others change the referrer's profile", () => {
 });
 
 describe("creditReferrals", () => {
-  it("credits referrals that the registration could not credit, and does so once", async () => {
+  it("credits once what the registration could not credit", async () => {
     await referred("late", "first", "second");
     for (let count = 0; count < 2; count++) await run();
     expect(await creditOf("late")).toBe(2);

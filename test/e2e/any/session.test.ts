@@ -39,7 +39,7 @@ describe("a session", () => {
     expect(cookiesOf(answer)).toEqual([ended(name), ended(name.slice("__Host-".length))]);
   });
 
-  it("requires a token to start", async () => {
+  it("requires a token to start a session", async () => {
     const answer = await session("POST", {});
     expect([answer.status, await answer.json()]).toEqual([401, { error: "No token provided" }]);
   });

@@ -281,7 +281,7 @@ describe("all output of the run", () => {
   const traces = () => tracesIn(folder, findTrace);
   const logs = () => files().filter((path) => path.endsWith(".log"));
 
-  it("knows enough secrets of every kind to search for", () => {
+  it("collects enough secrets of every kind to search for", () => {
     const kinds = new Set(secrets.map(({ kind }) => kind));
 
     expect([...kinds]).toEqual(expect.arrayContaining(["EVM key", "Solana key", "key as sent", "token"]));

@@ -47,7 +47,7 @@ async function buyElsewhere(): Promise<void> {
   await callAnvil(node, [["eth_sendTransaction", [{ from, to: v2Router, data, value, gas: "0x7a120" }]]]);
 }
 
-it("shows a token's market alike on the stream and by REST, until it is unsubscribed", async () => {
+it("shows the same market on the stream and by REST, until the token is unsubscribed", async () => {
   const user = await newUser();
   await importWallet(user, { network: chain, privateKey });
   const order = { chain, wallet, type: "market", token, side: "buy", amount: "0.25" };

@@ -106,7 +106,7 @@ describe("the rewards", () => {
     await expectAffordable(user, { apple: true, mango: false, zebra: false, berry: false });
   });
 
-  it("lets each user afford rewards by their own points", async () => {
+  it("decides by each user's own points which rewards are affordable", async () => {
     const [rich, poor] = [await knownUser(), await knownUser()];
     await putRewards(catalogue);
 

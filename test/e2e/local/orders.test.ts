@@ -26,7 +26,7 @@ const place = (body: object, key: string, by = user) => placeOrder(by, body, key
 const dataOf = (query: string) => dataFor(user, query);
 
 describe("an order", () => {
-  it("shows an order alike by REST and on the stream, from placement to settlement", async () => {
+  it("shows the same order by REST and on the stream, from placement to settlement", async () => {
     const stream = await streamOf(user);
     await subscribe(stream, "orders", "positions");
     const buy = { ...trade, side: "buy", amount: "0.25" };

@@ -93,7 +93,8 @@ type Description = {
 };
 
 /**
- * Waits until a known user has an API key on this plan and the authorizers use it. An Enterprise user has an own plan.
+ * Waits until a known user has an API key on this plan and the authorizers use it. An Enterprise user has a separate
+ * plan.
  */
 async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: User): Promise<void> {
   const response = await fetch(`${deployment().baseUrl}/_local/outputs`);

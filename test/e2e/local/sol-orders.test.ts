@@ -46,7 +46,7 @@ describe("an order on sol", () => {
     expect(answer.status === 200 || answer.text.includes("ORDER_NOT_CANCELLABLE"), answer.text).toBe(true);
   });
 
-  it("shows an order on sol alike by REST and on the stream, from placement to settlement", async () => {
+  it("shows the same order on sol by REST and on the stream, from placement to settlement", async () => {
     const stream = await streamOf(user);
     await subscribe(stream, "orders", "positions");
     const token = tokens.MOON.mint;

@@ -18,7 +18,10 @@ describe("API Gateway", () => {
     expect((await sendRaw("POST", "/storeWallet_v2", [...headers], body)).status).toBe(413);
   });
 
-  it("has no default address behind a custom domain without an edge", async ({ deployed, skip }) => {
+  it("disables the default address if the API has a custom domain but no edge", async ({
+    deployed,
+    skip,
+  }) => {
     skip(service.edge !== undefined, "the edge needs that address");
     const isDefault = new URL(service.baseUrl).hostname.includes(".execute-api.");
     skip(isDefault, "this deployment has no custom domain");

@@ -49,7 +49,7 @@ class ByName extends BaseSequencer {
   }
 }
 
-/** Keeps these checks apart from other tests, because `npm run verify` starts it with a service and a user. */
+/** Keeps these checks apart from other tests, because `npm run verify` starts them with a service and a user. */
 export default defineConfig({
   test: {
     include: ["test/e2e/stage/*.test.ts"],

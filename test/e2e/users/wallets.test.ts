@@ -60,7 +60,7 @@ it("lists the same wallets in GET /api/v2/wallets and GET /listWallets", async (
   expect(json).toMatchObject({ success: true, data: { wallets: await walletsOf(user) } });
 });
 
-it("shows no user another user's wallets", async () => {
+it("hides wallets from other users", async () => {
   const [owner, other] = [await newUser(), await newUser()];
   await importAll(owner, [newEvmKey()]);
 

@@ -136,7 +136,7 @@ class Intruder {
 }
 
 describe("a taken-over exportWallet never gets a private key before a whole delay after the announcement", () => {
-  it("gets no key at once, even with forged dates", async () => {
+  it("gets no key immediately, even with forged dates", async () => {
     const intruder = await Intruder.at("planted");
     await intruder.plant();
     expect(await intruder.ask()).toBe(false);

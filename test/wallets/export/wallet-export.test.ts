@@ -13,7 +13,7 @@ const { requestedAt: _, ...undated } = request;
 const { thumbprint: __, ...unmarked } = request;
 
 describe("exportRequestIn", () => {
-  it("reads requests as they are written and cancelled", () => {
+  it("reads back requests that were written or cancelled", () => {
     expect(exportRequestIn(request)).toEqual(request);
     const cancelled = { ...request, version: request.version + 1, cancelledAt: now.toISOString() };
     expect(exportRequestIn(cancelled)).toEqual(cancelled);
