@@ -4,7 +4,7 @@ export const greatest = (first: bigint, ...others: readonly bigint[]): bigint =>
 export const least = (first: bigint, ...others: readonly bigint[]): bigint =>
   others.reduce((a, b) => (a < b ? a : b), first);
 
-/** Takes the greater value of each field. */
+/** Returns the greater value of each field. */
 export const greatestEach = <Name extends string>(
   a: Record<Name, bigint>,
   b: Record<Name, bigint>,
@@ -13,5 +13,5 @@ export const greatestEach = <Name extends string>(
     Object.entries<bigint>(a).map(([name, value]) => [name, greatest(value, b[name as Name])]),
   ) as Record<Name, bigint>;
 
-/** Divides, and rounds up. */
+/** Divides two numbers and rounds up. */
 export const ceilDivide = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor - 1n) / divisor;

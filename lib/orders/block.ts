@@ -1,20 +1,20 @@
-/** A block. Its time is in seconds. */
+/** A block of a chain, with its time in seconds. */
 export type Block = { number: number; hash: string; time: number };
 
 export type BlockName = Pick<Block, "number" | "hash">;
 
 /**
- * One host's view of a chain, for all lanes. A block cannot know its own hash, so a look knows its parent's: a replaced
- * block shows in the next look.
+ * One host's view of a chain, shared by all lanes. A block cannot contain its own hash, so a look has its parent's: the
+ * next look then reveals a replaced block.
  */
 export type Look = {
   /** The number of the latest block. */
   number: number;
-  /** Its time, in seconds. */
+  /** Time of the latest block, in seconds. */
   time: number;
   parentHash: string;
-  /** The hashes of the blocks at the requested heights, without those that the host does not know. */
+  /** Hashes of the blocks at the requested heights, except blocks unknown to the host. */
   hashes: ReadonlyMap<number, string>;
-  /** The final block. Its time is in seconds. */
+  /** The final block, with its time in seconds. */
   final?: Pick<Block, "number" | "time">;
 };

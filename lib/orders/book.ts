@@ -8,21 +8,21 @@ import { storedNames } from "./trading-chain.ts";
 export type BookKey = LaneKey & { userID: string; token: string };
 
 /**
- * A user's fills of one token by one wallet: those not final yet, on top of a base that sums up the final ones.
- * Positions are computed from it, so a fill that the chain takes back leaves no trace.
+ * A user's fills of one token by one wallet: fills that are not final yet, and a base that sums up the final ones.
+ * Positions are computed from all of them, so a fill that the chain takes back leaves no trace.
  */
 export type Book = BookKey & {
   symbol: string;
-  /** The token's own symbol. Missing in books of earlier versions. */
+  /** The token's own symbol. Books of earlier versions lack it. */
   baseSymbol?: string;
   decimals: number;
   /** The sum of the final fills. */
   base: Holding;
-  /** Sorted by their places, which is the chain's order. */
+  /** Events of the book in the order of the chain. */
   events: readonly BookEvent[];
-  /** The positions as last shown, starting with that of the base. */
+  /** Positions as last shown, starting with the base's position. */
   positions: readonly (Position & { ordinal: number })[];
-  /** The next position gets this ordinal or a higher one. */
+  /** Lowest ordinal that the next position may get. */
   nextOrdinal: number;
   revision: number;
 };
@@ -45,7 +45,7 @@ export const emptyBook = (
   revision: 0,
 });
 
-/** Computes the positions after these events, starting with that of the base. */
+/** Computes the positions after these events, starting with the base's position. */
 export function holdingsAfter(base: Holding, events: readonly BookEvent[], nextOrdinal = 1): Holding[] {
   const holdings = [base];
   for (const event of events) {
@@ -81,7 +81,8 @@ export function rebooked(
       ...book,
       base,
       events: all.slice(final.length),
-      // A position whose fills were finally taken back stays closed. The book forgets it and never reuses its number.
+      // Keeps a position closed after its fills were finally taken back. The book forgets it and never reuses its
+      // number.
       positions: shown.positions.filter(({ ordinal }) =>
         isFinal ? ordinal === base.ordinal : ordinal >= base.ordinal,
       ),
@@ -117,7 +118,7 @@ function shownPositions(book: Book, holdings: readonly Holding[], isFinal: boole
   return { positions: [...current, ...takenBack].toSorted((a, b) => a.ordinal - b.ordinal), changed };
 }
 
-/** A position whose fills the chain has taken back. */
+/** The values of a position whose fills the chain has taken back. */
 const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", networkFees: "0" } as const;
 
 const firstShown = ({ chain, wallet, token, ...book }: Book, ordinal: number) => ({

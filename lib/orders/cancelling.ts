@@ -20,15 +20,15 @@ export type CancelAnswer =
 
 const maxTries = 5;
 
-/** Cancellations are kept for this long after the last moment at which the order could be filled. */
+/** Time to keep a cancellation after the last moment at which its order could be filled. */
 const keptSeconds = 86_400;
 
 /**
- * Cancels an order: at once while its swap is not signed. After that, a transaction that does nothing competes with it,
- * and the chain decides. Repeating the cancellation changes nothing.
+ * Cancels an order: at once while its swap is not signed. After that, a transaction that does nothing competes with the
+ * swap, and the chain decides. Repeating the cancellation changes nothing.
  *
  * Records the cancellation before it reads the order, because executeOrders writes orders and could deny that this one
- * is open. From then on, nothing but clears is signed, and every run on the lane cancels the order if this one cannot.
+ * is open. From then on, the signer signs only clears, and every run on the lane cancels the order if this one cannot.
  */
 export function* cancelling(userID: string, orderId: string): Procedure<CancelAnswer> {
   const nowMs = yield* perform({ do: "now" });
@@ -49,7 +49,7 @@ export function* cancelling(userID: string, orderId: string): Procedure<CancelAn
   }
 }
 
-/** The lane's next run removes slots that are only planned. */
+/** Leaves slots that are only planned to the lane's next run, which removes them. */
 function cancelledOrder(order: AnyOrder, slots: readonly SlotTerms[], nowMs: number): AnyOrder {
   if (hasSignedSwap(order, slots)) return changed(order, beingCancelled(order), nowMs);
   const ending = cancelledByUser;

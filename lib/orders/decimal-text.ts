@@ -7,10 +7,10 @@ const pricePlaces = 40;
 
 const amountPattern = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
-/** Describes an invalid amount, in words that follow the name of its field. */
+/** Describes an invalid amount in words that follow the field's name. */
 export type AmountProblem = { problem: string };
 
-/** Parses a positive decimal text into units of a token with these decimals. */
+/** Parses a positive decimal text into units of a token. */
 export function parseAmount(text: string, decimals: number): bigint | AmountProblem {
   const [, whole, places = ""] = amountPattern.exec(text) ?? [];
   if (whole === undefined)
@@ -18,7 +18,7 @@ export function parseAmount(text: string, decimals: number): bigint | AmountProb
   if (places.length > decimals) return { problem: `must have at most ${decimals} decimal places` };
   const units = BigInt(whole + places.padEnd(decimals, "0"));
   if (units === 0n) return { problem: "must be above 0" };
-  // Tokens count in 256 bits.
+  // Limits amounts to 256 bits, as tokens do.
   if (units >= 2n ** 256n) return { problem: "must be less than 2^256 units" };
   return units;
 }
@@ -42,7 +42,7 @@ export function unitsFrom(text: string, decimals: number, field: string): bigint
 export const coinUnitsFrom = (chain: Network, text: string, field: string): bigint =>
   unitsFrom(text, chainFacts[chain].coin.decimals, field);
 
-/** Formats units of a token with these decimals as canonical decimal text. */
+/** Formats units of a token as canonical decimal text. */
 export const formatAmount = (units: bigint, decimals: number): string =>
   units < 0n ? `-${formatUnits(-units, decimals)}` : formatUnits(units, decimals);
 

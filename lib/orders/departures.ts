@@ -6,14 +6,14 @@ import { bookPuts, stillHeld } from "./lane-steps.ts";
 import type { Departure, TradeStep } from "./table-step.ts";
 
 /**
- * Writes for one position: its book, the position itself and the held token. A position is two items, and a transaction
+ * Most writes for one position: its book, the position and the held token. A position is two items, and a transaction
  * has at most 100.
  */
 const writesOfPosition = 3;
 
 /**
- * Most users of a wallet whose positions can shrink. All must fit in one transaction, because a second one would
- * compute with the reduced positions and shrink the first ones again.
+ * Most users of one wallet whose positions can shrink. All of them must fit in one transaction, because a second one
+ * would start from the reduced positions and shrink them again.
  */
 export const mostOwners = 24;
 
@@ -24,7 +24,7 @@ type Judged = { noted: Departure[]; step: TradeStep };
 
 /**
  * Compares the books of a wallet's users with its balances, for tokens that were reported missing. Shrinks a position
- * only when both hosts show the loss in final blocks, and not if the tokens have come back by then.
+ * only if both hosts show the loss in final blocks and the tokens have not come back by then.
  */
 export function judgeDepartures<F extends FamilyTypes>(
   { departures }: Pick<LaneCore<F>, "departures">,
@@ -41,10 +41,10 @@ export function judgeDepartures<F extends FamilyTypes>(
     const before = known.get(token);
     const answers = snapshots.map((snapshot) => snapshot?.held);
     const [a, b] = answers.map((held) => held?.get(token));
-    // An open order of the token may still change the balance.
+    // Waits while the token has an open order, which may still change the balance.
     if (isTrading || books.some(({ events }) => events.length > 0)) continue;
     if (a === undefined || b === undefined) {
-      // A token that stops answering may never answer again, so its note is kept only while a host is silent.
+      // Keeps a token's note only while a host is silent, because a token that stops answering may never answer again.
       if (before && answers.includes(undefined)) noted.push(before);
       continue;
     }
@@ -54,8 +54,8 @@ export function judgeDepartures<F extends FamilyTypes>(
     const now = greatest(a, b);
     const held = isSame ? greatest(now, BigInt(before.held)) : now;
     if (held >= total) continue;
-    // This run has shrunk the position. Another note could keep the lane busy, because the balance may fall with each
-    // block.
+    // Adds no note after a position has shrunk: the balance may fall with each block, and notes would keep the lane
+    // busy.
     const hasShrunk = before !== undefined && !isSame && total === BigInt(before.held);
     if (hasShrunk) continue;
     const isFinal = isSame ? departures.areFinal(before.seenIn, snapshots) : false;
@@ -63,7 +63,7 @@ export function judgeDepartures<F extends FamilyTypes>(
     if (isFinal === undefined) noted.push(before as Departure);
     else if (isFinal || blocks?.length === 0) {
       const writes = shrunk(books, total, held, nowMs);
-      // The lane's next step writes the rest.
+      // Leaves the remaining writes to the lane's next step.
       if (step.length + writes.length <= mostWrites) step.push(...writes);
     } else if (blocks) noted.push({ token, held: String(now), revisions, seenIn: blocks });
   }

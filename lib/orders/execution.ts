@@ -12,10 +12,10 @@ export const orderSides = ["buy", "sell"] as const;
 export const orderTypes = ["market", "limit", "stop", "stop_limit", "take_profit"] as const;
 export const positionStatuses = ["open", "closed"] as const;
 
-/** The stages of an order placed here. An order that has ended is `done`. */
+/** Stages of an order placed here. An ended order is `done`. */
 export const orderStages = ["queued", "waiting", "approving", "sent", "cancelling", "done"] as const;
 
-/** The reasons why an order placed here waits, or ended without a fill. */
+/** Reasons why an order placed here waits or ended without a fill. */
 export const reasonCodes = [
   "AMOUNT_TOO_SMALL",
   "CANCELLED_BY_USER",
@@ -38,17 +38,17 @@ export const reasonCodes = [
 export type ReasonCode = (typeof reasonCodes)[number];
 
 /**
- * An order. Amounts and prices are decimal numbers as text, times ISO 8601. Prices are in the quote currency of the
- * symbol. Orders placed here have all applicable fields from `token` on. Other engines need not send them.
+ * An order. Amounts and prices are decimal text, and times ISO 8601. Prices are in the quote currency of the symbol.
+ * Orders placed here have all applicable fields from `token` on; other engines may omit them.
  */
 export type Order = {
   orderId: string;
-  /** The address that trades. */
+  /** Address of the wallet that trades. */
   wallet: string;
   chain: Network;
   /** The traded pair or token as the engine names it, such as `SOL/USDC` or a token's address. */
   symbol: string;
-  /** The two symbols of the pair. They are kept apart because a token's symbol may contain a slash. */
+  /** The two symbols of the pair, kept apart because a token's symbol may contain a slash. */
   baseSymbol?: string | undefined;
   quoteSymbol?: string | undefined;
   side: (typeof orderSides)[number];
@@ -56,42 +56,42 @@ export type Order = {
   status: OrderStatus;
   amount: string;
   filledAmount: string;
-  /** The limit of a limit order. */
+  /** The limit price of a limit order. */
   price?: string | undefined;
   stopPrice?: string | undefined;
-  /** The average price of the filled amount. */
+  /** Average price of the filled amount. */
   averagePrice?: string | undefined;
-  /** The last transaction that settled it. */
+  /** The last transaction that settled the order. */
   txHash?: string | undefined;
-  /** The reason for a rejection or a cancellation, for the user. */
+  /** Tells the user why the order was rejected or cancelled. */
   reason?: string | undefined;
   createdAt: string;
   updatedAt: string;
-  /** Grows with each change. The record with the greatest version is the current one. */
+  /** Grows with each change. The record with the highest version is the current one. */
   version: number;
   /** The address of the traded token. */
   token?: string | undefined;
-  /** The idempotency key of the request that placed it. */
+  /** Idempotency key of the request that placed the order. */
   clientOrderId?: string | undefined;
   /** The unit of `amount`: a token's address, or `native` for the chain's coin. */
   amountToken?: string | undefined;
-  /** The share of the balance that a sale asked for, in percent. */
+  /** Share of the balance that a sale asked for, in percent. */
   percent?: number | undefined;
-  /** The amount that reached the wallet: tokens of a buy, native coin of a sale. */
+  /** Amount that reached the wallet: tokens of a buy, native coin of a sale. */
   receivedAmount?: string | undefined;
-  /** The minimum amount that must arrive. */
+  /** Minimum amount that must arrive. */
   minAmountOut?: string | undefined;
-  /** Percent. */
+  /** The accepted slippage, in percent. */
   slippage?: number | undefined;
   /** Native coin paid for all transactions of the order so far. */
   networkFee?: string | undefined;
   /** SOL that stays in accounts opened for the order. */
   rent?: string | undefined;
   stage?: (typeof orderStages)[number] | undefined;
-  /** True if the outcome is final on chain. */
+  /** True if the order's outcome is final on chain. */
   settled?: boolean | undefined;
   reasonCode?: ReasonCode | undefined;
-  /** No transaction that could fill it is signed after this time. */
+  /** After this time, the signer signs no transaction that could fill the order. */
   validUntil?: string | undefined;
 };
 
@@ -103,10 +103,10 @@ export type Position = {
   baseSymbol?: string | undefined;
   quoteSymbol?: string | undefined;
   status: (typeof positionStatuses)[number];
-  /** The amount held now. */
+  /** Amount of the token held now. */
   amount: string;
   averageEntryPrice: string;
-  /** May be negative. */
+  /** Realized profit; negative for a loss. */
   realizedPnl: string;
   openedAt: string;
   updatedAt: string;
@@ -114,15 +114,15 @@ export type Position = {
   /** The address of the held token. */
   token?: string | undefined;
   closedAt?: string | undefined;
-  /** True if all of its fills are final on chain. */
+  /** True if all fills of the position are final on chain. */
   settled?: boolean | undefined;
-  /** Native coin paid for `amount`. */
+  /** Native coin paid for the held `amount`. */
   cost?: string | undefined;
-  /** Native coin paid for the transactions of its orders. */
+  /** Native coin paid for the transactions of the position's orders. */
   networkFees?: string | undefined;
   /** Tokens that left the wallet without an order. */
   movedOut?: string | undefined;
-  /** The reason for closing it without a sale: its tokens left the wallet. */
+  /** Why the position was closed without a sale: its tokens left the wallet. */
   reason?: "MOVED_OUT" | undefined;
 };
 
@@ -131,17 +131,17 @@ export type Execution = Order | Position;
 export const idOf = (execution: Execution): string =>
   "orderId" in execution ? execution.orderId : execution.positionId;
 
-/** Returns the start, by which lists are sorted. */
+/** Returns the opening time, which lists are sorted by. */
 export const startOf = (execution: Execution): string =>
   "orderId" in execution ? execution.createdAt : execution.openedAt;
 
-/** True if it can still change. */
+/** True if the order or position can still change. */
 export const isOpen = ({ status }: Execution): boolean => status === "open" || status === "partially_filled";
 
-/** Time for which a finished order or position is shown. Other engines keep their own history. */
+/** How long a finished order or position is shown. Other engines keep their own history. */
 const shownAfterEndSeconds = 7 * 24 * 60 * 60;
 
-/** The limit of finished orders, or positions, that are shown. Those that ended last are. */
+/** Most finished orders, or positions, to show. The most recently ended ones are shown. */
 export const maxShownAfterEnd = 500;
 
 /** Returns when a record that is saved now may be deleted, in epoch seconds. Undefined while it can still change. */

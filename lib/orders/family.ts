@@ -12,13 +12,13 @@ import type { TokenSafety } from "./token-safety.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
 
-/** A place of a lane, with the transactions that are signed for it. At most one of them can have an effect. */
+/** A reserved place in a lane, with its signed transactions. At most one of them can take effect. */
 export type SlotTerms = v.InferOutput<typeof slotTerms> & {
   state: string;
   attempts: readonly { purpose: string; hash: string; signedAtMs: number }[];
 };
 
-/** Facts that decide whether an order is accepted, beside the request and the chain. */
+/** Facts that decide whether an order is accepted, besides the request and the chain. */
 export type TraderTerms = {
   /** The user's settings for the chain. The request may override them. */
   settings: { slippage: number };
@@ -26,41 +26,41 @@ export type TraderTerms = {
   isStopped: boolean;
   /** True if an order may lose any part of its value: the caller has just signed in, or needs no fresh sign-in. */
   mayLose: boolean;
-  /** The rules for the wallet's orders. Absent without a wallet. */
+  /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules?: OrderRules | undefined;
 };
 
-/** A chain as the service is configured for it. */
+/** A chain and the service's configuration for it. */
 export type SetupTerms = {
   chain: TradingChain;
   limits: ChainLimits;
-  /** The addresses of the listed tokens. */
+  /** Addresses of the listed tokens. */
   listed: readonly string[];
-  /** Names the configuration of the chain, with its hosts. */
+  /** Identifies the configuration of the chain, including its hosts. */
   name: string;
 };
 
-/** One host's facts about a trade. Amounts are in units. */
+/** One host's facts about a trade, with amounts in units. */
 export type FactsTerms = {
   identity: TokenIdentity;
-  /** The amounts that would be spent and would arrive. */
+  /** Amounts that the trade would spend and receive. */
   amount: bigint;
   amountOut: bigint;
   /** Percentage by which the price is worse than the pools' price. */
   priceImpact: number;
-  /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
+  /** Compares the best price with the price for a tenth of the amount. Absent if a tenth pays nothing. */
   market?: {
-    /** Percentage by which the best price is worse. */
+    /** Percentage by which the best price is worse than for a tenth of the amount. */
     impact: number;
     reference: PoolPrice;
   };
   safety: TokenSafety;
   flags: readonly TokenFlag[];
-  /** The wallet's balances. Absent without a wallet. */
+  /** The wallet's balances. Absent if no wallet is given. */
   held?: { coins: bigint; tokens: bigint };
 };
 
-/** The terms that an order would get, and the reason to refuse it. */
+/** Terms that an order would get, and the reason to refuse it. */
 export type CheckTerms = {
   chain: TradingChain;
   settings: { slippage: number };
@@ -68,15 +68,15 @@ export type CheckTerms = {
     expected: bigint;
     max: bigint;
   };
-  /** The lowest amount that may arrive. */
+  /** Lowest amount that may arrive. */
   least: bigint;
-  /** The needs, the coin's first. Empty without a wallet. */
+  /** The order's needs, starting with the coin. Empty if no wallet is given. */
   needs: readonly Need[];
   submission: Submission;
   objection?: DomainError;
 };
 
-/** The types that differ between the families of chains, each with the fields that all families share. */
+/** Types that differ between the families of chains, each with the fields that all families share. */
 export type FamilyTypes = {
   intent: IntentTerms;
   slot: SlotTerms;
@@ -86,32 +86,32 @@ export type FamilyTypes = {
     held?: ReadonlyMap<string, bigint>;
   };
   limits: ChainLimits;
-  /** Clients' view of an order's transactions. */
+  /** The transactions of an order, as clients see them. */
   details: OrderDetails;
-  /** Additional fields of an order. */
+  /** Fields of an order that only this family has. */
   order: object;
-  /** Fields of a ledger that record the signatures. */
+  /** Fields of a ledger that record its signatures. */
   signed: object;
-  /** Fields of a signing request that name the transaction. */
+  /** Fields of a signing request that identify the transaction. */
   asked: {
     place: number;
     purpose: string;
   };
-  /** The unsigned transaction, as the signer's key gets it. */
+  /** The unsigned transaction in the form that the private key signs. */
   unsigned: object;
-  /** A transaction that a helper key signs, too. */
+  /** A transaction that also needs a helper key's signature. */
   helped: object;
   /** Additional fields of a question to a host. */
   question: object;
   setup: SetupTerms;
   trader: TraderTerms;
-  /** A question about a trade. */
+  /** A question to a host about a trade. */
   quoteQuestion: Pick<LaneKey, "chain">;
   facts: FactsTerms;
   check: CheckTerms;
 };
 
-/** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
+/** A host's facts, a reason why every host would refuse the trade, or undefined if the host's answer was unclear. */
 export type HostAnswer<F extends FamilyTypes = FamilyTypes> = F["facts"] | DomainError | undefined;
 
 export type HostAnswers<F extends FamilyTypes = FamilyTypes> = readonly [HostAnswer<F>, HostAnswer<F>];

@@ -1,60 +1,60 @@
-/** A swap that is in a block. */
+/** A swap that a block contains. */
 export type Fill = {
   orderId: string;
-  /** Orders the wallet's fills: a later fill has a higher number. */
+  /** Place in the sequence of the wallet's fills: later fills have higher numbers. */
   place: number;
-  /** True if it is final. */
+  /** True if the fill is final. */
   settled: boolean;
-  /** The time of the block, in ISO 8601. */
+  /** Time of the block, in ISO 8601. */
   time: string;
   spent: bigint;
   received: bigint;
-  /** For all transactions of the order. */
+  /** Network fee for all transactions of the order. */
   networkFee: bigint;
-} & ({ kind: "buy" } | { kind: "sell" /** The tokens in the wallet before the fill. */; held: bigint });
+} & ({ kind: "buy" } | { kind: "sell" /** Tokens in the wallet before the fill. */; held: bigint });
 
-/** A sale that found the wallet empty, so it has no transaction. */
+/** A sale without a transaction, because the wallet was empty. */
 export type SoldOut = { kind: "sold-out"; orderId: string; place: number; settled: boolean; time: string };
 
 /**
- * A fill whose block was replaced, of an order that may fill again. It changes nothing, but keeps later events from
+ * A fill whose block was replaced, while its order may fill again. It changes no position, but keeps later events from
  * being final.
  */
 export type TakenBack = { kind: "taken-back"; orderId: string; place: number; settled: false };
 
-/** Tokens left the wallet without an order. */
+/** Tokens that left the wallet without an order. */
 export type MovedOut = {
   kind: "moved-out";
   orderId: string;
   place: number;
   settled: true;
   time: string;
-  /** Tokens of the position that are still in the wallet. */
+  /** Tokens of the position that remain in the wallet. */
   left: bigint;
 };
 
 export type BookEvent = Fill | SoldOut | TakenBack | MovedOut;
 
-/** One position in units: the tokens that orders bought and still hold. */
+/** One position in units: tokens that orders bought and the wallet still holds. */
 export type Holding = {
-  /** The number of the position in its book, starting at 1. */
+  /** The position's number in its book, starting at 1. */
   ordinal: number;
   amount: bigint;
-  /** The coin paid for `amount`. */
+  /** Coin paid for the held `amount`. */
   cost: bigint;
   realizedPnl: bigint;
   networkFees: bigint;
   movedOut: bigint;
-  /** The cost and amount when it last held something. */
+  /** Cost and amount of the position when it last held something. */
   entry: { cost: bigint; amount: bigint };
   settled: boolean;
   openedAt: string;
   closedAt?: string;
-  /** The reason for closing it without a sale. */
+  /** Why the position was closed without a sale. */
   reason?: "MOVED_OUT";
 };
 
-/** The start of every book: a closed position that never held anything. */
+/** Start of every book: a closed position that never held anything. */
 export const nothingHeld: Holding = {
   ordinal: 0,
   amount: 0n,
@@ -71,14 +71,14 @@ export const nothingHeld: Holding = {
 /**
  * Applies an event to a position. The result has a new ordinal if the event opens another position.
  *
- * @param nextOrdinal The lowest ordinal that a new position may have.
+ * @param nextOrdinal The lowest ordinal for a new position.
  */
 export function afterEvent(held: Holding, event: BookEvent, nextOrdinal: number): Holding {
   switch (event.kind) {
     case "taken-back":
       return held;
     case "buy":
-      // The token logged no transfer to the wallet. A position of 0 tokens would have no price.
+      // Ignores a buy if its token logged no transfer to the wallet: a position of 0 tokens would have no price.
       if (held.closedAt !== undefined && event.received === 0n) return held;
       return bought(held.closedAt === undefined ? held : opened(held, event, nextOrdinal), event);
     case "sell":
@@ -129,7 +129,7 @@ function foundLess(held: Holding, found: bigint): Holding {
 }
 
 function sold(held: Holding, { spent, received, networkFee, settled, time }: Fill): Holding {
-  // Tokens beyond the position have no cost, so their share of the proceeds is not its profit.
+  // Tokens beyond the position have no cost, so their share of the proceeds is no profit of the position.
   const own = spent < held.amount ? spent : held.amount;
   const costRemoved = held.amount === 0n ? 0n : (held.cost * own) / held.amount;
   const proceeds = spent === 0n ? 0n : (received * own) / spent;

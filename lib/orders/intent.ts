@@ -2,10 +2,10 @@ import type * as v from "valibot";
 import type { Network } from "../core/network.ts";
 import type { intentTerms } from "./schemas.ts";
 
-/** A wallet on one chain. Its transactions form one sequence, even if several users have the key. */
+/** A wallet on one chain. Its transactions form one sequence, even if several users have its key. */
 export type LaneKey = { chain: Network; wallet: string };
 
-/** The longest time for which an order may be filled after it was placed. */
+/** Longest time after its placing in which an order may be filled. */
 export const longestValidSeconds = 600;
 
 /** The limits of an order on any chain. The minimum is never lowered later. */

@@ -7,20 +7,20 @@ import type { SlotRules } from "./slot-rules.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
 
-/** The answers of the two hosts. Undefined for a host without a clear answer. */
+/** Answers of the two hosts. Undefined for a host without a clear answer. */
 export type Snapshots<F extends FamilyTypes = FamilyTypes> = readonly [
   F["snapshot"] | undefined,
   F["snapshot"] | undefined,
 ];
 
-/** The time at which each attempt was sent, or why nobody took it, by hash. */
+/** The time at which each attempt was sent, or why nobody took it, by the attempt's hash. */
 export type Sendings = ReadonlyMap<string, number | SendFailure>;
 
 export type LaneState<F extends FamilyTypes = FamilyTypes> = LaneRun<F> & {
   snapshots: Snapshots<F>;
-  /** The transactions that this run has sent. */
+  /** Transactions that this run has sent. */
   sendings: Sendings;
-  /** True if disagreeing hosts may be asked again before an order is made to wait. */
+  /** True if the run may ask disagreeing hosts again before it makes an order wait. */
   isPatient: boolean;
   chainLimits: F["limits"];
 };
@@ -33,22 +33,24 @@ export type Move<F extends FamilyTypes = FamilyTypes> =
   | { kind: "ask again" }
   | { kind: "rest" };
 
-/** The decisions that depend on the family of a lane's chain. */
+/** Decisions that depend on the family of a lane's chain. */
 export type LaneCore<F extends FamilyTypes = FamilyTypes> = {
   rules: SlotRules<F>;
-  /** @param untilMs The run makes its last decision by this time. */
+  /** @param untilMs The time of the run's last decision, at the latest. */
   questionAbout(lane: LaneKey, view: LaneView<F>, untilMs: number): Question<F>;
-  /** Decides only from the current state of the table and the chain. */
+  /** Decides from nothing but the current state of the table and the chain. */
   nextMove(state: LaneState<F>): Move<F>;
-  /** Completes a request with what only this run has. Undefined if it cannot: the signer is not asked then. */
+  /**
+   * Completes a request with data that only this run has. Returns undefined if it cannot; then the signer is not asked.
+   */
   completed(request: SignRequest<F>, order: TradeOrder<F>): Procedure<SignRequest<F> | undefined>;
-  /** Returns the facts from the placing of an order, if its first transaction is planned from them. */
+  /** Returns the facts from an order's placing if its first transaction is planned from them. */
   placedSnapshots(state: Omit<LaneState<F>, "snapshots">, setup: string): Snapshots<F> | undefined;
-  /** True if the request was for the first attempt, so that its refusal ends the order. */
+  /** True if the request was for the order's first attempt, so that a refusal ends the order. */
   isFirst(request: SignRequest<F>, view: LaneView<F>): boolean;
-  /** The blocks of both hosts' balances, and whether these blocks are final. */
+  /** The blocks at which both hosts read balances, and whether these blocks are final. */
   departures: {
-    /** Undefined if the hosts are too far apart. Empty if both answers are final. */
+    /** Undefined if the hosts are too far apart. Empty if both hosts' answers are final. */
     seenIn(snapshots: Snapshots<F>): BlockName[] | undefined;
     areFinal(seenIn: readonly BlockName[], snapshots: Snapshots<F>): boolean | undefined;
   };

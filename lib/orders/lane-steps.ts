@@ -18,7 +18,7 @@ import {
 
 const leaseMs = 30_000;
 
-/** The data that a run has read, and the id with which it holds the lane. */
+/** The data that a run has read, and the id under which it holds the lane. */
 export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
   view: LaneView<F>;
   rules: SlotRules<F>;
@@ -32,7 +32,7 @@ export type LaneRun<F extends FamilyTypes = FamilyTypes> = {
 export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
   holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
 
-/** Takes a lane if it exists and is free. A repetition after a lost answer finds it taken by the same run. */
+/** Takes a lane if it exists and is free. Repeating this after a lost answer finds the lane taken by the same run. */
 export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeStep => [
   {
     kind: "change",
@@ -43,7 +43,7 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeSte
   },
 ];
 
-/** Begins the lane of a wallet without orders. Fails if there is one. */
+/** Begins the lane of a wallet without orders. Fails if the lane exists. */
 export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: number): TradeStep => [
   {
     kind: "put",
@@ -54,7 +54,7 @@ export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: num
 ];
 
 /**
- * Leaves the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
+ * Releases the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
  * order waits for the sweep.
  *
  * @param run The state after that step.
@@ -181,7 +181,7 @@ function bookWrites({ view, nowMs }: LaneRun, order: AnyOrder, now: readonly Boo
 
 /**
  * Writes a changed book and its changed positions.
- * @param old The stored book, if there is one.
+ * @param old The stored book, if it exists.
  */
 export function bookPuts(
   before: Book,
@@ -202,7 +202,7 @@ export function bookPuts(
 }
 
 /**
- * Lists a token for the sweep while a settled position holds it. Books of earlier versions are listed at their next
+ * Lists a token for the sweep while a settled position holds it. A book of an earlier version is listed at its next
  * fill.
  */
 function heldWrites(before: Book, { base, userID, chain, wallet, token }: Book): ItemWrite[] {
@@ -226,9 +226,9 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
     );
   });
 
-/** Applies a step that was written to the view. */
+/** The opening time, by which lists sort positions. */
 export const afterStep = <F extends FamilyTypes>(view: LaneView<F>, step: TradeStep): LaneView<F> =>
-  // A step of a run writes only orders and slots of the run's family.
+  // Applies a written step to the view.
   step.reduce<LaneView>(afterWrite, view) as LaneView<F>;
 
 function afterWrite(view: LaneView, write: ItemWrite): LaneView {
@@ -271,7 +271,7 @@ function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "
       const settled = view.orders.find(({ intent }) => intent.orderId === item.orderId)?.intent.token;
       return {
         ...view,
-        // The hosts' balances may be older than this fill.
+        // Forgets that the token was missed, because the hosts' balances may be older than this fill.
         ...(view.missed && { missed: view.missed.filter((token) => token !== settled) }),
         lane: view.lane && { ...view.lane, jobs: view.lane.jobs - 1 },
         jobs: view.jobs.filter(({ orderId }) => orderId !== item.orderId),
@@ -285,7 +285,7 @@ function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "
   }
 }
 
-/** Replaces or adds slots, ordered by their places. */
+/** Replaces or adds slots and keeps them ordered by place. */
 export const withSlots = <Slot extends SlotTerms>(slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
   [...slots.filter((slot) => !changed.some((other) => other.place === slot.place)), ...changed].toSorted(
     (a, b) => a.place - b.place,

@@ -6,22 +6,22 @@ import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 /** Problems of a lane that operators must know about. */
 export type LaneTrouble = "LANE_HELD_TOO_LONG" | "ORDER_WITHOUT_PROGRESS";
 
-/** The longest time without a change of an order that can go on. */
+/** Longest time without a change of an order that can continue. */
 const mostIdleMs = 5 * 60_000;
 
-/** The longest time until an ended order is final. The slowest chain takes 20 minutes. */
+/** Longest time until an ended order is final. The slowest chain takes 20 minutes. */
 const mostUnsettledMs = 60 * 60_000;
 
 /**
- * The longest time that a lane may stay with a run that has ended. The sweep wakes lanes each minute, and one of its
- * runs may be lost.
+ * Longest time that a lane may stay with a run that has ended. The sweep wakes lanes each minute, and one of its runs
+ * may be lost.
  */
 const mostLapsedMs = 2 * 60_000;
 
 /**
  * Returns the time of the last change of these orders. An ended order has an hour until its transactions are final,
- * unless a place must be freed. An order that waits for lower fees, or because of its user's policy or another program,
- * is not a problem.
+ * unless one of its places must be freed. An order that waits for lower fees, for its user's policy or for another
+ * program is no problem.
  */
 export function idleSinceMs(
   orders: readonly AnyOrder[],
@@ -44,7 +44,7 @@ function lastProgressMs(order: AnyOrder, own: readonly SlotTerms[], mayWait: Slo
   const isSigned = own.some(({ state }) => state === "signed");
   if (life.stage === "waiting" && reasonsOfUsers.includes(life.reasonCode)) return [];
   const signedMs = own.flatMap(({ attempts }) => attempts.map(({ signedAtMs }) => signedAtMs));
-  // Until the deadline, its transaction may wait for lower fees.
+  // Until the deadline, a signed transaction may wait for lower fees.
   const isWaiting = hasEnded(order) || (isSigned && mayWait(intent));
   const lastMs = Math.max(
     Date.parse(updatedAt),
@@ -57,7 +57,7 @@ function lastProgressMs(order: AnyOrder, own: readonly SlotTerms[], mayWait: Slo
 /** True if no run has looked at the lane's newest order. */
 export const hasUnseenOrder = ({ jobs, watch }: Lane): boolean => watch?.jobs !== jobs;
 
-/** @param idleMs The time of the last change of one of its orders. */
+/** @param idleMs Time of the last change of one of the lane's orders. */
 export function troubleOf(lane: Lane, idleMs: number | undefined, nowMs: number): LaneTrouble | undefined {
   const { holder, leaseUntilMs } = lane;
   if (holder !== undefined && leaseUntilMs !== undefined && nowMs - leaseUntilMs > mostLapsedMs)

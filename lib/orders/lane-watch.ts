@@ -6,10 +6,10 @@ import type { SlotRules } from "./slot-rules.ts";
 import type { Departure, Lane, LaneWatch } from "./table-step.ts";
 import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 
-/** The sweep takes care of a lane after this time: a reader may be wrong, or see only one host that is. */
+/** Time after which the sweep checks a lane, because its reader may be wrong or see only one wrong host. */
 const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
-/** Decides when the lane must run again, after a run that has done all it could. */
+/** Decides when the lane must run again after a run that has done all it could. */
 export function watchFor(
   { jobs, slots, orders }: LaneView,
   rules: SlotRules,
@@ -18,7 +18,7 @@ export function watchFor(
 ): LaneWatch {
   const blocks = slots.flatMap((slot): [string, BlockName | string][] => {
     const { receipt } = rules.sightOf(slot);
-    // While one attempt is in a block, no other can be.
+    // While one attempt of a slot is in a block, none of its others can be.
     return receipt ? [[receipt.hash, blockName(receipt.block)]] : slot.attempts.map(({ hash }) => [hash, ""]);
   });
   const final = [
@@ -41,7 +41,7 @@ export function watchFor(
   };
 }
 
-/** Returns the last block that must be final for an ended order. Undefined while one of its places is free. */
+/** Returns the last block that must be final for an ended order. Undefined while one of the order's places is free. */
 function finalFrom(order: AnyOrder, slots: readonly SlotTerms[], rules: SlotRules): number | undefined {
   const blocks = slotsOf(order, slots).flatMap((slot) => {
     const { receipt, takenIn = [] } = rules.sightOf(slot);
@@ -55,18 +55,18 @@ function finalFrom(order: AnyOrder, slots: readonly SlotTerms[], rules: SlotRule
 
 const blockName = ({ number, hash }: BlockName): BlockName => ({ number, hash });
 
-/** The signed transactions of a lane, each with the block that it was seen in. */
+/** Signed transactions of a lane, each with the block that it was last seen in. */
 export const watchedIn = ({ watch }: Lane) => Object.entries(watch?.blocks ?? {});
 
-/** News that a look brings a reader. */
+/** News for a reader from a look at the chain. */
 export type ChainNews = {
-  /** The hash of the block of each transaction that it asked about. Empty for those in no block. */
+  /** Hash of the block of each requested transaction. Empty for transactions in no block. */
   minedIn: ReadonlyMap<string, string>;
-  /** The number of the final block, if it asked for it. */
+  /** Number of the final block, if requested. */
   final?: number | undefined;
 };
 
-/** True if a run for the lane is due, because of the chain's news or the time. */
+/** True if a run for the lane is due because of the time or the chain's news. */
 export function isDue(lane: Lane, news: ChainNews | undefined, nowMs: number): boolean {
   const { watch } = lane;
   if (watch === undefined || hasUnseenOrder(lane)) return true;
@@ -80,18 +80,18 @@ export function isDue(lane: Lane, news: ChainNews | undefined, nowMs: number): b
   });
 }
 
-/** True if the sweep should make sure that no reader has missed what the lane waits for. */
+/** True if the sweep should check that no reader has missed an event that the lane waits for. */
 export const isLookDue = ({ watch }: Lane, nowMs: number): boolean =>
   watch?.lookAgainAtMs !== undefined && nowMs >= watch.lookAgainAtMs;
 
-/** True if the lane waits only until blocks that it knows are final. */
+/** True if the lane only waits for known blocks to become final. */
 export const isSettling = (lane: Lane): boolean =>
   lane.watch?.finalFrom !== undefined && watchedIn(lane).every(([, block]) => typeof block !== "string");
 
 /**
- * True if a host has shown that such a lane must go on waiting. No news shows nothing.
+ * True if a host has shown that a lane must keep waiting for final blocks. Missing news shows nothing.
  *
- * @param confirmed The hashes of blocks that are in the host's chain.
+ * @param confirmed Hashes of blocks in the host's chain.
  */
 export const mustSettle = (
   lane: Lane,

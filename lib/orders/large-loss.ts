@@ -4,7 +4,7 @@ import type { Order } from "./execution.ts";
 import { millionthsOf } from "./percent.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 
-/** The figures that show how much a trade could lose. Amounts are in units. */
+/** Figures that show how much a trade could lose. Amounts are in units. */
 export type LossChecks = {
   side: Order["side"];
   amount: bigint;
@@ -13,24 +13,24 @@ export type LossChecks = {
   /** Percentage by which the quote is worse than the price of a small trade. */
   priceImpact: number;
   isListed: boolean;
-  /** The wallet's coin. Undefined without a wallet. */
+  /** The wallet's coin. Undefined if no wallet is given. */
   coins: bigint | undefined;
-  /** The wallet's unsettled purchases of tokens that are not listed. */
+  /** The wallet's unsettled purchases of unlisted tokens. */
   unlisted: UnlistedPurchases;
 };
 
-/** Coin that purchases spend. The coin of open orders is still in the wallet. */
+/** Coin that purchases spend. Open orders have not spent theirs yet, so it is still in the wallet. */
 type UnlistedPurchases = { open: bigint; filled: bigint };
 
 const whole = millionthsOf(100);
 
-/** True if the least that may arrive is below half of the value at the price of a small trade. */
+/** True if the minimum is below half of the trade's value at the price of a small trade. */
 const losesMostOfValue = ({ minAmountOut, quotedOut, priceImpact }: LossChecks): boolean =>
   2n * minAmountOut * (whole - millionthsOf(priceImpact)) < quotedOut * whole;
 
 /**
- * True if most of the wallet's coin would go to an unlisted token, which the thief may have made. Unsettled purchases
- * count, because a thief could split one.
+ * True if most of the wallet's coin would go to an unlisted token, which a thief may have made. Unsettled purchases
+ * count, because a thief could split a purchase.
  */
 const spendsMostOfCoin = ({
   side,
@@ -41,7 +41,7 @@ const spendsMostOfCoin = ({
 }: LossChecks): boolean =>
   side === "buy" && !isListed && coins !== undefined && 2n * (amount + open + filled) > coins + filled;
 
-/** Refuses a trade by which somebody with a stolen token could empty the wallet. */
+/** Refuses a trade by which somebody with a stolen access token could empty the wallet. */
 export function objectionToLoss(checks: LossChecks): DomainError<"SIGN_IN_REQUIRED"> | undefined {
   const reason = losesMostOfValue(checks)
     ? "could lose more than half of its value"
@@ -49,12 +49,12 @@ export function objectionToLoss(checks: LossChecks): DomainError<"SIGN_IN_REQUIR
       ? "spends more than half of the wallet's coin on a token that is not listed"
       : undefined;
   if (reason === undefined) return undefined;
-  const message = `The order ${reason}, which needs a sign-in of the last ${maxSignInAgeSeconds / 60} minutes. Sign in again`;
+  const message = `The order ${reason}, which needs a sign-in within the last ${maxSignInAgeSeconds / 60} minutes. Sign in again`;
   return new DomainError("SIGN_IN_REQUIRED", message, { maxAgeSeconds: maxSignInAgeSeconds });
 }
 
 /**
- * Sums up a wallet's unsettled purchases of tokens that are not listed.
+ * Sums up a wallet's unsettled purchases of unlisted tokens.
  *
  * @param orders All users' unsettled orders of the wallet.
  * @param listed The addresses of the listed tokens.

@@ -6,7 +6,7 @@ import { formatAmount } from "./decimal-text.ts";
  * will spend.
  */
 export type Need = {
-  /** The token's address, or `native`. */
+  /** Address of the token, or `native` for the chain's coin. */
   token: string;
   symbol: string;
   decimals: number;
@@ -16,7 +16,7 @@ export type Need = {
 
 export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
 
-/** Names the coin or token whose balance is too low, if there is one. */
+/** Names the first coin or token whose balance is too low. */
 export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
   const short = needs.find((need) => !isEnough(need));
   if (short === undefined) return undefined;

@@ -8,29 +8,29 @@ import { percentFrom } from "./percent.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
 import { type CheckedOrder, type OrderRules, objectionOf, type PolicyObjection } from "./wallet-policy.ts";
 
-/** The facts that decide about an order before the chain is asked. */
+/** Facts that decide about an order before the chain is asked. */
 type PlacingChecks = CheckedOrder & {
   chain: Network;
   /** True if an operator has stopped trading. */
   isStopped: boolean;
-  /** The number of the wallet's open orders. */
+  /** Number of the wallet's open orders. */
   openOrders: number;
   /** Limits the amount of a buy. */
   maxOrder: bigint | undefined;
-  /** The rules for the wallet's orders. Absent without a wallet. */
+  /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules: OrderRules | undefined;
 };
 
-/** The facts that decide whether an order can be placed, once it has a quote, without its fees. */
+/** Facts that decide whether a quoted order can be placed, except its fees. */
 export type QuotedChecks = PlacingChecks & {
-  /** If several are too low, the error names the first one. */
+  /** Coins and tokens that the order needs. If several balances are too low, the error names the first one. */
   needs: readonly Need[];
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   allowUnsafe: boolean;
-  /** True if the only price is that of a router's server, and the request does not name the least output. */
+  /** True if only a router's server prices the trade and the request names no least output. */
   lacksLeast?: boolean;
-  /** In percent, like its limit: the greater of the pools' and the market's. */
+  /** The greater of the pools' and the market's price impact, in percent. Its limit is in percent, too. */
   priceImpact: number;
   maxPriceImpact: number;
   minAmountOut: bigint;
@@ -41,7 +41,11 @@ export type QuotedChecks = PlacingChecks & {
 
 const maxOpenOrders = 20;
 
-/** Returns the first reason to refuse an order, in the order of precedence, given the objection to its fees. */
+/**
+ * Returns the first reason to refuse an order, in order of precedence.
+ *
+ * @param ofFees The objection to the order's fees.
+ */
 export function objectionBeside(
   ofFees: DomainError | undefined,
   checks: QuotedChecks,

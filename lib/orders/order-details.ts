@@ -6,7 +6,7 @@ import type { LaneKey } from "./intent.ts";
  */
 export type Submission = "private" | "sequencer" | "public";
 
-/** Returns the way of an order, or of one of its transactions, to the chain. */
+/** Returns how an order, or one of its transactions, reaches the chain. */
 export function submissionOf({
   chain,
   isPrivate,
@@ -22,11 +22,11 @@ export type ShownTransaction = {
   txHash: string;
   outcome: string;
   submission: Submission;
-  /** The first known time at which it was sent. */
+  /** First known time at which the transaction was sent. */
   sentAt?: string;
 };
 
-/** A pool on the way of a trade. Tokens are addresses, or `native`. */
+/** A pool on a trade's route. Tokens are addresses, or `native`. */
 export type RouteStepTerms = {
   venue: string;
   pool?: string;
@@ -35,32 +35,32 @@ export type RouteStepTerms = {
   tokenOut: string;
 };
 
-/** The result of a filled order, from receipts. Amounts are decimal text. */
+/** Result of a filled order according to its receipts. Amounts are decimal text. */
 export type ReportTerms = {
-  /** The token's address, or `native`. */
+  /** Address of the token, or `native` for the chain's coin. */
   spent: { token: string; amount: string };
   received: { token: string; amount: string };
   quotedAmountOut: string;
-  /** The shortfall against the quote, in percent. Negative if more arrived. */
+  /** Shortfall against the quote, in percent. Negative if more arrived. */
   slippage: number;
   priceImpact?: number;
   marketImpact?: number;
-  /** The pools of the swap, in the order of the trade. Absent in reports of old orders. */
+  /** Pools of the swap, in the order of the trade. Absent in reports of old orders. */
   route?: RouteStepTerms[];
   submission: Submission;
-  /** The slot, on chains whose blocks have one. */
+  /** Number of the block, or the slot on chains that have slots. */
   block: number;
   blockTime: string;
-  /** Each part and the total, in coin. */
+  /** Each part of the network fee and the total, in coin. */
   networkFee: { total: string };
 };
 
-/** An order's transactions. They are stored with the order when it settles and its slots are removed. */
+/** An order's transactions, stored with the order once it settles and its slots are removed. */
 export type OrderDetails = {
   attempts: ShownTransaction[];
   report?: ReportTerms;
 };
 
-/** Returns the part of the quote that did not arrive, in percent: rounded to four decimal places, towards 0. */
+/** Returns the share of the quote that did not arrive, in percent, rounded towards 0 to four decimal places. */
 export const shortfallPercent = (quoted: bigint, received: bigint): number =>
   quoted === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000;

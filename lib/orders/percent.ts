@@ -1,6 +1,6 @@
 import { ceilDivide, greatest } from "./bigints.ts";
 
-/** Percentages have four decimal places, so they are whole numbers of millionths. */
+/** Counts percentages in whole millionths, because they have four decimal places. */
 const perPercent = 10_000n;
 const whole = 100n * perPercent;
 
@@ -10,7 +10,11 @@ export const millionthsOf = (percent: number): bigint => BigInt(Math.round(perce
 /** Converts millionths to a percentage. */
 export const percentFrom = (millionths: bigint): number => Number(millionths) / Number(perPercent);
 
-/** Computes the least that may arrive of a quoted amount with this slippage in millionths: at least one unit. */
+/**
+ * Computes the minimum that may arrive of a quoted amount: at least one unit.
+ *
+ * @param slippage In millionths.
+ */
 export const minimumOf = (quoted: bigint, slippage: bigint): bigint =>
   greatest((quoted * (whole - slippage)) / whole, 1n);
 
@@ -18,7 +22,7 @@ export const minimumOf = (quoted: bigint, slippage: bigint): bigint =>
 export const shortfallOf = (minimum: bigint, quoted: bigint): bigint =>
   ceilDivide((quoted - minimum) * whole, quoted);
 
-/** Computes the percentage that a part is of the total; 0 if it is negative. */
+/** Computes a part's percentage of the total; 0 if the part is negative. */
 export function percentOf(part: bigint, total: bigint): number {
   if (total <= 0n || part <= 0n) return 0;
   return percentFrom((part * whole * 2n + total) / (total * 2n));
