@@ -4,10 +4,10 @@ import { percentOf } from "./percent.ts";
 /** A pool's price for the smallest amount, before its fee: units bought for units sold. */
 export type PoolPrice = { out: bigint; in: bigint };
 
-/** The price of this part of an amount is the reference: it hardly moves the market. */
+/** Divisor of an amount for its reference price: a trade of a tenth hardly moves the market. */
 export const referencePart = 10n;
 
-/** Returns this fraction of an amount, at least one unit. */
+/** Returns a tenth of an amount, at least one unit. */
 export const referenceAmount = (amount: bigint): bigint => greatest(amount / referencePart, 1n);
 
 const wholeBps = 10_000n;
@@ -21,7 +21,7 @@ export const marketImpact = (price: PoolPrice, reference: PoolPrice): number => 
 /** Returns the price with the larger output per unit of input. */
 export const betterPrice = (a: PoolPrice, b: PoolPrice): PoolPrice => (a.out * b.in < b.out * a.in ? b : a);
 
-/** Computes the percentage by which a swap is worse than the price of its pools before it, without their fees. */
+/** Computes the percentage by which a swap's price is worse than its pools' price before it, without their fees. */
 export function priceImpact(
   price: PoolPrice,
   { amountIn, amountOut, fees }: { amountIn: bigint; amountOut: bigint; fees: readonly number[] },

@@ -13,7 +13,7 @@ import { nativeToken, pairNames } from "./trading-chain.ts";
 
 const validMs = 30_000;
 
-/** A quote as clients see it, without its route and its network fee, which differ between the families of chains. */
+/** A quote as clients see it, except its route and network fee, which differ between the families of chains. */
 export type QuoteParts = {
   chain: TradingChain;
   wallet?: string;
@@ -24,18 +24,18 @@ export type QuoteParts = {
   quoteSymbol: string;
   amount: string;
   amountToken: string;
-  /** Requested share of the balance, for a sale. */
+  /** Share of the balance that a sale asks for. */
   percent?: number;
-  /** After pool fees and token taxes. */
+  /** Expected output after pool fees and token taxes. */
   amountOut: string;
   minAmountOut: string;
   slippage?: number;
-  /** Coins per token. */
+  /** Price in coins per token. */
   price: string;
   priceImpact: number;
   /** Percentage by which the price is worse than for a tenth of the amount. */
   marketImpact?: number;
-  /** Coins per token, for a tenth of the amount. */
+  /** Price in coins per token for a tenth of the amount. */
   referencePrice?: string;
   sellable: boolean | null;
   buyTax: number | null;
@@ -43,7 +43,7 @@ export type QuoteParts = {
   flags: TokenFlag[];
   balances?: ShownNeed[];
   submission: Submission;
-  /** The reason for which an order with these terms would be refused now. */
+  /** Why an order with these terms would be refused now. */
   wouldBeRefused?: { code: string; message: string; details?: object | undefined };
   asOf: string;
   validUntil: string;
@@ -59,13 +59,13 @@ export type QuoteEnd = {
   block: number;
 };
 
-/** A checked trade on a chain of any family. */
+/** A trade that was checked, on a chain of any family. */
 type Checked = {
   facts: FactsTerms;
   check: CheckTerms;
 };
 
-/** Formats what quotes of all chains have. */
+/** Formats the fields that quotes of all chains have. */
 export function quoteParts(
   wallet: string | undefined,
   trade: AskedTrade,
@@ -107,7 +107,7 @@ export function quoteParts(
   };
 }
 
-/** Returns what warnings about a trade depend on. */
+/** Returns the facts that warnings about a trade depend on. */
 export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: Checked): Warned {
   const { amount, amountOut, market } = facts;
   const { settings, least, needs, networkFee, submission } = check;
@@ -125,7 +125,7 @@ export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: C
   };
 }
 
-/** Sorts a price into its coins and its tokens. */
+/** Splits a price into its coins and its tokens. */
 const coinsAndTokens = (side: AskedTrade["side"], price: PoolPrice): [coins: bigint, tokens: bigint] =>
   side === "buy" ? [price.in, price.out] : [price.out, price.in];
 

@@ -2,21 +2,21 @@ import type { Order } from "./execution.ts";
 import type { Submission } from "./order-details.ts";
 
 export const quoteWarnings = [
-  /** Others can trade around the transaction. */
+  /** Others can trade just before and after the transaction. */
   "MEV_UNPROTECTED",
-  /** The remaining coin does not pay for a later sale. */
+  /** The wallet would lack the coin to pay for a later sale. */
   "NO_GAS_TO_SELL",
   /** The network fee is above 20 % of the trade. */
   "FEE_ABOVE_VALUE",
   /** The slippage is above 10 %. */
   "SLIPPAGE_HIGH",
-  /** The price is at least 5 % worse than that of a tenth of the amount. */
+  /** The price is at least 5 % worse than for a tenth of the amount. */
   "PRICE_IMPACT_HIGH",
   /** A tenth of the amount would pay nothing, so the price cannot be compared. */
   "AMOUNT_TINY",
-  /** The least that may arrive is above the quote: unless the price improves at once, an order ends unfilled. */
+  /** The minimum is above the quote, so the order ends unfilled unless the price improves at once. */
   "MINIMUM_ABOVE_QUOTE",
-  /** An attempt pays less for priority than half of the recent transactions with the pool. */
+  /** An attempt pays less for priority than half of the pool's recent transactions. */
   "PRIORITY_FEE_BELOW_MARKET",
 ] as const;
 
@@ -25,30 +25,30 @@ export type QuoteWarning = (typeof quoteWarnings)[number];
 export type Warned = {
   side: Order["side"];
   submission: Submission;
-  /** The native side of the trade. */
+  /** The amount of coin that the trade spends or receives. */
   coins: bigint;
   networkFee: { expected: bigint; max: bigint };
-  /** The coin that the wallet has left. Undefined without a wallet. */
+  /** Coin that the trade leaves in the wallet. Undefined if no wallet is given. */
   left: bigint | undefined;
-  /** The coin that must be left for a later sale: of an approval and a swap, unless given. */
+  /** Coin that must remain for a later sale. By default, enough for an approval and a swap. */
   exitReserve?: bigint | undefined;
   isBelowMarket?: boolean;
-  /** In percent. */
+  /** Slippage of the trade, in percent. */
   slippage: number;
-  /** In percent. Undefined if there is nothing to compare with. */
+  /** Market impact in percent. Undefined if there is no price to compare with. */
   marketImpact: number | undefined;
   bounds: Bounds;
 };
 
-/** The least amount that may arrive, and the amount that the quote expects. */
+/** The minimum that may arrive, and the quoted amount. */
 type Bounds = { least: bigint; quoted: bigint };
 
 const isAboveQuote = ({ least, quoted }: Bounds): boolean => least > quoted;
 
-/** True if others can trade around a transaction before it is in a block. */
+/** True if others can trade just before and after a transaction. */
 const isUnprotected = (submission: Submission): boolean => submission === "public";
 
-/** Lists the warnings about a placed order: about its route to the chain, and about its minimum. */
+/** Lists warnings about a placed order: about its route to the chain and its minimum. */
 export const warningsOfOrder = (submission: Submission, bounds: Bounds): QuoteWarning[] => [
   ...(isUnprotected(submission) ? (["MEV_UNPROTECTED"] as const) : []),
   ...(isAboveQuote(bounds) ? (["MINIMUM_ABOVE_QUOTE"] as const) : []),

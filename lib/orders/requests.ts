@@ -7,16 +7,16 @@ import { type ListedToken, type TokenClaims, type TokenIdentity, tokenIdentity }
 import { type IsLike, likenessTo, type TokenNames } from "./token-likeness.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 
-/** A chain that trades, with its tokens. */
+/** A chain that is open for trading, with its tokens. */
 type Configured = { chain: TradingChain; configuration: Listing; taken?: readonly TokenNames[] | undefined };
 
-/** The part of a configuration that names tokens. */
+/** The part of a configuration that describes tokens. */
 type Listing = { tokens: readonly ListedToken[]; wrapped: ListedToken };
 
 /**
  * Finds a chain by its name.
  *
- * @throws {DomainError} UNSUPPORTED_CHAIN if the network does not trade here
+ * @throws {DomainError} UNSUPPORTED_CHAIN if the service does not trade on it
  */
 export function chainFor<Reader>(chains: ReadonlyMap<Network, Reader>, network: Network): Reader {
   const reader = chains.get(network);
@@ -48,15 +48,15 @@ export type LimitTexts = {
   maxNetworkFeesPerDay?: string | undefined;
 };
 
-/** Names the setup of a chain by a hash of its configuration, which shows none of its URLs: they contain keys. */
+/** Identifies a chain's setup by a hash of its configuration. The hash reveals none of its URLs, which contain keys. */
 export const setupName = (configuration: object): string =>
   createHash("sha256").update(JSON.stringify(configuration)).digest("base64url").slice(0, 11);
 
-/** Lists all tokens whose symbols are shown to users, with the wrapped coin among them. */
+/** Lists all tokens whose symbols are shown to users, including the wrapped coin. */
 export const listedTokens = ({ tokens, wrapped }: Listing): ListedToken[] =>
   [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
 
-/** Identifies a token by the list, or else by its own description. Undefined if it is not a token. */
+/** Identifies a token by the list of tokens, or else by its own description. Undefined if it is not a token. */
 export function identityIn(
   { chain, configuration, taken }: Configured,
   token: string,
@@ -69,7 +69,7 @@ export function identityIn(
 
 const likenesses = new WeakMap<readonly TokenNames[], IsLike>();
 
-/** Computed once, because there are many names and they stay the same while a function runs. */
+/** Caches the result, because there are many names and they never change while a function runs. */
 function likenessOnceTo(taken: readonly TokenNames[]): IsLike {
   const known = likenesses.get(taken) ?? likenessTo(taken);
   likenesses.set(taken, known);

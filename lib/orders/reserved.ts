@@ -3,20 +3,20 @@ import { addedBy, type DayFeeLimits, type Limits, type OrderRules, rulesAt } fro
 
 type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
 
-/** Computes the most coin that an order will spend, with network fees. */
+/** Computes the most coin that an order will spend, including network fees. */
 const coinsOf = ({ intent, quoted, amount }: Planned): bigint =>
   addedBy(intent.side, amount, quoted.networkFee);
 
-/** Computes the highest amount that an order can add to the day's network fees. */
+/** Computes the most that an order can add to the day's network fees. */
 const feesOf = ({ quoted }: Planned): bigint => quoted.networkFee + (quoted.stayingRents ?? 0n);
 
-/** Computes the most coin that an order can need, in units: its amount, and deposits for new accounts. */
+/** Computes the most coin that an order can need, in units: its amount and deposits for new accounts. */
 const needsOf = (order: Planned): { coins: bigint; tokens: bigint } => ({
   coins: coinsOf(order) + (order.quoted.rents ?? 0n),
   tokens: order.intent.side === "buy" ? 0n : order.amount,
 });
 
-/** Sums up the most that a wallet's open orders need: coins, and units of each token by address. */
+/** Sums up the most that a wallet's open orders need: coins, and units of each token by its address. */
 export function reservedBy(orders: readonly AnyOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
   const tokens = new Map<string, bigint>();
   let coins = 0n;
@@ -30,8 +30,8 @@ export function reservedBy(orders: readonly AnyOrder[]): { coins: bigint; tokens
 }
 
 /**
- * Returns the rules for a user's next order, counting their open orders without a signed swap, with their fees. A signed
- * approval counts twice until then, so the sum is never too low.
+ * Returns the rules for a user's next order. They count the user's open orders whose swap is not signed, with their
+ * fees. Until then a signed approval counts twice, so the sum is never too low.
  *
  * @param orders The wallet's orders, including those of other users.
  */
@@ -46,7 +46,7 @@ export function rulesBeside(
       intent.userID === userID &&
       life.status === "open" &&
       !signedStages.includes(life.stage) &&
-      // The day may have counted this order although the order does not record its signature yet.
+      // The day may already count this order although the order does not record its signature yet.
       intent.orderId !== limits.count?.newestOrderId,
   );
   return {

@@ -16,9 +16,9 @@ export const tooLarge = () =>
 const perPercent = 10_000;
 
 /**
- * Computes the tokens of a sale.
+ * Computes the number of tokens that a sale sells.
  *
- * @param available The tokens that the wallet's open orders leave.
+ * @param available The wallet's tokens that its open orders do not need.
  * @throws {DomainError} INVALID_REQUEST, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of nothing
  */
 export function amountOfSale(

@@ -4,9 +4,9 @@ import { isOwnId } from "../core/record-ids.ts";
 import { orderSides, orderStages, reasonCodes } from "./execution.ts";
 
 /**
- * The forms of the items on which the signer decides. Functions that may be compromised can write some of them, so no
- * other form is accepted: no text in place of a number, no unknown field, no set, and nothing endless. Each family adds
- * its own.
+ * Schemas of the items on which the signer decides. Functions that may be compromised can write some of these items, so
+ * every other form is rejected: text in place of a number, unknown fields, sets and endless values. Each family adds
+ * its own schemas.
  */
 
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -33,15 +33,15 @@ export const intentTerms = v.strictObject({
   side: v.picklist(orderSides),
   /** The traded token. The other side is always the chain's native coin. */
   token: text,
-  /** The most that may be spent: coin for a buy, tokens for a sale. In units, like all amounts in this folder. */
+  /** Most that may be spent: coin for a buy, tokens for a sale. In units, like all amounts in this folder. */
   amount: units,
-  /** The least that may arrive. */
+  /** Minimum that must arrive. */
   minAmountOut: units,
-  /** The amount that the hosts quoted when the order was placed. Policies compare the minimum with it. */
+  /** Amount that the hosts quoted when the order was placed. Policies compare the minimum with it. */
   quotedOut: units,
-  /** True if its transactions go only to a relay. */
+  /** True if the order's transactions go only to a relay. */
   isPrivate: v.boolean(),
-  /** In seconds. Nothing is signed for a fill after it. */
+  /** Deadline in seconds. After it, nothing is signed that could fill the order. */
   validUntil: count,
 });
 
@@ -61,39 +61,39 @@ export const orderLife = v.strictObject({
 export const orderEnd = v.strictObject({
   status: v.picklist(["cancelled", "rejected", "expired"]),
   reasonCode: v.picklist(reasonCodes),
-  /** For a sale that found no tokens: the place up to which the wallet was checked. */
+  /** The place up to which the wallet was checked, for a sale that found no tokens. */
   soldOutAt: v.exactOptional(count),
-  /** The blocks in which both hosts saw no tokens. The end is certain when these are final. */
+  /** Blocks in which both hosts saw no tokens. The end is certain once they are final. */
   soldOutIn: v.exactOptional(blockNames),
 });
 
-/** The terms of a placed order that clients see, in addition to the intent. */
+/** Terms of a placed order that clients see, in addition to the intent. */
 const placedTerms = v.strictObject({
   clientOrderId: text,
-  /** The name of the pair. */
+  /** Name of the traded pair. */
   symbol: text,
-  /** The token's own symbol. Missing in orders of earlier versions. */
+  /** The token's own symbol. Orders of earlier versions lack it. */
   baseSymbol: v.exactOptional(text),
   decimals: count,
-  /** In percent. Absent if the client named the minimum. */
+  /** Slippage in percent. Absent if the client named the minimum. */
   slippage: v.exactOptional(v.number()),
   percent: v.exactOptional(v.number()),
   createdAt: text,
 });
 
 export const quotedTerms = v.strictObject({
-  /** In percent. */
+  /** Price impact in percent. */
   priceImpact: v.exactOptional(v.number()),
   marketImpact: v.exactOptional(v.number()),
-  /** The pools of each of the intent's routes, from the coin to the token, by address. */
+  /** Addresses of the pools on each of the intent's routes, from the coin to the token. */
   pools: v.exactOptional(listOf(listOf(text, 2), 10)),
   /** Fees of the pools on the intent's routes, in basis points. */
   feesBps: v.exactOptional(listOf(v.number(), 10)),
-  /** The highest planned cost of its transactions, in coin. */
+  /** Highest planned cost of the order's transactions, in coin. */
   networkFee: units,
-  /** Coin that the order needs to open accounts. Some of it comes back. */
+  /** Coin that the order needs to open accounts. Part of it comes back. */
   rents: v.exactOptional(units),
-  /** Largest part of that coin that stays in accounts. The day's limit counts it as a network fee. */
+  /** Most coin that can stay in opened accounts. The day's limit counts it as a network fee. */
   stayingRents: v.exactOptional(units),
 });
 
@@ -102,39 +102,39 @@ export const orderTerms = v.strictObject({
   mac: text,
   placed: placedTerms,
   quoted: quotedTerms,
-  /** The amount to spend. A sale lowers it to the wallet's balance. */
+  /** Amount to spend. A sale lowers it to the wallet's balance. */
   amount: units,
-  /** True if the user wants to cancel it after its swap was signed. */
+  /** True if the user wants to cancel the order after its swap was signed. */
   isCancelling: v.boolean(),
   ending: v.exactOptional(orderEnd),
   life: orderLife,
-  /** Grows with each write. */
+  /** Number of the item's revision. Grows with each write. */
   revision: count,
   /** Grows with each change that clients see. */
   version: count,
   updatedAt: text,
 });
 
-/** The signer does not read what clients see of an order's transactions. */
+/** Skips fields for clients, which the signer never reads. */
 export const unread = v.exactOptional(v.any());
 
-/** The terms of a place of a lane that all families have. */
+/** Fields that all families' slots of a lane have. */
 export const slotTerms = v.strictObject({
   ...owner,
-  /** Its number in the lane. */
+  /** Number of the slot's place in the lane. */
   place: count,
   orderId: text,
-  /** True if its transactions go only to a relay. */
+  /** True if the slot's transactions go only to a relay. */
   isPrivate: v.boolean(),
-  /** True if nobody says that they took the newest attempt. */
+  /** True if nobody confirms having taken the newest attempt. */
   isUndelivered: v.exactOptional(v.boolean()),
-  /** Grows with each write. */
+  /** Number of the item's revision. Grows with each write. */
   revision: count,
 });
 
 export const ledgerOwner = v.strictObject({ ...owner, orderId: text, validUntil: count });
 
-/** The fields of a request to the signer that all families have. */
+/** Fields of a request to the signer that all families have. */
 export const requestTerms = {
   orderId: v.pipe(v.string(), v.check(isOwnId)),
   userID: textLike(/^[\x20-\x7e]{1,255}$/),
@@ -142,17 +142,17 @@ export const requestTerms = {
 };
 
 export const walletPolicy = v.strictObject({
-  /** Without network fees. */
+  /** Limits the amount of one order, without network fees. */
   maxPerOrder: v.exactOptional(units),
-  /** Per day in UTC, including the network fees of all the wallet's transactions. */
+  /** Limits spending per UTC day, including the network fees of all the wallet's transactions. */
   maxPerDay: v.exactOptional(units),
   /** Limits network fees per UTC day, in place of the operators' usual limit. Applies to sales too. */
   maxNetworkFeesPerDay: v.exactOptional(units),
-  /** The addresses of tokens that may be bought. */
+  /** Addresses of tokens that may be bought. */
   tokens: v.union([v.literal("any"), v.pipe(v.array(text), v.readonly())]),
-  /** In millionths: how far an order's minimum may be below its quote. */
+  /** How far an order's minimum may be below its quote, in millionths. */
   maxSlippage: v.exactOptional(units),
-  /** Present if no order of the wallet needs a fresh sign-in, however much it could lose. */
+  /** Present if no order of the wallet ever needs a fresh sign-in, even for a large loss. */
   anyLoss: v.exactOptional(v.literal(true)),
   /** False if the wallet may neither buy nor sell. */
   tradingEnabled: v.boolean(),
@@ -162,7 +162,7 @@ export const pendingPolicy = v.strictObject({
   policy: walletPolicy,
   effectiveAt: v.pipe(text, v.isoTimestamp()),
   /**
-   * The id of the table in which it was announced. In any other table, such as a restored one, the announcement is
+   * Id of the table in which the policy was announced. In any other table, such as a restored one, the announcement is
    * void.
    */
   tableId: v.exactOptional(text),
@@ -177,14 +177,14 @@ export const policyRecord = v.strictObject({
 
 export const daySpend = v.strictObject({
   ...owner,
-  /** In UTC, such as 2026-11-22. */
+  /** The day in UTC, such as 2026-11-22. */
   day: text,
   spent: units,
-  /** The network fees in it, including coin that stays in accounts. */
+  /** Network fees within `spent`, including coin that stays in accounts. */
   networkFees: v.exactOptional(units),
   /** The order whose swap was counted last. */
   newestOrderId: v.exactOptional(text),
   revision: count,
-  /** In seconds, long after the day. */
+  /** Expiry in seconds, long after the day. */
   expiresAt: count,
 });

@@ -3,10 +3,10 @@ import type { IntentTerms } from "./intent.ts";
 import { longestValidSeconds } from "./intent.ts";
 import { hasEnded } from "./trade-order.ts";
 
-/** The signer never signs it. */
+/** Objects to a request that the signer will never sign. */
 export const refused = (reason: string): Objection => ({ refused: reason });
 
-/** The signer may sign it when asked again. */
+/** Objects to a request that the signer may sign when asked again. */
 export const later = (reason: string): Objection => ({ later: reason });
 
 /** Returns the objection to a request about another order than the intent's. */
@@ -18,13 +18,13 @@ export const objectionToOwner = (
     ? undefined
     : refused("the intent is of another order, user or wallet");
 
-/** Returns the reason why nothing may be signed now that can fill the order. */
+/** Returns why nothing that can fill the order may be signed now. */
 export function objectionToState(
   { order, isRetired, isStopped, isCancelled }: Omit<SigningView, "chainLimits">,
   nowMs: number,
 ): Objection | undefined {
   if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
-  // Does not reject the order, because the clock may be behind.
+  // Keeps the order instead of rejecting it, because the clock may be behind.
   if (order.intent.validUntil * 1000 > nowMs + longestValidSeconds * 1000)
     return later("the deadline is too far away");
   if (isStopped) return later("trading is stopped");

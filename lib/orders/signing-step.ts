@@ -6,14 +6,14 @@ import type { TradeStep } from "./table-step.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { Limits } from "./wallet-policy.ts";
 
-/** Bytes are kept for this long after they can be of use, in case a chain is away for days. */
+/** Keeps bytes for this long after their last possible use, in case a chain is down for days. */
 const keptSeconds = 7 * 86_400;
 
 /** Computes when the bytes of a transaction may be deleted, in seconds. */
 export const bytesExpireAt = ({ validUntil }: IntentTerms, nowMs: number): number =>
   Math.max(validUntil, Math.ceil(nowMs / 1000)) + keptSeconds;
 
-/** Reads the clock before the table: a signature counts on the day whose count it has read. */
+/** Reads the clock before the table, so that a signature counts on the day whose count was read. */
 export function* readForSigning<F extends FamilyTypes>(
   request: SignRequest<F>,
 ): Procedure<{ nowMs: number; view: SigningView<F> }> {
@@ -27,8 +27,8 @@ export const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
 
 /**
- * Builds the conditions of a signature that can fill an order. A cancellation has an item of its own, a retirement writes
- * the wallet, and the user the policy: the signer's step conflicts with each of them, so only one succeeds.
+ * Builds the conditions of a signature that can fill an order. A cancellation has its own item, a retirement writes the
+ * wallet, and the user writes the policy. The signer's step conflicts with each of these writes, so only one succeeds.
  */
 export const checksOfFill = (order: AnyOrder, { stored }: Limits): TradeStep => {
   const { chain, wallet, userID, orderId } = order.intent;

@@ -9,33 +9,33 @@ import type { ledgerOwner } from "./schemas.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
 
-/** The events that a lane waits for between runs. The functions that watch the chain wake it. */
+/** Events that a lane waits for between runs. The functions that watch the chain wake the lane. */
 export type LaneWatch = {
-  /** The jobs that the run knew of. */
+  /** Jobs that the run knew about. */
   jobs: number;
   /**
-   * The block that each signed transaction was seen in, by its hash. Empty if it was in none, and absent if another one
-   * of its place was. Lanes of earlier versions have only the hash of the block.
+   * The block in which each signed transaction was seen, by the transaction's hash. Empty if it was in no block, and
+   * absent if another transaction of its place was. Lanes of earlier versions have only the block's hash.
    */
   blocks: Readonly<Record<string, BlockName | string>>;
-  /** The first final block with which an outcome may be final. */
+  /** First final block at which an outcome may be final. */
   finalFrom?: number;
-  /** The time when the lane is due even if nothing happens on the chain. */
+  /** Time when the lane is due even if nothing happens on the chain. */
   dueAtMs?: number;
-  /** The time from which the sweep makes sure that no reader has missed what the lane waits for. */
+  /** Time when the sweep starts to check that no reader has missed an event that the lane waits for. */
   lookAgainAtMs?: number;
-  /** Tokens that positions still count, but the wallet no longer holds. */
+  /** Tokens that positions still count but the wallet no longer holds. */
   departures?: readonly Departure[];
-  /** The time since which one of its orders could continue, but nothing has happened to it. */
+  /** Time since which one of the lane's orders could continue but did not change. */
   idleSinceMs?: number;
 };
 
 /** Tokens that two hosts saw missing from a wallet. Kept until the blocks of both answers are final. */
 export type Departure = {
   token: string;
-  /** The wallet's remaining units, as text. */
+  /** Remaining units in the wallet, as text. */
   held: string;
-  /** The revision of each user's book. A later revision has a newer fill, so the balance must be read again. */
+  /** Revision of each user's book. A later revision has a newer fill, so the balance must be read again. */
   revisions: Readonly<Record<string, number>>;
   seenIn: readonly BlockName[];
 };
@@ -43,25 +43,25 @@ export type Departure = {
 /** A position that is larger than the wallet's balance. */
 export type MissedToken = { userID: string; token: string };
 
-/** The right to work on a wallet's orders, and how many of them are not settled. Exists while there are any. */
+/** The right to work on a wallet's orders, with the number of unsettled ones. Exists while there are any. */
 export type Lane = LaneKey & {
-  /** A random id of the run that may write, while there is one. Never a counter: a counter starts again with the lane. */
+  /** Random id of the run that may write now. A counter would not do, because it starts again with the lane. */
   holder?: string;
   leaseUntilMs?: number;
   jobs: number;
   watch?: LaneWatch;
 };
 
-/** The subject of a reader: a chain, for all lanes, or the markets of all chains. */
+/** Subject of a reader: a chain, for all its lanes, or the markets of all chains. */
 export type ReaderOf = LaneKey["chain"] | "markets";
 
-/** The right to read. One run of readChains has it at a time for each chain, and one of readMarkets. */
+/** The right to read, held by one run of readChains for each chain and one run of readMarkets. */
 export type ReaderLease = {
-  /** A random id of the run. */
+  /** Random id of the run that reads. */
   run: string;
-  /** Grows with each run that takes over. */
+  /** Number of the run. Grows whenever another run takes over. */
   epoch: number;
-  /** The code of the run. */
+  /** Version of the code that the run executes. */
   build: string;
   startedAtMs: number;
   heartbeatMs: number;
@@ -69,27 +69,27 @@ export type ReaderLease = {
   isEnded?: boolean | undefined;
 };
 
-/** The fields that a change of the lease may require. */
+/** Fields that a change of the lease may require. */
 export type LeaseCondition = Partial<ReaderLease>;
 
-/** An order that is not settled, in its wallet's lane. */
+/** An unsettled order in its wallet's lane. */
 export type Job = LaneKey & {
   orderId: string;
   userID: string;
   token: string;
-  /** The facts of both hosts when the order was placed, as text for its first run. */
+  /** Both hosts' facts from the order's placing, as text for its first run. */
   facts?: string;
 };
 
-/** The keys by which a run reads the records of a lane's order. */
+/** Keys with which a run reads the records of an order in a lane. */
 export type JobName = Pick<Job, "orderId" | "userID" | "token">;
 
-/** The record of all that the signer has signed for an order. Only the signer may write it. */
+/** Record of all that the signer has signed for an order. Only the signer may write it. */
 export type Ledger<F extends FamilyTypes = FamilyTypes> = LedgerTerms & F["signed"] & { revision: number };
 
 type LedgerTerms = v.InferOutput<typeof ledgerOwner>;
 
-/** Returns the terms of an intent that its ledger repeats. Readers of the ledger can trust them. */
+/** Returns the terms of an intent that its ledger repeats. Readers can trust them in the ledger. */
 export const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: IntentTerms): LedgerTerms => ({
   orderId,
   userID,
@@ -99,33 +99,33 @@ export const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: Inte
 });
 
 /**
- * The bytes of a signed transaction, by its hash. Anybody who has them can send them, so only the signer writes them, and
+ * Bytes of a signed transaction, by its hash. Anybody who has them can send them, so only the signer writes them, and
  * only executeOrders reads them.
  */
 export type SignedBytes = LaneKey & {
   hash: string;
   raw: string;
-  /** In seconds. The signer can sign the same bytes again. */
+  /** Expiry in seconds. The signer can sign the same bytes again. */
   expiresAt: number;
 };
 
 /**
- * The user has cancelled an order. Only the function that cancels may write it, so the signer trusts it more than the
+ * A user's cancellation of an order. Only the function that cancels may write it, so the signer trusts it more than the
  * order's own state.
  */
 export type Cancellation = {
   userID: string;
   orderId: string;
-  /** In seconds. Long after the time when the order could be filled. */
+  /** Expiry in seconds, long after the time when the order could be filled. */
   expiresAt: number;
 };
 
-/** An idempotency key that was used. It does not expire. */
+/** A used idempotency key, which never expires. */
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
 
 export type TradingWallet = LaneKey & { userID: string; retiredAt?: string };
 
-/** The items of the table that trading uses. */
+/** Items of the table that trading uses. */
 export type Items = {
   lane: Lane;
   job: Job;
@@ -145,7 +145,7 @@ export type Items = {
 
 export type Kind = keyof Items;
 
-/** The fields that name an item of each kind. */
+/** Fields that identify an item of each kind. */
 export type Names = {
   lane: LaneKey;
   job: LaneKey & { orderId: string };
@@ -163,17 +163,17 @@ export type Names = {
   day: PolicyKey & { day: string };
 };
 
-/** Holds if the item does not exist, or has these values. */
+/** Requires that the item does not exist, or that it has these values. */
 export type ItemCondition<K extends Kind> = "absent" | Matching<Items[K]>;
 
-/** The table's writes, of items that are named by their kind. */
+/** Writes to the table, each of an item of a named kind. */
 type PutOf<K extends Kind> = { kind: "put"; of: K; item: Items[K]; when: ItemCondition<K> };
 type RemoveOf<K extends Kind> = { kind: "remove"; of: K; item: Names[K]; when: ItemCondition<K> };
 type CheckOf<K extends Kind> = { kind: "check"; of: K; item: Names[K]; when: ItemCondition<K> };
 
 /**
- * Changes a lane in place, since placing an order adds a job even while a run holds the lane. Without a condition it
- * creates the lane.
+ * Changes a lane in place, since placing an order adds a job even while a run holds the lane. Creates the lane if there
+ * is no condition.
  */
 export type LaneChange = {
   kind: "change";
@@ -184,13 +184,13 @@ export type LaneChange = {
   when?: When<Lane>;
 };
 
-/** Holds if the lane exists and no run holds it at the given time. */
+/** Requires that the lane exists and that no run holds it at the given time. */
 export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
   { holder: undefined },
   { leaseUntilMs: atMost(nowMs) },
 ];
 
-/** Kinds that other functions write too, or that are written once and for all. */
+/** Kinds of items that other functions write as well, or that are written only once. */
 type Special = "wallet" | "policy" | "cancellation" | "bytes" | "held";
 
 export type ItemWrite =
@@ -203,13 +203,13 @@ export type ItemWrite =
   | LaneChange;
 
 /**
- * The condition of an order's next version. It names the version too, so that who writes the step can see whether clients
- * see a difference.
+ * Requires the order's current version. Names `version` too, so that the writer of the step sees whether clients see a
+ * difference.
  */
 export const unchanged = ({ revision, version }: AnyOrder): ItemCondition<"order"> => ({
   revision,
   version,
 });
 
-/** A step of the trading core. */
+/** One step of the trading core. */
 export type TradeStep = readonly ItemWrite[];

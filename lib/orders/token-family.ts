@@ -2,7 +2,7 @@ import type { TradingChain } from "../core/chain-facts.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
 import { isWritable, type TokenIdentity } from "./token-identity.ts";
 
-/** Questions about tokens. Each family of chains asks its hosts in its own way. */
+/** Questions about tokens, which each family of chains asks its hosts in its own way. */
 export type TokenFamily<Reader, Venue extends string> = {
   /**
    * Asks one host to identify a token.
@@ -13,15 +13,15 @@ export type TokenFamily<Reader, Venue extends string> = {
    */
   identify: (reader: Reader, token: string) => Promise<TokenIdentity>;
   /**
-   * Has one host describe a token and simulate a buy and sale of 0.01 coins.
+   * Asks one host to describe a token and to simulate a buy and sale of 0.01 coins.
    *
    * @throws {DomainError} TOKEN_NOT_FOUND
    * @throws {ChainUnavailable}
    */
   inspect: (reader: Reader, token: string, now: Date) => Promise<InspectedToken<Venue>>;
   /**
-   * Reads the balances of wallets. Each list starts with the coin, then the listed tokens, then the others. Addresses
-   * that are no token are left out.
+   * Reads the balances of wallets. Each list has the coin first, then the listed tokens, then the others. Addresses of
+   * no token are left out.
    *
    * @throws {ChainUnavailable}
    */
@@ -37,13 +37,13 @@ export type InspectedToken<Venue extends string = string> = {
   decimals: number;
   wrapped?: true;
   listed: boolean;
-  /** Null if unknown. */
+  /** True if the token can be sold. Null if unknown. */
   sellable: boolean | null;
-  /** In percent. Null if unknown. */
+  /** Tax on buying, in percent. Null if unknown. */
   buyTax: number | null;
   sellTax: number | null;
   flags: TokenFlag[];
-  /** The deepest pools first. */
+  /** Pools of the token, the deepest first. */
   pools: TokenPool<Venue>[];
   block: number;
   asOf: string;
@@ -53,13 +53,13 @@ type TokenPool<Venue extends string> = {
   venue: Venue;
   pool: string;
   feeBps: number;
-  /** The other token. Absent if that is the wrapped coin. */
+  /** The other token of the pool. Absent if it is the wrapped coin. */
   quoteToken?: string;
-  /** The worth of the other side, in coins. */
+  /** Value of the pool's other side, in coins. */
   liquidity: string;
 };
 
-/** A wallet, and the tokens to read in addition to the listed ones. */
+/** A wallet, with tokens to read in addition to the listed ones. */
 export type WalletTokens = { wallet: string; others: readonly string[] };
 
 /** A token in a list of balances. */
@@ -68,14 +68,14 @@ export type BalanceToken = { token: string; symbol: string; decimals: number };
 export type ChainBalance = BalanceToken & {
   wallet: string;
   units: bigint;
-  /** The units that the wallet cannot spend, since it must keep them to stay alive. */
+  /** Units that the wallet cannot spend, because they keep its account alive. */
   kept?: bigint;
 };
 
 /** Balances, and the earliest block at which they were read. */
 export type ChainBalances = { block: number; balances: ChainBalance[] };
 
-/** Returns a balance unless it is unknown, or too long to write. */
+/** Returns a balance unless it is unknown or too long to write. */
 export function balanceIn(
   wallet: string,
   known: BalanceToken | undefined,

@@ -3,7 +3,7 @@ import { confusablesMap } from "confusables";
 /** Texts by which people recognize a token. */
 export type TokenNames = { symbol?: string | undefined; name?: string | undefined };
 
-/** Signs that stand for letters in names such as U$DC and USD₮. */
+/** Signs that replace letters in names such as U$DC and USD₮. */
 const signLetters: Readonly<Record<string, string>> = { $: "S", "|": "l", "₮": "T", "₿": "B" };
 
 const withLetters = (text: string) => text.replaceAll(/[$|₮₿]/g, (sign) => signLetters[sign] ?? sign);
@@ -13,8 +13,8 @@ const latinOf = (character: string) =>
   character > "\u007f" ? (confusablesMap.get(character) ?? character) : character;
 
 /**
- * Reduces a text to its appearance: letters and digits without case and marks, with one form for letters that fonts
- * draw alike.
+ * Reduces a text to its appearance: letters and digits without case and marks, with one form for letters that look
+ * alike.
  */
 function looksOf(text: string): string {
   // Some letters resemble a Latin one as they are, and others only without their marks.
@@ -26,7 +26,7 @@ function looksOf(text: string): string {
 }
 
 /**
- * Lists all readings of a text: a small letter and its capital may resemble different letters, and signs may stand for
+ * Lists all readings of a text: a letter's lower and upper case may resemble different letters, and signs may stand for
  * letters.
  */
 const allLooksOf = (text: string) => [text, text.toUpperCase(), withLetters(text)].map(looksOf);
@@ -34,12 +34,12 @@ const allLooksOf = (text: string) => [text, text.toUpperCase(), withLetters(text
 const looksOfToken = ({ symbol, name }: TokenNames) =>
   [symbol, name].filter((text) => text !== undefined).flatMap(allLooksOf);
 
-/** True if people could take a token for another one by its names. */
+/** True if people could mistake one token for the other by its names. */
 export type IsLike = (token: TokenNames) => boolean;
 
 /**
- * Makes a function that is true for a token whose symbol or name people could take for one of these. Case, marks, signs
- * around and between letters, and letters of other alphabets make no difference.
+ * Makes a function that is true for a token whose symbol or name people could mistake for one of these names. Ignores
+ * case, marks, signs around and between letters, and alphabets.
  */
 export function likenessTo(known: readonly TokenNames[]): IsLike {
   const taken = new Set(known.flatMap(looksOfToken));

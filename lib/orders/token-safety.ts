@@ -2,12 +2,12 @@ import { type TokenFlag, tokenFlags } from "../core/token-flag.ts";
 import { percentOf } from "./percent.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 
-/** The findings of a simulated buy and sale of a token. Taxes are in percent; null is unknown. */
+/** Results of a simulated buy and sale of a token. Taxes are in percent; null means unknown. */
 export type TokenSafety = {
   sellable: boolean | null;
   buyTax: number | null;
   sellTax: number | null;
-  /** True if less arrives than was sent, but the difference is too small for a tax. */
+  /** True if slightly less arrives than was sent, too little for a tax. */
   hasLoss: boolean;
   /** True if the token's events misstate the amount that a wallet gets. */
   hasOddEvents?: boolean;
@@ -15,10 +15,10 @@ export type TokenSafety = {
 
 export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTax: null, hasLoss: false };
 
-/** Units of a token on their way to or from a pool. */
+/** Units of a token that were sent to or from a pool, and those that arrived. */
 type Transfer = { sent: bigint; arrived: bigint };
 
-/** A buy and a sale. The sale is absent if no sale succeeded. */
+/** A simulated buy and sale. The sale is absent if none succeeded. */
 export type RoundTrip = { bought: Transfer; sold?: Transfer; hasOddEvents?: boolean };
 
 const lossOf = ({ sent, arrived }: Transfer) => sent - arrived;
@@ -35,7 +35,7 @@ export function safetyOf({ bought, sold, hasOddEvents = false }: RoundTrip): Tok
   };
 }
 
-/** Combines the findings of several pools: the token can be sold if one pool shows it, at the lowest tax. */
+/** Combines the results of several pools: the token can be sold if any pool shows it, at the lowest tax. */
 export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
   const rank = ({ sellable }: TokenSafety) => (sellable === null ? 2 : sellable ? 0 : 1);
   const tax = ({ buyTax, sellTax }: TokenSafety) => (buyTax ?? 0) + (sellTax ?? 0);
@@ -44,7 +44,7 @@ export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
 }
 
 /**
- * Combines the findings of the probe with those of a larger amount. The worse ones count, since a token may limit or tax
+ * Combines the results of the probe with those of a larger amount. The worse ones count, since a token may limit or tax
  * only large sales.
  */
 export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafety => ({
@@ -58,10 +58,10 @@ export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafet
 const higherTax = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** One coin with 18 decimals. */
+/** One coin in units, on chains whose coin has 18 decimals. */
 const evmCoin = 10n ** 18n;
 
-/** Flags that a token's own data show, without a simulation. */
+/** Flags that a token's own data show without a simulation. */
 const mintFlags = [
   ...(["FREEZABLE", "MINTABLE", "HOOKED", "HOOKABLE", "TAXABLE", "SEIZABLE"] as const),
   ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE", "SCALED"] as const),
@@ -70,9 +70,9 @@ const mintFlags = [
 export type MintFlag = (typeof mintFlags)[number];
 
 /**
- * Lists warnings about a token, in a fixed order. `liquidity` is the native side of its deepest pool.
+ * Lists warnings about a token, in a fixed order. `liquidity` is the coin side of the deepest pool.
  *
- * @param coin A coin in units: in a pool with less, the smallest trade moves the price by several percent.
+ * @param coin One coin in units. In a pool with less, the smallest trade moves the price by several percent.
  */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,
@@ -95,10 +95,10 @@ export function flagsOf(
   return tokenFlags.filter((flag) => held[flag] || ofMint.some((each) => each === flag));
 }
 
-/** In percent. Above it, a buy needs the user's explicit consent. */
+/** Highest tax, in percent, that needs no explicit consent of the user to buy. */
 export const highestTax = 25;
 
-/** Flags of powers by which the issuer can take a holder's money, as surely as by a tax. */
+/** Flags for powers that let the issuer take a holder's money as surely as a tax does. */
 const unsafeFlags: readonly TokenFlag[] = [
   ...(["SEIZABLE", "FROZEN_BY_DEFAULT", "NON_TRANSFERABLE", "HOOKED", "HOOKABLE"] as const),
 ];

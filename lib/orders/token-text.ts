@@ -1,7 +1,9 @@
 const longestSymbol = 32;
 const longestName = 64;
 
-/** Letters, digits, punctuation and visible symbols. Marks could pile up, and others reverse the text. */
+/**
+ * Accepts letters, digits, punctuation and visible symbols. Marks could pile up, and other characters reverse the text.
+ */
 const printable = /^(?:[\p{L}\p{N}\p{P}\p{S}](?<![\p{Default_Ignorable_Code_Point}\u2800]))+$/u;
 
 /** Shortens an address for people to read. */
@@ -11,7 +13,7 @@ export const shortAddress = (address: string): string => `${address.slice(0, 6)}
 export const shownSymbol = (text: string | undefined): string | undefined =>
   text !== undefined && printable.test(text) && [...text].length <= longestSymbol ? text : undefined;
 
-/** Returns a token's name if it can be shown unchanged. It may have several words. */
+/** Returns a token's name if it can be shown unchanged. A name may have several words. */
 export const shownName = (text: string | undefined): string | undefined =>
   text?.split(" ").every((word) => printable.test(word)) && [...text].length <= longestName
     ? text

@@ -10,7 +10,9 @@ import type { AskedTrade } from "./trade.ts";
 import type { AnyOrder } from "./trade-order.ts";
 import { nativeToken } from "./trading-chain.ts";
 
-/** Returns the figures that decide whether a trade needs a fresh sign-in. Undefined if any loss is allowed. */
+/**
+ * Returns the figures that decide whether a trade needs a fresh sign-in. Undefined if the caller may lose any amount.
+ */
 export const lossOf = (
   { listed }: Pick<SetupTerms, "listed">,
   { mayLose, orders }: Pick<TraderTerms, "mayLose"> & { orders: readonly AnyOrder[] },
@@ -18,9 +20,9 @@ export const lossOf = (
 ) => (mayLose ? undefined : { isListed, coins: held?.coins, unlisted: unlistedPurchases(orders, listed) });
 
 /**
- * Computes the lowest amount that may arrive.
+ * Computes the minimum that may arrive.
  *
- * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
+ * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the bought token or coin.
  */
 export function leastOut(
   chain: TradingChain,
@@ -49,9 +51,9 @@ export function availableOf(
 }
 
 /**
- * Lists the needs of a trade, the coin's first.
+ * Lists the needs of a trade, starting with the coin.
  *
- * @param coins The coins that it needs in all.
+ * @param coins The coins that the trade needs in all.
  */
 export function needsOfTrade(
   chain: TradingChain,

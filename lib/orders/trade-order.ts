@@ -7,8 +7,8 @@ import type { orderEnd, orderLife, orderTerms, quotedTerms } from "./schemas.ts"
 import { nativeToken, storedNames } from "./trading-chain.ts";
 
 /**
- * An end that no later fact about the chain changes, because no swap was signed. Only a sale that found no tokens may
- * still change.
+ * An outcome that no later fact about the chain changes, because no swap was signed. Only the outcome of a sale that
+ * found no tokens may still change.
  */
 export type OrderEnd = v.InferOutput<typeof orderEnd>;
 
@@ -17,14 +17,14 @@ export const cancelledByUser: OrderEnd = { status: "cancelled", reasonCode: "CAN
 /** An order's progress, as clients see it. */
 export type Life = v.InferOutput<typeof orderLife>;
 
-/** The hosts' quote at the time of placing, in addition to the intent's. */
+/** The hosts' quote at the time of placing. The intent has the rest of it. */
 export type Quoted = v.InferOutput<typeof quotedTerms>;
 
 /** An order placed here. Clients see {@link shownOrder}. */
 export type TradeOrder<F extends FamilyTypes = FamilyTypes> = F["order"] &
   v.InferOutput<typeof orderTerms> & {
     intent: F["intent"];
-    /** Present once the order has settled. */
+    /** Result of the order. Present once it has settled. */
     details?: F["details"];
   };
 
@@ -38,7 +38,7 @@ export const unstarted: Life = {
 
 export const hasEnded = ({ life }: Pick<AnyOrder, "life">): boolean => life.status !== "open";
 
-/** The changes by which a cancellation takes effect once the swap is signed. */
+/** Returns the changes that mark a cancellation once the swap is signed. */
 export const beingCancelled = ({ life }: AnyOrder): Pick<AnyOrder, "isCancelling" | "life"> => ({
   isCancelling: true,
   life: { ...life, stage: "cancelling" },
@@ -74,14 +74,14 @@ export const openProgress = (stage: Life["stage"], reasonCode?: ReasonCode): Pro
   ...(reasonCode && { reasonCode }),
 });
 
-/** The fields of an order that change. */
+/** Fields of an order that change. */
 export type OrderChanges<F extends FamilyTypes> = Partial<
   F["order"] & Pick<TradeOrder<F>, "amount" | "isCancelling" | "ending" | "life" | "details">
 >;
 
 /**
- * Applies changes to the order, with the next revision, and with the next version if clients see a difference. The
- * time never falls, although a writer may have read the clock before the previous one did.
+ * Applies changes to the order and raises its revision, and its version if clients see a difference. The time never
+ * falls, even if this writer read the clock before the previous one.
  */
 export function changed<F extends FamilyTypes>(
   order: TradeOrder<F>,

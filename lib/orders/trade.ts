@@ -1,26 +1,28 @@
 import type { GasPreset } from "../users/settings.ts";
 import type { Order } from "./execution.ts";
 
-/** The request's trade. Amounts are decimal text, and the token is in the form in which its family shows addresses. */
+/**
+ * The trade of a request. Amounts are decimal text, and the token is in the form in which its family shows addresses.
+ */
 export type Trade = {
   side: Order["side"];
   token: string;
-  /** The amount to spend. */
+  /** Amount to spend. */
   amount?: string | undefined;
-  /** Replaces the amount of a sale: a percentage of the available balance. */
+  /** Percentage of the available balance, which replaces the amount of a sale. */
   percent?: number | undefined;
 };
 
-/** A trade with its user's limits. Settings of the chain apply where a limit is absent. */
+/** A trade with its user's limits. The settings of the chain replace absent limits. */
 export type AskedTrade = Trade & {
-  /** In percent. */
+  /** Slippage in percent. */
   slippage?: number | undefined;
-  /** Replaces the slippage, as decimal text. */
+  /** Minimum output as decimal text, which replaces the slippage. */
   minAmountOut?: string | undefined;
-  /** In percent; {@link defaultMaxPriceImpact} if absent. */
+  /** Highest price impact, in percent. By default {@link defaultMaxPriceImpact}. */
   maxPriceImpact?: number | undefined;
   gasPreset?: GasPreset | undefined;
-  /** In gwei. */
+  /** Highest gas price, in gwei. */
   maxGasPrice?: number | undefined;
   /** In SOL. */
   priorityFee?: number | undefined;
@@ -28,5 +30,5 @@ export type AskedTrade = Trade & {
   allowUnsafe?: boolean | undefined;
 };
 
-/** In percent. */
+/** Default limit of the price impact, in percent. */
 export const defaultMaxPriceImpact = 15;

@@ -3,7 +3,7 @@ import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 /** Stands for the chain's native coin where a token's address is expected. */
 export const nativeToken = "native";
 
-/** Names the pair of a token and the chain's coin, with the symbol of each. */
+/** Names the pair of a token and the chain's coin, with both symbols. */
 export function pairNames(chain: TradingChain, baseSymbol: string) {
   const quoteSymbol = chainFacts[chain].coin.symbol;
   return { symbol: `${baseSymbol}/${quoteSymbol}`, baseSymbol, quoteSymbol };
@@ -20,8 +20,8 @@ export type ChainLimits = {
   /** Limits the amount of a buy. */
   maxOrder?: bigint | undefined;
   /**
-   * Limits the network fee of one transaction, or of all an order's transactions where they share a limit. Excludes
-   * fees that nobody can limit.
+   * Limits the network fee of one transaction, or of all transactions of an order if they share a limit. Excludes fees
+   * that nobody can limit.
    */
   maxNetworkFee: bigint;
   /** Limits the network fees of a wallet's transactions in a day. By default ten times `maxNetworkFee`. */

@@ -9,37 +9,37 @@ import type { ChainLimits } from "./trading-chain.ts";
 /** Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin. */
 export type WalletPolicy = v.InferOutput<typeof walletPolicy>;
 
-/** A looser policy that the user has asked for, and the time when it takes effect. */
+/** A looser policy that the user has requested, and the time when it takes effect. */
 export type PendingPolicy = v.InferOutput<typeof pendingPolicy>;
 
-/** The policy in force, and the policy that takes effect later. */
+/** The policy in force, and the policy that replaces it later. */
 export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
 
 /** Identifies a user's wallet by its address, so that its limits outlive the wallet. */
 export type PolicyKey = LaneKey & { userID: string };
 
 /**
- * A policy as stored. The signer trusts it because only loosenGuards writes policies, and announces each looser one
+ * A policy as stored. The signer trusts it, because only loosenGuards writes policies and announces each looser one
  * before it takes effect.
  */
 export type PolicyRecord = v.InferOutput<typeof policyRecord>;
 
 /**
- * The sum of all that was signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the most
- * that all transactions may pay the network. Only the signer may write it.
+ * Sum of all amounts that were signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the
+ * most that all transactions may pay the network. Only the signer may write it.
  */
 export type DaySpend = v.InferOutput<typeof daySpend>;
 
-/** A wallet's stored policy, and the count of a day. */
+/** A wallet's stored policy, and its count for one day. */
 export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };
 
-/** The limits of a wallet without a policy, on a day without signatures. */
+/** Stored limits of a wallet without a policy, on a day without signatures. */
 export const noStoredLimits: Limits = { stored: undefined, count: undefined };
 
-/** Applies until the user sets a policy. */
+/** The policy of a wallet until its user sets one. */
 export const openPolicy: WalletPolicy = { tokens: "any", tradingEnabled: true };
 
-/** A change that allows more takes effect after this time. */
+/** Delay before a change that allows more takes effect. */
 const looserAfterMs = 24 * 60 * 60_000;
 
 const keptDays = 7;
@@ -60,7 +60,7 @@ export function announcedState(stored: PolicyState | undefined): PolicyState {
 }
 
 /**
- * Computes the state after a user asks for another policy. Tighter limits apply at once, field by field, and the whole
+ * Computes the state after a user requests another policy. Tighter limits apply at once, field by field, and the whole
  * policy after 24 hours. Asking for less than the pending policy keeps its time. A new limit of network fees applies at
  * once, because traders may reach the old one within a day.
  * @param state The policy in force now.
@@ -77,7 +77,7 @@ export function policyAfter(
   return { policy: tightened, pending: { policy: asked, effectiveAt } };
 }
 
-/** Replaces the limit of network fees by that of another policy. */
+/** Replaces the limit of network fees by another policy's limit. */
 export function withFees(
   { maxNetworkFeesPerDay: _, ...policy }: WalletPolicy,
   { maxNetworkFeesPerDay }: WalletPolicy,
@@ -97,7 +97,7 @@ export function loosens(before: PolicyState, { policy, pending }: PolicyState): 
 
 /**
  * True if the limit of network fees may have been raised. Removing it counts as raising, because the operators' usual
- * limit is not known here.
+ * limit is unknown here.
  */
 export function mayRaiseFees(
   { maxNetworkFeesPerDay: before }: WalletPolicy,
@@ -136,7 +136,7 @@ function inBoth(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): WalletPol
 export const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
   isSamePolicy(tightest(policy, other), policy);
 
-/** True if two policies allow the same. */
+/** True if two policies allow the same orders. */
 export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.maxPerOrder === b.maxPerOrder &&
   a.maxPerDay === b.maxPerDay &&
@@ -146,7 +146,7 @@ export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.tradingEnabled === b.tradingEnabled &&
   isSameList(a.tokens, b.tokens);
 
-/** True if both have the same policy in force, and the same one pending for the same time. */
+/** True if both states have the same policy in force, and the same one pending until the same time. */
 export const isSameState = (a: PolicyState, b: PolicyState): boolean =>
   isSamePolicy(a.policy, b.policy) &&
   a.pending?.effectiveAt === b.pending?.effectiveAt &&
@@ -157,24 +157,24 @@ function isSameList(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): boole
   return a.length === b.length && a.every((token) => b.includes(token));
 }
 
-/** The data of an order that a policy checks. */
+/** Data of an order that a policy checks. */
 export type CheckedOrder = {
   side: "buy" | "sell";
   token: string;
   /** The coin that a buy spends. A sale's amount is not checked. */
   amount?: bigint | undefined;
-  /** The amount that a buy would add to the day's count. Absent if the count includes it already. */
+  /** Amount that a buy would add to the day's count. Absent if the count already includes it. */
   adds?: bigint | undefined;
   /** Network fees that the order would add to the day's count. Absent if they are unknown or already counted. */
   networkFees?: bigint | undefined;
 } & Partial<CheckedMinimum>;
 
-/** An order's minimum, and the quote that it is compared with. Absent before there is a quote. */
+/** An order's minimum, and the quote to compare it with. Absent before there is a quote. */
 type CheckedMinimum = { minAmountOut: bigint; quotedOut: bigint };
 
 /**
- * The policy's rule that forbids an order, its limit, and the value that the order would reach: units of the coin, or
- * millionths for `maxSlippage`.
+ * The policy's rule that forbids an order, its limit, and the value that the order would reach: in units of the coin,
+ * or in millionths for `maxSlippage`.
  */
 export type PolicyObjection =
   | { rule: "tradingEnabled" }
@@ -185,7 +185,7 @@ export type PolicyObjection =
     }
   | FeesObjection;
 
-/** The order would exceed the day's limit of network fees. The next day has room again. */
+/** Objection to an order that would exceed the day's limit of network fees. The next day has room again. */
 export type FeesObjection = {
   rule: "networkFeesPerDay";
   limit: bigint;
@@ -196,13 +196,13 @@ export type FeesObjection = {
 /** A wallet's network fees of a day and their limit, in units of the coin. */
 export type FeesOfDay = { counted: bigint; limit: bigint; resetsAt: string };
 
-/** The rules for an order: a policy, and the share of the day's limits that other orders of the wallet use. */
+/** The rules for an order: a policy, and the share of the day's limits that the wallet's other orders use. */
 export type OrderRules = { policy: WalletPolicy; spent: bigint; fees: FeesOfDay };
 
 /** The operators' limits on a day's network fees. */
 export type DayFeeLimits = Pick<ChainLimits, "maxNetworkFee" | "maxNetworkFeesPerDay">;
 
-/** Computes what an order that is not signed yet adds to the day's count. */
+/** Computes the amounts that an unsigned order adds to the day's count. */
 export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: bigint): bigint =>
   side === "buy" ? amount + networkFee : networkFee;
 
@@ -211,7 +211,7 @@ export function objectionOf(
   rules: OrderRules,
   { side, token, amount, adds, networkFees, minAmountOut, quotedOut }: CheckedOrder,
 ): PolicyObjection | undefined {
-  // Any other stored value forbids trading.
+  // Only `true` allows trading; any other stored value forbids it.
   if (rules.policy.tradingEnabled !== true) return { rule: "tradingEnabled" };
   return (
     (side === "sell" || amount === undefined ? undefined : objectionToBuy(rules, { token, amount, adds })) ??
@@ -223,8 +223,8 @@ export function objectionOf(
 }
 
 /**
- * Returns the objection to what a transaction adds to the day's network fees. A transaction that adds nothing is always
- * allowed, so that it can replace a signed one even after the limit is reached.
+ * Returns the objection to the network fees that a transaction adds to the day's. A transaction that adds none is
+ * always allowed, so that it can replace a signed one even after the limit is reached.
  */
 export const objectionToFees = (
   { counted, limit, resetsAt }: FeesOfDay,
@@ -253,7 +253,7 @@ function objectionToMinimum(
   return { rule: "maxSlippage", limit, requested: shortfallOf(minAmountOut, quotedOut) };
 }
 
-/** Returns the sum of signed purchases on the day of a time. */
+/** Returns the sum of purchases that were signed on the day of a time. */
 export const signedOn = (
   count: DaySpend | undefined,
   nowMs: number,
@@ -275,7 +275,7 @@ export const rulesAt = (limits: Limits, nowMs: number, chainLimits: DayFeeLimits
   fees: feesOfDay(limits, nowMs, chainLimits),
 });
 
-/** The default limit of a day's network fees, as a multiple of the limit of one transaction. */
+/** Default limit of a day's network fees, as a multiple of the limit of one transaction. */
 const usualFees = 10n;
 
 /** Caps the limits of policies at this multiple of the usual limit, because a policy may be forged. */
@@ -285,7 +285,7 @@ const usualLimit = ({ maxNetworkFee, maxNetworkFeesPerDay }: DayFeeLimits): bigi
   maxNetworkFeesPerDay ?? usualFees * maxNetworkFee;
 
 /**
- * Returns the limits for clears. A policy can only raise the usual limit of network fees here, so that no policy keeps
+ * Returns the limits for clears. Here a policy can only raise the usual limit of network fees, so that no policy keeps
  * a stuck wallet from being freed.
  */
 export const limitsOfClears = ({ stored, count }: Limits, chainLimits: DayFeeLimits): Limits => ({
