@@ -1,14 +1,14 @@
-/** The chains of Ethereum's family. */
+/** EVM chains that run on this machine. */
 export const evmChains = ["eth", "base", "bsc", "avax"] as const;
 
 export type EvmChain = (typeof evmChains)[number];
 
-/** All chains of this machine, in the order of their ports. */
+/** All chains on this machine, in the order of their ports. */
 export const chainNames = [...evmChains, "sol"] as const;
 
 export type ChainName = (typeof chainNames)[number];
 
-/** Ids and coins, which are those of the real chains. */
+/** Ids and coins of the real chains, which the local ones share. */
 export const evmFacts: Readonly<
   Record<EvmChain, { chainId: number; coin: { symbol: string; name: string } }>
 > = {

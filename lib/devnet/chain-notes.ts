@@ -4,35 +4,35 @@ import { join } from "node:path";
 import type { ChainName, EvmChain } from "./chain-facts.ts";
 import type { MinedBlock } from "./evm/miner.ts";
 
-/** A block, and an earlier final one if any is known. */
+/** A block, with an earlier final block if one is known. */
 export type NotedBlock = MinedBlock & { final?: MinedBlock };
 
-/** Facts about the chains in a data folder, stored next to their states. */
+/** Facts about the chains of a data folder, stored next to the chains' states. */
 export type ChainNotes = {
-  /** The newest block of each chain. The table may contain its events. */
+  /** Newest block of each chain. The table may contain events of this block. */
   newest: { [Chain in EvmChain]?: NotedBlock };
-  /** The processes of the last run. */
+  /** Process ids of the last run. */
   processes: number[];
-  /** The chains that have started over, and whose events the table must still forget. */
+  /** Chains that have started over. The table must still forget their events. */
   toForget?: readonly ChainName[];
-  /** True if the example wallet has been imported. */
+  /** True if the example wallet for EVM chains has been imported. */
   hasWallet?: boolean;
-  /** True if the example wallet of Solana has been imported. */
+  /** True if the example wallet for Solana has been imported. */
   hasSolWallet?: boolean;
 };
 
 export type NoteBook = {
   readonly notes: ChainNotes;
-  /** Writes the notes soon, in their state at that moment. */
+  /** Schedules a write, which stores the notes as they are by then. */
   save: () => void;
   /** Resolves once everything is written. */
   saved(): Promise<void>;
 };
 
 /**
- * Opens the notes in a data folder. They are kept apart from the states of the chains, so that they survive their loss.
+ * Opens the notes of a data folder. A file of their own lets them survive the loss of the chains' states.
  *
- * @param folder Undefined if nothing is kept.
+ * @param folder If undefined, nothing is stored.
  */
 export function openNotes(folder: string | undefined): NoteBook {
   const path = folder === undefined ? undefined : join(folder, "chains.json");
@@ -52,7 +52,7 @@ function readNotes(path: string): ChainNotes | undefined {
   }
 }
 
-/** Runs an action again if it was requested while it ran, but never twice at once. */
+/** Runs an action, and once more if it was requested during the run. It never runs twice at once. */
 export function whenDue(action: () => Promise<void>): { soon: () => void; done: () => Promise<void> } {
   let isDue = false;
   let current: Promise<void> | undefined;
@@ -67,14 +67,14 @@ export function whenDue(action: () => Promise<void>): { soon: () => void; done: 
     soon() {
       isDue = true;
       current ??= run();
-      // `done` also rejects with this error.
+      // Ignores the error here, because `done` rejects with it.
       current.catch(() => {});
     },
     done: async () => current,
   };
 }
 
-/** After a crash or power loss, the file has either the old or the new content. */
+/** Replaces a file atomically. After a crash or power loss, it has either the old or the new content. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}.draft`;
   const file = await open(draft, "w", 0o600);

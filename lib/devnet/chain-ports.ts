@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Handle, listen, StartupError } from "cdk-local-runner";
 
 /**
- * Waits briefly for a port: a chain may still be ending after its runner was killed at start.
+ * Waits briefly for a port. If the previous runner was killed, its chain may still be shutting down.
  *
  * @throws StartupError if the port is in use
  */
@@ -19,7 +19,7 @@ export async function waitForPort(port: number): Promise<number> {
   }
 }
 
-/** Opens a server on the preferred port, or else on any port. */
+/** Opens a server on the preferred port, or on any free port if that one is in use. */
 export const preferring = <Server>(port: number, open: (port: number) => Promise<Server>): Promise<Server> =>
   open(port).catch((error) => {
     if (!(error instanceof StartupError)) throw error;

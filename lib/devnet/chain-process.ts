@@ -4,21 +4,21 @@ import { createInterface } from "node:readline";
 import { StartupError } from "cdk-local-runner";
 import { createReaper } from "cdk-local-runner/testing";
 
-/** Another program took the port on which a chain was about to listen. */
+/** Thrown when another program has taken the port of a chain. */
 export class PortTakenError extends StartupError {}
 
-/** Surfpool's thread for WebSockets panics if its port is taken last of all. */
+/** Matches errors about ports. Surfpool panics in its WebSocket thread if only that port is taken. */
 const portTaken = /already in use|'WebSocket RPC Handler' .*panicked/i;
 
 export type ChainProcess = { address: string; processId: number; stop: () => Promise<void> };
 
 /**
- * Starts a program that prints the address on which it listens, as soon as it accepts calls. It gets SIGTERM when it is
- * to stop, and when this process ends.
+ * Starts a program, and waits until it prints the address on which it accepts calls. SIGTERM stops it, at the latest
+ * when this process ends.
  *
- * @param name Names the chain or its program in messages.
- * @throws PortTakenError if it says that its port is in use, even if it stays alive
- * @throws StartupError if it does not start for another reason
+ * @param name Name of the chain or its program in messages.
+ * @throws PortTakenError if the program reports that its port is in use, even if it keeps running
+ * @throws StartupError if it fails to start for another reason
  */
 export async function startChainProcess(
   name: string,
@@ -26,7 +26,7 @@ export async function startChainProcess(
   args: readonly string[],
 ): Promise<ChainProcess> {
   const reaper = createReaper();
-  // Runs in its own process group, so that Ctrl-C in a terminal reaches only the runner.
+  // Runs the program in its own process group, so that Ctrl-C in a terminal reaches only the runner.
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
   reaper.watch(child, "TERM");
   try {
@@ -46,7 +46,7 @@ export async function startChainProcess(
 
 async function listening(name: string, { stdout, stderr }: ChildProcess): Promise<string> {
   const complaints: string[] = [];
-  // The program keeps printing, and would stop one day if nobody read its output.
+  // Reads all output, because the program would block once its pipe is full.
   const output = createInterface({ input: stdout as NodeJS.ReadableStream });
   const address = await new Promise<string | undefined>((resolve) => {
     output.on("line", (line) => {

@@ -1,4 +1,4 @@
-/** A local chain refused a call. */
+/** Thrown when a local chain refuses a call. */
 export class ChainRefusal extends Error {
   override readonly name = "ChainRefusal";
   readonly code: number;

@@ -8,7 +8,7 @@ const bytes = (body: string | Buffer, status = 200, type = "application/json"): 
 
 const page = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>";
 
-/** Responses of hosts that fail, sent instead of the chain's own. */
+/** Responses of failing hosts, sent instead of the chain's own. */
 export const fixedAnswers = {
   empty: () => bytes(""),
   garbage: () => bytes('{"jsonrpc":"2.0","id":1,"resu'),

@@ -1,7 +1,7 @@
 import { type GatewayResponse, json } from "cdk-local-runner";
 import { type RpcQuestion, type RpcReply, refusal } from "./rpc-service.ts";
 
-/** How providers refuse batches of more calls than these: as a whole, or call by call. */
+/** Ways in which providers refuse batches above their limit: as a whole, or call by call. */
 const batchRefusals = {
   base: {
     most: 10,
@@ -24,7 +24,7 @@ export type BatchLimit = keyof typeof batchRefusals;
 
 export const batchLimits = Object.keys(batchRefusals) as BatchLimit[];
 
-/** The response to a batch that is too large. Undefined if it is not. */
+/** Returns the refusal of a batch that is too large, or undefined for any other batch. */
 export function batchRefusal(
   limit: BatchLimit | undefined,
   questions: readonly RpcQuestion[],
@@ -33,7 +33,7 @@ export function batchRefusal(
   return rule === undefined || questions.length <= rule.most ? undefined : rule.refuse(questions);
 }
 
-/** How hosts answer `eth_simulateV1` if they lack it, or allow it too little gas: geth, Alchemy, proxyd, geth. */
+/** Errors of hosts without `eth_simulateV1`, or with too little gas for it: geth, Alchemy, proxyd, geth. */
 const missingSimulations = {
   unknown: refusal(-32601, "the method eth_simulateV1 does not exist/is not available"),
   unsupported: refusal(-32600, "Unsupported method: eth_simulateV1 on ETH_MAINNET"),
@@ -51,7 +51,7 @@ export const missingSimulation = (
 ): RpcReply | undefined =>
   way === undefined || method !== "eth_simulateV1" ? undefined : missingSimulations[way];
 
-/** Geth's refusals of transactions. */
+/** Errors with which geth refuses transactions. */
 const sendRefusals = {
   insufficientFunds: refusal(
     -32000,
@@ -65,7 +65,7 @@ export type SendRefusal = keyof typeof sendRefusals;
 
 export const sendRefusalNames = Object.keys(sendRefusals) as SendRefusal[];
 
-/** The answer to a transaction that meets a refusal. Undefined for other questions. */
+/** Returns the refusal that a transaction meets, or undefined for other questions. */
 export function refusedSend(
   { method }: RpcQuestion,
   strikes: (name: SendRefusal) => boolean,
@@ -74,7 +74,7 @@ export function refusedSend(
   return name && sendRefusals[name];
 }
 
-/** An error that quotes the request until it is 10,000 characters long. */
+/** Makes an error of 10,000 characters by repeating the request. */
 export function longError(question: RpcQuestion): RpcReply {
   const quote = JSON.stringify(question);
   return refusal(

@@ -14,46 +14,49 @@ import { hasSurfpool, surfpoolPackage } from "./sol/surfnet.ts";
 
 export type LocalChainsOptions = {
   /**
-   * The port of eth. The other chains have the next four ports; second hosts, relays and first hosts follow. 0 picks
+   * Port of eth. The other chains use the next four ports, followed by second hosts, relays and first hosts. 0 picks
    * free ports.
    */
   port: number;
-  /** The data folder. Undefined keeps nothing. */
+  /** Data folder. If undefined, nothing is kept. */
   folder: string | undefined;
-  /** Starts new chains, even if the folder has some. */
+  /** Starts new chains even if the folder already has some. */
   reset?: boolean;
-  /** Puts hosts in front of the chains, too, and serves `/_local/faults` for all hosts and relays. */
+  /** Adds hosts in front of the chains, and serves `/_local/faults` on all hosts and relays. */
   faults?: boolean;
-  /** The seed of random faults. */
+  /** Seed of random faults. */
   seed?: number;
-  /** Prints a line about a problem while the chains run. */
+  /** Prints a warning while the chains run. */
   warn?: (line: string) => void;
-  /** The times of chains that differ from the others. */
+  /** Block times of chains that differ from the usual ones. */
   times?: { [Chain in EvmChain]?: ChainTimes };
 };
 
 export type LocalChains = AsyncDisposable & {
   chains: readonly ServedChain[];
-  /** Undefined if Surfpool has no package for this machine. */
+  /** The local Solana chain. Undefined if Surfpool has no package for this machine. */
   sol: ServedSol | undefined;
   book: NoteBook;
-  /** Context for the stacks: the chains that trade, and their addresses. */
+  /** Context for the stacks: the trading chains and their addresses. */
   context: { trading: readonly ChainName[]; chains: object };
   /**
    * Resolves once every chain has its contracts.
    *
-   * @throws StartupError if one does not start, or is not the chain that the table knows
+   * @throws StartupError if a chain fails to start, or is not the one that the table knows
    */
   start(): Promise<void>;
 };
 
-/** The chains with a relay: those for which public relays exist. */
+/** Chains with a relay, for which public relays exist. */
 const relayed: readonly ChainName[] = ["eth", "bsc", "sol"];
 
-/** The number of ports for chains, hosts and relays, and for Jupiter's stand-in, which has the last one. */
+/** Number of ports for chains, hosts and relays. The last port belongs to Jupiter's stand-in. */
 export const chainPorts = 3 * chainNames.length + relayed.length + 1;
 
-/** Lists the ports of a chain; `port` is the first of all, or 0 for any. The node is anvil, or the honest host of sol. */
+/**
+ * Lists the ports of a chain. `port` is the first port of all chains, or 0 for any. The node is anvil, or the honest
+ * host of sol.
+ */
 export function portsOf(
   chain: ChainName,
   port: number,
@@ -70,8 +73,8 @@ export function portsOf(
 }
 
 /**
- * Opens the chains of this machine. Their addresses stay the same in each run: the stacks contain them, and could not
- * be reused otherwise.
+ * Opens the chains of this machine. Their addresses stay the same in every run, because the stacks contain them and
+ * could not be reused otherwise.
  *
  * @throws StartupError if a port is in use
  */
@@ -82,15 +85,15 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   await ended(book.notes.processes);
   book.notes.processes = [];
   if (reset) {
-    // Saved first: after a crash, the table must still forget the events of the old chains.
+    // Saves the notes first, so that even after a crash the table forgets the events of the old chains.
     Object.assign(book.notes, { newest: {}, toForget: [...evmChains] });
     book.save();
     await book.saved();
     if (states !== undefined) rmSync(states, { recursive: true, force: true });
   }
-  // Surfpool keeps nothing, so this chain is a new one at each start.
+  // Surfpool keeps nothing, so its chain is new at each start.
   book.notes.toForget = [...new Set([...(book.notes.toForget ?? []), "sol" as const])];
-  // Anvil does not create the folder, and would lose its state.
+  // Creates the folder, because anvil would lose its state without it.
   if (states !== undefined) mkdirSync(states, { recursive: true, mode: 0o700 });
 
   await using undo = new AsyncDisposableStack();
@@ -134,17 +137,17 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
     },
     async start() {
       await Promise.all([...chains, ...(sol === undefined ? [] : [sol])].map((chain) => chain.start()));
-      // If this runner is killed, the next one must wait for these processes.
+      // Saves the process ids. If this runner is killed, the next one must wait for these processes.
       await book.saved();
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-/** Longer than the reaper gives processes to save their state. */
+/** Longest wait in milliseconds. It exceeds the time that the reaper gives processes to save their state. */
 const patienceMs = 6000;
 
-/** Waits for the chains of a killed runner, which may still be writing their states. That of sol writes none. */
+/** Waits for the EVM chains of a killed runner, which may still be saving their states. */
 async function ended(processIds: readonly number[]): Promise<void> {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 20) {
     const running = await Promise.all(processIds.map(isAnvil));
@@ -153,7 +156,7 @@ async function ended(processIds: readonly number[]): Promise<void> {
   }
 }
 
-/** Other processes may have the same ids by now. */
+/** True if the process is anvil. Another process may have the same id by now. */
 async function isAnvil(processId: number): Promise<boolean> {
   try {
     process.kill(processId, 0);

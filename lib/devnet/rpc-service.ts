@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 export type RpcQuestion = { id: string | number | null; method: string; params: readonly unknown[] };
 
-/** A result, or an error. */
+/** A result or an error of JSON-RPC. */
 export type RpcReply = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
 
 export const refusal = (code: number, message: string) => ({ error: { code, message } });
@@ -23,8 +23,8 @@ const Body = v.pipe(
 export const invalid = { jsonrpc: "2.0", id: null, error: { code: -32600, message: "invalid request" } };
 
 /**
- * Serves JSON-RPC. It accepts only JSON: a page of another site could not send that without a permission, which no
- * response gives.
+ * Serves JSON-RPC. Accepts only the content type JSON: a page of another site could send that only with a permission,
+ * which no response gives.
  *
  * @param answer Answers the questions of one request, in order.
  * @param refuse Refuses a request as a whole, or returns undefined.
@@ -46,7 +46,7 @@ export function rpcService(
   };
 }
 
-/** Forwards questions to another server, in one request. */
+/** Forwards questions to another server in one request. */
 export async function askRpc(url: string, questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
   if (questions.length === 0) return [];
   const response = await fetch(url, {

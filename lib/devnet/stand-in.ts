@@ -4,13 +4,13 @@ import { invalid, type RpcReply, refusal, rpcService } from "./rpc-service.ts";
 
 export type StandInOptions = {
   port?: number;
-  /** Serves `/_local/faults`, like the runner. */
+  /** Serves `/_local/faults`, as the runner does. */
   canBeSet?: boolean;
   seed?: number;
 };
 
 /**
- * Listens to requests for a host, relay or exchange that fails on demand.
+ * Starts a server that imitates a host, relay or exchange and fails on demand.
  *
  * @throws StartupError if the port is in use
  */
@@ -29,12 +29,12 @@ export function listenAs<Schema extends v.GenericSchema>(
 }
 
 /**
- * The faults of transactions at a relay. lost: answered, but never passed on; refused: not accepted; silent: passed on,
- * but never answered; stalled: neither.
+ * Faults that a relay can apply to transactions. lost: answered but never passed on; refused: rejected; silent: passed
+ * on but never answered; stalled: neither passed on nor answered.
  */
 export const relayFaults = ["lost", "refused", "silent", "stalled"] as const;
 
-/** Serves the one method of a relay. It rejects batches, like real relays. */
+/** Serves a relay's only method. Rejects batches, as real relays do. */
 export const relayService = (method: string, take: (params: readonly unknown[]) => RpcReply | "nothing") =>
   rpcService(
     async ([question]) => {

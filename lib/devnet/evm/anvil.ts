@@ -8,26 +8,26 @@ export type Anvil = { url: string; processId: number; stop: () => Promise<void> 
 
 export type AnvilOptions = {
   chainId: number;
-  /** 0 picks any free port. */
+  /** Port to listen on. 0 picks any free port. */
   port: number;
-  /** The file that keeps the chain across restarts. Anvil reads it at start and writes it at exit. */
+  /** File that keeps the chain across restarts. Anvil reads it at start and writes it at exit. */
   statePath?: string | undefined;
-  /** The default is 1: a block is final as soon as two more follow it. */
+  /** Slots in an epoch. With the default of 1, a block is final after two more blocks. */
   slotsInEpoch?: number | undefined;
 };
 
-/** Coins in each of anvil's accounts. */
+/** Coins in each of anvil's test accounts. */
 const balance = 100;
 
-/** The number of blocks whose state can be read. Anvil would write older ones into the user's home folder. */
+/** Number of recent blocks whose state anvil keeps in memory. It would write older states to the user's home folder. */
 const keptStates = 256;
 
 /**
  * Starts a chain without contracts, which mines only on demand.
  *
- * Anvil ends with this process, after it has written its state.
+ * Anvil ends with this process, after writing its state.
  *
- * @throws StartupError if it does not start
+ * @throws StartupError if it fails to start
  */
 export async function startAnvil(anvil: AnvilOptions): Promise<Anvil> {
   const { chainId, port, statePath, slotsInEpoch = 1 } = anvil;
@@ -48,7 +48,7 @@ export async function startAnvil(anvil: AnvilOptions): Promise<Anvil> {
   return { url: `http://${address}`, processId, stop };
 }
 
-/** Finds the program itself. The package's launcher would keep another Node process for each chain. */
+/** Finds anvil itself. The package's launcher would keep an extra Node process running for each chain. */
 function binary(): string {
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   const file = process.platform === "win32" ? "anvil.exe" : "anvil";

@@ -5,7 +5,7 @@ export type AnvilCall = readonly [method: string, params?: readonly unknown[]];
 type Refusal = ConstructorParameters<typeof ChainRefusal>[1];
 
 /**
- * Makes calls in one round trip, in any order: anvil handles them at the same time.
+ * Makes several calls in one round trip. Anvil handles them in parallel, so their order is undefined.
  *
  * @returns a result for each call
  * @throws ChainRefusal for the first call that failed

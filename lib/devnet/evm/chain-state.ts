@@ -5,33 +5,33 @@ import { replaceFile, whenDue } from "../chain-notes.ts";
 export type StateKeeper = {
   /** Reports that a block was made. */
   changed(): void;
-  /** Reports that the chain has nothing to do. */
+  /** Reports that the chain is idle. */
   rest(): void;
-  /** Resolves once nothing is being written. */
+  /** Resolves once no write is in progress. */
   saved(): Promise<void>;
 };
 
 type Options = {
-  /** The state file of anvil. */
+  /** Path of anvil's state file. */
   path: string;
   /** Calls anvil. */
   request: (method: string) => Promise<unknown>;
   onFailure: (error: unknown) => void;
-  /** Unsaved changes of this age are saved even if more will follow. */
+  /** Age in milliseconds at which unsaved changes are saved, even if the chain is busy. */
   saveAfterMs?: number;
 };
 
 const unzip = promisify(gunzip);
 
 /**
- * Saves the state of a chain after changes, in case the machine loses power: anvil itself writes it only at exit.
- * Anvil's own option would write megabytes every few seconds, day and night.
+ * Saves the state of a chain after changes, in case of a power failure. Anvil itself saves only at exit, or with an
+ * option that writes megabytes every few seconds.
  */
 export function keepState({ path, request, onFailure, saveAfterMs = 5000 }: Options): StateKeeper {
   let changedMs: number | undefined;
   const save = whenDue(async () => {
     try {
-      // Later changes are saved the next time.
+      // Counts changes from here on as unsaved.
       changedMs = undefined;
       const packed = (await request("anvil_dumpState")) as string;
       await replaceFile(path, await unzip(Buffer.from(packed.slice(2), "hex")));

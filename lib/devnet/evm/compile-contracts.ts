@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 const require = createRequire(import.meta.url);
 
 /**
- * A contract's bytecode, as hex. `creation` deploys it, with its arguments appended. `runtime` is the deployed code.
+ * A contract's bytecode as hex. `creation` deploys the contract, with its arguments appended. `runtime` is the deployed
+ * code.
  */
 export type Bytecode = { creation: string; runtime: string };
 
@@ -19,12 +20,14 @@ type Output = {
 const settings = {
   evmVersion: "cancun",
   optimizer: { enabled: true, runs: 200 },
-  // With metadata, the bytecode would depend on the comments.
+  // Leaves out metadata, which would make the bytecode depend on comments.
   metadata: { appendCBOR: false, bytecodeHash: "none" },
   outputSelection: { "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object"] } },
 };
 
-/** Lists the folders with Solidity code. Each has a `bytecode.json` with the bytecode of its contracts by name. */
+/**
+ * Lists the folders with Solidity code. The `bytecode.json` of each folder has the bytecode of its contracts by name.
+ */
 const contractFolders = (root: string) =>
   globSync(["lib/*/{,**/}contracts/bytecode.json", "test/**/contracts/bytecode.json"], { cwd: root })
     .map((path) => dirname(path))
@@ -33,12 +36,12 @@ const contractFolders = (root: string) =>
 /**
  * Compiles the contracts of all folders that have a `bytecode.json`.
  *
- * @param root The folder of the repository.
- * @returns The text of each folder's bytecode.json, by its path.
- * @throws Error if the contracts have mistakes, or the compiler warns
+ * @param root Root folder of the repository.
+ * @returns the text of each folder's bytecode.json, by its path
+ * @throws Error if the compiler reports errors or warnings
  */
 export function compileContracts(root: string): Map<string, string> {
-  // Loaded here, since it takes half a second to load.
+  // Loads the compiler only here, because this takes half a second.
   const solc = require("solc") as { compile(input: string): string };
   const folders = contractFolders(root);
   const paths = folders.flatMap((folder) => globSync(`${folder}/*.sol`, { cwd: root })).toSorted();

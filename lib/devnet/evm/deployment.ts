@@ -16,15 +16,15 @@ import {
   v3PairLiquidity,
 } from "./uniswap.ts";
 
-/** Owns the pools and the remaining tokens. Nobody has its key: anvil sends its transactions without a signature. */
+/** Account that owns the pools and the remaining tokens. Nobody has its key: anvil sends its transactions unsigned. */
 export const deployer = "0xde91010000000000000000000000000000000001";
 
 type TestToken = "moon" | "usdx" | "taxd" | "trap" | "star" | "comet";
 
-/** PancakeSwap's v3 is Uniswap's with other fees. */
+/** Contracts of PancakeSwap v3, which is Uniswap v3 with different fees. */
 type PancakeContract = `pancake${"Factory" | "Positions" | "Router" | "Quoter"}`;
 
-/** In order of creation, since each address depends on the number of its transaction. */
+/** Contracts in order of creation, because a contract's address depends on its transaction's nonce. */
 const creations = [
   "wrapped",
   "v2Factory",
@@ -45,7 +45,7 @@ const creations = [
   "comet",
 ] as const satisfies readonly (UniswapContract | TestToken | PancakeContract)[];
 
-/** The addresses of the contracts, in EIP-55 form. They are the same on every local chain. */
+/** Addresses of the contracts, with EIP-55 checksums. They are the same on every local chain. */
 export const localAddresses = Object.fromEntries(
   creations.map((name, nonce) => [name, getCreateAddress({ from: deployer, nonce })]),
 ) as Record<(typeof creations)[number], string>;
@@ -54,7 +54,7 @@ const { wrapped, v2Factory, v2Router, v3Factory, v3Positions, v3Router, v3Quoter
 const { moon, usdx, taxd, trap, star } = localAddresses;
 const { pancakeFactory, pancakePositions, pancakeRouter, pancakeQuoter } = localAddresses;
 
-/** The price of a coin in USDX, equal to the simulated venue's price. */
+/** Price of each chain's coin in USDX, equal to the simulated venue's price. */
 const usdxPerCoin: Readonly<Record<EvmChain, bigint>> = { eth: 2600n, base: 2600n, bsc: 600n, avax: 25n };
 
 const coins = (count: bigint) => count * 10n ** 18n;
@@ -120,7 +120,7 @@ export const creationOfToken = (
   data: bytecode[contract].creation + encode(["string", "string", "uint8", "uint256"], parameters),
 });
 
-/** Lists the deployer's transactions in order, from the first on. */
+/** Lists all of the deployer's transactions in order. */
 export function deployment(chain: EvmChain): DeployerTransaction[] {
   const price = usdxPerCoin[chain];
   const own = ownVenues(chain);
@@ -130,7 +130,7 @@ export function deployment(chain: EvmChain): DeployerTransaction[] {
     creationOf("v2Factory", deployer),
     creationOf("v2Router", v2Factory, wrapped),
     creationOf("v3Factory"),
-    // Draws pictures of positions, which are not used here.
+    // Replaces the contract that draws pictures of positions by the zero address.
     creationOf("v3Positions", v3Factory, wrapped, zero),
     creationOf("v3Router", v2Factory, v3Factory, v3Positions, wrapped),
     creationOf("v3Quoter", v3Factory, wrapped),
@@ -183,7 +183,9 @@ export function deployment(chain: EvmChain): DeployerTransaction[] {
   ];
 }
 
-/** Creates pools of tokens with USDX, and of USDX with the coin on PancakeSwap. STAR has no others. */
+/**
+ * Creates pools of tokens with USDX, and on PancakeSwap a pool of USDX with the coin. STAR has only pools with USDX.
+ */
 function quotedPools(price: bigint): DeployerTransaction[] {
   const onPancake = { v3Positions: pancakePositions, wrapped };
   const dollars = { token: usdx, amount: usd(20n * price) };
@@ -209,7 +211,7 @@ function quotedPools(price: bigint): DeployerTransaction[] {
       fee: 2500,
       reach: 2,
     }),
-    // The price is that of the pools with the coin, but there are two fees to pay.
+    // Matches the price of the token's pools with the coin, but this way costs two fees.
     v2PairLiquidity(localAddresses, deployer, dollars, { token: taxd, amount: coins(200_000n) }),
     v3PairLiquidity(localAddresses, deployer, [dollars, { token: moon, amount: coins(200_000n) }], {
       fee: 3000,
@@ -218,7 +220,10 @@ function quotedPools(price: bigint): DeployerTransaction[] {
   ];
 }
 
-/** Creates pools that only look good: one with little in it at a price that is 10 % off, and one out of its range. */
+/**
+ * Creates pools that only look good: one with little liquidity and a price 10 % off, and one whose liquidity is out of
+ * range.
+ */
 function oddPools(): DeployerTransaction[] {
   return [
     v3Liquidity(localAddresses, deployer, {
@@ -242,7 +247,7 @@ function oddPools(): DeployerTransaction[] {
 
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}`;
 
-/** Encodes a text of at most 31 bytes as Solidity stores it. */
+/** Encodes text of at most 31 bytes in Solidity's storage format. */
 function shortText(text: string): string {
   const hex = Buffer.from(text).toString("hex");
   return `0x${hex.padEnd(62, "0")}${(text.length * 2).toString(16).padStart(2, "0")}`;
@@ -251,7 +256,7 @@ function shortText(text: string): string {
 const multicall = "0xcA11bde05977b3631167028862bE2a173976CA11";
 const gasPriceOracle = "0x420000000000000000000000000000000000000F";
 
-/** 5 gwei, so that a swap costs about as much as on base. */
+/** Layer 1 fee of 5 gwei per byte, so that a swap costs about as much as on base. */
 const layer1WeiPerByte = 5n * 10n ** 9n;
 
 type Predeploy = [method: string, params: string[]];
@@ -259,7 +264,7 @@ type Predeploy = [method: string, params: string[]];
 /** Deploys Multicall3 before the pools, as on real chains, so that hosts can answer about blocks before the pools. */
 export const multicallPredeploy: Predeploy = ["anvil_setCode", [multicall, bytecode.Multicall.runtime]];
 
-/** Makes the calls to anvil that put code and storage at fixed addresses. */
+/** Lists the calls to anvil that place code and storage at fixed addresses. */
 export function predeploys(chain: EvmChain): Predeploy[] {
   const { symbol, name } = localContracts(chain).wrapped;
   return [

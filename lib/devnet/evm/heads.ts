@@ -1,15 +1,17 @@
-/** When a chain reached its newest heights. */
+/** Records when a chain reached its latest heights. */
 export type Heads = {
-  /** Notes that the chain has this height now. A lower one than before means that it went back. */
+  /** Records that the chain has this height now. A height lower than before means that the chain went back. */
   note(height: number): void;
-  /** Returns the height at an earlier time, or else the first known height. Undefined if no height is known. */
+  /**
+   * Returns the height a number of milliseconds ago, or else the first known height. Undefined if no height is known.
+   */
   before(ms: number): number | undefined;
 };
 
-/** Enough for three minutes of five blocks a second. */
+/** Most heights to remember, enough for three minutes at five blocks a second. */
 const most = 1000;
 
-/** @param now a clock in milliseconds. */
+/** @param now returns a time in milliseconds */
 export function createHeads(now: () => number = () => performance.now()): Heads {
   let heads: { height: number; sinceMs: number }[] = [];
   return {

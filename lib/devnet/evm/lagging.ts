@@ -1,6 +1,6 @@
 import type { RpcQuestion, RpcReply } from "../rpc-service.ts";
 
-/** The index of the block parameter, by method. */
+/** Index of the block parameter, by method. */
 const blockAt: Readonly<Record<string, number>> = {
   eth_call: 1,
   eth_createAccessList: 1,
@@ -19,7 +19,7 @@ const blockAt: Readonly<Record<string, number>> = {
 /** Methods that answer null instead of an error for an unknown block. */
 const nullable = ["eth_getBlockByNumber", "eth_getBlockReceipts"];
 
-/** Methods that need no state, which hosts keep only for their newest blocks. */
+/** Methods that need no state. Hosts keep states only for their newest blocks. */
 const stateless = [...nullable, "eth_feeHistory"];
 
 const root = "5c0ee75d9dd668839db2895c93257f6a3a77282740c045d286ff0d1f297ffa24";
@@ -32,22 +32,20 @@ const prunedState: RpcReply = {
 };
 
 export type Height = {
-  /** The number of the host's newest block. */
+  /** Number of the host's newest block. */
   head: number;
-  /** How many blocks must follow a block until it is final. */
+  /** Number of blocks that must follow a block to make it final. */
   finalAfter: number;
-  /** The number of blocks whose state the host has. */
+  /** Number of blocks whose state the host still has. */
   keptStates?: number | undefined;
 };
 
 const hex = (number: number) => `0x${number.toString(16)}`;
 
-/** A question for a host at an older block: the changed question, and how to read its reply. */
+/** How a lagging host handles a question: it either changes the question and the reply, or replies itself. */
 export type AsOf = { question: RpcQuestion; read?: (reply: RpcReply) => RpcReply } | { reply: RpcReply };
 
-/**
- * Answers like a host whose newest block is an older one.
- */
+/** Answers like a host whose newest block is an older block of the chain. */
 export function asOf(height: Height, question: RpcQuestion): AsOf {
   const { head, keptStates = Number.POSITIVE_INFINITY } = height;
   const { method, params } = question;
@@ -62,7 +60,7 @@ export function asOf(height: Height, question: RpcQuestion): AsOf {
   if (number > head) return { reply: unknownBlock(method) };
   if (number <= head - keptStates && !stateless.includes(method)) return { reply: prunedState };
   const older = [...params];
-  // Parameters before the block may be missing only if the block is missing too.
+  // Sets the block. A missing parameter before it implies that the block is missing as well.
   older[at] = hex(number);
   return { question: { ...question, params: older } };
 }
@@ -70,16 +68,19 @@ export function asOf(height: Height, question: RpcQuestion): AsOf {
 const unknownBlock = (method: string): RpcReply =>
   nullable.includes(method) ? { result: null } : { error: { code: -32000, message: "header not found" } };
 
-/** The reply of a host that lacks the block whose number a question names. Undefined if the question names no block. */
+/**
+ * Replies like a host that lacks the block named in a question. Returns undefined if the question names no block by
+ * number.
+ */
 export function headerNotFound({ method, params }: RpcQuestion): RpcReply | undefined {
   const block = params[blockAt[method] ?? params.length];
   return typeof block === "string" && block.startsWith("0x") ? unknownBlock(method) : undefined;
 }
 
 /**
- * Reads a block's number.
+ * Reads the number of a block.
  *
- * @returns undefined for a block that is named by its hash
+ * @returns undefined if the block is named by its hash
  */
 function numberOf({ head, finalAfter }: Height, block: unknown = "latest"): number | undefined {
   if (typeof block !== "string") return undefined;

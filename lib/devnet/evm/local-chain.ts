@@ -8,32 +8,32 @@ import type { DeployerTransaction } from "./uniswap.ts";
 
 export type LocalChain = {
   chain: EvmChain;
-  /** The URL of anvil itself. */
+  /** URL of anvil itself. */
   url: string;
-  /** The contracts, at the same addresses on every chain. */
+  /** Contracts of the chain, at the same addresses on every chain. */
   contracts: LocalContracts;
-  /** The process id of anvil. */
+  /** Process id of anvil. */
   processId: number;
-  /** Calls anvil. Its own methods, `anvil_*`, are allowed. */
+  /** Calls anvil, including its own methods `anvil_*`. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** Ends anvil, which writes the state file. */
+  /** Stops anvil, which then writes the state file. */
   close(): Promise<void>;
 };
 
 export type LocalChainOptions = {
   chain: EvmChain;
-  /** 0, the default, picks any free port. */
+  /** Port to listen on. The default of 0 picks any free port. */
   port?: number;
-  /** The file that keeps the chain across restarts. If absent, the chain is not kept. */
+  /** File that keeps the chain across restarts. If absent, the chain is not kept. */
   statePath?: string;
-  /** The default is 1: a block is final as soon as two more follow it. */
+  /** Slots in an epoch. With the default of 1, a block is final after two more blocks. */
   slotsInEpoch?: number;
 };
 
 /**
  * Starts a chain with Uniswap's contracts, test tokens and their pools. It mines only on demand.
  *
- * @throws StartupError if anvil does not start, or the state file is from another version of the contracts
+ * @throws StartupError if anvil fails to start, or the state file is from another version of the contracts
  */
 export async function startLocalChain({
   chain,
@@ -69,7 +69,7 @@ async function prepare(url: string, chain: EvmChain): Promise<void> {
     ["eth_getTransactionCount", [deployer, "latest"]],
   ]);
   const count = Number(sent);
-  // One block contains all of them, so a part of them means another version.
+  // Expects all transactions or none, because one block contains them all. Any other count is from another version.
   if (count > 0 && count < transactions.length) {
     throw new StartupError(`The state of chain ${chain} is from another version of the local contracts`);
   }
@@ -77,13 +77,13 @@ async function prepare(url: string, chain: EvmChain): Promise<void> {
     await callAnvil(url, [multicallPredeploy]);
     await sendAsDeployer(url, 0, transactions);
   }
-  // Repeated at each start, since an earlier one may have ended before this.
+  // Repeats these calls at each start, because an earlier start may have been interrupted before them.
   await callAnvil(url, predeploys(chain));
-  // A block of their own protects them from reorganisations.
+  // Mines a separate block, to protect them from reorganisations.
   if (count === 0) await callAnvil(url, [["evm_mine"]]);
 }
 
-/** Raises the block's gas limit, so that one block fits the whole deployment. */
+/** Gas limit of the block that contains the whole deployment. */
 const deploymentGas = 1_000_000_000;
 const transactionGas = 12_000_000;
 const usualBlockGas = 60_000_000;
@@ -93,8 +93,8 @@ const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 /**
  * Sends the deployer's transactions in one block.
  *
- * @param nonce The number of transactions that it has sent before.
- * @throws Error if one of them fails
+ * @param nonce Number of transactions that the deployer sent before.
+ * @throws Error if a transaction fails
  */
 export async function sendAsDeployer(
   url: string,

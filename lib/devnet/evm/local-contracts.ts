@@ -1,16 +1,16 @@
-/** A tick spacing or a bin step, with the usual fee of such pools. */
+/** A tick spacing or bin step, with the usual fee of pools that use it. */
 type SpacedTier = { spacing: number; feeBps: number };
 
 type Contracts = { factory: string; router: string };
 
-/** The contracts of an exchange. Fees are in basis points. */
+/** Contracts of an exchange. Fees are in basis points. */
 export type LocalVenue =
   | (Contracts & { venue: "uniswap-v2"; feeBps: number })
   | (Contracts & {
       venue: "uniswap-v3" | "pancakeswap-v3";
       quoter: string;
       tiers: readonly number[];
-      /** Another exchange with whose pools its router trades, too. */
+      /** Another exchange whose pools this router can also use. */
       mixesWith?: "uniswap-v2";
     })
   | (Contracts & { venue: "slipstream"; quoter: string; tiers: readonly SpacedTier[] })
@@ -21,17 +21,14 @@ export type LocalBridge = { venue: LocalVenue["venue"]; feeBps: number; spacing?
 
 type ListedToken = { token: string; symbol: string; name: string; decimals: number };
 
-/**
- * The contracts of a local chain, with addresses in EIP-55 form. Its URLs are not included, because they differ from
- * run to run.
- */
+/** Contracts of a local chain, with EIP-55 addresses. URLs are left out, because they change from run to run. */
 export type LocalContracts = {
-  /** The token that wraps the chain's coin. */
+  /** Token that wraps the chain's coin. */
   wrapped: ListedToken;
   venues: readonly LocalVenue[];
   /** Tokens that other tokens trade against. */
   quoteTokens: readonly { token: string; isStable: boolean; bridges: readonly LocalBridge[] }[];
   tokens: readonly ListedToken[];
-  /** The highest network fee of a transaction, in coins. */
+  /** Highest network fee of a transaction, in coins. */
   maxNetworkFee: string;
 };

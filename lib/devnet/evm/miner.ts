@@ -5,33 +5,33 @@ export type MinedBlock = { number: number; hash: string };
 export type MinerOptions = {
   /** Calls anvil. */
   request: (method: string, params?: readonly unknown[]) => Promise<unknown>;
-  /** Holds transactions outside the public pool, and makes blocks with them. */
+  /** Keeps transactions out of the public pool and makes blocks with them. */
   relay?: { hasWaiting(): boolean; mine: () => Promise<void> } | undefined;
   onBlock?: (block: MinedBlock) => void;
-  /** Called each time the chain has nothing to do. */
+  /** Called whenever the chain is idle. */
   onIdle?: () => void;
-  /** Called once per outage of the chain. */
+  /** Called once for each outage of the chain. */
   onFailure?: (error: unknown) => void;
   times?: ChainTimes;
 };
 
 export type Miner = {
-  /** Makes a block soon, even if no transaction waits: a request needs time to pass. */
+  /** Makes a block soon even if no transaction is waiting, for requests that need time to pass. */
   wake(): void;
-  /** Resolves once no block is being made. */
+  /** Stops mining. Resolves once no block is being made. */
   stop(): Promise<void>;
 };
 
 /**
- * Makes blocks while a transaction waits or the newest one is not final. An idle chain makes none, so it costs nothing.
- * Blocks have the clock's time.
+ * Makes blocks while a transaction is waiting or not yet final. An idle chain makes no blocks and costs nothing. Block
+ * times follow the clock.
  */
 export function startMiner(options: MinerOptions): Miner {
   const { request, relay, times = usualTimes } = options;
   const finalAfter = finalAfterBlocks(times);
   const { onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
   const mine = relay?.mine ?? (() => request("evm_mine"));
-  /** The newest block at the last check, and the newest one with transactions, while that matters. */
+  /** Newest block at the last check, and the newest block with transactions if it may not be final. */
   let seen = { height: -1, busy: -1 };
   let isAwake = false;
   let hasFailed = false;
@@ -49,7 +49,7 @@ export function startMiner(options: MinerOptions): Miner {
   async function step(): Promise<void> {
     const [pool, head] = await Promise.all([request("txpool_status"), request("eth_blockNumber")]);
     const height = Number(head);
-    // A block may have taken transactions that arrived while it was made.
+    // Looks for transactions in new blocks, which may include late ones.
     if (height !== seen.height) seen = { height, busy: await newestBusy(height) };
     const isWaiting = Number((pool as { pending: string }).pending) > 0 || (relay?.hasWaiting() ?? false);
     if (!isWaiting && !isAwake && height >= seen.busy + finalAfter) return onIdle();

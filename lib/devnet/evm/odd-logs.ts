@@ -2,22 +2,22 @@ import type { RpcQuestion, RpcReply } from "../rpc-service.ts";
 
 type Log = Record<"address" | "blockNumber" | "logIndex" | "transactionHash" | "data", string>;
 
-/** Puts a value in the place of a part of each log. */
+/** Replaces some fields of each log. */
 const each = (change: (log: Log) => object) => (logs: readonly Log[]) =>
   logs.map((log) => ({ ...log, ...change(log) }));
 
-/** How a host's logs differ from anvil's. */
+/** Ways in which a host's logs can differ from anvil's. */
 const changes = {
-  /** Logs of the newest block are missing, as on a node that lags. */
+  /** Drops logs of the newest block, like a lagging node. */
   hidesNewest: (logs) => logs.filter(({ blockNumber }) => blockNumber !== logs.at(-1)?.blockNumber),
-  /** Logs of a transaction in the middle are missing. */
+  /** Drops the logs of a transaction in the middle. */
   hidesMiddle: (logs) =>
     logs.filter(({ transactionHash }) => transactionHash !== middle(logs)?.transactionHash),
   repeats: (logs) => [...logs, ...logs],
   reverses: (logs) => logs.toReversed(),
-  /** A log in the middle occurs once more in its block, at the end. */
+  /** Repeats a log from the middle at the end of its block. */
   invents: (logs) => [...logs, ...logs.filter((log) => log === middle(logs)).map(later)],
-  /** The amounts or the price of a log in the middle are others. */
+  /** Changes the amount or price in a log from the middle. */
   alters: (logs) => logs.map((log) => (log === middle(logs) ? { ...log, data: otherData(log) } : log)),
   removes: each(() => ({ removed: true })),
   zeroTimes: each(() => ({ blockTimestamp: "0x0" })),
@@ -28,14 +28,14 @@ const middle = (logs: readonly Log[]) => logs[Math.floor(logs.length / 2)];
 
 const later = (log: Log): Log => ({ ...log, logIndex: `0x${(Number(log.logIndex) + 1000).toString(16)}` });
 
-/** Changes the last digit of the first word, so that the data keeps its form. */
+/** Changes the last digit of the first word, so that the data stays well-formed. */
 const otherData = ({ data }: Log) => `${data.slice(0, 65)}${data[65] === "1" ? "2" : "1"}${data.slice(66)}`;
 
 export type OddLogs = keyof typeof changes;
 
 export const waysOfLogs = Object.keys(changes) as OddLogs[];
 
-/** How hosts refuse all questions about logs: they have none, those of bsc, those that are busy. */
+/** Errors of hosts that refuse all questions about logs: those without the method, those of bsc, and busy ones. */
 const refusals = {
   unknown: { code: -32601, message: "the method eth_getLogs does not exist/is not available" },
   limitExceeded: { code: -32005, message: "limit exceeded" },
@@ -49,16 +49,16 @@ export const logRefusals = Object.keys(refusals) as LogRefusal[];
 export type LogFaults = {
   logs?: OddLogs | undefined;
   refusesLogs?: LogRefusal | undefined;
-  /** The most blocks of a question, and the most addresses. */
+  /** Most blocks per question, and most addresses. */
   logBlocks?: number | undefined;
   logAddresses?: number | undefined;
-  /** The most logs of an answer. */
+  /** Most logs per answer. */
   mostLogs?: number | undefined;
 };
 
 const isAboutLogs = ({ method }: RpcQuestion) => method === "eth_getLogs";
 
-/** The answer of a host that refuses a question about logs. Undefined if it does not. */
+/** Returns a host's refusal of a question about logs, or undefined if it does not refuse. */
 export function refusedLogs(
   { refusesLogs, logBlocks = Infinity, logAddresses = Infinity }: LogFaults,
   question: RpcQuestion,

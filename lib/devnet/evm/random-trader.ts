@@ -5,12 +5,12 @@ import { callAnvil } from "./call-anvil.ts";
 import { localAddresses } from "./deployment.ts";
 import { approval } from "./uniswap.ts";
 
-/** Trades for nobody. Nobody has its key: anvil sends its transactions without a signature. */
+/** Account of the random trader. Nobody has its key: anvil sends its transactions unsigned. */
 export const traderAccount = "0x7ADE000000000000000000000000000000000001";
 
 const { wrapped, v2Router, moon, usdx, taxd, star } = localAddresses;
 
-/** The tokens that it trades, with the way from the coin to each. */
+/** Tokens to trade, with the path from the coin to each token. */
 const routes: ReadonlyMap<string, readonly string[]> = new Map([
   [moon.toLowerCase(), [wrapped, moon]],
   [taxd.toLowerCase(), [wrapped, taxd]],
@@ -21,18 +21,18 @@ export type WatchedToken = { chain: string; token: string };
 
 export type RandomTraderOptions = {
   chains: readonly { chain: EvmChain; url: string }[];
-  /** Lists the tokens whose markets somebody watches. */
+  /** Lists tokens whose markets somebody is watching. */
   watched: () => Promise<readonly WatchedToken[]>;
   /** Called once for each outage. */
   onFailure: (error: unknown) => void;
-  /** A number from 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random?: () => number;
-  /** The shortest time between two rounds. The longest is twice as long. */
+  /** Shortest time between two rounds, in milliseconds. The longest is twice as long. */
   everyMs?: number;
 };
 
 export type RandomTrader = {
-  /** Resolves once no trade is being made. */
+  /** Stops trading. Resolves once no trade is being made. */
   stop(): Promise<void>;
 };
 
@@ -47,21 +47,21 @@ const coin = 10n ** 18n;
 const forever = 2n ** 40n;
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
-/** Target value of its holdings in each token, in coins. Above it, the trader sells more often than it buys. */
+/** Target value in coins of the trader's holdings in each token. Above it, the trader sells more often than it buys. */
 const likedCoins = 2;
-/** The coins of a purchase, from and to. */
+/** Smallest and largest purchase, in coins. */
 const purchase = { from: 0.01, to: 0.3 } as const;
 const wealth = 1_000_000n * coin;
 
 /**
- * Buys and sells small random amounts of each watched token, so that charts move. While nobody watches, it sends nothing, and
- * the chains rest.
+ * Buys and sells small random amounts of each watched token, so that charts move. While nobody is watching, it sends
+ * nothing, so the chains can rest.
  */
 export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
   const { chains, watched, onFailure, random = Math.random, everyMs = 1000 } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Chains on which it has coins, and tokens that it may sell. */
+  /** Chains on which the trader has coins, and tokens that it has approved for sale. */
   const prepared = new Set<string>();
   let hasFailed = false;
 
@@ -70,7 +70,7 @@ export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
     for (const { chain, url } of chains) {
       const isWatched = names.some((name) => name.startsWith(`${chain} `));
       const wanted = [...routes].filter(([token]) => names.includes(`${chain} ${token}`));
-      // Without a block now and then, the markets of a chain would be stale.
+      // Trades another token if a watched one cannot be traded. Without new blocks, the chain's markets would be stale.
       const traded = wanted.length > 0 || !isWatched ? wanted : [...routes].slice(0, 1);
       for (const [, route] of traded) if (!signal.aborted) await trade(chain, url, route);
     }
@@ -140,7 +140,7 @@ async function read(url: string, to: string, name: string, parameters: unknown[]
   return typeof value === "bigint" ? [value] : [...(value as bigint[])];
 }
 
-/** Sends a transaction, which the next block has. */
+/** Sends a transaction for the next block. */
 async function send(url: string, transaction: { to?: string; data: string; value?: unknown }): Promise<void> {
   await callAnvil(url, [
     ["eth_sendTransaction", [{ from: traderAccount, gas: hex(500_000n), ...transaction }]],

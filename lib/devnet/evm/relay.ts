@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { type RpcReply, refusal } from "../rpc-service.ts";
 import { listenAs, relayFaults, relayService, type StandInOptions } from "../stand-in.ts";
 
-/** The shares of transactions with a fault. All others are included after a number of blocks. */
+/** Shares of transactions that meet each fault. All others are included after a number of blocks. */
 const RelayFaults = ratesSchema(relayFaults, {
   delayBlocks: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
@@ -14,9 +14,9 @@ export type RelayFaults = v.InferOutput<typeof RelayFaults>;
 export type Relay = {
   url: string;
   faults: RelayFaults;
-  /** True if a transaction waits for a block. */
+  /** True if a transaction is waiting for a block. */
   hasWaiting(): boolean;
-  /** Makes a block with the transactions that are due. Until then, no pool contains them. */
+  /** Makes a block with the transactions that are due. Before that, they are in no pool. */
   mine(): Promise<void>;
   close(): Promise<void>;
 };
@@ -25,17 +25,17 @@ export type RelayOptions = StandInOptions & {
   chainId: number;
   /** Calls anvil. */
   request: (method: string, params?: readonly unknown[]) => Promise<unknown>;
-  /** A clock in milliseconds. */
+  /** Returns the time in milliseconds. */
   now?: () => number;
 };
 
-/** Flashbots Protect also gives up after five minutes of blocks. */
+/** Blocks after which the relay gives up. Like Flashbots Protect, it does so after five minutes of real blocks. */
 const patienceBlocks = 25;
 
-/** Time for which a transaction to oneself cancels others with its nonce. */
+/** For this many milliseconds, an account can cancel a transaction by sending one to itself with the same nonce. */
 const cancellableMs = 600_000;
 
-/** A signed transaction. */
+/** A signed transaction and its sender. */
 type Sent = Transaction & { from: string };
 
 type Waiting = { transaction: Sent; blocks: number; delayBlocks: number };
@@ -43,17 +43,18 @@ type Waiting = { transaction: Sent; blocks: number; delayBlocks: number };
 type Request = RelayOptions["request"];
 
 /**
- * Stands in for Flashbots Protect. It accepts only transactions. It includes one if it is the sender's next and does not
- * revert. A transaction without data to oneself cancels one with its nonce, and is then never included itself.
+ * Imitates Flashbots Protect. Accepts nothing but transactions. Includes a transaction if its nonce is the sender's
+ * next and it does not revert. An empty transaction to oneself cancels the one with its nonce, and is then never
+ * included itself.
  *
  * @throws StartupError if the port is in use
  */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { chainId, request, seed = 1, now = () => performance.now() } = options;
   const strikes = strikesOf(relayFaults, seed, () => relay.faults);
-  /** Transactions by sender and nonce: a later one replaces an earlier one. */
+  /** Transactions by sender and nonce. A later one replaces an earlier one. */
   const waiting = new Map<string, Waiting>();
-  /** When the relay took a transaction that can be cancelled, by sender and nonce. */
+  /** Times at which the relay received transactions, by sender and nonce. It allows cancellations only for a while. */
   const takenMs = new Map<string, number>();
 
   function take(raw: unknown): RpcReply | "nothing" {
@@ -103,7 +104,7 @@ const keyOf = ({ from, nonce }: Sent) => `${from} ${nonce}`;
 const nextNonce = async (request: Request, from: string) =>
   Number(await request("eth_getTransactionCount", [from, "latest"]));
 
-/** True if the next block may include it. */
+/** True if the next block may include the transaction. */
 async function isDue(request: Request, { transaction, blocks, delayBlocks }: Waiting): Promise<boolean> {
   const { from, to, data, value, gasLimit, nonce } = transaction;
   if (nonce !== (await nextNonce(request, from)) || blocks < delayBlocks) return false;
@@ -114,12 +115,12 @@ async function isDue(request: Request, { transaction, blocks, delayBlocks }: Wai
   );
 }
 
-/** Sends the transactions that are due to anvil, and lists their hashes. */
+/** Sends all due transactions to anvil and lists their hashes. */
 async function sendDue(request: Request, waiting: Iterable<Waiting>): Promise<string[]> {
   const sent: string[] = [];
   for (const held of waiting) {
     if (!(await isDue(request, held))) continue;
-    // Anvil refuses a transaction without funds. The next block tries it again.
+    // Ignores anvil's rejection of a transaction without enough funds. The next block tries again.
     await request("eth_sendRawTransaction", [held.transaction.serialized]).then(
       () => sent.push(held.transaction.hash ?? ""),
       () => {},
@@ -128,14 +129,14 @@ async function sendDue(request: Request, waiting: Iterable<Waiting>): Promise<st
   return sent;
 }
 
-/** Takes transactions that no block contains out of anvil's pool. */
+/** Removes transactions from anvil's pool if no block contains them. */
 async function dropFailed(request: Request, hashes: readonly string[]): Promise<void> {
   for (const hash of hashes)
     if ((await request("eth_getTransactionReceipt", [hash])) === null)
       await request("anvil_dropTransaction", [hash]);
 }
 
-/** Counts a block, after which the relay may give up or another transaction may have the nonce. */
+/** Counts a block. True if the relay gives up on the transaction, or another one has used its nonce. */
 const isOver = async (request: Request, held: Waiting): Promise<boolean> =>
   ++held.blocks >= patienceBlocks ||
   (await nextNonce(request, held.transaction.from)) > held.transaction.nonce;

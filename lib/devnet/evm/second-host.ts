@@ -28,9 +28,9 @@ const names = [
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * Sets the share of requests, questions or transactions that meet each failure. The other settings apply to all
- * requests: the host is `blocksBehind` or `lagMs` behind the chain, has limits, grants a call `mostGas`, and gives the
- * fixed `results` of some methods.
+ * Shares of requests, questions or transactions that meet each failure. All other settings apply to every request: the
+ * host is `blocksBehind` or `lagMs` behind the chain, has limits, allows a call `mostGas`, and gives the fixed
+ * `results` of some methods.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(Count),
@@ -39,9 +39,9 @@ const HostFaults = ratesSchema(names, {
   mostGas: v.optional(Count),
   batchLimit: v.optional(v.picklist(batchLimits)),
   simulation: v.optional(v.picklist(waysToMissSimulation)),
-  /** Suggests no tip, and sees none in blocks, like hosts of bsc whose blocks contain free transactions. */
+  /** Suggests no tip and reports none in blocks, like hosts of bsc, whose blocks contain free transactions. */
   zeroTips: v.optional(v.boolean()),
-  /** Lists the base fees of past blocks only, like old nodes of avax: N entries instead of N + 1. */
+  /** Lists base fees of past blocks only, like old nodes of avax: N entries instead of N + 1. */
   shortFeeHistory: v.optional(v.boolean()),
   logs: v.optional(v.picklist(waysOfLogs)),
   refusesLogs: v.optional(v.picklist(logRefusals)),
@@ -62,25 +62,24 @@ export type SecondHost = {
 };
 
 export type SecondHostOptions = StandInOptions & {
-  /** The URL of anvil. */
+  /** URL of anvil. */
   chainUrl: string;
-  /** How many blocks must follow a block until it is final. */
+  /** Number of blocks that must follow a block to make it final. */
   finalAfter?: number;
-  /** When the chain reached its heights. By default, the host learns of a block when it is asked. */
-  heads?: Heads;
   /**
-   * Called when a request needs new blocks: it names a transaction that is in no block yet, or asks for the final
-   * block.
+   * Times at which the chain reached its heights. By default, the host learns of a block when it receives a request.
    */
+  heads?: Heads;
+  /** Called when a request needs new blocks, because it names a pending transaction or the final block. */
   onWaiting?: () => void;
 };
 
-/** Anvil's own methods, which hosts of real chains do not have. */
+/** Matches anvil's own methods, which hosts of real chains lack. */
 const ownMethod = /^(?:anvil|evm|hardhat)_/;
 
 const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
 
-/** Reduces the gas of a call without an error, like geth. */
+/** Lowers the gas of a call to the limit without an error, as geth does. */
 function withLeastGas(mostGas: number | undefined, question: RpcQuestion): RpcQuestion {
   const [call, ...others] = question.params as [{ gas?: string }?];
   if (mostGas === undefined || question.method !== "eth_call") return question;
@@ -94,11 +93,11 @@ function waitsForBlocks({ method, params }: RpcQuestion, reply: RpcReply): boole
   return isTransaction && "result" in reply && reply.result === null;
 }
 
-/** True if the host shows the newest block and all states. */
+/** True if the host shows the newest block and every state. */
 const isExact = ({ blocksBehind = 0, lagMs = 0, keptStates }: HostFaults): boolean =>
   blocksBehind + lagMs === 0 && keptStates === undefined;
 
-/** Returns the height that the host shows. */
+/** Returns the chain's height as the host shows it. */
 async function height(
   chainUrl: string,
   heads: Heads,
@@ -110,7 +109,7 @@ async function height(
   return Math.max(0, Math.min(newest - blocksBehind, heads.before(lagMs) ?? newest));
 }
 
-/** The reply to a question that does not reach the chain. */
+/** Returns the host's own refusal of a question, which then never reaches the chain. */
 function refusalOf(
   question: RpcQuestion,
   faults: HostFaults,
@@ -124,7 +123,7 @@ function refusalOf(
   return refused ?? (strikes("headerNotFound") ? headerNotFound(question) : undefined);
 }
 
-/** Sends the planned questions to anvil in one request, and reads its replies. */
+/** Sends the prepared questions to anvil in one request, and adapts its replies. */
 async function repliesTo(
   plans: readonly AsOf[],
   chainUrl: string,
@@ -164,7 +163,7 @@ function withOddFees(
   };
 }
 
-/** Changes fees and logs as the faults say, unless the result of the method is fixed. */
+/** Applies faults to fees and logs, unless the method has a fixed result. */
 function withOddities(faults: HostFaults, question: RpcQuestion, reply: RpcReply): RpcReply {
   const { method } = question;
   const { results = {} } = faults;
@@ -172,11 +171,11 @@ function withOddities(faults: HostFaults, question: RpcQuestion, reply: RpcReply
   return withOddLogs(faults, question, withOddFees(faults, question, reply));
 }
 
-/** No chain has this id. */
+/** Id that no chain has. */
 const otherChainId = "0x539539";
 
 /**
- * Starts a second RPC host of a local chain: it forwards to anvil, and lags, lies, stalls and fails on demand.
+ * Starts a second RPC host of a local chain. It forwards to anvil, and lags, lies, stalls and fails on demand.
  *
  * @throws StartupError if the port is in use
  */
@@ -218,7 +217,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     options,
     async (request) => {
       const failure = fixedAnswerNames.find((name) => strikes(name));
-      // Anvil may already be gone while the host still runs.
+      // Anvil may have ended before the host.
       return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
     },
   );

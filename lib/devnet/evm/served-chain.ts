@@ -13,43 +13,43 @@ import { startSecondHost } from "./second-host.ts";
 
 export type ServedChainOptions = {
   chain: EvmChain;
-  /** The port of anvil must be free. The other servers take another one if theirs is in use. */
+  /** Preferred ports. Only anvil's must be free: if another is in use, its server takes any free port. */
   ports: { anvil: number; firstHost: number; secondHost: number; relay?: number | undefined };
-  /** If undefined, the chain's state is not kept. */
+  /** File of the chain's state. If undefined, the state is not kept. */
   statePath: string | undefined;
   book: NoteBook;
-  /** Puts a host in front of anvil, too, and serves `/_local/faults` for both hosts and the relay. */
+  /** Adds a host in front of anvil, and serves `/_local/faults` on both hosts and the relay. */
   faults: boolean;
   seed: number;
-  /** Prints a line about a problem. */
+  /** Prints a warning. */
   warn: (line: string) => void;
   times: ChainTimes;
 };
 
-/** A chain of this machine with a second host, and with a relay on some chains. */
+/** A local chain with a second host. Some chains also have a relay. */
 export type ServedChain = {
   chain: EvmChain;
-  /** The URL of anvil. */
+  /** URL of anvil. */
   url: string;
   hosts: readonly [first: string, second: string];
   relay: string | undefined;
   /**
-   * Starts anvil, then mines. Resolves once the chain has its contracts.
+   * Starts anvil, and then mining. Resolves once the chain has its contracts.
    *
-   * @throws StartupError if it does not start, or is not the chain in the notes
+   * @throws StartupError if the chain fails to start, or is not the one in the notes
    */
   start(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Advice for chains that do not start. */
+/** Advice if a chain fails to start. */
 const advice = "`npm start -- --reset-chains` starts all chains from the beginning";
 
 /**
- * Opens the servers in front of a chain. All addresses are known before the chain has started, so that the stacks can
- * be synthesized meanwhile.
+ * Opens the servers in front of a chain. All addresses are known before the chain starts, so that the stacks can be
+ * synthesized in the meantime.
  *
- * @throws StartupError if the port of anvil is in use
+ * @throws StartupError if anvil's port is in use
  */
 export async function openServedChain(options: ServedChainOptions): Promise<ServedChain> {
   const { chain, ports, statePath, book, faults, seed, warn, times } = options;
@@ -146,7 +146,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
  * Returns the newest block.
  *
  * @param noted A block that the table may know.
- * @throws StartupError if the chain does not have it
+ * @throws StartupError if the chain lacks the noted block
  */
 async function checkedHead(
   chain: EvmChain,

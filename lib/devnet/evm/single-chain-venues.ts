@@ -12,26 +12,26 @@ import {
   v3PairLiquidity,
 } from "./uniswap.ts";
 
-/** The exchanges that only one local chain has. */
+/** Exchanges that exist on only one local chain. */
 type SingleChainVenues = {
   venues: LocalVenue[];
-  /** Their pools of USDX and the coin. */
+  /** Pools of these exchanges that trade USDX against the coin. */
   bridges: LocalBridge[];
-  /** One contract each, in the order of their addresses. */
+  /** Transactions that each create one contract, in the order of the contracts' addresses. */
   creations: DeployerTransaction[];
-  /** Creates pools of COMET, which no other exchange trades. */
+  /** Transactions that create pools of COMET, which no other exchange trades. */
   pools: DeployerTransaction[];
 };
 
-/** The contracts and amounts that the exchanges build on. */
+/** Contracts and amounts that the exchanges need. */
 type Base = {
   deployer: string;
-  /** The nonce of the first creation. */
+  /** Nonce of the first contract creation. */
   firstNonce: number;
   usdxPerCoin: bigint;
 } & Record<"comet" | "usdx" | "wrapped" | "pancakeFactory" | "pancakePositions" | "pancakeQuoter", string>;
 
-/** Makes the exchanges of a chain. On eth and bsc there are none. */
+/** Lists a chain's own exchanges. Only base and avax have some. */
 export function singleChainVenues(chain: EvmChain, base: Base): SingleChainVenues {
   if (chain === "base") return slipstream(base);
   if (chain === "avax") return liquidityBook(base);
@@ -55,7 +55,7 @@ const addressesFrom = ({ deployer, firstNonce }: Base, count: number): string[] 
     getCreateAddress({ from: deployer, nonce: firstNonce + index }),
   );
 
-/** Slipstream finds pools that PancakeSwap's v3 factory made, of fees that PancakeSwap has no row for. */
+/** Sets up Slipstream on pools from PancakeSwap's v3 factory, with fees that PancakeSwap itself does not use. */
 function slipstream(base: Base): SingleChainVenues {
   const { deployer, comet, usdx, wrapped, pancakeFactory, pancakePositions, pancakeQuoter, usdxPerCoin } =
     base;
@@ -99,7 +99,7 @@ const contracts = new Interface([
   "function createFilled(address tokenX, address tokenY, uint24 activeId, uint16 step, uint256 amountX, uint256 amountY, uint24 reach)",
 ]);
 
-/** Both versions of LFJ, with the router that serves them. */
+/** Sets up both versions of LFJ, with the router that serves them. */
 function liquidityBook(base: Base): SingleChainVenues {
   const { comet, usdx, wrapped, usdxPerCoin } = base;
   const [older = "", newer = "", router = ""] = addressesFrom(base, 3);
@@ -129,10 +129,10 @@ function liquidityBook(base: Base): SingleChainVenues {
   };
 }
 
-/** The bins on each side of the price, the price's own included. */
+/** Number of bins on each side of the price, including the price's own bin. */
 const reach = 60;
 
-/** Creates a pool whose price is the ratio of the amounts. */
+/** Creates a pool whose price is the ratio of two amounts. */
 function binPool(factory: string, step: number, x: TokenAmount, y: TokenAmount): DeployerTransaction {
   const price = Number(y.amount) / Number(x.amount);
   const activeId = 2 ** 23 + Math.round(Math.log(price) / Math.log(1 + step / 10_000));

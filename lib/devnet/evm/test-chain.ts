@@ -2,7 +2,7 @@ import { deployer } from "./deployment.ts";
 import { type LocalChain, type LocalChainOptions, sendAsDeployer, startLocalChain } from "./local-chain.ts";
 import type { DeployerTransaction } from "./uniswap.ts";
 
-/** An account of anvil. It has 100 coins, and its key is public. */
+/** A test account of anvil. It has 100 coins, and its private key is public. */
 export type TestAccount = { address: string; privateKey: string };
 
 export const alice: TestAccount = {
@@ -24,20 +24,20 @@ export type TestReceipt = {
 
 export type TestChain = LocalChain & {
   mine(blocks?: number): Promise<void>;
-  /** Sends a transaction of an anvil account and mines it. It may fail. */
+  /** Sends a transaction of a test account and mines it, even if it fails. */
   transact(transaction: TestTransaction): Promise<TestReceipt>;
-  /** Sends transactions of the deployer in one block. Returns the addresses of created contracts. */
+  /** Sends the deployer's transactions in one block. Returns the addresses of created contracts. */
   deploy(...transactions: DeployerTransaction[]): Promise<(string | null)[]>;
-  /** Returns the result of a contract call, as hex. */
+  /** Calls a contract and returns the result as hex. */
   call(to: string, data: string): Promise<string>;
-  /** Saves this state for `restore`. Initially, the state after the deployment is saved. */
+  /** Saves the current state for `restore`. The first saved state is the one after the deployment. */
   keep(): Promise<void>;
   restore(): Promise<void>;
 };
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/** An anvil for this test file only, with the local contracts. It mines only when these functions ask it to. */
+/** Starts an anvil for one test file, with the local contracts. It mines only when these functions ask it to. */
 export async function startTestChain(options: LocalChainOptions = { chain: "eth" }): Promise<TestChain> {
   const chain = await startLocalChain(options);
   const request: LocalChain["request"] = (method, params) => chain.request(method, params);
@@ -70,8 +70,8 @@ export async function startTestChain(options: LocalChainOptions = { chain: "eth"
       await request("anvil_dropAllTransactions");
       await request("evm_revert", [snapshot]);
       snapshot = await request("evm_snapshot");
-      // Anvil keeps the states of a limited number of blocks, by hash, and may have dropped the restored one.
-      // A different miner each time gives each block a unique hash.
+      // Gives each restored block a unique hash by a different miner. Anvil keeps states of a limited number of blocks
+      // by hash, and may have dropped the old one.
       restores += 1;
       await request("anvil_setCoinbase", [`0x${String(restores).padStart(40, "0")}`]);
       await request("evm_mine");

@@ -1,15 +1,15 @@
 import { createRequire } from "node:module";
 import { AbiCoder, Interface } from "ethers/abi";
 
-/** A transaction of the deployer. Without `to`, it creates a contract. */
+/** A transaction of the deployer. If `to` is missing, it creates a contract. */
 export type DeployerTransaction = { to?: string; data: string; value?: bigint };
 
 const require = createRequire(import.meta.url);
 
-/** A published artifact of Uniswap. Those of v2 have the format of an older compiler. */
+/** A published artifact of Uniswap. Artifacts of v2 have an older compiler's format. */
 type Artifact = { bytecode?: string; evm?: { bytecode: { object: string } } };
 
-/** Loaded at run time: the compiler would otherwise search a megabyte of JSON for types. */
+/** Loads artifacts at run time, because the compiler would infer types from a megabyte of JSON. */
 const artifacts = {
   wrapped: () => require("@uniswap/v2-periphery/build/WETH9.json"),
   v2Factory: () => require("@uniswap/v2-core/build/UniswapV2Factory.json"),
@@ -23,17 +23,17 @@ const artifacts = {
     require("@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json"),
 } satisfies Record<string, () => Artifact>;
 
-/** Uniswap's contracts, and the wrapped coin. */
+/** Uniswap's contracts and the wrapped coin. */
 export type UniswapContract = keyof typeof artifacts;
 
-/** Creates a contract of Uniswap. All constructor arguments are addresses. */
+/** Makes the transaction that creates one of Uniswap's contracts. All constructor arguments are addresses. */
 export function creationOf(contract: UniswapContract, ...addresses: string[]): DeployerTransaction {
   const { bytecode, evm }: Artifact = artifacts[contract]();
   const types = addresses.map(() => "address");
   return { data: (bytecode ?? `0x${evm?.bytecode.object}`) + encode(types, addresses) };
 }
 
-/** Encodes constructor arguments, without 0x. */
+/** Encodes constructor arguments without the prefix 0x. */
 export const encode = (types: readonly string[], values: readonly unknown[]): string =>
   AbiCoder.defaultAbiCoder().encode(types, values).slice(2);
 
@@ -57,16 +57,16 @@ export const approval = (token: string, spender: string): DeployerTransaction =>
 
 export type TokenAmount = { token: string; amount: bigint };
 
-/** The amounts put into a pool, in base units. Their ratio is the price. */
+/** Amounts to put into a pool, in base units. Their ratio sets the price. */
 export type Deposit = { token: string; coins: bigint; tokens: bigint };
 
-/** Lets a v3 factory create pools with another fee. */
+/** Lets a v3 factory create pools with an additional fee. */
 export const enableFee = (factory: string, fee: V3Fee): DeployerTransaction => ({
   to: factory,
   data: contracts.encodeFunctionData("enableFeeAmount", [fee, tickSpacings[fee]]),
 });
 
-/** Adds liquidity to the v2 pool of two tokens. Creates the pool if there is none. */
+/** Adds liquidity to the v2 pool of two tokens, which is created if missing. */
 export const v2PairLiquidity = (
   { v2Router }: { v2Router: string },
   owner: string,
@@ -79,7 +79,7 @@ export const v2PairLiquidity = (
   ]),
 });
 
-/** Adds liquidity to the pool of a token and the coin. Creates the pool if there is none. */
+/** Adds liquidity to the v2 pool of a token and the coin, which is created if missing. */
 export const v2Liquidity = (
   { v2Router }: { v2Router: string },
   owner: string,
@@ -90,7 +90,7 @@ export const v2Liquidity = (
   value: coins,
 });
 
-/** The spacing of ticks by fee, in hundredths of a basis point. */
+/** Tick spacing by fee, in hundredths of a basis point. */
 const tickSpacings = { 100: 1, 450: 100, 500: 10, 2500: 50, 2900: 200, 3000: 60, 10000: 200 } as const;
 
 export type V3Fee = keyof typeof tickSpacings;
@@ -98,9 +98,9 @@ export type V3Fee = keyof typeof tickSpacings;
 /**
  * Creates a v3 pool of two tokens, with liquidity around its price.
  *
- * @param range.reach The largest factor by which the price can rise or fall before the pool is dry.
- * @param range.away The factor between the middle of the liquidity and the price. Far away, a pool holds only the first
- * asset, and trades nothing.
+ * @param range.reach Largest factor by which the price can rise or fall before the pool is empty.
+ * @param range.away Factor between the middle of the liquidity and the price. With a large one, the pool holds only the
+ * first asset and trades nothing.
  */
 export function v3PairLiquidity(
   { v3Positions, wrapped }: { v3Positions: string; wrapped: string },
@@ -144,7 +144,7 @@ export const v3Liquidity = (
     range,
   );
 
-/** Rounds down. */
+/** Computes a square root, rounded down. */
 function squareRoot(square: bigint): bigint {
   let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
   for (;;) {

@@ -1,8 +1,8 @@
 import type { HostFaults } from "./second-host.ts";
 
 /**
- * Ways of hosts of real networks, each of which trading must survive. The last 8 states stand for the 128 of real nodes:
- * they contain the newest final block, except on a fast base.
+ * Odd behaviours of real hosts, which trading must survive. Keeping 8 states stands for the 128 of real nodes: they
+ * include the newest final block, except on a fast base.
  */
 export const unkindnesses = {
   "batches of 10": { batchLimit: "base" },

@@ -1,27 +1,27 @@
 import { inRegister, type Place, type Register, SBPFAssembler } from "./sbpf-assembler.ts";
 
-/** The accounts that a swap uses. */
+/** Accounts that a swap uses. */
 type AccountName =
   | ("payer" | "authority" | "source" | "target" | "vaultIn" | "vaultOut")
   | ("programIn" | "programOut" | "mintIn" | "mintOut");
 
-/** How callers ask a program for a swap. */
+/** Interface through which callers ask a program for a swap. */
 export type SwapInterface = {
-  /** The places of the accounts, those that are not used left out. */
+  /** Positions of the used accounts. */
   accounts: Readonly<Record<AccountName, number>>;
   accountCount: number;
-  /** The first eight bytes of the data, as a number. */
+  /** First eight bytes of the instruction data, as a number. */
   name: bigint;
   dataLength: number;
-  /** Stores the amount and the least output, which are in the data that r6 and 8 bytes point to. */
+  /** Stores the amount and the least output, which are in the data that begins at r6 + 8. */
   readArguments: (program: SBPFAssembler) => void;
-  /** The codes with which it refuses swaps. */
+  /** Error codes of refused swaps. */
   errors: { unknownInstruction: number; slippage: number };
-  /** With its bump, it gives the address that owns the vaults. */
+  /** Seed that, with a bump, gives the address that owns the vaults. */
   authoritySeed: string;
 };
 
-/** Places of an account in the runtime's input, from its beginning. */
+/** Offsets in the runtime's input, from the beginning of an account. */
 const inAccount = {
   isSigner: 1,
   isWritable: 2,
@@ -34,19 +34,19 @@ const inAccount = {
 const amountInData = 64;
 const decimalsInData = 44;
 
-/** The runtime leaves this room behind an account's data for growth. */
+/** Bytes that the runtime reserves behind an account's data for growth. */
 const growth = 10_240;
 
-/** Marks an account that did not come before. */
+/** Marks the first occurrence of an account. */
 const isFirst = 255;
 
-/** The fee of a trade, in millionths: that of Raydium's first configuration. */
+/** Fee of a trade in millionths, as in Raydium's first configuration. */
 export const tradeFee = 2500;
 const millionths = 1_000_000;
 
 const transferChecked = 12;
 
-/** The stack frame, by the distance from its end. */
+/** Layout of the stack frame, by the distance from its end. */
 const frame = {
   accounts: -128,
   amountIn: -136,
@@ -66,10 +66,10 @@ const frame = {
 
 const at = (name: keyof typeof frame, offset = 0): Place => [10, frame[name] + offset];
 
-/** Where a swap's arguments belong. */
+/** Places on the stack where a swap's arguments belong. */
 export const argumentsAt = { amountIn: at("amountIn"), minimum: at("minimum") } as const;
 
-/** As many accounts have room in the frame. */
+/** Most accounts that fit into the stack frame. */
 const mostAccounts = 16;
 
 type Transfer = {
@@ -83,10 +83,10 @@ type Transfer = {
 };
 
 /**
- * Builds a program that trades at the product of what its vaults hold, and keeps all fees there. It measures what arrives,
- * so that tokens which withhold a part of each transfer trade as on real exchanges.
+ * Builds a program that trades at a constant product of its vaults' balances and keeps all fees there. It measures the
+ * received amount, so that tokens which withhold part of each transfer trade as on real exchanges.
  *
- * @param bump The bump of the authority's address.
+ * @param bump Bump of the authority's address.
  */
 export function constantProduct(face: SwapInterface, bump: number): Buffer {
   if (face.accountCount > mostAccounts) throw new RangeError("The frame has room for fewer accounts");
@@ -110,7 +110,7 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
     isSigned: false,
   });
 
-  // r1 becomes what arrived, without the fee, and r2 the reserve with it.
+  // Sets r1 to the received amount after the fee, and r2 to the reserve including it.
   loadTokens(program, face, 1, "vaultIn");
   program.load(2, at("reserveIn")).do("sub", 1, r2).do("move", 3, r1);
   program
@@ -137,14 +137,16 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
   return program.label("failed").exit().link();
 }
 
-/** Notes where each account is in the runtime's input, of which r1 has the address. r6 then points behind them. */
+/**
+ * Stores the address of each account in the runtime's input, which begins at r1. Then r6 points behind the accounts.
+ */
 function readAccounts(program: SBPFAssembler, { accountCount }: SwapInterface): void {
   program.load(7, [1, 0]).jumpIf("unequal", 7, accountCount, "unknown");
   program.do("move", 6, inRegister(1)).do("add", 6, 8).do("move", 8, 0);
   loadAddress(program, 9, at("accounts"));
   program.label("next").jumpIf("atLeast", 8, inRegister(7), "arguments");
   program.loadByte(2, [6, 0]).jumpIf("equal", 2, isFirst, "first");
-  // The account came before, at this index.
+  // Handles a repeated account, which is at this index.
   program.do("shiftLeft", 2, 3);
   loadAddress(program, 3, at("accounts"));
   program.do("add", 3, inRegister(2)).load(4, [3, 0]).store([9, 0], inRegister(4));
@@ -164,18 +166,18 @@ function readData(program: SBPFAssembler, { name, dataLength, readArguments }: S
 const loadAccount = (program: SBPFAssembler, { accounts }: SwapInterface, to: Register, name: AccountName) =>
   program.load(to, at("accounts", 8 * accounts[name]));
 
-/** Loads the number of tokens in an account. */
+/** Loads an account's number of tokens into a register. */
 const loadTokens = (program: SBPFAssembler, face: SwapInterface, to: Register, name: AccountName) =>
   loadAccount(program, face, to, name).load(to, [to, inAccount.data + amountInData]);
 
 const loadAddress = (program: SBPFAssembler, to: Register, [base, offset]: Place) =>
   program.do("move", to, inRegister(base)).do("add", to, offset);
 
-/** Stores the address of a place behind the one in a register. */
+/** Stores the address at an offset from the one in a register. */
 const storeAddress = (program: SBPFAssembler, to: Place, from: Register, offset: number) =>
   program.do("move", 3, inRegister(from)).do("add", 3, offset).store(to, inRegister(3));
 
-/** Lets a token program move the amount in the frame. */
+/** Calls a token program to move the amount in the stack frame. */
 function transfer(
   program: SBPFAssembler,
   face: SwapInterface,
@@ -212,7 +214,7 @@ function transfer(
   program.call("sol_invoke_signed_c").jumpIf("unequal", 0, 0, "failed");
 }
 
-/** Describes the account in r1 as the runtime wants it for a call. */
+/** Describes the account in r1 in the format that the runtime expects for a call. */
 function describeAccount(program: SBPFAssembler, info: number): void {
   storeAddress(program, at("infos", info), 1, inAccount.key);
   storeAddress(program, at("infos", info + 8), 1, inAccount.lamports);
@@ -224,7 +226,7 @@ function describeAccount(program: SBPFAssembler, info: number): void {
   program.loadByte(2, [1, inAccount.isWritable]).storeByte(at("infos", info + 49), inRegister(2));
 }
 
-/** Lets r4 point to the seeds of the authority. */
+/** Stores the authority's seeds and points r4 to them. */
 function storeSeeds(program: SBPFAssembler, { authoritySeed }: SwapInterface, bump: number): void {
   const text = Buffer.alloc(32);
   text.write(authoritySeed);
@@ -238,7 +240,7 @@ function storeSeeds(program: SBPFAssembler, { authoritySeed }: SwapInterface, bu
   loadAddress(program, 4, at("signer"));
 }
 
-/** Computes r9 = r1 × r3 / r2, over a product of 128 bits in r8 and r9. The quotient must fit into 64 bits. */
+/** Computes r9 = r1 × r3 / r2, with a product of 128 bits in r8 and r9. The quotient must fit into 64 bits. */
 function multiplyAndDivide(program: SBPFAssembler): void {
   const low = (to: Register, from: Register) =>
     program.do("move", to, inRegister(from)).do("shiftLeft", to, 32).do("shiftRight", to, 32);
@@ -251,7 +253,7 @@ function multiplyAndDivide(program: SBPFAssembler): void {
   program.do("move", 9, inRegister(4)).do("mul", 9, inRegister(6));
   program.do("move", 8, inRegister(5)).do("mul", 8, inRegister(7));
   program.do("mul", 4, inRegister(7)).do("mul", 5, inRegister(6));
-  // r0 becomes the sum of the products that begin at 32 bits.
+  // Sums up in r0 the partial products that begin at bit 32.
   high(0, 9);
   for (const product of [4, 5] as const) {
     low(1, product);

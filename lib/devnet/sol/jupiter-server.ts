@@ -22,13 +22,13 @@ const names = [
 ] as const;
 
 /**
- * Sets the share of requests that meet each fault. `overstated` names twice the output. `cheat` trades ORBIT with the
- * server's own pool at a tenth of the price.
+ * Shares of requests that meet each fault. `overstated` doubles the stated output. `cheat` trades ORBIT in the server's
+ * own pool at a tenth of the price.
  */
 const JupiterFaults = ratesSchema(names, {});
 
 export type LocalJupiter = {
-  /** Builds swaps. `/_local/faults` is at the same port. */
+  /** URL that builds swaps. `/_local/faults` is on the same port. */
   url: string;
   faults: v.InferOutput<typeof JupiterFaults>;
   close(): Promise<void>;
@@ -37,9 +37,9 @@ export type LocalJupiter = {
 export type JupiterServerOptions = StandInOptions & {
   node: Pick<SolNode, "request">;
   jupiter: SolDeployment["jupiter"];
-  /** The tokens that it trades. By default, all that have a pool. */
+  /** Tokens to trade. By default, these are all tokens with a pool. */
   symbols?: readonly (keyof SolDeployment["jupiter"]["pools"])[];
-  /** Receives the parameters of each request, and its key. */
+  /** Receives the parameters and the API key of each request. */
   onRequest?: (query: Readonly<Record<string, string>>, key: string | undefined) => void;
 };
 
@@ -70,21 +70,21 @@ const VaultsAnswer = v.object({
   value: v.array(v.nullable(v.object({ data: v.tuple([v.string(), v.literal("base64")]) }))),
 });
 
-/** Reads the amount of a token account. It stands after the mint and the owner. */
+/** Reads the amount in a token account, which follows the mint and the owner. */
 const amountIn = (base64: string): bigint => Buffer.from(base64, "base64").readBigUInt64LE(64);
 
 type Question = v.InferOutput<typeof Question>;
 
-/** The exchange that its pools belong to, unless a question allows only others: then they belong to the first of those. */
+/** Name of the exchange in routes. If a question allows only certain exchanges, its first one is named instead. */
 const usualLabel = "Local Pool";
 const noRoute = json(400, { error: "No routes found" });
 
-/** Nobody's account, which stands for a thief's. */
+/** Address of nobody's account, used as a thief's. */
 const stranger = addressOf(new Uint8Array(32).fill(7));
 
 /**
- * Stands in for the method `build` of Jupiter's API. It answers with an instruction for the stand-in of Jupiter's program,
- * beside others that the service must not use.
+ * Imitates the method `build` of Jupiter's API. Its answer has one instruction for the stand-in of Jupiter's program,
+ * and others that the service must not use.
  *
  * @throws StartupError if the port is in use
  */
@@ -149,7 +149,7 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
   return server;
 }
 
-/** A vault of a pool, and the program of its token. */
+/** A vault of a pool, and the program of the vault's token. */
 type Side = { vault: Address; program: Address };
 type Sides = { from: Side; to: Side };
 
@@ -159,7 +159,7 @@ function sidesOf({ inputMint }: Question, { vaults, program }: JupiterPool): Sid
   return inputMint === wrappedCoin ? { from: coin, to: token } : { from: token, to: coin };
 }
 
-/** Computes the amount that a pool pays, from what its vaults hold now. */
+/** Computes the amount that a pool pays, from the current balances of its vaults. */
 async function paidBy(node: Pick<SolNode, "request">, { from, to }: Sides, amount: bigint): Promise<bigint> {
   const options = { encoding: "base64", commitment: "confirmed" };
   const vaults = [from.vault, to.vault];
@@ -170,7 +170,7 @@ async function paidBy(node: Pick<SolNode, "request">, { from, to }: Sides, amoun
   return (reserveOut * left) / (reserveIn + left);
 }
 
-/** Lists the accounts of a swap, in the order of Jupiter's program. */
+/** Lists the accounts of a swap in the order that Jupiter's program expects. */
 async function accountsOf(
   { inputMint, outputMint, taker, destinationTokenAccount }: Question,
   { from, to }: Sides,
@@ -201,14 +201,14 @@ function swapData({ amount, slippageBps }: Question, outAmount: bigint, platform
   return Buffer.concat([Buffer.from("bb64facc31c4af14", "hex"), amounts, localPlan]).toString("base64");
 }
 
-/** Sends a coin of the taker to a stranger. */
+/** Makes an instruction that sends one coin of the taker to a stranger. */
 const drainOf = (taker: Address) => ({
   programId: programs.system,
   accounts: [taker, stranger].map((pubkey) => ({ pubkey, isSigner: pubkey === taker, isWritable: true })),
   data: Buffer.from("0200000000ca9a3b00000000", "hex").toString("base64"),
 });
 
-/** The part of an answer that only describes the swap. */
+/** Fields of the answer that only describe the swap. */
 function termsOf(
   { inputMint, outputMint, amount, slippageBps, dexes }: Question,
   outAmount: bigint,

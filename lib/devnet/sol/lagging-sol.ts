@@ -10,10 +10,10 @@ import {
 import type { SolPast } from "./sol-past.ts";
 import { messageIn, transactionIn } from "./wire-message.ts";
 
-/** How far a host is behind the chain. */
+/** Newest slot of the chain, and the older slot that a lagging host shows. */
 export type SolLag = { node: SolNode; past: SolPast; newest: number; head: number };
 
-/** Methods whose answers are the same in each slot, or lag behind in no way that matters. */
+/** Methods whose answers are the same in each slot, or whose lag has no effect. */
 const timeless = [
   ...["getEpochSchedule", "getGenesisHash", "getHealth", "getIdentity", "getVersion", "requestAirdrop"],
   ...["getBlockTime", "getMinimumBalanceForRentExemption", "getRecentPrioritizationFees"],
@@ -23,10 +23,10 @@ type InContext<Value> = { context: { slot: number }; value: Value };
 type Status = { slot: number; confirmations: number | null; confirmationStatus: string };
 type Epoch = { absoluteSlot: number; blockHeight: number; slotIndex: number };
 
-/** Slots after which a block is final. */
+/** Number of slots after which a block is final. */
 const finalAfter = 31;
 
-/** The reply of a host that says how far it is behind. */
+/** Replies that the host is this many slots behind. */
 export const behindBy = (slots: number): RpcReply => ({
   error: {
     code: -32005,
@@ -35,7 +35,7 @@ export const behindBy = (slots: number): RpcReply => ({
   },
 });
 
-/** Answers like a host whose newest slot is `head`. It simulates transactions on the newest state all the same. */
+/** Answers like a host whose newest slot is `head`. Simulations still run on the newest state. */
 export async function answerAsOf(lag: SolLag, question: RpcQuestion): Promise<RpcReply> {
   const { node, head } = lag;
   const { minContextSlot = 0 } = optionsIn(question);
@@ -72,11 +72,11 @@ const shiftOf = ({ newest, head }: SolLag) => newest - head;
 
 const height = async (lag: SolLag, truth: number) => Math.max(0, truth - shiftOf(lag));
 
-/** Reads the true answer to each method as the host shows it. */
+/** Converts the true answer of each method to the lagging host's. */
 const readers: Readonly<
   Record<string, (lag: SolLag, truth: never, question: RpcQuestion) => Promise<unknown>>
 > = {
-  // The chain may have moved on since it named its newest slot.
+  // Limits the slot to `head`, because the chain may have moved on in the meantime.
   getSlot: async (lag, truth: number) => Math.min(lag.head, await height(lag, truth)),
   getBlockHeight: height,
   async getEpochInfo(
@@ -118,7 +118,7 @@ const readers: Readonly<
     labelled(lag, { ...truth, value: await lag.past.accountsAt(lag.head, accountsIn(question)) }),
 };
 
-/** A status as of an earlier slot. Null if the transaction is not in an earlier block. */
+/** Returns a status as of an earlier slot, or null if the transaction was in no block by then. */
 function statusAt(head: number, status: Status): Status | null {
   const confirmations = head - status.slot;
   if (confirmations < 1) return null;

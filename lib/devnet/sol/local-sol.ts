@@ -6,7 +6,7 @@ export type LocalSol = Surfnet & { deployment: SolDeployment };
 /**
  * Starts a Solana chain with an exchange, three tokens and their pools.
  *
- * @throws StartupError if it does not start
+ * @throws StartupError if it fails to start
  */
 export async function startLocalSol(options: {
   slotMs: number;

@@ -6,26 +6,26 @@ import {
   getProgramDerivedAddress,
 } from "@solana/web3.js";
 
-/** The published addresses of mainnet's programs. */
+/** Published addresses of programs on mainnet. */
 export const programs = {
   system: address("11111111111111111111111111111111"),
   computeBudget: address("ComputeBudget111111111111111111111111111111"),
   token: address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"),
   token2022: address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"),
   associatedToken: address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"),
-  /** Metaplex's program, which owns the names of most tokens. */
+  /** Metaplex's program, which stores the names of most tokens. */
   metadata: address("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s"),
   raydiumCpmm: address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C"),
   jupiter: address("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"),
 };
 
-/** The mint of wrapped SOL. */
+/** Mint of wrapped SOL. */
 export const wrappedCoin = address("So11111111111111111111111111111111111111112");
 
 export const raydium = {
-  /** The first of its configurations, with a fee of 0.25 %. */
+  /** Raydium's first configuration, with a fee of 0.25 %. */
   config: address("D4FPEruKEHrG5TenZ2mpDGEfu1iUvTiqBxvpU8HLBvC2"),
-  /** Owns the vaults of all pools. */
+  /** Account that owns the vaults of all pools. */
   authority: address("GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL"),
   authoritySeed: "vault_and_lp_mint_auth_seed",
 };
@@ -34,7 +34,7 @@ export const bytesOf = (text: Address): Uint8Array => Uint8Array.from(getAddress
 
 export const addressOf = (bytes: Uint8Array): Address => getAddressDecoder().decode(bytes);
 
-/** Derives an address of a program from texts, addresses and bytes. */
+/** Derives a program's address from seeds: texts, addresses and bytes. */
 export async function derived(
   program: Address,
   ...seeds: readonly (string | Uint8Array)[]
@@ -43,6 +43,6 @@ export async function derived(
   return found;
 }
 
-/** Returns the account of a mint that wallets and Jupiter use for an owner. */
+/** Returns an owner's usual account for a mint, as wallets and Jupiter derive it. */
 export const associatedAccount = (owner: Address, tokenProgram: Address, mint: Address): Promise<Address> =>
   derived(programs.associatedToken, bytesOf(owner), bytesOf(tokenProgram), bytesOf(mint));

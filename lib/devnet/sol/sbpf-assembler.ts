@@ -1,10 +1,10 @@
 /**
- * Registers of Solana's bytecode: r0 holds results, r1 to r5 arguments, which calls overwrite. r10 points to the end of
- * the stack frame.
+ * Registers of Solana's bytecode: r0 holds results, and r1 to r5 hold arguments, which calls overwrite. r10 points to
+ * the end of the stack frame.
  */
 export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
-/** Operations on 64 bits, by their opcode with a number. With a register, it has one bit more. */
+/** Opcodes of 64-bit operations with a number. Operations with a register set one more bit. */
 const operations = {
   add: 0x07,
   sub: 0x17,
@@ -17,19 +17,19 @@ const operations = {
   move: 0xb7,
 } as const;
 
-/** Unsigned conditions, by their opcode with a number. */
+/** Opcodes of unsigned conditions with a number. */
 const conditions = { equal: 0x15, atLeast: 0x35, unequal: 0x55, below: 0xa5 } as const;
 
 const withRegister = 0x08;
 
 type Operand = number | { register: Register };
 
-/** A place in memory: the address in a register, and a distance from it in bytes. */
+/** A place in memory: a register with an address, and an offset in bytes. */
 export type Place = readonly [base: Register, offset: number];
 
 export const inRegister = (number: Register): Operand => ({ register: number });
 
-/** Collects instructions, and links them to a program that Solana's loader accepts. */
+/** Collects instructions and links them into a program that Solana's loader accepts. */
 export class SBPFAssembler {
   readonly #code: Buffer[] = [];
   readonly #labels = new Map<string, number>();
@@ -40,7 +40,7 @@ export class SBPFAssembler {
     return this.#withOperand(operations[operation], to, operand);
   }
 
-  /** Sets a register to a constant of 64 bits. */
+  /** Sets a register to a 64-bit constant. */
   constant(to: Register, value: bigint): this {
     const low = Number(BigInt.asIntN(32, value));
     const high = Number(BigInt.asIntN(32, value >> 32n));
@@ -80,7 +80,7 @@ export class SBPFAssembler {
     return this.#jump(label).#withOperand(conditions[condition], left, right);
   }
 
-  /** Calls a function of the runtime. Its result is in r0. */
+  /** Calls a runtime function, which returns its result in r0. */
   call(name: string): this {
     this.#calls.push({ at: this.#code.length, name });
     return this.#emit(0x85, 0, 1, 0, -1);
@@ -136,13 +136,13 @@ const headerSize = 64;
 const segmentSize = 56;
 const segments = 3;
 
-/** The kinds of sections of an ELF file. */
+/** Types of sections in an ELF file. */
 const kinds = { code: 1, strings: 3, dynamic: 6, relocations: 9, symbols: 11 } as const;
 
-/** A relocation of a call to a function by the hash of its name. */
+/** Relocation type of a call to a function that is found by the hash of its name. */
 const callRelocation = 10n;
 
-/** Builds an ELF file of 64 bits for machine 247, which is BPF. Calls are relocated by the names of their functions. */
+/** Builds a 64-bit ELF file for machine 247, which is BPF. Calls are relocated by their functions' names. */
 function elfOf(code: Buffer, calls: readonly Call[]): Buffer {
   const names = [...new Set(calls.map(({ name }) => name))];
   const strings = Buffer.from(["", ...names, ""].join("\0"));
@@ -160,7 +160,8 @@ function elfOf(code: Buffer, calls: readonly Call[]): Buffer {
     words([BigInt(codeAt + 8 * at), (BigInt(names.indexOf(name) + 1) << 32n) | callRelocation]),
   );
   const size = BigInt(16 * calls.length);
-  // The tables of symbols, strings and relocations, with the sizes of their entries and the last one's own.
+  // Addresses of the tables of symbols, strings and relocations, the sizes of their entries, and the size of the last
+  // table.
   const dynamic = words([
     ...[6n, BigInt(symbolsAt), 19n, 16n, 5n, BigInt(stringsAt), 10n, BigInt(strings.length)],
     ...[17n, BigInt(relocationsAt), 18n, size, 0n, 0n],
@@ -195,7 +196,7 @@ const words = (values: readonly bigint[]): Buffer => {
   return buffer;
 };
 
-/** Lays out the sections one after the other, between the segments' table and their own. */
+/** Lays out the sections in a row, between the table of segments and the table of sections. */
 function linked(
   sections: readonly Section[],
   { codeAt, dynamicAt, end }: { codeAt: number; dynamicAt: number; end: number },
@@ -246,7 +247,7 @@ const segment = (type: number, flags: number, at: number, size: number): Buffer 
   return words([first, place, place, place, BigInt(size), BigInt(size), 8n]);
 };
 
-/** Describes a section. Those without flags have no address in memory. */
+/** Encodes a section's header. A section without flags has no address in memory. */
 const sectionHeader = (
   nameAt: number,
   { type, flags, bytes, link = 0, entrySize = 0 }: Section,

@@ -9,38 +9,38 @@ import { leastTip, startSolRelay } from "./sol-relay.ts";
 import type { Surfnet } from "./surfnet.ts";
 
 export type ServedSolOptions = {
-  /** The port of the node must be free. The other servers take another one if theirs is in use. */
+  /** Preferred ports. Only the node's must be free: if another is in use, its server takes any free port. */
   ports: { node: number; firstHost: number; secondHost: number; relay?: number; jupiter?: number };
-  /** Puts a host in front of the node, too, and serves `/_local/faults` for both hosts and the relay. */
+  /** Adds a host in front of the node, and serves `/_local/faults` on both hosts and the relay. */
   faults: boolean;
   seed: number;
-  /** The time of a slot. By default that of the real chain. */
+  /** Milliseconds per slot. The default is the real chain's. */
   slotMs?: number;
 };
 
-/** The Solana chain of this machine. It starts from the beginning each time. */
+/** The local Solana chain. It starts from the beginning each time. */
 export type ServedSol = {
-  /** The chain keeps nothing, and so starts over with each runner. */
+  /** Time at which the chain started over. It keeps nothing between runs. */
   startedAt: string;
-  /** The URL of an honest host, where anyone can ask for coins. */
+  /** URL of an honest host, where anyone can request coins. */
   url: string;
   hosts: readonly [first: string, second: string];
   relay: string;
-  /** The URL at which Jupiter's stand-in builds swaps. */
+  /** URL of Jupiter's stand-in, which builds swaps. */
   jupiter: string;
-  /** The mints of the tokens. */
+  /** Mints of the local tokens. */
   tokens: Record<keyof SolDeployment["tokens"], Address>;
   deployment: SolDeployment;
   /** Context for the stacks. */
   context: object;
-  /** Makes one call of the chain itself, once it has started. Its own methods, `surfnet_*`, are allowed. */
+  /** Makes one call to the chain itself once it has started, including its own methods `surfnet_*`. */
   request: Surfnet["request"];
-  /** Undefined until the chain has started. */
+  /** Process id of the chain. Undefined until it has started. */
   readonly processId: number | undefined;
   /**
    * Resolves once the chain has its exchange and its tokens.
    *
-   * @throws StartupError if it does not start
+   * @throws StartupError if the chain fails to start
    */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -48,17 +48,17 @@ export type ServedSol = {
 
 const usualSlotMs = 400;
 
-/** A cluster is named by the start of the hash of its first block (CAIP-2). */
+/** Length of a cluster's name, which is the beginning of its genesis hash (CAIP-2). */
 const clusterNameLength = 32;
 
-/** Jupiter's stand-in leaves the other tokens to their pools. */
+/** Only token that Jupiter's stand-in trades. All others have pools of their own. */
 const jupiterToken = "ORBIT";
 
 /**
- * Opens the servers in front of a Solana chain. All addresses are known before the chain has started, so that the
- * stacks can be synthesized meanwhile.
+ * Opens the servers in front of a Solana chain. All addresses are known before the chain starts, so that the stacks can
+ * be synthesized in the meantime.
  *
- * @throws StartupError if the port of the node is in use
+ * @throws StartupError if the node's port is in use
  */
 export async function openServedSol(options: ServedSolOptions): Promise<ServedSol> {
   const { ports, faults, seed, slotMs = usualSlotMs } = options;

@@ -4,7 +4,7 @@ import { tradeFee } from "./constant-product.ts";
 import { bytesOf, derived, programs, raydium, wrappedCoin } from "./published.ts";
 import { jupiterAuthoritySeed } from "./stand-in-jupiter.ts";
 
-/** An account of the local chain, which `surfnet_setAccount` makes. */
+/** An account that `surfnet_setAccount` creates on the local chain. */
 type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
 
 export type LocalToken = {
@@ -13,19 +13,19 @@ export type LocalToken = {
   pool: Address;
   config: Address;
   observation: Address;
-  /** The vaults of the wrapped coin and the token. */
+  /** Vaults of the wrapped coin and the token. */
   vaults: { coin: Address; token: Address };
 };
 
 const symbols = ["MOON", "FEEZ", "TRAP"] as const;
 
-/** The tokens that Jupiter's stand-in trades. It alone trades ORBIT. */
+/** Tokens that Jupiter's stand-in trades. No other exchange trades ORBIT. */
 const jupiterSymbols = ["MOON", "FEEZ", "ORBIT"] as const;
 
 export type JupiterPool = {
   mint: Address;
   program: Address;
-  /** The vaults of the wrapped coin and the token. */
+  /** Vaults of the wrapped coin and the token. */
   vaults: { coin: Address; token: Address };
 };
 
@@ -37,18 +37,18 @@ export type SolDeployment = {
     bump: number;
     authority: Address;
     pools: Record<(typeof jupiterSymbols)[number], JupiterPool>;
-    /** A pool of ORBIT at a tenth of its price. A dishonest server trades with it. */
+    /** A pool that sells ORBIT at a tenth of its price, for a dishonest server. */
     cheat: JupiterPool;
   };
   tokens: Record<(typeof symbols)[number], LocalToken>;
-  /** A rich account, which pays for simulations. */
+  /** Rich account that pays for simulations. */
   payer: Address;
-  /** The accounts that the stand-in of a relay is paid on. */
+  /** Accounts that receive tips for the local relay. */
   tipAccounts: readonly Address[];
   accounts: readonly MadeAccount[];
 };
 
-/** The rent of an account: lamports for each byte, those of its overhead included. */
+/** Rent of an account in lamports per byte, including the bytes of its overhead. */
 const lamportsPerByte = 6960;
 const overhead = 128;
 const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
@@ -84,7 +84,7 @@ const extension = (kind: number, ...parts: Uint8Array[]) => {
   return Buffer.concat([u16(kind), u16(data.length), data]);
 };
 
-/** Fills an account of Token-2022 up to the length of a token account, and adds its extensions. */
+/** Pads an account of Token-2022 to the length of a token account, and appends its extensions. */
 const extended = (plain: Buffer, kind: 1 | 2, extensions: readonly Buffer[]) =>
   extensions.length === 0
     ? plain
@@ -102,7 +102,10 @@ const mintData = (
     extensions,
   );
 
-/** @param rent Of an account of wrapped coin, the lamports that are not tokens. */
+/**
+ * Encodes a token account.
+ * @param rent Lamports of a wrapped-coin account that are not tokens.
+ */
 const tokenAccountData = (
   mint: Address,
   owner: Address,
@@ -127,19 +130,22 @@ const feeBps = 100;
 const mostFee = 10n ** 15n;
 const fee = Buffer.concat([u64(0n), u64(mostFee), u16(feeBps)]);
 
-/** A billion tokens, of which a pool gets 5 million for 500 coins: 10,000 for one, as on the other local chains. */
+/**
+ * Supply of a billion tokens. A pool gets 5 million of them and 500 coins, or 10,000 for one coin, as on the other
+ * local chains.
+ */
 const decimals = 6;
 const supply = 10n ** 15n;
 const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
 
-/** Jupiter's pools pay a little more. */
+/** Amounts in Jupiter's pools, which pay a little more than the others. */
 const pooledAtJupiter = { ...pooled, tokens: (pooled.tokens * 102n) / 100n };
 
 type Pooled = typeof pooled;
 
 /**
- * Makes the accounts of the local chain: an exchange, three tokens, a pool of each with the wrapped coin, pools and a token
- * of Jupiter's stand-in, and accounts for tips.
+ * Makes the accounts of the local chain: an exchange, three tokens with pools, the pools and token of Jupiter's
+ * stand-in, and accounts for tips.
  */
 export async function solDeployment(): Promise<SolDeployment> {
   const [authority, bump] = await getProgramDerivedAddress({
@@ -159,7 +165,7 @@ export async function solDeployment(): Promise<SolDeployment> {
   const tipAccounts = await Promise.all(
     ["1", "2"].map((each) => derived(programs.system, "local tip account", each)),
   );
-  // Without the rent of an account, the chain would refuse small tips.
+  // Pays the rent of these accounts, because the chain would otherwise reject small tips.
   accounts.push(...tipAccounts.map((tip) => account(tip, programs.system, Buffer.alloc(0))));
   const payer = await derived(programs.system, "local payer");
   accounts.push(account(payer, programs.system, Buffer.alloc(0), 10 ** 12));
@@ -173,7 +179,7 @@ export async function solDeployment(): Promise<SolDeployment> {
   return { amm, authority, jupiter, tokens, payer, tipAccounts, accounts };
 }
 
-/** Opens the pools of Jupiter's stand-in, and adds their accounts to the others. */
+/** Makes the pools of Jupiter's stand-in, and adds their accounts to the list. */
 async function jupiterOf(
   tokens: SolDeployment["tokens"],
   accounts: MadeAccount[],
@@ -213,7 +219,7 @@ async function plainMintAccounts(mint: Address, name: string, symbol: string): P
   ];
 }
 
-/** Derives the pool of a token and the wrapped coin. Raydium's program puts the smaller mint first. */
+/** Derives the pool of a token and the wrapped coin. Raydium's program sorts both mints. */
 function poolOf(config: Address, mint: Address): Promise<Address> {
   const mints = [wrappedCoin, mint].map(bytesOf).toSorted((a, b) => Buffer.compare(a, b));
   return derived(programs.raydiumCpmm, "pool", bytesOf(config), ...mints);
@@ -285,7 +291,7 @@ function configData(): Buffer {
   return data;
 }
 
-/** Writes a pool's account as Raydium's program keeps it, with the fields that do not matter for swaps left 0. */
+/** Encodes a pool's account in the format of Raydium's program. Fields without an effect on swaps are 0. */
 function poolData({ mint, program, config, observation, vaults }: LocalToken): Buffer {
   const coin = { mint: wrappedCoin, program: programs.token, vault: vaults.coin };
   const token = { mint, program, vault: vaults.token };

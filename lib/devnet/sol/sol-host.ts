@@ -9,7 +9,9 @@ import { type SolNode, simulatedWithoutBlockhash, unknownBlockhash } from "./sol
 import { type SolPast, startSolPast } from "./sol-past.ts";
 import { transactionIn } from "./wire-message.ts";
 
-/** Requests meet the fixed answers and `rateLimited`, and questions the other failures. */
+/**
+ * Faults of a host. The fixed answers and `rateLimited` affect whole requests, and all others affect single questions.
+ */
 const names = [
   ...fixedAnswerNames,
   ...(["backwards", "blockhashNotFound", "dropSends", "longError", "nodeBehind"] as const),
@@ -17,8 +19,8 @@ const names = [
 ] as const;
 
 /**
- * The shares of requests or questions that meet each failure. For all others, the host is `slotsBehind` the chain, and
- * gives the fixed `results` of some methods.
+ * Shares of requests or questions that meet each failure. Otherwise, the host is `slotsBehind` the chain, and gives the
+ * fixed `results` of some methods.
  */
 const SolHostFaults = ratesSchema(names, {
   slotsBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
@@ -37,13 +39,13 @@ export type SolHost = {
 
 export type SolHostOptions = StandInOptions & {
   node: SolNode;
-  /** The time of a slot. */
+  /** Milliseconds per slot. */
   slotMs: number;
 };
 
 const noBatch: RpcReply = { error: { code: -32600, message: "Batches are not supported" } };
 
-/** Names Solana's main cluster. */
+/** Genesis hash of Solana's main cluster. */
 const otherGenesisHash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
 const tooManyRequests = (): GatewayResponse => ({
@@ -57,13 +59,13 @@ const tooManyRequests = (): GatewayResponse => ({
   ),
 });
 
-/** How far an answer with the fault `backwards` is behind the others, in slots. */
+/** Number of slots by which an answer with the fault `backwards` lags the others. */
 const backwardSlots = 20;
 
 const newestSlot = async (node: SolNode) =>
   (await node.request("getSlot", [{ commitment: "processed" }])) as number;
 
-/** Answers like the chain, or like one that is behind, whose past it keeps as long as it is. */
+/** Answers like the chain, or like a lagging one, whose past is kept while it lags. */
 function openLag(node: SolNode, slotMs: number) {
   let past: Promise<SolPast> | undefined;
 
@@ -79,7 +81,10 @@ function openLag(node: SolNode, slotMs: number) {
       await forget();
       return node.replyTo(question);
     },
-    /** @param backwards The slots by which this answer is behind the others. */
+    /**
+     * Answers like a lagging host.
+     * @param backwards Number of slots by which this answer lags the others.
+     */
     async replyTo(question: RpcQuestion, slotsBehind: number, backwards: number): Promise<RpcReply> {
       past ??= startSolPast(node, slotMs / 2).catch((error) => {
         past = undefined;
@@ -96,7 +101,7 @@ function openLag(node: SolNode, slotMs: number) {
   };
 }
 
-/** Hides transactions and their statuses, like a host that has deleted old ones. */
+/** Hides transactions and their statuses, like a host that has deleted its history. */
 function withoutHistory({ method }: RpcQuestion, reply: RpcReply, isPruned: () => boolean): RpcReply {
   if (!("result" in reply)) return reply;
   if (method === "getTransaction" && isPruned()) return { result: null };
@@ -106,8 +111,8 @@ function withoutHistory({ method }: RpcQuestion, reply: RpcReply, isPruned: () =
 }
 
 /**
- * Starts a host of a local Solana chain: it answers like the node, and lags, lies, stalls and fails on demand. It falls
- * behind from the first question after the fault was set: it stays where it is until the chain is far enough ahead.
+ * Starts a host of a local Solana chain. It answers like the node, and lags, lies, stalls and fails on demand. A lag
+ * begins with the first question after the fault was set: the host stands still until the chain is far enough ahead.
  *
  * @throws StartupError if the port is in use
  */
@@ -122,7 +127,7 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     return lag.replyTo(question, slotsBehind, strikes("backwards") ? backwardSlots : 0);
   }
 
-  /** The reply to a question that does not reach the chain. */
+  /** Returns the host's own reply to a question that does not reach the chain. */
   async function refusalOf(question: RpcQuestion): Promise<RpcReply | undefined> {
     const { method, params } = question;
     if (strikes("longError")) return longError(question);
@@ -157,7 +162,7 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     async (request) => {
       if (strikes("rateLimited")) return tooManyRequests();
       const failure = fixedAnswerNames.find((name) => strikes(name));
-      // The chain may not have started yet, or already be gone.
+      // The chain may be about to start, or have ended.
       return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
     },
   );

@@ -3,18 +3,18 @@ import type { RpcQuestion, RpcReply } from "../rpc-service.ts";
 import type { Surfnet } from "./surfnet.ts";
 import { messageIn, priorityFeeOf, transactionIn } from "./wire-message.ts";
 
-/** A local chain as real clusters show it. All its hosts and its relay share one. */
+/** A local chain that behaves like a real cluster. All hosts of the chain and its relay share one. */
 export type SolNode = {
   replyTo(question: RpcQuestion): Promise<RpcReply>;
-  /** Makes one call of the chain itself. */
+  /** Makes one call to the chain itself. */
   request: Surfnet["request"];
-  /** Returns the slot in which a blockhash was issued first. Undefined if it never was. */
+  /** Returns the slot in which a blockhash was first issued, or undefined if it never was. */
   issuedIn(blockhash: string): number | undefined;
-  /** Lists the accounts that questions and transactions have named lately. */
+  /** Lists the accounts that recent questions and transactions have named. */
   named(): readonly string[];
 };
 
-/** Methods that hosts of real clusters do not have, and one whose fees and times are those of the chain. */
+/** Methods that real hosts lack, and `getBlock`, whose fees and times would be the local chain's. */
 const hiddenMethod = /^(?:surfnet_.*|getBlock)$/;
 
 const unknownMethod: RpcReply = { error: { code: -32601, message: "Method not found" } };
@@ -28,17 +28,17 @@ const failedSimulation = (reason: string, err: string): RpcReply => ({
   },
 });
 
-/** The reply to a transaction whose blockhash a host does not know, unless the preflight is left out. */
+/** Reply to a transaction whose blockhash the host does not know. Transactions without a preflight never get it. */
 export const unknownBlockhash = failedSimulation("Blockhash not found", "BlockhashNotFound");
 
 const alreadyProcessed = failedSimulation("This transaction has already been processed", "AlreadyProcessed");
 
-/** The reply of a host that is behind the slot that a question expects. */
+/** Reply of a host that has not reached the slot that a question requires. */
 export const slotNotReached: RpcReply = {
   error: { code: -32016, message: "Minimum context slot has not been reached" },
 };
 
-/** The result of simulating a transaction whose blockhash a host does not know. */
+/** Result of simulating a transaction whose blockhash the host does not know. */
 export const simulatedWithoutBlockhash = (slot: number): RpcReply => ({
   result: {
     context: { slot },
@@ -46,10 +46,10 @@ export const simulatedWithoutBlockhash = (slot: number): RpcReply => ({
   },
 });
 
-/** Names the local cluster. */
+/** Genesis hash of the local cluster. */
 export const localGenesisHash = "LoCaLcLuster1111111111111111111111111111111";
 
-/** As many as one call of the chain takes in a few milliseconds. */
+/** Most recent accounts to remember, which one call of the chain reads in a few milliseconds. */
 const mostNamed = 500;
 
 type InContext<Value> = { context: { slot: number }; value: Value };
@@ -61,19 +61,19 @@ type Options = {
   skipPreflight?: boolean;
 };
 
-/** Finds the options of a call, which are an object among its parameters. */
+/** Finds the options of a call, which are the object among its parameters. */
 export const optionsIn = ({ params }: RpcQuestion): Options =>
   (params.find((each) => typeof each === "object" && each !== null && !Array.isArray(each)) as Options) ?? {};
 
-/** Lists the accounts whose state a question asks for. */
+/** Lists the accounts whose state a question requests. */
 export const accountsIn = ({ method, params: [first] }: RpcQuestion): readonly string[] =>
   ["getAccountInfo", "getBalance", "getMultipleAccounts"].includes(method)
     ? [first].flat().filter((each) => typeof each === "string")
     : [];
 
-/** Answers questions as real clusters do, which {@link createSolNode} describes. */
+/** Answers questions as real clusters do. {@link createSolNode} lists the differences. */
 function mendedAnswers(request: Surfnet["request"]) {
-  /** The slot in which each blockhash was issued first. */
+  /** Slot in which each blockhash was first issued. */
   const issued = new Map<string, number>();
 
   const slotAt = async (commitment = "finalized") => (await request("getSlot", [{ commitment }])) as number;
@@ -139,7 +139,7 @@ function mendedAnswers(request: Surfnet["request"]) {
   return { answer, slotAt, issued };
 }
 
-/** Keeps the accounts that were named last. */
+/** Remembers the accounts that were named most recently. */
 function namedLately() {
   const named = new Set<string>();
   const name = (addresses: readonly string[]): void => {
@@ -156,23 +156,24 @@ function namedLately() {
 }
 
 /**
- * Mends what Surfpool does unlike real clusters:
+ * Makes Surfpool behave like real clusters, from which it differs:
  *
- * - Its fees leave out the part for priority, which it charges all the same.
- * - Its transactions have times a thousand times too small, and are shown before the commitment that a call asks for.
- * - Each start issues the same blockhashes again, so that bytes of an earlier run would be valid. Only those are valid
- * that a host has issued.
+ * - Its fees leave out the priority fee, although it charges it.
+ * - Its transactions have times that are a thousand times too small, and appear before the commitment that a call
+ * requires.
+ * - Each start issues the same blockhashes again, which would make transactions of an earlier run valid. Here, only
+ * blockhashes that a host has issued are valid.
  * - Each start has another genesis hash.
- * - Its epoch is that of the newest slot, whatever commitment a call asks for.
- * - It refuses transactions that it already has, and answers questions about slots to come.
+ * - Its epoch is that of the newest slot, whatever commitment a call requires.
+ * - It rejects transactions that it already has, and answers questions about future slots.
  *
- * Its accounts are always those of the newest slot, whatever commitment a call asks for.
+ * Accounts are still those of the newest slot, whatever commitment a call requires.
  */
 export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
   const { answer, slotAt, issued } = mendedAnswers(request);
   const { name, named } = namedLately();
 
-  /** Answers questions with a transaction. Undefined if the chain is to answer. */
+  /** Answers questions about a transaction. Returns undefined if the chain must answer. */
   async function replyToTransaction(question: RpcQuestion): Promise<RpcReply | undefined> {
     const { method, params } = question;
     const { replaceRecentBlockhash, skipPreflight } = optionsIn(question);
@@ -185,7 +186,7 @@ export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
         ? undefined
         : simulatedWithoutBlockhash(await slotAt("processed"));
     name(message.staticAccounts);
-    // Without a preflight, hosts answer with the signature, whatever becomes of the transaction.
+    // Without a preflight, hosts reply with the signature, even if the transaction fails later.
     if (!isKnown) return skipPreflight ? { result: signature } : unknownBlockhash;
     const reply = await forward(question);
     if ("result" in reply || !/already been processed/.test(reply.error.message)) return reply;

@@ -3,38 +3,38 @@ import type { SolNode } from "./sol-node.ts";
 
 type Blockhash = { blockhash: string; lastValidBlockHeight: number };
 
-/** Accounts as JSON texts, by address. Equal texts are kept once. */
+/** Accounts as JSON, by address. Equal texts share one string. */
 type Reading = { slot: number; latest: Blockhash; accounts: Map<string, string> };
 
 type InContext<Value> = { context: { slot: number }; value: Value };
 
-/** The recent past of a chain that keeps none itself. */
+/** Recent past of a chain that keeps none itself. */
 export type SolPast = {
-  /** The first slot that it knows. */
+  /** First slot of the known past. */
   firstSlot: number;
   /**
-   * Returns accounts with everything that happened up to the end of this slot. An account that nothing had named by
-   * then comes from a later slot.
+   * Returns accounts as they were at the end of a slot. An account that nothing had named by then comes from a later
+   * slot.
    */
   accountsAt(slot: number, addresses: readonly string[]): Promise<unknown[]>;
   blockhashAt(slot: number): Blockhash;
   stop(): Promise<void>;
 };
 
-/** Slots for which readings are kept: longer than any blockhash is valid. */
+/** Number of slots to keep readings of, longer than any blockhash is valid. */
 const keptSlots = 300;
 
 /**
- * Reads the accounts that were named lately in each slot from now on.
+ * Starts reading the recently named accounts in each slot.
  *
- * @param everyMs The time between two readings. Those of one slot count once.
+ * @param everyMs Milliseconds between two readings. Several readings of one slot count once.
  */
 export async function startSolPast(node: SolNode, everyMs: number): Promise<SolPast> {
   const readings: Reading[] = [];
 
   async function read(addresses: readonly string[] = []): Promise<void> {
     const asked = [...new Set([...addresses, ...node.named()])];
-    // The blockhash comes first, so that it is not of a later slot than the accounts.
+    // Reads the blockhash first, so that its slot is never later than the accounts'.
     const latest = (await node.replyTo({ id: 0, method: "getLatestBlockhash", params: [] })) as {
       result: InContext<Blockhash>;
     };
@@ -58,13 +58,13 @@ export async function startSolPast(node: SolNode, everyMs: number): Promise<SolP
     while (readings[0] !== undefined && readings[0].slot < slot - keptSlots) readings.shift();
   }
 
-  // Only a reading in the next slot shows everything that the first one did.
+  // Reads until a second slot begins, because only then is the first reading complete.
   for (; readings.length < 2; await pause(everyMs)) await read();
   const ended = new AbortController();
   const reading = (async () => {
     while (!ended.signal.aborted) {
       await pause(everyMs, undefined, { signal: ended.signal }).catch(() => {});
-      // The chain may already be gone while the host still runs.
+      // The chain may have ended before the host.
       await read().catch(() => {});
     }
   })();

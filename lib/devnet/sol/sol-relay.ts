@@ -8,13 +8,13 @@ import { programs } from "./published.ts";
 import type { SolNode } from "./sol-node.ts";
 import { transactionIn } from "./wire-message.ts";
 
-/** The shares of transactions with a fault. All others are sent to the chain after a number of slots. */
+/** Shares of transactions that meet each fault. All others are sent to the chain after a number of slots. */
 const SolRelayFaults = ratesSchema(relayFaults, {
   delaySlots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
 
 export type LocalSolRelay = {
-  /** Takes transactions. `/_local/faults` is at the same port. */
+  /** URL that takes transactions. `/_local/faults` is on the same port. */
   url: string;
   faults: v.InferOutput<typeof SolRelayFaults>;
   close(): Promise<void>;
@@ -23,18 +23,18 @@ export type LocalSolRelay = {
 export type SolRelayOptions = StandInOptions & {
   node: SolNode;
   tipAccounts: readonly string[];
-  /** The time of a slot. */
+  /** Milliseconds per slot. */
   slotMs: number;
 };
 
 const path = "/api/v1/transactions";
 
-/** The lowest accepted tip. */
+/** Lowest tip that the relay accepts. */
 export const leastTip = { lamports: 1000n, sol: "0.000001" };
 
 /**
- * Stands in for Jito's block engine. It accepts only transactions that pay a tip, and sends them to the chain. Until
- * then, no host shows them. It includes those that fail, too.
+ * Imitates Jito's block engine. Accepts only transactions that pay a tip, and sends them to the chain, even if they
+ * will fail. Before that, no host shows them.
  *
  * @throws StartupError if the port is in use
  */
@@ -43,7 +43,7 @@ export async function startSolRelay(options: SolRelayOptions): Promise<LocalSolR
   const strikes = strikesOf(relayFaults, seed, () => relay.faults);
   const closed = new AbortController();
 
-  /** Relays do not tell what becomes of a transaction. */
+  /** Sends a transaction and ignores the reply, because real relays do not report the outcome. */
   async function send(text: unknown, delayMs: number): Promise<void> {
     if (delayMs > 0) await pause(delayMs, undefined, { signal: closed.signal });
     const params = [text, { encoding: "base64", skipPreflight: true }];
@@ -81,10 +81,10 @@ export async function startSolRelay(options: SolRelayOptions): Promise<LocalSolR
   return relay;
 }
 
-/** The first bytes of a transfer by the System program, before its lamports. */
+/** Number that begins the data of a transfer by the System program, before the lamports. */
 const transfer = 2;
 
-/** Adds up the lamports that a message transfers to accounts for tips. */
+/** Sums up the lamports that a message transfers to tip accounts. */
 function tipIn(
   { staticAccounts, instructions }: CompiledTransactionMessage,
   tipAccounts: readonly string[],

@@ -2,10 +2,10 @@ import { argumentsAt, constantProduct, type SwapInterface } from "./constant-pro
 import { raydium } from "./published.ts";
 import { inRegister } from "./sbpf-assembler.ts";
 
-/** The codes with which Raydium's program refuses swaps. */
+/** Error codes with which Raydium's program refuses swaps. */
 export const ammErrors = { unknownInstruction: 6003, slippage: 6005 } as const;
 
-/** The interface of `swap_base_input`. Its configuration, pool and observation are not used. */
+/** Interface of `swap_base_input`. The accounts of its configuration, pool and observation are not used. */
 const swapBaseInput: SwapInterface = {
   accounts: {
     payer: 0,
@@ -20,7 +20,7 @@ const swapBaseInput: SwapInterface = {
     mintOut: 11,
   },
   accountCount: 13,
-  // The first 8 bytes of the SHA-256 of `global:swap_base_input`.
+  // Equals the first 8 bytes of the SHA-256 of `global:swap_base_input`.
   name: 0xde33_1ec4_da5a_be8fn,
   dataLength: 24,
   readArguments(program) {
@@ -33,6 +33,6 @@ const swapBaseInput: SwapInterface = {
 
 /**
  * Builds a program with the interface of Raydium CPMM, because no package contains the original.
- * @param bump The bump of {@link raydium.authority}.
+ * @param bump Bump of {@link raydium.authority}.
  */
 export const standInAMM = (bump: number): Buffer => constantProduct(swapBaseInput, bump);

@@ -1,23 +1,23 @@
 import { argumentsAt, constantProduct, type SwapInterface } from "./constant-product.ts";
 import { inRegister } from "./sbpf-assembler.ts";
 
-/** The seed of the address that owns the vaults of Jupiter's stand-in. Jupiter's own program has no pools. */
+/** Seed of the address that owns the vaults of this program. Jupiter's real program has no pools. */
 export const jupiterAuthoritySeed = "local pools";
 
-/** The codes with which Jupiter's program refuses swaps. */
+/** Error codes with which Jupiter's program refuses swaps. */
 const jupiterErrors = { unknownInstruction: 6010, slippage: 6001 };
 
-/** The bytes of a route of one swap, behind the amounts. The stand-in does not read them. */
+/** Bytes of a route with one swap, after the amounts. This program does not read them. */
 export const localPlan = Buffer.from("010000001a0110270001", "hex");
 
-/** The places of the accounts that Jupiter's own interface fixes: the others belong to the route. */
+/** Number of accounts that Jupiter's real interface fixes. All others belong to the route. */
 export const fixedAccounts = 10;
 
 const amountsAt = 8;
 const amountsLength = 22;
 const wholeBps = 10_000;
 
-/** The interface of `route_v2`, with the vaults of a pool and their owner as the accounts of the route. */
+/** Interface of `route_v2`. The accounts of the route are a pool's vaults and their owner. */
 const routeV2: SwapInterface = {
   accounts: {
     payer: 0,
@@ -36,7 +36,7 @@ const routeV2: SwapInterface = {
   dataLength: amountsAt + amountsLength + localPlan.length,
   readArguments(program) {
     program.load(2, [6, 16]).store(argumentsAt.amountIn, inRegister(2));
-    // The least output is the quoted one less the slippage, which has two bytes.
+    // Computes the least output: the quoted output minus the slippage, which has two bytes.
     program.load(2, [6, 24]).loadByte(3, [6, 32]).loadByte(4, [6, 33]).do("shiftLeft", 4, 8);
     program.do("or", 3, inRegister(4)).do("move", 4, wholeBps).do("sub", 4, inRegister(3));
     program.do("mul", 2, inRegister(4)).do("div", 2, wholeBps);
@@ -47,9 +47,9 @@ const routeV2: SwapInterface = {
 };
 
 /**
- * Builds a program with the interface of Jupiter's `route_v2`, which trades with pools of its own. The account that signs as
- * the authority spends from the source, as its owner or its delegate.
+ * Builds a program with the interface of Jupiter's `route_v2`, which trades with pools of its own. The signing
+ * authority spends from the source, as its owner or its delegate.
  *
- * @param bump The bump of the address of {@link jupiterAuthoritySeed}.
+ * @param bump Bump of the address of {@link jupiterAuthoritySeed}.
  */
 export const standInJupiter = (bump: number): Buffer => constantProduct(routeV2, bump);

@@ -1,6 +1,6 @@
 /**
- * Runs a Solana chain in a process of its own: its runtime is a native addon, and a fault there must not end the runner.
- * Expects {@link SurfnetOptions} as its argument, and prints the URL of the chain.
+ * Runs a Solana chain in a separate process, because its runtime is a native addon whose crash must not end the runner.
+ * Takes {@link SurfnetOptions} as its argument, and prints the URL of the chain.
  */
 import { createRequire } from "node:module";
 import { standInAMM } from "./stand-in-amm.ts";
@@ -10,7 +10,7 @@ import { type SurfnetOptions, surfpoolPackage } from "./surfnet.ts";
 type Surfnet = {
   rpcUrl: string;
   deploy(program: { programId: string; soBytes: number[] }): void;
-  /** Takes the events since the last call. */
+  /** Returns the events since the last call. */
   drainEvents(): unknown[];
 };
 
@@ -31,9 +31,9 @@ surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
 surfnet.deploy({ programId: jupiter.program, soBytes: [...standInJupiter(jupiter.bump)] });
 console.log(`Listening on ${surfnet.rpcUrl}`);
 
-/** Each slot has an event, and each change some more. */
+/** Milliseconds between two readings of events. Each slot has an event, and each change has several. */
 const drainMs = 50;
 
-// The chain stands still once 1024 events wait. This also keeps the process alive, which the addon's threads do not, and
-// the chain, which ends when its object is collected as garbage.
+// Reads events, because the chain stops once 1024 of them are waiting. The timer also keeps the process alive, which
+// the addon's threads do not, and keeps the chain from being garbage-collected.
 setInterval(() => surfnet.drainEvents(), drainMs);

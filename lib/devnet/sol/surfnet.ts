@@ -5,30 +5,30 @@ import { type ChainProcess, PortTakenError, startChainProcess } from "../chain-p
 import { ChainRefusal } from "../chain-refusal.ts";
 
 export type SurfnetOptions = {
-  /** The time of a slot. Each has a block. */
+  /** Milliseconds per slot. Each slot has a block. */
   slotMs: number;
-  /** The program that stands for Raydium's, and the bump of its authority's address. */
+  /** Program that imitates Raydium's, and the bump of its authority's address. */
   amm: { program: string; bump: number };
-  /** The program that stands for Jupiter's, and the bump of its authority's address. */
+  /** Program that imitates Jupiter's, and the bump of its authority's address. */
   jupiter: { program: string; bump: number };
 };
 
 export type Surfnet = Omit<ChainProcess, "address"> & {
   url: string;
-  /** Makes one call, because the chain rejects batches. Its own methods `surfnet_*` are allowed. */
+  /** Makes a single call, because the chain rejects batches. The chain's own methods `surfnet_*` are allowed. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
 };
 
-/** Two losses in a row are rare even while thousands of connections are opened. */
+/** Most attempts to get a port. Even two failures in a row are rare while thousands of connections are being opened. */
 const mostStarts = 5;
 
-/** Names the package with the chain for this machine. */
+/** Names the package that contains the chain for this machine. */
 export const surfpoolPackage = (): string => {
   const libc = process.platform === "linux" ? "-gnu" : "";
   return `@solana/surfpool-${process.platform}-${process.arch}${libc}`;
 };
 
-/** True if a package exists for this machine, and is installed. */
+/** True if a package exists for this machine and is installed. */
 export function hasSurfpool(): boolean {
   try {
     createRequire(import.meta.url).resolve(surfpoolPackage());
@@ -39,9 +39,9 @@ export function hasSurfpool(): boolean {
 }
 
 /**
- * Starts a chain with nothing but its own programs and the stand-in of an exchange. It ends with this process.
+ * Starts a chain that has only its own programs and the stand-ins of exchanges. It ends with this process.
  *
- * @throws StartupError if it does not start
+ * @throws StartupError if it fails to start
  */
 export async function startSurfnet(options: SurfnetOptions): Promise<Surfnet> {
   if (!hasSurfpool()) throw new StartupError(`The local chain sol needs the package ${surfpoolPackage()}`);
@@ -56,8 +56,8 @@ export async function startSurfnet(options: SurfnetOptions): Promise<Surfnet> {
 }
 
 /**
- * Starts Surfpool again if it lost its port. It picks a free one, but takes it only later. If another program has it by
- * then, it complains and hangs.
+ * Starts Surfpool again if it lost its port. Surfpool picks a free port but opens it later. If another program has
+ * taken the port by then, Surfpool prints an error and hangs.
  */
 async function startOnFreePort(start: () => Promise<ChainProcess>): Promise<ChainProcess> {
   for (let startsLeft = mostStarts; ; startsLeft--) {

@@ -5,7 +5,7 @@ import { type LocalSol, startLocalSol } from "./local-sol.ts";
 import { bytesOf, programs } from "./published.ts";
 import { signedWire, type TestWallet, walletNamed } from "./test-wallet.ts";
 
-/** A transaction in a block. The error is null if it succeeded. */
+/** A transaction in a block. Its error is null if it succeeded. */
 export type TestTransaction = {
   slot: number;
   meta: {
@@ -22,23 +22,23 @@ export type TestSurfnet = LocalSol & {
   /** Makes a wallet with this many lamports. */
   newWallet(lamports?: bigint): Promise<TestWallet>;
   latestBlockhash(): Promise<string>;
-  /** Makes or changes an account. */
+  /** Creates or changes an account. */
   setAccount(at: Address, lamports: bigint, owner?: Address, data?: Uint8Array): Promise<unknown>;
-  /** Signs and sends instructions of a wallet. Resolves once a block has the transaction. */
+  /** Signs and sends a wallet's instructions. Resolves once a block contains the transaction. */
   transact(wallet: TestWallet, instructions: readonly IInstruction[]): Promise<TestTransaction>;
-  /** Waits for a block with a transaction. Undefined if none has it within the patience. */
+  /** Waits for a block with a transaction. Resolves to undefined if none contains it in time. */
   inBlock(signature: string, patienceMs?: number): Promise<TestTransaction | undefined>;
-  /** Sends bytes in base64. Undefined if no block takes them within the patience. */
+  /** Sends a transaction in base64. Resolves to undefined if no block contains it in time. */
   send(wire: string, signature: string, patienceMs?: number): Promise<TestTransaction | undefined>;
 };
 
-/** Long enough for a busy machine to use a blockhash within its 150 slots. */
+/** Milliseconds per slot. Even a busy machine can then use a blockhash within its 150 slots. */
 export const slotMs = 60;
 
-/** A block with a transaction comes within two slots, unless the machine is busy. */
+/** Longest wait for a block. A transaction gets into a block within two slots, unless the machine is busy. */
 const usualPatienceMs = 15_000;
 
-/** A Solana chain for this test file only, with the local tokens and pools. */
+/** Starts a Solana chain for one test file, with the local tokens and pools. */
 export async function startTestSurfnet(): Promise<TestSurfnet> {
   const chain = await startLocalSol({ slotMs });
   const request: LocalSol["request"] = (method, params) => chain.request(method, params);
@@ -103,7 +103,7 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
   };
 }
 
-/** Writes an account of a token. An account of wrapped coin has the rent that is not its tokens. */
+/** Sets a token account. An account of wrapped coin also holds rent that is not tokens. */
 export function tokenAccountBytes(
   mint: Address,
   owner: Address,

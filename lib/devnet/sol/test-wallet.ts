@@ -14,23 +14,23 @@ import {
 } from "@solana/web3.js";
 import { addressOf } from "./published.ts";
 
-/** An Ed25519 key from its 32-byte seed. */
+/** Makes an Ed25519 key from its 32-byte seed. */
 export type TestWallet = { seed: Uint8Array; address: Address };
 
-/** Prefix of a private key in RFC 8410, before its 32 bytes. */
+/** Prefix that RFC 8410 puts before the 32 bytes of a private key. */
 const keyHeader = Buffer.from("302e020100300506032b657004220420", "hex");
 
 const privateKeyOf = (seed: Uint8Array) =>
   createPrivateKey({ key: Buffer.concat([keyHeader, seed]), format: "der", type: "pkcs8" });
 
-/** Derives a wallet from a name, the same in each run. */
+/** Derives a wallet from a name. It is the same in every run. */
 export function walletNamed(name: string): TestWallet {
   const seed = Uint8Array.from(createHash("sha256").update(name).digest());
   const { x = "" } = createPublicKey(privateKeyOf(seed)).export({ format: "jwk" });
   return { seed, address: addressOf(Uint8Array.from(Buffer.from(x, "base64url"))) };
 }
 
-/** Signs instructions of a wallet. Returns the transaction and its message in base64. */
+/** Signs a wallet's instructions. Returns the transaction and its message in base64. */
 export function signedWire(
   { address, seed }: TestWallet,
   instructions: readonly IInstruction[],

@@ -11,9 +11,9 @@ import { programs } from "./published.ts";
 export type WireTransaction = { signature: string; message: CompiledTransactionMessage };
 
 /**
- * Reads the transaction in the parameters of a call. Without an encoding it is in base 58.
+ * Reads the transaction in a call's parameters. The default encoding is base58.
  *
- * @returns undefined if the bytes are none
+ * @returns undefined if the bytes are not a transaction
  */
 export function transactionIn([text, options]: readonly unknown[]): WireTransaction | undefined {
   try {
@@ -22,27 +22,30 @@ export function transactionIn([text, options]: readonly unknown[]): WireTransact
       ? Buffer.from(String(text), "base64")
       : Uint8Array.from(getBase58Encoder().encode(String(text)));
     const message = messageIn(Uint8Array.from(getTransactionDecoder().decode(bytes).messageBytes));
-    // The first byte counts the signatures, of which the first one names the transaction.
+    // Skips the first byte, which counts the signatures. The first signature identifies the transaction.
     return { signature: getBase58Decoder().decode(bytes.subarray(1, 65)), message };
   } catch {
     return undefined;
   }
 }
 
-/** @throws an error of the decoder if the bytes are no message */
+/**
+ * Decodes a message.
+ * @throws an error of the decoder if the bytes are not a message
+ */
 export const messageIn = (bytes: Uint8Array): CompiledTransactionMessage =>
   getCompiledTransactionMessageDecoder().decode(bytes);
 
-/** The first bytes of instructions of the budget. */
+/** First bytes of compute-budget instructions. */
 const setLimit = 2;
 const setPrice = 3;
 
-/** The units that an instruction gets if its transaction sets no limit, and the most of a transaction. */
+/** Compute units per instruction if the transaction sets no limit, and the most per transaction. */
 const usualUnits = 200_000;
 const mostUnits = 1_400_000n;
 const microLamports = 1_000_000n;
 
-/** Computes the lamports that a transaction pays for its priority. */
+/** Computes the priority fee of a transaction, in lamports. */
 export function priorityFeeOf({ staticAccounts, instructions }: CompiledTransactionMessage): number {
   const isBudget = (index: number) => staticAccounts[index] === programs.computeBudget;
   const budget = instructions.filter(({ programAddressIndex }) => isBudget(programAddressIndex));

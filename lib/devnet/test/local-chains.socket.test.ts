@@ -7,7 +7,7 @@ import { openNotes } from "../chain-notes.ts";
 import { freePorts } from "../free-ports.ts";
 import { chainPorts, openLocalChains, portsOf } from "../local-chains.ts";
 
-it("the local chains start over with `reset`, and note that the table has to forget the old ones", async () => {
+it("starts new chains with `reset`, and notes that the table must forget the old ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "chains-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "chains"));
@@ -15,7 +15,7 @@ it("the local chains start over with `reset`, and note that the table has to for
   const notes = { newest: { eth: { number: 9, hash: "0x9" } }, processes: [], hasWallet: true };
   writeFileSync(join(folder, "chains.json"), JSON.stringify(notes));
 
-  // The chain sol keeps nothing, and so starts over each time.
+  // The chain sol keeps nothing, so it starts over each time.
   const kept = await openLocalChains({ port: 0, folder });
   expect(kept.book.notes).toEqual({ ...notes, toForget: ["sol"] });
   await kept[Symbol.asyncDispose]();
@@ -26,11 +26,11 @@ it("the local chains start over with `reset`, and note that the table has to for
   expect(readdirSync(join(folder, "chains"))).toEqual([]);
   const toForget = ["eth", "base", "bsc", "avax"];
   expect(fresh.book.notes).toEqual({ ...notes, newest: {}, toForget: [...toForget, "sol"] });
-  // A crash before the table has forgotten them must not lose them.
+  // Expects the note in the file, where it survives a crash.
   expect(openNotes(folder).notes).toMatchObject({ newest: {}, toForget });
 });
 
-it("each local chain has its ports", () => {
+it("gives each local chain its own ports", () => {
   const all = chainNames.map((chain) => portsOf(chain, 8545));
   expect(all.map(({ node }) => node)).toEqual([8545, 8546, 8547, 8548, 8549]);
   expect(all.map(({ secondHost }) => secondHost)).toEqual([8550, 8551, 8552, 8553, 8554]);
@@ -40,7 +40,7 @@ it("each local chain has its ports", () => {
   expect(chainPorts).toBe(19);
 });
 
-it("the stacks get the same addresses in each run, so that they can be reused", async () => {
+it("gives the stacks the same addresses in every run, so that they can be reused", async () => {
   const port = await freePorts(chainPorts);
   const contexts: object[] = [];
   for (let run = 0; run < 2; run++) {
@@ -50,7 +50,7 @@ it("the stacks get the same addresses in each run, so that they can be reused", 
   expect(contexts[0]).toEqual(contexts[1]);
 });
 
-it("the chain sol does not run where Surfpool has no package, and the others do", async () => {
+it("runs without the chain sol if Surfpool has no package for the machine", async () => {
   const { arch } = process;
   Object.defineProperty(process, "arch", { value: "s390x" });
   onTestFinished(() => void Object.defineProperty(process, "arch", { value: arch }));

@@ -1,7 +1,7 @@
 /** A product of the simulated venue. Numbers are in USD. */
 export type Product = { id: string; price: number; sequence: number; tradeId: number };
 
-/** Invented prices. The random walk stays near them. */
+/** Invented prices, around which the random walk moves. */
 const anchors: Readonly<Record<string, number>> = {
   "ETH-USD": 2600,
   "SOL-USD": 140,
@@ -9,17 +9,17 @@ const anchors: Readonly<Record<string, number>> = {
   "AVAX-USD": 25,
 };
 
-/** The largest move of one trade, relative to the price. */
+/** Largest move of one trade, as a fraction of the price. */
 const step = 0.0005;
-/** The share of the distance to the anchor that each trade takes back. */
+/** Fraction of the distance to the anchor price by which each trade returns. */
 const pull = 0.002;
 
-/** Makes the products before the first trade. */
+/** Makes the products as they are before the first trade. */
 export const openMarket = (): Map<string, Product> =>
   new Map(Object.entries(anchors).map(([id, price]) => [id, { id, price, sequence: 1, tradeId: 1 }]));
 
 /**
- * Makes one step of a random walk around the anchor.
+ * Makes one step of a random walk around the anchor price.
  *
  * @param chance A random number from 0 to 1
  */

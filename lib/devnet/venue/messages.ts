@@ -1,10 +1,12 @@
 import type { Product } from "./market.ts";
 
-/** Messages of Coinbase Exchange's feed: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview */
+/**
+ * Messages in the format of Coinbase Exchange's feed: https://docs.cdp.coinbase.com/exchange/websocket-feed/overview
+ */
 
 const usd = (amount: number) => amount.toFixed(2);
 
-/** Makes the message of the latest trade, with the best offers. */
+/** Makes the message about the latest trade, with the best offers. */
 export function ticker({ id, price, sequence, tradeId }: Product, time: Date) {
   return {
     type: "ticker",

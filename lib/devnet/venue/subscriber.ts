@@ -14,13 +14,13 @@ const channels = ["ticker", "heartbeat"] as const;
 
 type Channel = (typeof channels)[number];
 
-/** The subscriptions of one connection. */
+/** Subscriptions of one connection. */
 export type Subscriber = ReturnType<typeof createSubscriber>;
 
 export function createSubscriber(hasProduct: (product: string) => boolean) {
   const subscribed = new Map<string, Set<string>>(channels.map((channel) => [channel, new Set()]));
 
-  /** Returns the reason to refuse the whole request, or undefined. */
+  /** Returns a reason to reject the whole request, or undefined. */
   function objection(name: string, products: readonly string[]): string | undefined {
     if (!subscribed.has(name)) return `${name} is not a valid channel`;
     if (products.length === 0) return `You need to specify at least one product ID for channel ${name}`;
@@ -33,7 +33,7 @@ export function createSubscriber(hasProduct: (product: string) => boolean) {
 
     has: (channel: Channel, product: string) => subscribed.get(channel)?.has(product) ?? false,
 
-    /** Returns the answer, and the products whose tickers this message added. */
+    /** Handles a message. Returns the answer, and the products whose tickers it added. */
     request(text: string): { answer: object; added: readonly string[] } {
       const request = parse(text);
       if (request === undefined) return { answer: failure("Malformed JSON"), added: [] };

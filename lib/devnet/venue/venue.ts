@@ -11,8 +11,8 @@ const betweenHeartbeatsMs = 1000;
 export type SimulatedVenue = { url: string; close(): Promise<void> };
 
 /**
- * Picks the port of a runner's venue. It is far from usual ports and the same in each run: the stacks contain it, and
- * could not be reused otherwise.
+ * Picks the port of a runner's venue. It is far from common ports and the same in every run, because the stacks contain
+ * it and could not be reused otherwise.
  *
  * @param runner A URL of the runner
  */
@@ -22,11 +22,11 @@ export function portBeside(runner: string): number {
 }
 
 /**
- * Starts a venue with invented prices on 127.0.0.1. It speaks the public part of Coinbase Exchange's feed, ticker and
- * heartbeat, so that its clients would understand the real one.
+ * Starts a venue with invented prices on 127.0.0.1. It speaks the public ticker and heartbeat channels of Coinbase
+ * Exchange's feed, so that its clients also understand the real one.
  *
- * @param port The preferred port: if it is in use, the venue takes any free one
- * @param subscribeWithinMs The longest time that a connection may stay without a subscription
+ * @param port Preferred port. If it is in use, the venue takes any free port
+ * @param subscribeWithinMs Longest time that a connection may stay without a subscription
  */
 export async function startVenue({ port = 0, subscribeWithinMs = 5000 } = {}): Promise<SimulatedVenue> {
   const server = await listen(port).catch(() => listen(0));

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { keepState } from "../../evm/chain-state.ts";
 
-/** A chain whose state is the number of times that it was dumped. */
+/** Keeps a chain whose state is the number of times that it was saved. */
 function kept(saveAfterMs: number, dump?: () => string) {
   const folder = mkdtempSync(join(tmpdir(), "state-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -27,7 +27,7 @@ function kept(saveAfterMs: number, dump?: () => string) {
 }
 
 describe("keepState", () => {
-  it("saves what has changed once the chain rests, and nothing twice", async () => {
+  it("saves changes once the chain is idle, and never saves the same state twice", async () => {
     const { state, saved } = kept(60_000);
     state.rest();
     expect(await saved()).toBeUndefined();
@@ -42,13 +42,13 @@ describe("keepState", () => {
     expect(await saved()).toBe("2");
   });
 
-  it("saves changes of that age even if the chain never rests", async () => {
+  it("saves old changes even if the chain is never idle", async () => {
     const { state, saved } = kept(0);
     state.changed();
     expect(await saved()).toBe("1");
   });
 
-  it("reports that it cannot save, and tries again with the next change", async () => {
+  it("reports a failed save, and tries again after the next change", async () => {
     let works = false;
     const { state, failures, saved } = kept(0, () => {
       if (!works) throw new Error("no");

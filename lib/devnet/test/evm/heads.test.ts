@@ -28,7 +28,7 @@ describe("createHeads", () => {
     expect(createHeads().before(0)).toBeUndefined();
   });
 
-  it("forgets the heights that the chain has left by going back", () => {
+  it("forgets heights above the current one after the chain went back", () => {
     const heads = blocksEvery(200, 20);
     heads.note(10);
     expect(heads.before(0)).toBe(10);

@@ -35,7 +35,7 @@ describe("a local chain", () => {
     expect(await chain.request("eth_getCode", [multicall, "0x0"])).not.toBe("0x");
   });
 
-  it("discards the changes of a test", async () => {
+  it("restores the chain after the changes of a test", async () => {
     await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, value: "0x1" }]);
     await chain.restore();
     const [nonce, pending] = await Promise.all(
@@ -48,7 +48,7 @@ describe("a local chain", () => {
 });
 
 describe("startLocalChain", () => {
-  it("completes a chain whose first start ended too early", async () => {
+  it("completes a chain whose first start was interrupted", async () => {
     const statePath = join(tmpdir(), `chain-${randomUUID()}.json`);
     try {
       const early = await startAnvil({ chainId: 1, port: 0, statePath });

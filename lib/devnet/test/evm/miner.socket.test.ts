@@ -17,7 +17,7 @@ describe("startMiner", () => {
   const height = async () => Number(await chain.request("eth_blockNumber"));
   const send = async () => (await chain.request("eth_sendTransaction", [transaction])) as string;
 
-  /** Resolves when the miner has found nothing to do, twice from now: it may be in the middle of looking. */
+  /** Resolves when the miner was idle twice from now on, because it may be in the middle of a check. */
   function started(options: Partial<Parameters<typeof startMiner>[0]> = {}) {
     const blocks: MinedBlock[] = [];
     let idle = 0;
@@ -38,7 +38,7 @@ describe("startMiner", () => {
     return { miner, blocks, rest };
   }
 
-  it("mines until the newest transaction is final two blocks later, and then rests", async () => {
+  it("mines until the newest transaction is final two blocks later, and then stops", async () => {
     await chain.mine(2);
     const before = await height();
     const { blocks, rest } = started();
@@ -60,7 +60,7 @@ describe("startMiner", () => {
     expect(blocks.at(-1)?.hash).toBe(newest.hash);
   });
 
-  it("reports once that the chain does not answer, and goes on when it does", async () => {
+  it("reports an outage of the chain once, and continues after it", async () => {
     let isThere = false;
     let asked = 0;
     const failures: unknown[] = [];

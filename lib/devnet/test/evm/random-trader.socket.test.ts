@@ -15,7 +15,7 @@ const waiting = { timeout: 30_000, interval: 10 };
 
 const sent = async () => Number(await chain.request("eth_getTransactionCount", [traderAccount, "latest"]));
 
-/** Starts a trader on the chain, and on one that does not answer. */
+/** Starts a trader on the test chain and on a chain that does not answer. */
 function started(watched: RandomTraderOptions["watched"], everyMs = 5) {
   const onFailure = vi.fn();
   const looks = vi.fn(watched);
@@ -35,7 +35,7 @@ function started(watched: RandomTraderOptions["watched"], everyMs = 5) {
 
 let state = 7;
 
-/** Makes the same numbers in each run (Lehmer's generator). */
+/** Returns the same random numbers in every run (Lehmer's generator). */
 const random = () => {
   state = (state * 48_271) % (2 ** 31 - 1);
   return state / (2 ** 31 - 1);
@@ -49,7 +49,7 @@ const trades = (count: number) =>
   }, waiting);
 
 describe("the random trader", () => {
-  it("sends nothing while nobody watches", async () => {
+  it("sends no trades while nobody is watching", async () => {
     const { looks, onFailure } = started(async () => []);
     await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(5), waiting);
     expect(await chain.request("eth_getTransactionCount", [traderAccount, "pending"])).toBe("0x0");
@@ -57,7 +57,7 @@ describe("the random trader", () => {
     expect(onFailure).not.toHaveBeenCalled();
   });
 
-  it("buys and sells the watched tokens, in any case of letters, and on no other chain", async () => {
+  it("trades the watched tokens, whatever the case of their addresses, and no other chain's", async () => {
     const from = Number(await chain.request("eth_blockNumber"));
     const tokens = [moon.toLowerCase(), taxd].map((token) => ({ chain: "eth", token }));
     const { trader, onFailure } = started(async () => tokens);
@@ -76,19 +76,19 @@ describe("the random trader", () => {
       for (const { input } of transactions)
         selectors.set(input.slice(0, 10), (selectors.get(input.slice(0, 10)) ?? 0) + 1);
     }
-    // Approvals, purchases and sales.
+    // Expects approvals, purchases and sales.
     expect(selectors.size).toBe(3);
     expect(Math.min(...selectors.values())).toBeGreaterThanOrEqual(2);
     expect(onFailure).not.toHaveBeenCalled();
   });
 
-  it("trades MOON where another token is watched, so that the chain has new blocks", async () => {
+  it("trades MOON if another token of the chain is watched, so that the chain gets new blocks", async () => {
     const before = await sent();
     started(async () => [{ chain: "eth", token: usdx }]);
     await trades(before + 3);
   });
 
-  it("reports an outage once, and goes on after it", async () => {
+  it("reports an outage once, and continues after it", async () => {
     const before = await sent();
     let isAway = true;
     const { looks, onFailure } = started(async () => {

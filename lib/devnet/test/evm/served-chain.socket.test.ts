@@ -57,7 +57,7 @@ const asking =
   async (method: string, ...params: unknown[]) =>
     (await callAnvil(url, [[method, params]]))[0];
 
-/** Sends a transaction, and waits until it is final. */
+/** Sends a transaction and waits until it is final. */
 async function pay(ask: Opened["ask"], value = 1): Promise<string> {
   const payment = { from: alice.address, to: stranger, value: `0x${value}` };
   const hash = (await ask("eth_sendTransaction", payment)) as string;
@@ -71,7 +71,7 @@ async function pay(ask: Opened["ask"], value = 1): Promise<string> {
 }
 
 describe("a served chain", () => {
-  it("does not start if it went back", async () => {
+  it("refuses to start a chain that went back", async () => {
     const folder = folderForTest();
     const first = await started(folder);
     await pay(first.ask);
@@ -89,7 +89,7 @@ describe("a served chain", () => {
     expect(openNotes(folder).notes.newest.eth?.number).toBe(noted);
   });
 
-  it("does not start if it is another chain than before", async () => {
+  it("refuses to start a chain other than before", async () => {
     const [folder, other] = [folderForTest(), folderForTest()];
     const first = await started(folder);
     await pay(first.ask);
@@ -103,7 +103,7 @@ describe("a served chain", () => {
     );
   });
 
-  it("names what to do if its state cannot be read", async () => {
+  it("gives advice if the chain's state cannot be read", async () => {
     const folder = folderForTest();
     copyFileSync(import.meta.filename, join(folder, "eth.json"));
     await expect((await opened(folder)).start()).rejects.toThrow(
@@ -111,7 +111,7 @@ describe("a served chain", () => {
     );
   });
 
-  it("saves its state whenever it has nothing to do", async () => {
+  it("saves the chain's state whenever it is idle", async () => {
     const folder = folderForTest();
     const savedAtMs = () => statSync(join(folder, "eth.json"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const chain = await started(folder);
@@ -124,7 +124,7 @@ describe("a served chain", () => {
   it.each<[string, string, unknown[]]>([
     ["a transaction that it does not have", "eth_getTransactionReceipt", [`0x${"1".repeat(64)}`]],
     ["the final block", "eth_getBlockByNumber", ["finalized", false]],
-  ])("makes a block when its second host is asked for %s", async (_, method, params) => {
+  ])("makes a block when the second host is asked for %s", async (_, method, params) => {
     const chain = await started(folderForTest());
     const height = async () => Number(await chain.ask("eth_blockNumber"));
     await pay(chain.ask);
@@ -138,7 +138,7 @@ describe("a served chain", () => {
     await vi.waitFor(async () => expect(await height()).toBeGreaterThan(before), waiting);
   });
 
-  it("counts and notes as final what four more blocks follow, as its times say", async () => {
+  it("finalizes a block after four more blocks, as configured, and notes it as final", async () => {
     const chain = await started(folderForTest());
     await pay(chain.ask);
     const heightOf = async (tag: string) =>
@@ -150,7 +150,7 @@ describe("a served chain", () => {
     }, waiting);
   });
 
-  it("has two hosts with faults of their own, if faults can be set", async () => {
+  it("gives both hosts their own faults if faults are enabled", async () => {
     const { url, hosts } = await opened(folderForTest(), { faults: true });
     expect(new Set([url, ...hosts]).size).toBe(3);
     const faults = (host: string, init?: RequestInit) => fetch(`${host}/_local/faults`, init);
@@ -160,12 +160,12 @@ describe("a served chain", () => {
     expect(await (await faults(hosts[1])).json()).toEqual({});
   });
 
-  it("uses anvil itself as its first host otherwise", async () => {
+  it("uses anvil itself as the first host if faults are disabled", async () => {
     const { url, hosts } = await opened(folderForTest());
     expect(hosts[0]).toBe(url);
   });
 
-  it("takes nothing but JSON in front of it, which pages of other sites cannot send", async () => {
+  it("accepts only JSON, which pages of other sites cannot send", async () => {
     const chain = await opened(folderForTest());
     for (const url of [chain.hosts[1], chain.relay ?? ""]) {
       const headers = { "Content-Type": "text/plain" };
@@ -173,7 +173,7 @@ describe("a served chain", () => {
     }
   });
 
-  it("needs its own port, and takes any other for what stands in front of it", async () => {
+  it("needs anvil's port to be free, but moves the other servers to any free port", async () => {
     const taken = createServer();
     await once(taken.listen(0, "127.0.0.1"), "listening");
     onTestFinished(() => void taken.close());

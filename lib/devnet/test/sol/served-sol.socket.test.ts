@@ -47,7 +47,7 @@ function isRunning(processId: number): boolean {
 }
 
 describe("the served chain sol", () => {
-  it("has its addresses before it starts, and then its tokens at all of them", async () => {
+  it("knows all addresses before the chain starts, and serves its tokens there afterwards", async () => {
     const node = await freePort();
     const sol = await opened({ node });
     expect(sol).toMatchObject({ url: `http://127.0.0.1:${node}`, processId: undefined });
@@ -73,7 +73,7 @@ describe("the served chain sol", () => {
     expect(isRunning(processId)).toBe(false);
   });
 
-  it("has a host with faults in front of each other server, and an honest one", async () => {
+  it("offers faults on both hosts, the relay and Jupiter, but keeps one host honest", async () => {
     const sol = await opened({ faults: true });
     const servers = [...sol.hosts, ...[sol.relay, sol.jupiter].map((url) => new URL(url).origin)];
     expect(new Set([sol.url, ...servers]).size).toBe(5);
@@ -82,12 +82,12 @@ describe("the served chain sol", () => {
     expect(await faultsAt(sol.url)).not.toBe(200);
   });
 
-  it("does not open if the port of its node is in use", async () => {
+  it("fails to open if the node's port is in use", async () => {
     const { url } = await opened();
     await expect(opened({ node: Number(new URL(url).port) })).rejects.toThrow(StartupError);
   });
 
-  it("ends when its runner is killed", async () => {
+  it("ends the chain when its runner is killed", async () => {
     const module = import.meta.resolve("../../sol/local-sol.ts");
     const program = `import { startLocalSol } from ${JSON.stringify(module)};
       console.log((await startLocalSol({ slotMs: 60 })).processId);

@@ -47,7 +47,7 @@ describe("the relay of the local Solana chain", () => {
 
   let count = 0n;
 
-  /** Signs a transaction with this tip. Each has another amount, and so another signature. */
+  /** Signs a transaction with this tip. Each one has a different amount, and so a different signature. */
   function tipping(lamports: bigint, to = chain.deployment.tipAccounts[0]) {
     const payment = transferLamports(wallet.address, wallet.address, ++count);
     const tip = transferLamports(wallet.address, to ?? wallet.address, lamports);
@@ -69,7 +69,7 @@ describe("the relay of the local Solana chain", () => {
     return { status: response.status, ...((await response.json()) as object) };
   }
 
-  /** Long enough for a transaction that was sent. */
+  /** Milliseconds within which a sent transaction gets into a block. */
   const aWhileMs = 10 * slotMs;
 
   it("sends a transaction with a tip to the chain", async () => {
@@ -78,7 +78,7 @@ describe("the relay of the local Solana chain", () => {
     expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });
   });
 
-  it("rejects transactions without a tip, and malformed ones", async () => {
+  it("rejects malformed transactions and those without a tip", async () => {
     const [none, small] = [tipping(leastTip.lamports, wallet.address), tipping(leastTip.lamports - 1n)];
     for (const { wire, signature } of [none, small]) {
       expect(await send(wire)).toMatchObject({
@@ -92,14 +92,14 @@ describe("the relay of the local Solana chain", () => {
     expect(await send(wire, { url: new URL("/", relay.url).href })).toMatchObject({ status: 404 });
   });
 
-  it("accepts a transaction with an unknown blockhash, which no block gets", async () => {
+  it("accepts a transaction with an unknown blockhash, which never gets into a block", async () => {
     const tip = transferLamports(wallet.address, chain.deployment.tipAccounts[1] as never, leastTip.lamports);
     const { wire, signature } = signedWire(wallet, [tip], wallet.address);
     expect(await send(wire)).toMatchObject({ result: signature });
     expect(await chain.inBlock(signature, aWhileMs)).toBeUndefined();
   });
 
-  it("waits as many slots as are set", async () => {
+  it("delays a transaction by the configured number of slots", async () => {
     relay.faults = { delaySlots: 10 };
     const { wire, signature } = tipping(leastTip.lamports);
     expect(await send(wire)).toMatchObject({ result: signature });
@@ -111,7 +111,7 @@ describe("the relay of the local Solana chain", () => {
     ["lost", true, false],
     ["silent", false, true],
     ["stalled", false, false],
-  ] as const)("with the fault %s, answers: %s, sends: %s", async (fault, answers, sends) => {
+  ] as const)("applies the fault %s (answers: %s, sends: %s)", async (fault, answers, sends) => {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify({ [fault]: 1 });
     const url = new URL("/_local/faults", relay.url);
@@ -124,7 +124,7 @@ describe("the relay of the local Solana chain", () => {
     expect(sent !== undefined).toBe(sends);
   });
 
-  it("refuses transactions with the fault refused", async () => {
+  it("refuses transactions with the fault `refused`", async () => {
     relay.faults = { refused: 1 };
     expect(await send(tipping(leastTip.lamports).wire)).toMatchObject({ error: { code: -32000 } });
   });

@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-describe("a Solana chain of its own process", () => {
-  it("goes on after more events than its queue holds", async () => {
+describe("startSurfnet", () => {
+  it("keeps the chain running after more events than its queue holds", async () => {
     const first = (await chain.request("getSlot", [{ commitment: "processed" }])) as number;
-    // Each of these has three events, and the queue 1024 places.
+    // Makes more than 1024 events, which is the length of the queue: each change has three.
     const slots = 400;
     for (let slot = first + 1; slot <= first + slots; slot++)
       await chain.request("surfnet_timeTravel", [{ absoluteSlot: slot }]);
@@ -29,8 +29,8 @@ describe("a Solana chain of its own process", () => {
   }, 20_000);
 });
 
-describe("a port that another program takes before the chain does", () => {
-  /** Makes starts hang with a complaint, as Surfpool does. Returns a count of all starts. */
+describe("a port that another program has taken", () => {
+  /** Makes starts hang with an error, as Surfpool does. Returns a function that counts starts. */
   async function loseFirstPorts(lost: number, complaint: string) {
     const folder = await mkdtemp(join(tmpdir(), "surfnet-starts-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -50,7 +50,7 @@ describe("a port that another program takes before the chain does", () => {
   it.each([
     "Error: RPC port 40527 is already in use. Try --port or --ws-port to use a different port.",
     "\nthread 'WebSocket RPC Handler' (17594) panicked at shutdown.rs:51:21:\nCannot drop a runtime",
-  ])("makes it start on another: %j", async (complaint) => {
+  ])("starts the chain on another port after: %j", async (complaint) => {
     const starts = await loseFirstPorts(2, complaint);
     const { request, stop } = await startSurfnet(options);
     onTestFinished(stop);
@@ -58,7 +58,7 @@ describe("a port that another program takes before the chain does", () => {
     expect(await starts()).toBe(3);
   });
 
-  it("ends the start once five ports are lost", async () => {
+  it("gives up after losing five ports", async () => {
     const starts = await loseFirstPorts(9, "Error: WebSocket port 44029 is already in use.");
     const error = await startSurfnet(options).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(PortTakenError);

@@ -3,7 +3,7 @@ import { openMarket, trade } from "../../venue/market.ts";
 
 describe("trade", () => {
   it.each([...openMarket().values()])(
-    "moves the price of $id up and down, and numbers the trades",
+    "moves the price of $id up and down, and numbers its trades",
     (product) => {
       const higher = trade(product, 1);
       expect(higher.price).toBeGreaterThan(product.price);

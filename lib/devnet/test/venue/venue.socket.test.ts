@@ -6,7 +6,7 @@ import { portBeside, startVenue } from "../../venue/venue.ts";
 
 type Message = Record<string, unknown> & { type: string };
 
-/** A client of a venue, until the test is over. */
+/** Connects a client to a new venue until the test is over. */
 async function connect(options: Parameters<typeof startVenue>[0] = {}) {
   const venue = await startVenue(options);
   const socket = new WebSocket(venue.url);
@@ -45,7 +45,7 @@ describe("the simulated venue", () => {
     [subscribe(["ticker"]), { reason: "You need to specify at least one product ID for channel ticker" }],
     [{ type: "buy" }, { message: "Malformed JSON" }],
     ["{", { message: "Malformed JSON" }],
-  ])("refuses all of %j, and stays usable", async (message, error) => {
+  ])("rejects %j as a whole, and keeps the connection usable", async (message, error) => {
     const { say, until, received, of } = await connect();
     say(message);
     await until(() => expect(received).toEqual([expect.objectContaining({ type: "error", ...error })]));
@@ -60,7 +60,7 @@ describe("the simulated venue", () => {
     await once(socket, "close");
   });
 
-  it("listens on the preferred port, or on a free one if that is in use", async () => {
+  it("listens on the preferred port, or on a free one if that port is in use", async () => {
     const port = await freePort();
     const first = await connect({ port });
     const second = await connect({ port });
@@ -73,7 +73,7 @@ describe("the simulated venue", () => {
     ["http://127.0.0.1:45535", 65_535],
     ["http://127.0.0.1:45536", 25_536],
     ["http://127.0.0.1:65535", 45_535],
-  ])("has a port of its own next to %s", (runner, port) => {
+  ])("picks a separate port for the venue of %s", (runner, port) => {
     expect(portBeside(runner)).toBe(port);
   });
 });
