@@ -49,8 +49,8 @@ export function withMarkets(
 }
 
 /**
- * Keeps the newer record, with the minutes of both. A reorganisation raises the revision, because it may lower the
- * block. Full updates repeat records, in case a minute was missed.
+ * Keeps the newer record, with the minutes of both. A higher revision always wins, because a reorganisation can lower
+ * the block. Full updates repeat records, in case a minute was missed.
  */
 function newerMarket(record: MarketRecord, old: MarketRecord): MarketRecord {
   const later =

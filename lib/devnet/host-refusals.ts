@@ -33,7 +33,7 @@ export function batchRefusal(
   return rule === undefined || questions.length <= rule.most ? undefined : rule.refuse(questions);
 }
 
-/** Errors of hosts without `eth_simulateV1`, or with too little gas for it: geth, Alchemy, proxyd, geth. */
+/** Errors of hosts that lack `eth_simulateV1` or allow it too little gas, as geth, Alchemy and proxyd word them. */
 const missingSimulations = {
   unknown: refusal(-32601, "the method eth_simulateV1 does not exist/is not available"),
   unsupported: refusal(-32600, "Unsupported method: eth_simulateV1 on ETH_MAINNET"),

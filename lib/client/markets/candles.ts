@@ -211,8 +211,8 @@ export class CandleSeries {
 }
 
 /**
- * True if the state of a minute is newer. A reorganisation raises the revision. Without one, minutes become final and
- * only gain swaps, unless a host had invented all of them.
+ * True if a minute's state is newer. A reorganisation raises the revision. Within a revision, minutes become final and
+ * swaps are only added, unless a host invented them.
  */
 function isNewer({ candle, ...next }: Minute, known: Minute): boolean {
   const changes =

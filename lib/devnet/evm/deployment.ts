@@ -211,7 +211,7 @@ function quotedPools(price: bigint): DeployerTransaction[] {
       fee: 2500,
       reach: 2,
     }),
-    // Matches the price of the token's pools with the coin, but this way costs two fees.
+    // Has the same price as the token's pools with the coin, but costs two fees.
     v2PairLiquidity(localAddresses, deployer, dollars, { token: taxd, amount: coins(200_000n) }),
     v3PairLiquidity(localAddresses, deployer, [dollars, { token: moon, amount: coins(200_000n) }], {
       fee: 3000,

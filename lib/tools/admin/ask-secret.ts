@@ -5,17 +5,17 @@ import type { Output } from "./terminal.ts";
 
 type Terminal = {
   stdin: Readable & { isTTY?: boolean };
-  /** Prompts go to stderr, because stdout has the results. */
+  /** Prints prompts to stderr, because stdout has the results. */
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** The prompt, and the environment variable that replaces it. */
+/** Prompt for a secret, and the environment variable that replaces it. */
 type Question = { prompt: string; variable: string };
 
 /**
- * Takes a secret from an environment variable, or else asks for it without showing it. There is no
- * command-line option: other users of the machine can read command lines.
+ * Takes a secret from an environment variable, or else prompts for it without showing the input. There is no
+ * command-line option, because other users of the machine can read command lines.
  *
  * @throws {OperatorError} if there is neither a variable nor a terminal.
  */
@@ -31,13 +31,13 @@ export async function askSecret(
   const answer = await reading.catch(() => {
     throw new OperatorError("Nothing was entered");
   });
-  // The user's line break was not shown either.
+  // Prints a line break, because the user's own was not shown.
   stderr.write("\n");
   return answer;
 }
 
 /**
- * Asks a question. Only the answers `y` and `yes` mean yes.
+ * Asks a yes-or-no question. Only the answers `y` and `yes` count as yes.
  *
  * @throws {OperatorError} if there is no terminal.
  */
@@ -50,7 +50,7 @@ export async function confirm(
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** Asks for a new password. In a terminal, asks twice. */
+/** Asks for a new password, twice on a terminal. */
 export async function askNewPassword(question: Question, terminal: Terminal = process): Promise<string> {
   const password = await askSecret(question, terminal);
   if (terminal.env[question.variable]) return password;

@@ -25,10 +25,12 @@ import {
 } from "./restored-guards.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
 
-/** In DynamoDB's own form: any other form loses digits of numbers. */
+/** An item in DynamoDB's own format. Any other format loses digits of numbers. */
 type StoredItem = Record<string, AttributeValue>;
 
-/** A difference between the table and a backup. `item` comes from the backup, unless only the table has it. */
+/**
+ * A difference between the table and a backup. `item` is the backup's version, or the table's if only the table has it.
+ */
 export type Difference =
   | { what: "missing" | "changed" | "newer"; item: StoredItem }
   /** A difference that stays. */
@@ -38,11 +40,11 @@ export type Comparison = {
   /** The live table. */
   table: Table;
   backup: Table;
-  /** Limits the comparison to this user's partitions. */
+  /** Limits the comparison to one user's partitions. */
   userID?: string | undefined;
   /**
-   * True if wallets that were removed for good should be restored, too. Otherwise their users' counts of wallets would
-   * be too low.
+   * True if permanently removed wallets should also be restored. Without them, the users' counts of wallets would be
+   * too low.
    */
   isExact?: boolean;
   now: Date;
@@ -50,8 +52,8 @@ export type Comparison = {
 
 /**
  * Lists items that the table lacks or has in another version. Skips expired and short-lived items, and wallets that
- * were retired more than 30 days ago. Restores nothing that would weaken a guard: a lock of exports comes back only if
- * it is missing, a policy as the tighter of the two, and an order that was open not at all.
+ * were retired more than 30 days ago. Restores nothing that would weaken a guard: a lock of exports only if it is
+ * missing, the tighter version of a policy, and no order that was open.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
@@ -80,8 +82,8 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
 }
 
 /**
- * True if the item is a wallet, or the key of one, that was retired after the backup and can no longer be restored, as
- * the wallet's events in the live table show.
+ * True if the item is a wallet or its key, and the live table's events show that the wallet was retired after the
+ * backup and can no longer be restored.
  */
 async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promise<boolean> {
   const key = keyOf(item);
@@ -95,7 +97,7 @@ async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promi
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
-/** Lists items that only the table has. Guards and the idempotency keys of orders stay. */
+/** Lists items that only the table has. Guards and the idempotency keys of orders are kept. */
 export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup } = comparison;
   for await (const items of pagesOf(table, comparison)) {
@@ -109,23 +111,23 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
 }
 
 /**
- * Restores one item from the backup, without doubling or losing points or pieces of rewards. Returns false if
- * a missing item has come back meanwhile, or a redemption to delete has changed.
+ * Restores one item from the backup, without doubling or losing points or pieces of rewards. Returns false if a missing
+ * item has reappeared in the meantime, or a redemption to delete has changed.
  */
 export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
   const { table, userID, isExact = false } = comparison;
   if (what === "kept") return false;
-  // Restoring one user's items leaves the stocks alone.
+  // Returns the piece to the stock only for a single user, whose restore leaves stocks unchanged.
   const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
   if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
   const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
   const key = keyOf(item);
   if (what === "newer") return write(table, { kind: "remove", key });
   const stored = keepsPoints ? await withNewestPoints(item, comparison) : item;
-  // Wrapped numbers keep all their digits.
+  // Wraps numbers, so that they keep all their digits.
   const put = { kind: "put", key, item: unmarshall(stored, { wrapNumbers: true }) } as const;
   if (what === "missing") return write(table, { ...put, when: "absent" });
-  // Writes a policy only over the compared revision, because its user may have tightened it meanwhile.
+  // Writes a policy only if its revision is still the compared one, because the user may have tightened it since.
   const revision = Number(item.revision?.N) - 1;
   return write(table, isPolicy(key) ? { ...put, when: { revision } } : put);
 }
@@ -141,7 +143,7 @@ const pageSize = 100;
 async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): AsyncGenerator<StoredItem[]> {
   const isExpired = ({ expiresAt }: StoredItem) => Number(expiresAt?.N ?? Infinity) * 1000 <= now.getTime();
   const common = { TableName: name, ConsistentRead: true, Limit: pageSize };
-  // The ranges of a user, or the whole table.
+  // Reads a user's ranges of keys, or the whole table.
   for (const range of userID === undefined ? [undefined] : everythingOf(userID)) {
     let ExclusiveStartKey: StoredItem | undefined;
     do {
@@ -152,7 +154,7 @@ async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): A
       );
       const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
       if (items.length > 0) yield items;
-      // Redemptions by id are in a partition of their own, and a redemption cannot be found without them.
+      // Adds the index of redemptions by id, which is in a separate partition. A redemption cannot be found without it.
       const places = userID === undefined ? [] : items.filter(isRedemptionItem).map(placeOf);
       if (places.length > 0) yield [...(await sameKeys({ client, name }, places)).values()];
       ExclusiveStartKey = LastEvaluatedKey;
@@ -172,7 +174,7 @@ const within = ({ PK, from, to }: KeyRange) => ({
   ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
 });
 
-/** Reads the items with the keys of these items. Returns them by the text of their key. */
+/** Reads the items that have the same keys as these. Returns them by their key as text. */
 async function sameKeys(
   { client, name }: Table,
   items: readonly StoredItem[],

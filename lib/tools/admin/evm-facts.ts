@@ -23,7 +23,7 @@ const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
 const poolText = ({ venue, feeBps, spacing }: PoolKey) =>
   `${venue} at ${feeBps} bps${spacing === undefined ? "" : ` with spacing ${spacing}`}`;
 
-/** Names the pools from the coin to the token. */
+/** Names the pools of a route from the coin to the token. */
 const routeText = ({ bridge, ...pool }: Route) =>
   bridge === undefined ? poolText(pool) : `${poolText(bridge)} > ${bridge.token} > ${poolText(pool)}`;
 

@@ -6,12 +6,12 @@ import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { isOfChains } from "../../trading/items/keys.ts";
 
-/** The attributes of items that name a chain or an order. */
+/** Attributes that name the chain or the order of an item. */
 type Found = Key & { lane?: string; chain?: string; orderId?: string; intent?: { chain: string } };
 
 /**
- * Deletes all orders placed here on some chains, with their items, after these chains have started over. May be repeated
- * after a crash.
+ * Deletes the service's own orders on some chains, with all their items, after these chains have started over. Can be
+ * repeated after a crash.
  */
 export async function forgetTrading(table: Table, chains: readonly Network[]): Promise<void> {
   const found: Found[] = [];
@@ -28,18 +28,18 @@ export async function forgetTrading(table: Table, chains: readonly Network[]): P
   const chainsOfOrders = new Map(
     found.map((item) => [orderIdOf(item), chainOf(item)] as const).filter(([, chain]) => chain !== undefined),
   );
-  // Some items may have lost their order. They go with the last chain that they can be of.
+  // Some items may have lost their order. They are deleted once all trading chains are forgotten.
   const isAll = tradingChains.every((chain) => chains.includes(chain));
   const isForgotten = (chain: string | undefined) =>
     chain === undefined ? isAll : chains.some((each) => each === chain);
   const old = found.filter((item) => isForgotten(chainOf(item) ?? chainsOfOrders.get(orderIdOf(item))));
   const byOrder = old.filter((item) => chainOf(item) === undefined);
   const byChain = old.filter((item) => chainOf(item) !== undefined);
-  // The others come last: after a crash, they still tell the chains of the orders.
+  // Deletes items that name their chain last. After a crash, they still tell the chains of other items.
   for (const { PK, SK } of [...byOrder, ...byChain]) await write(table, { kind: "remove", key: { PK, SK } });
 }
 
-/** Undefined if only the item's order tells its chain. */
+/** Returns an item's chain, or undefined if only its order names the chain. */
 function chainOf(item: Found): string | undefined {
   const { PK, SK, lane, chain, intent } = item;
   switch (itemAt(item)) {

@@ -4,7 +4,7 @@ import type { TradeOrder } from "../../orders/trade-order.ts";
 
 /** A transaction that the signer has signed. */
 export type SignedLine = {
-  /** 0 on sol. */
+  /** Nonce of the transaction, 0 on sol. */
   nonce: number;
   orderId: string;
   text: string;
@@ -12,11 +12,14 @@ export type SignedLine = {
 
 /** Facts that clients do not see, with labels for operators. */
 export type HiddenFacts<F extends FamilyTypes = FamilyTypes> = {
-  /** Label of the block in a report. */
+  /** Word for a block in reports. */
   blockWord: string;
   intentFacts(order: TradeOrder<F>): object;
   slotFacts(slot: F["slot"]): object;
   ledgerFacts(ledger: Ledger<F>): object;
-  /** @param from NaN for all nonces. */
+  /**
+   * Lists signed transactions.
+   * @param from First nonce to list, or NaN for all.
+   */
   linesOf(ledger: Ledger<F>, from: number): SignedLine[];
 };

@@ -4,8 +4,7 @@ import { OperatorError } from "./operator-error.ts";
 /**
  * Reads a JSON file.
  *
- * @param quote whether error messages may quote the file. If not, they give the position of the error, if
- * known.
+ * @param quote True if error messages may quote the file. Otherwise, they give the position of the error, if known.
  * @throws {OperatorError} if the file cannot be read or is not JSON.
  */
 export async function readJSONFile(path: string, { quote }: { quote: boolean }): Promise<unknown> {

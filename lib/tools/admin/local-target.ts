@@ -15,7 +15,7 @@ import {
   type Target,
 } from "./target.ts";
 
-/** Parts of the runner's response at /_local/outputs. */
+/** Parts of the local runner's response at /_local/outputs. */
 const access = {
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
@@ -44,7 +44,10 @@ const Connections = v.object({
 
 const answerMs = 5000;
 
-/** @throws {OperatorError} if there is no local runner at that port. The functions below throw it, too. */
+/**
+ * Finds the local runner's service.
+ * @throws {OperatorError} if no local runner is at that port. The functions below throw it as well.
+ */
 export async function openLocal(port: number): Promise<Target> {
   const { outputs, endpoints, region, credentials } = await describeRunner(port, Data);
   const at = (endpoint: string) => ({ endpoint, region, credentials });
@@ -65,7 +68,7 @@ export async function openLocalFunctions(port: number): Promise<FunctionTarget> 
 export async function openLocalPlans(port: number): Promise<PlanTarget> {
   const { outputs, endpoints, region, credentials } = await describeRunner(port, Plans);
   const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
-  // The runner accepts a new key at once.
+  // The local runner accepts a new key at once.
   return planTarget(table, outputs, { graceMs: 0, endpoint: endpoints.apigateway, region, credentials });
 }
 
@@ -77,7 +80,7 @@ export async function openLocalConnections(port: number): Promise<ConnectionTarg
   };
 }
 
-/** Reads the runner's description of itself, as far as the schema asks. */
+/** Reads the runner's description of itself, limited to the fields in the schema. */
 export async function describeRunner<Description extends v.GenericSchema>(
   port: number,
   schema: Description,

@@ -1,10 +1,10 @@
-/** An error whose message is meant for the operator. It may have several lines. */
+/** An error whose message is meant for the operator. The message may have several lines. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 }
 
 /**
- * The text to show for an error: one line, or the message of an {@link OperatorError}.
+ * Returns the text to show for an error: one line, or the message of an {@link OperatorError}.
  *
  * @returns undefined for a bug in this program, which needs a stack trace.
  */
@@ -17,8 +17,8 @@ export function errorLine(error: unknown): string | undefined {
 }
 
 /**
- * The reason of a failure of one item among many. Errors of Node.js are shown by name only: their message may
- * quote the value at fault, which may be a key.
+ * Describes why one item among many failed. Errors of Node.js are shown only by name, because their messages may quote
+ * a secret key.
  */
 export function reasonOf(error: unknown): string {
   const line = errorLine(error);
@@ -27,7 +27,10 @@ export function reasonOf(error: unknown): string {
   return error.name === "Error" ? error.message : error.name;
 }
 
-/** The SDK marks errors of a service and of the network. System errors name the system call. */
+/**
+ * True for errors of a service, the network or the system. The SDK marks the first two, and system errors name their
+ * system call.
+ */
 function comesFromOutside(error: Error): boolean {
   return "$metadata" in error || "syscall" in error || error.name.endsWith("ProviderError");
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { dataStack, type StackKind, type TargetOptions } from "./target.ts";
 
-/** Makes a parser of whole numbers in a range, both ends included. */
+/** Makes a parser for whole numbers in a range, including both ends. */
 export function integer(from: number, to: number): (text: string) => number {
   return (text) => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -13,7 +13,7 @@ export function integer(from: number, to: number): (text: string) => number {
 /**
  * Adds the options that name the service. A command requires exactly one of them.
  *
- * @param kind the kind of stack whose outputs the command needs.
+ * @param kind Kind of stack whose outputs the command needs.
  */
 export function targeted(command: Command, kind: Pick<StackKind, "label" | "example"> = dataStack): Command {
   return command

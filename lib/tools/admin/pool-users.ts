@@ -10,7 +10,7 @@ import { OperatorError } from "./operator-error.ts";
 import { outputsOf } from "./stack-target.ts";
 import { dataStack } from "./target.ts";
 
-/** A user pool of a stack, with the client that its users sign in to. */
+/** A stack's user pool, with the client that its users sign in to. */
 export type UserPool = { client: CognitoIdentityProviderClient; poolId: string; clientId: string };
 
 const poolStack = {
@@ -25,19 +25,19 @@ export async function openUserPool(stack: string): Promise<UserPool> {
   return { client: new CognitoIdentityProviderClient(), poolId: UserPoolId, clientId: UserPoolClientId };
 }
 
-/** Answers to Cognito's challenges. Each is fetched only when Cognito asks for it. */
+/** Answers to Cognito's challenges. Each one is fetched only when Cognito asks for it. */
 export type Credentials = {
   password: () => Promise<string>;
   newPassword: () => Promise<string>;
-  /** The six digits that the user's authenticator shows now. */
+  /** Six-digit code that the user's authenticator currently shows. */
   code: () => Promise<string>;
 };
 
-/** At most the password, a new password and the code. */
+/** Most challenges in a sign-in: the password, a new password and the code. */
 const maxChallenges = 3;
 
 /**
- * Signs in as a user of the pool. The caller needs the right to do that on the pool, and the user's password.
+ * Signs in as a user of the pool. The caller needs permission for this on the pool, and the user's password.
  *
  * @returns the access token.
  * @throws {OperatorError} for a challenge that no program can answer. Errors of Cognito are passed on.
@@ -62,7 +62,7 @@ export async function signIn(pool: UserPool, username: string, credentials: Cred
         ChallengeName,
         Session,
         ChallengeResponses: {
-          // Cognito's own name of the user. An address is not accepted here.
+          // Cognito's own name of the user. Cognito does not accept an email address here.
           USERNAME: ChallengeParameters.USER_ID_FOR_SRP ?? username,
           ...(await responseTo(ChallengeName, credentials)),
         },
@@ -89,7 +89,7 @@ async function responseTo(
 /**
  * Adds a user to the pool.
  *
- * @param temporaryPassword if given, no mail is sent. Otherwise Cognito generates a password and mails it.
+ * @param temporaryPassword If given, no mail is sent. By default, Cognito generates a password and mails it.
  * @returns the userID.
  */
 export async function createPoolUser(
@@ -102,7 +102,7 @@ export async function createPoolUser(
       Username: email,
       UserAttributes: [
         { Name: "email", Value: email },
-        // Trusts the operator about the address. Without this, the user could not reset a forgotten password.
+        // Marks the operator's address as verified. Without this, the user could not reset a forgotten password.
         { Name: "email_verified", Value: "true" },
       ],
       ...(temporaryPassword === undefined

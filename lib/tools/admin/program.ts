@@ -29,8 +29,8 @@ const commands = [
 ];
 
 /**
- * Opens the service that the command line names. Each function throws an {@link OperatorError} if there is no
- * such service.
+ * Opens the service that the command line names. Each function throws an {@link OperatorError} if that service does not
+ * exist.
  */
 export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlans" | "openConnections"> = {
   openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
@@ -45,7 +45,7 @@ export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlan
 /**
  * Runs a command.
  *
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage. The reason is printed to stderr.
+ * @returns the exit code: 0 for success, 1 for failure, 2 for wrong usage. Failures are explained on stderr.
  */
 export async function runAdmin(args: readonly string[], deps: AdminDeps): Promise<number> {
   const program = new Command("npm run -s admin --")

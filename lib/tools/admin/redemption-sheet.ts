@@ -6,7 +6,7 @@ import type { Table } from "../../table/table.ts";
 import type { Profile } from "../../users/profile.ts";
 import { harmless } from "./terminal.ts";
 
-/** The number of newest ledger lines and redemptions to show. */
+/** Number of latest ledger lines and redemptions to show. */
 const shownCount = 10;
 
 /** A user's purchases, newest first. */
@@ -21,7 +21,7 @@ export async function readAllRedemptions(table: Table, userID: string): Promise<
   return all;
 }
 
-/** The newest changes of a user's points, their sum over all lines, and the newest redemptions. */
+/** Latest changes of a user's points, their sum over all lines, and the latest redemptions. */
 export async function readAccount(table: Table, { userID, points }: Profile) {
   const [lines, { redemptions }] = await Promise.all([
     readPointsLines(table, userID),
@@ -30,9 +30,9 @@ export async function readAccount(table: Table, { userID, points }: Profile) {
   const { sum, missing } = auditOf(points, lines);
   return {
     ledger: lines.slice(-shownCount).toReversed().map(shownLine),
-    /** Equals the points if the ledger is complete. */
+    /** Sum of all lines. It equals the points if the ledger is complete. */
     ledgerSum: sum,
-    /** The numbers of missing lines. */
+    /** Numbers of missing ledger lines. */
     missingLines: missing,
     redemptions: redemptions.map(({ redemptionId, rewardId, name, cost, status, createdAt }) => {
       return { redemptionId, rewardId, name, cost, status, createdAt };

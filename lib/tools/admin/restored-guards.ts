@@ -17,7 +17,7 @@ import { isLock } from "../../wallets/item-keys.ts";
 
 type StoredItem = Record<string, AttributeValue>;
 
-/** Reasons for which a restore keeps an item of the live table. */
+/** Reasons why a restore keeps an item of the live table. */
 export const keptReasons = {
   openOrder: "orders that were open: without the signer's records, they could be signed a second time",
   usedKey: "idempotency keys of orders placed since: a repeated request must not place its order again",
@@ -30,7 +30,7 @@ export type KeptReason = keyof typeof keptReasons;
 
 export const isPolicy = (key: Key): boolean => itemAt(key) === "policy";
 
-/** True for an unsettled order of this service, and for its entry in lists. */
+/** True for an unsettled order of this service, and for its entries in lists. */
 function wasOpen(key: Key, item: StoredItem): boolean {
   switch (itemAt(key)) {
     case "trade":
@@ -43,7 +43,9 @@ function wasOpen(key: Key, item: StoredItem): boolean {
   }
 }
 
-/** Returns the reason for not restoring an item of the backup. `live` is the table's item with the same key. */
+/**
+ * Returns the reason why a backup's item must not be restored, if any. `live` is the table's item with the same key.
+ */
 export function reasonToKeep(
   key: Key,
   item: StoredItem,
@@ -53,7 +55,7 @@ export function reasonToKeep(
   return isLock(key) && live !== undefined ? "lock" : undefined;
 }
 
-/** Returns the reason for not deleting an item that only the table has. */
+/** Returns the reason why an item that only the table has must not be deleted, if any. */
 export function reasonToSpare(key: Key): KeptReason | undefined {
   if (isLock(key)) return "lock";
   if (isKeyOfOrder(key)) return "usedKey";
@@ -61,11 +63,11 @@ export function reasonToSpare(key: Key): KeptReason | undefined {
   return isPolicy(key) ? "policy" : undefined;
 }
 
-/** Keeps a user blocked who was blocked after the backup. */
+/** Keeps a user blocked if the block is newer than the backup. */
 export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>
   live?.blockedAt === undefined ? profile : { ...profile, blockedAt: live.blockedAt };
 
-/** Returns the tighter of two policies. Keeps the current limit of network fees if the other one might raise it. */
+/** Returns the tighter of two policies. Keeps the current fee limit if the other policy might raise it. */
 function tighterOf(old: WalletPolicy, current: WalletPolicy): WalletPolicy {
   const both = tightest(old, current);
   return mayRaiseFees(current, both) ? withFees(both, current) : both;
@@ -74,8 +76,9 @@ function tighterOf(old: WalletPolicy, current: WalletPolicy): WalletPolicy {
 const recordIn = (item: StoredItem): PolicyRecord => contentOf("policy", unmarshall(item) as Item<object>);
 
 /**
- * The tighter of two policies of a wallet, field by field, as the table's next revision. Drops the pending policy,
- * because its user may have withdrawn it since. Undefined if the live policy is already as tight.
+ * Combines two policies of a wallet, field by field, into the tighter one as the table's next revision. Drops the
+ * pending policy, because the user may have withdrawn it since. Returns undefined if the live policy is already as
+ * tight.
  */
 export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): StoredItem | undefined {
   const { PK, SK } = saved;
@@ -90,7 +93,7 @@ export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): 
   return { ...content, ...(PK && { PK }), ...(SK && { SK }) };
 }
 
-/** True if the backup's policy is looser than the table's in some field, so that the table's value is kept there. */
+/** True if some field of the backup's policy is looser than in the table, which keeps its own value. */
 export const isLooser = (saved: StoredItem, live: StoredItem): boolean => {
   const [old, current] = [recordIn(saved).policy, recordIn(live).policy];
   return !isSamePolicy(tighterOf(old, current), old);

@@ -11,8 +11,8 @@ import { write } from "../../table/write.ts";
 type StoredItem = Record<string, AttributeValue>;
 
 /**
- * A profile of a backup, with the points after the newest line of the live ledger if the backup lacks that
- * line. Points that were spent later stay spent.
+ * Updates the points of a backup's profile. If the backup lacks the live ledger's newest line, the points after that
+ * line count, so that spent points stay spent.
  */
 export async function withNewestPoints(
   profile: StoredItem,
@@ -25,12 +25,12 @@ export async function withNewestPoints(
   return { ...profile, points: { N: String(live.points) } };
 }
 
-/** True if deleting the redemption would lose an undelivered piece of a limited reward. */
+/** True if deleting this redemption would lose an undelivered piece of a limited reward. */
 export const holdsPiece = ({ status, isLimited }: StoredItem): boolean =>
   status?.S === "pending" && isLimited?.BOOL === true;
 
 /**
- * Deletes a redemption, and returns its piece to the stock. Returns false, without writing, if it has
+ * Deletes a redemption and returns its piece to the stock. Returns false, without writing, if the redemption has
  * changed.
  */
 export async function deleteWithPiece(table: Table, item: StoredItem): Promise<boolean> {

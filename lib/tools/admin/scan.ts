@@ -3,10 +3,10 @@ import type { SortKeyRange } from "../../table/keys.ts";
 import { projection, type Table } from "../../table/table.ts";
 
 /**
- * Reads all items of one kind, unsorted, page by page as they are consumed. It reads the whole table, so no
- * function of the service may use it.
+ * Reads all items of one kind, unsorted, page by page as they are consumed. This reads the whole table, so no function
+ * of the service may use it.
  *
- * @param attributes the attributes to read; the others never leave the table.
+ * @param attributes Attributes to read. All others never leave the table.
  */
 export async function* scan<Content>(
   table: Table,

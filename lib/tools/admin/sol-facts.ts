@@ -24,13 +24,13 @@ const solSlotFacts = ({ state, attempts, receipts, isUndelivered, revision }: So
   revision,
 });
 
-/** The fees of a transaction, which clients get without a unit. */
+/** Fees of a transaction with their unit, which clients do not get. */
 export const solFees = ({ priorityFee, tip }: Pick<ShownSolAttempt, "priorityFee" | "tip">) => ({
   priorityFee: `${priorityFee} SOL`,
   tip: `${tip} SOL`,
 });
 
-/** Describes what the signer has signed of an order on sol. */
+/** Describes a transaction that the signer has signed for an order on sol. */
 const messageFacts = (messages: readonly SignedMessage[]): Record<string, string> =>
   Object.fromEntries(
     messages.map(({ purpose, hash, mostFeeLamports }, index) => [

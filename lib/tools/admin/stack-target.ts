@@ -21,8 +21,8 @@ import {
 } from "./target.ts";
 
 /**
- * @throws {OperatorError} if no region is set, or the stack is of another kind. The functions below throw it,
- * too.
+ * Finds a deployed service.
+ * @throws {OperatorError} if no region is set, or the stack is of another kind. The functions below throw it as well.
  */
 export async function openStack(name: string): Promise<Target> {
   const { TableName, KeyId } = await outputsOf(name, dataStack);
@@ -35,8 +35,8 @@ export async function openStackFunctions(name: string): Promise<FunctionTarget> 
 }
 
 /**
- * @throws {OperatorError} also if the API stack uses another table: that table records none of these keys, so
- * all of them would be deleted as unused.
+ * @throws {OperatorError} also if the API stack uses another table. That table records none of these keys, so all of
+ * them would be deleted as unused.
  */
 export async function openStackPlans(name: string, apiStackName: string): Promise<PlanTarget> {
   const { TableName } = await outputsOf(name, dataStack);
@@ -55,7 +55,7 @@ export async function openStackConnections(name: string, apiStackName: string): 
   return { table: openTable(TableName), pusher: openPusher({ endpoint: CallbackUrl, maxAttempts }) };
 }
 
-/** @throws {OperatorError} if the stack lacks one of the outputs, or no region is set. */
+/** @throws {OperatorError} if the stack lacks an output, or no region is set. */
 export async function outputsOf<Kind extends StackKind>(
   name: string,
   { outputs: schema, label, example }: Kind,

@@ -8,22 +8,22 @@ import { openUsagePlans } from "../../plans/usage-plans.ts";
 import type { Table } from "../../table/table.ts";
 import type { Output } from "./terminal.ts";
 
-/** Names a service: the port of a local runner's base_url, or a deployed stack. */
+/** Names a service by the port of a local runner's base_url, or by a deployed stack. */
 export type TargetOptions = { local: number; stack?: undefined } | { local?: undefined; stack: string };
 
 /** `stack` is the data stack, and `apiStack` is the API stack that uses it. */
 export type PlanTargetOptions = TargetOptions & { apiStack: string };
 
-/** The table and the key of a service. */
+/** Table and KMS key of a service. */
 export type Target = { table: Table; vault: Vault };
 
-/** The functions that operators invoke, by name. */
+/** Functions that operators invoke, by name. */
 export type FunctionTarget = { lambda: LambdaClient; recordExecutions: string };
 
-/** Access to users' plans and profiles, to compare and repair them. */
+/** Access to users' plans and profiles, for comparing and repairing them. */
 export type PlanTarget = Omit<MirrorDeps, "now">;
 
-/** Access to users' connections, to end them. */
+/** Access to users' connections, for ending them. */
 export type ConnectionTarget = { table: Table; pusher: Pusher };
 
 export type AdminDeps = {
@@ -35,27 +35,27 @@ export type AdminDeps = {
   openFunctions(options: TargetOptions): Promise<FunctionTarget>;
   openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
   openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
-  /** Asks a question to be answered by yes or no. */
+  /** Asks the operator a yes-or-no question. */
   confirm: (question: string) => Promise<boolean>;
   interruption(): AbortSignal;
   now: () => Date;
 };
 
-/** The stack with the table and the key. */
+/** Stack with the table and the key. */
 export const dataStack = {
   label: "data stack",
   example: "TerminalData",
   outputs: v.object({ TableName: v.string(), KeyId: v.string() }),
 };
 
-/** The stack with the functions that operators invoke. */
+/** Stack with the functions that operators invoke. */
 export const apiStack = {
   label: "API stack",
   example: "TerminalApi",
   outputs: v.object({ RecordExecutionsFunction: v.string() }),
 };
 
-/** The API stack, for its usage plans. `PlanPrefix` begins the names of all keys and plans of users. */
+/** API stack with its usage plans. `PlanPrefix` begins the names of all keys and plans of users. */
 export const planStack = {
   ...apiStack,
   outputs: v.object({
@@ -72,7 +72,7 @@ export const planStack = {
   }),
 };
 
-/** The API stack, for its connections. */
+/** API stack with its connections. */
 export const streamStack = { ...apiStack, outputs: v.object({ CallbackUrl: v.string() }) };
 
 export type StackKind = {
@@ -83,7 +83,7 @@ export type StackKind = {
 
 export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
 
-/** @param config the endpoint of the control plane, if the SDK cannot find it. */
+/** @param config Endpoint of the control plane, if the SDK cannot find it. */
 export function planTarget(
   table: Table,
   { StandardPlanId, ProPlanId, PlanPrefix, PlanStages }: OutputsOf<typeof planStack>,
@@ -97,7 +97,7 @@ export function planTarget(
   };
 }
 
-/** Longer than any function that operators invoke may run. */
+/** Time limit that exceeds any run of a function that operators invoke. */
 const invocationMs = 60_000;
 
 export function openLambda(config: LambdaClientConfig = {}): LambdaClient {

@@ -8,8 +8,7 @@ export function print(out: Output, line: string): void {
 }
 
 /**
- * Prints lines as they arrive. Waits while the output is full, so that the source is not read faster than it
- * is printed.
+ * Prints lines as they arrive. Waits while the output is full, so that the source is read no faster than it is printed.
  */
 export async function printEach(out: Output, lines: AsyncIterable<string>): Promise<void> {
   for await (const line of lines) {
@@ -17,18 +16,18 @@ export async function printEach(out: Output, lines: AsyncIterable<string>): Prom
   }
 }
 
-/** Replaces control characters: a username could use them to send commands to the operator's terminal. */
+/** Replaces control characters. A username could contain some to send commands to the operator's terminal. */
 export function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, "\u{FFFD}");
 }
 
-/** Shows progress, as a bar on a terminal, otherwise as a line every two seconds. */
+/** Shows progress as a bar on a terminal, or else as a line every two seconds. */
 export function startProgress(out: Output, work: string, total: number) {
   const bar = new cliProgress.SingleBar(
     {
       stream: out,
       noTTYOutput: true,
-      // Without a terminal, clearing would print an empty line.
+      // Keeps the bar if there is no terminal, where clearing it would print an empty line.
       clearOnComplete: !out.isTTY,
       format: out.isTTY ? `${work} {bar} {value}/{total}, {eta_formatted} left` : `${work} {value}/{total}`,
     },
@@ -39,8 +38,8 @@ export function startProgress(out: Output, work: string, total: number) {
 }
 
 /**
- * From this call on, Ctrl-C and SIGTERM abort the returned signal instead of ending the process. A second
- * Ctrl-C has no effect: npm repeats the terminal's signal, so a single Ctrl-C arrives twice.
+ * Makes Ctrl-C and SIGTERM abort the returned signal instead of ending the process. A second Ctrl-C has no effect,
+ * because npm repeats the terminal's signal and a single Ctrl-C arrives twice.
  */
 export function interruption(): AbortSignal {
   const controller = new AbortController();

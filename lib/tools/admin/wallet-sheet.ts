@@ -9,7 +9,7 @@ import { harmless } from "./terminal.ts";
 
 export type WalletDetails = Awaited<ReturnType<typeof readWallets>>[number];
 
-/** The user's wallets that are not removed, by slot, with their limits and today's spending. */
+/** Lists the user's wallets by slot, except removed ones, with their limits and today's spending. */
 export async function readWallets(table: Table, userID: string, now: Date) {
   const wallets = bySlot(await walletsOfUser(table, userID)).filter((wallet) => !isGone(wallet, now));
   const keys = wallets.map((wallet) => ({ userID, ...laneOf(wallet) }));

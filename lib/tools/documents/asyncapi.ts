@@ -17,12 +17,14 @@ import {
 const channel = "#/channels/connection";
 const reference = ($ref: string) => ({ $ref });
 
-/** Makes the AsyncAPI 3.0 description of the WebSocket API. "Send" and "receive" are from the service's side. */
+/**
+ * Makes the AsyncAPI 3.0 description of the WebSocket API. "Send" and "receive" are from the service's point of view.
+ */
 export function asyncApiDocument(): JsonSchema {
   const { schemas, convert } = schemaComponents("draft-07");
   const messages: Record<string, JsonSchema> = {};
 
-  /** Adds each form of a message to the document. Returns references to them. */
+  /** Adds each variant of a message to the document. Returns references to them. */
   function messagesOf(schema: v.GenericSchema) {
     const { $ref, oneOf = [{ $ref }] } = convert(schema) as { $ref: string; oneOf?: { $ref: string }[] };
     return oneOf.map((payload) => {
@@ -132,7 +134,7 @@ const securitySchemes = {
   },
 };
 
-/** One of the schemes is enough. */
+/** Clients need only one of these schemes. */
 const security = Object.keys(securitySchemes).map((name) =>
   reference(`#/components/securitySchemes/${name}`),
 );

@@ -1,13 +1,13 @@
 import { prices } from "./price-table.ts";
 
-/** The parts of a template that determine costs. */
+/** Parts of a template that determine its costs. */
 export type CostTemplate = {
   Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
 };
 
 type Resource = CostTemplate["Resources"][string];
 
-/** Resources that cost money even if unused: their billed units and the name of a unit. */
+/** Resources that cost money even when unused, with their billed units and a unit's name. */
 export const atRest: Record<string, { units: (resource: Resource) => number; price: number; name: string }> =
   {
     "AWS::KMS::Key": { units: () => 1, price: prices.monthly.key, name: "KMS keys" },
@@ -26,19 +26,19 @@ export const atRest: Record<string, { units: (resource: Resource) => number; pri
     "AWS::CloudWatch::Dashboard": { units: () => 1, price: prices.monthly.dashboard, name: "Dashboards" },
   };
 
-/** An alarm on an expression is billed for each of its metrics. */
+/** AWS bills an alarm on an expression for each of its metrics. */
 function alarmMetrics({ Properties = {} }: Resource): number {
   const metrics = Properties.Metrics as { MetricStat?: unknown }[] | undefined;
   return metrics === undefined ? 1 : metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
 }
 
-/** Interface endpoints have one address in each subnet. Gateway endpoints are free. */
+/** Counts one address per subnet for an interface endpoint. Gateway endpoints are free. */
 function endpointAddresses({ Properties = {} }: Resource): number {
   const { SubnetIds = [] } = Properties as { SubnetIds?: unknown[] };
   return SubnetIds.length;
 }
 
-/** Resources that cost money only when used. */
+/** Resources that cost money only when they are used. */
 const byUse = new Set([
   "AWS::ApiGateway::RestApi",
   "AWS::ApiGateway::Stage",
@@ -93,7 +93,7 @@ const free = new Set([
 /**
  * Lists all resources.
  *
- * @throws Error if it is not known whether AWS bills a type
+ * @throws Error for a type of resource without an entry about its costs
  */
 export function knownResources(templates: readonly CostTemplate[]): { id: string; resource: Resource }[] {
   const all = templates.flatMap(({ Resources }) =>

@@ -4,9 +4,9 @@ import type * as v from "valibot";
 export type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * Collects every schema with a title, so that the document defines each shape once.
+ * Collects every schema with a title, so that the document defines each type only once.
  *
- * @param target The JSON Schema draft of the document's format.
+ * @param target JSON Schema draft that the document's format requires.
  */
 export function schemaComponents(target: "draft-07" | "draft-2020-12") {
   const schemas: Record<string, JsonSchema> = {};
@@ -21,7 +21,7 @@ export function schemaComponents(target: "draft-07" | "draft-2020-12") {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  // JSON Schema cannot express these rules, so descriptions state them.
+  // Skips rules that JSON Schema cannot express. Descriptions state them.
   const convert = (schema: v.GenericSchema) =>
     hoist(
       toJsonSchema(schema, { target, ignoreActions: ["check", "raw_check", "transform", "trim"] }),

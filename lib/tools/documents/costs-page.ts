@@ -34,10 +34,10 @@ import {
 import { clientCosts, clientTable, marketCosts, marketPart, priceCosts } from "./stream-costs.ts";
 
 /**
- * Makes docs/costs.md: the costs of the synthesized templates, at rest and in use.
+ * Makes docs/costs.md from the synthesized templates: the costs at rest and in use.
  *
- * @param trading the templates with trading on four chains.
- * @throws Error if it is not known whether AWS bills a resource
+ * @param trading Templates with trading on four chains.
+ * @throws Error for a type of resource without an entry about its costs
  */
 export function costsPage(templates: readonly CostTemplate[], trading: readonly CostTemplate[]): string {
   const resources = knownResources(templates);
@@ -147,7 +147,7 @@ const tradingRequests = operationsOf("rest").flatMap(([name, row]) =>
   withTrading(row) || row.deployed === "with markets" ? [name] : [],
 );
 
-/** Describes the costs at rest that trading adds where it is not deployed. */
+/** Describes the costs at rest that trading would add if it is not deployed. */
 function tradingAtRest(functions: Functions, deployed: Functions): string[] {
   const missing = operationsOf("schedule").filter(([name, row]) => withTrading(row) && !deployed[name]);
   const cost = missing.reduce(
@@ -155,7 +155,7 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
     0,
   );
   const names = missing.map(([name]) => name).join(" and ");
-  // The endpoint of KMS has an address in each of two subnets.
+  // Counts two addresses, because the endpoint of KMS has one in each of two subnets.
   const walls = 2 * monthly.endpointAddress;
   return missing.length === 0
     ? []
@@ -166,7 +166,7 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
       ];
 }
 
-/** Lists the costs of a month by the number of users. */
+/** Lists monthly costs by the number of users. */
 function monthTable(...configurations: readonly (readonly CostTemplate[])[]): string[] {
   const costs = configurations.map((templates) => {
     const resources = knownResources(templates);
@@ -217,7 +217,7 @@ function scheduledCosts(functions: Functions): Cost[] {
   });
 }
 
-/** Makes the row of an operation that callers use. Undefined for the others. */
+/** Makes the table row of an operation. Returns undefined unless callers can use the operation. */
 function millionOf(name: OperationName, functions: Functions): string[][] | undefined {
   const row: Operation = operations[name];
   if (row.kind !== "rest" && row.kind !== "websocket" && name !== "recordExecutions") return undefined;
@@ -226,7 +226,7 @@ function millionOf(name: OperationName, functions: Functions): string[][] | unde
   return [[name, ...cells, dollars(sum(parts))]];
 }
 
-/** Computes the costs of a million of an operation, by service. */
+/** Computes what a million calls of an operation cost, by service. */
 function partsOfMillion(name: OperationName, functions: Functions): { cost: number }[] {
   const row: Operation = operations[name];
   const run = runs[name];
@@ -241,7 +241,7 @@ function partsOfMillion(name: OperationName, functions: Functions): { cost: numb
     ...(run.publishes ? (["publishChanges"] as const) : []),
   ];
   const lambda = [name, ...others].reduce((total, each) => total + lambdaCost(each, functions) * million, 0);
-  // publishChanges reads the user's connections.
+  // Adds a read, because publishChanges reads the user's connections.
   const items = tableCost({ ...run, reads: (run.reads ?? 0) + (run.publishes ? 1 : 0) }) * million;
   const { keyCalls = 0, keyAgreements = 0 } = run;
   const keys = keyCalls * perMillion.keyCalls + keyAgreements * perMillion.keyAgreements;

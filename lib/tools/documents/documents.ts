@@ -14,19 +14,19 @@ import { takeoverTable } from "./takeover-table.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
-/** Not committed: `npm run build:client` writes them from the documents of the API, as `npm ci` does. */
+/** Files that are not committed. `npm run build:client` and `npm ci` generate them from the API's documents. */
 const clientTypes: Record<string, () => Promise<string>> = {
   "lib/client/openapi.ts": async () => (await generator()).openapiSource(clientDocuments()),
   "lib/client/methods.ts": async () => (await generator()).methodsSource(clientDocuments()),
 };
 
-/** Loads TypeScript 5 only when it is needed. */
+/** Loads TypeScript 5 only when needed. */
 const generator = () => import("./client-types/openapi-source.ts");
 
 const clientDocuments = () =>
   ({ openapi: openApiDocument(), asyncapi: asyncApiDocument() }) as unknown as Documents;
 
-/** Makes each document, from its present text if only a part of it is derived. */
+/** Makes each document. If only a part is generated, the rest comes from the existing text. */
 const documents: Record<string, (present: () => string) => string | Promise<string>> = {
   "docs/openapi.json": () => json(openApiDocument()),
   "docs/asyncapi.json": () => json(asyncApiDocument()),
@@ -40,7 +40,7 @@ const documents: Record<string, (present: () => string) => string | Promise<stri
 
 const hosts = ["https://one.example", "https://two.example"];
 
-/** The context of the costs with trading. */
+/** Context that enables trading on all EVM chains, for the costs. */
 export const tradingOnAll = {
   trading: evmChains,
   chains: Object.fromEntries(evmChains.map((chain) => [chain, { hosts }])),
@@ -48,17 +48,17 @@ export const tradingOnAll = {
 
 type Deps = {
   read: (path: string) => string;
-  /** Also makes missing folders. */
+  /** Writes a file, and creates missing folders. */
   write: (path: string, content: string | Buffer) => void;
   warn: (line: string) => void;
-  /** Synthesizes the stacks with this context. This takes some seconds. */
+  /** Synthesizes the stacks with this context, which takes some seconds. */
   templates: (context: Record<string, unknown>) => CostTemplate[];
 };
 
 /**
- * Writes the documents that are derived from the table of operations, the schemas and the layout of the table. With
- * --check it writes nothing and warns about outdated documents, except docs/costs.md, which the tests of the stacks check.
- * With --site it writes only the reference pages, into a folder.
+ * Generates the documents from the table of operations, the schemas and the layout of the table. With --check, writes
+ * nothing and warns about outdated documents, except docs/costs.md, which the stacks' tests check. With --site, writes
+ * only the reference pages to a folder.
  *
  * @returns the exit code
  */
@@ -88,8 +88,8 @@ export async function main(argv: readonly string[], { read, write, warn, templat
 /**
  * Replaces the part of a document between two markers.
  *
- * @param source The file from which the part is made, which the first marker names.
- * @throws {Error} if the document has no such markers
+ * @param source File from which the part is generated. The first marker names it.
+ * @throws {Error} if the document lacks these markers
  */
 function withGeneratedPart(document: string, source: string, part: string): string {
   const start = `<!-- Generated from ${source} by npm run documents -->`;

@@ -1,7 +1,7 @@
 import { operations } from "../../operations/operations.ts";
 import type { Capability, Operation } from "../../operations/types.ts";
 
-/** Makes docs/functions.md: a table of all functions, then a section for each row of the table of operations. */
+/** Makes docs/functions.md: a table of all functions, and a section for each row of the table of operations. */
 export function functionsPage(): string {
   const rows = Object.entries<Operation>(operations);
   return [
@@ -47,10 +47,10 @@ function section(name: string, row: Operation): string[] {
   ];
 }
 
-/** Puts each sentence of a list item on a line of its own. */
+/** Puts each sentence of a list item on its own line. */
 const onePerLine = (text: string) => text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n  ");
 
-/** Drops the service prefix of an IAM action. */
+/** Removes the service prefix of an IAM action. */
 const actionOf = (action: string) => action.slice(action.indexOf(":") + 1);
 
 const runsOnly: { readonly [When in Operation["deployed"]]?: string } = {

@@ -1,12 +1,12 @@
 /**
- * The price list of a provider for calls to its hosts: units for each call, in any batch. Others bill requests, or have
- * other weights.
+ * Price list of a provider for calls to its hosts, in units per call, whatever the batch. Other providers bill requests
+ * or use other weights.
  */
 export const hostPrices = {
   provider: "Alchemy",
   source: "https://www.alchemy.com/docs/reference/compute-unit-costs",
   readOn: "2026-11-23",
-  /** In dollars. An assumption: the price depends on the plan. */
+  /** Assumed price in dollars, which depends on the plan. */
   perMillionUnits: 0.4,
   units: {
     eth_chainId: 0,
@@ -28,8 +28,8 @@ export const hostPrices = {
 } as const;
 
 /**
- * The figures of `npm run bench:watch` for a buy: its requests to both hosts and their units, those of a quote from one host,
- * and those of its share in the looks at the chain. An order lives until its outcome is final.
+ * Figures of `npm run bench:watch` for a buy: requests to both hosts and their units, units of a quote from one host,
+ * and units of the buy's share in looking at the chain. An order lives until its outcome is final.
  */
 export const watchedOrders = {
   lanes: 1000,
@@ -39,17 +39,17 @@ export const watchedOrders = {
 } as const;
 
 /**
- * The figures of `npm run bench:markets` for base: what both hosts are asked in a second, while a fifth of the tokens is
- * traded in each second.
+ * Figures of `npm run bench:markets` for base: units that both hosts bill per second while a fifth of the tokens is
+ * traded each second.
  */
 export const followedMarkets = { tokens: 40, connections: 1000, units: 176 } as const;
 
 const unitsOfMethod: Readonly<Record<string, number>> = hostPrices.units;
 
 /**
- * Adds up the units of calls, given by their methods.
+ * Sums up the units of calls, given by their methods.
  *
- * @throws Error if the table lacks a method
+ * @throws Error if the price list lacks a method
  */
 export function unitsOf(methods: readonly string[]): number {
   return methods.reduce((sum, method) => {

@@ -1,10 +1,10 @@
-/** The ports of a local runner. */
+/** Ports of a local runner. */
 export type LocalPorts = { port: number; streamPort: number };
 
-/** The ports that documents name: those of `npm start` without options. */
+/** Ports that the documents use, which are those of `npm start` without options. */
 const usual: LocalPorts = { port: 3000, streamPort: 3001 };
 
-/** Makes a document name the addresses of a certain local runner, also in its commands. */
+/** Replaces the addresses in a document, including its commands, by those of a given local runner. */
 export function withAddresses(text: string, ports: LocalPorts): string {
   if (ports.port === usual.port && ports.streamPort === usual.streamPort) return text;
   return text

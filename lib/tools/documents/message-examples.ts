@@ -78,7 +78,7 @@ const minute = {
   coinUsd: "2616.26",
 } as const;
 
-/** Examples of each message, by the title of its schema. */
+/** Examples of each message, by its schema's title. */
 export const messageExamples: Readonly<Record<string, readonly (ClientMessage | ServerMessage)[]>> = {
   Subscribe: [
     { type: "subscribe", id: "c1", channels: ["prices", "orders", "positions"] },

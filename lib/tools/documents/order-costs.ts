@@ -29,7 +29,7 @@ import {
   table,
 } from "./run-costs.ts";
 
-/** Computes the cost of a million runs of a function for an order, with what they set off. */
+/** Computes the cost of a million runs of a function for an order, including the runs that follow from them. */
 export function orderRunCost({ name, count, run = runs[name] }: OrderRuns, functions: Functions): number {
   const request = perMillion.restRequests + logKilobytes * prices.logGigabyte;
   const others: Partial<Record<OperationName, number>> = {
@@ -42,10 +42,10 @@ export function orderRunCost({ name, count, run = runs[name] }: OrderRuns, funct
   );
 }
 
-/** The looks at base while an order waits for its final outcome: one in each second. */
+/** Number of times that readChains looks at base until an order's outcome is final: once per second. */
 const looksOfBuy = watchedOrders.lifeSeconds;
 
-/** Computes the cost of a million orders on base from their placing until their outcomes are final. */
+/** Computes the cost of a million orders on base, from placing until their outcomes are final. */
 export function buyCosts(functions: Functions): { cells: [string, string]; cost: number }[] {
   const reads = looksOfBuy * (laneBytes / readBytes);
   return [
@@ -68,7 +68,7 @@ export function orderTable(functions: Functions): string[] {
   ).concat("", `A sale that needs an approval costs $${Math.round(approval)} a million more.`);
 }
 
-/** Compares a buy on sol with one on base. Only write units and calls were counted. */
+/** Compares a buy on sol with a buy on base. Only write units and calls were counted. */
 export function solPart(functions: Functions): string[] {
   const total = (of: (run: (typeof runsOfSolBuy)[number]) => number) =>
     runsOfSolBuy.reduce((before, run) => before + of(run), 0);
@@ -84,7 +84,7 @@ export function solPart(functions: Functions): string[] {
     0,
   );
   const { reads = 0, writes: lookWrites = 0 } = runs.readChains;
-  // Figures of the row apply to all other chains.
+  // Divides by four, because the row's figures are for the four other chains together.
   const looks =
     (monthMinutes / evmChains.length) * (reads * perMillion.reads + lookWrites * perMillion.writes);
   return [
@@ -107,10 +107,10 @@ export function solPart(functions: Functions): string[] {
   ];
 }
 
-/** The calls of the sweep's check, one to each of two hosts. */
+/** Calls of the sweep's check, one to each of two hosts. */
 const checkOfHosts = ["eth_getBlockByNumber", "eth_getBlockByNumber"];
 
-/** Computes what hosts charge for orders, quotes and looks. */
+/** Computes what hosts charge for orders, for quotes and for looking at the chains. */
 export function hostTable(functions: Functions): string[] {
   const { lanes, lifeSeconds, eth, base } = watchedOrders;
   const chains = [eth, base];

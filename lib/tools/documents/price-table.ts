@@ -6,33 +6,33 @@ export const prices = {
   region: "us-east-1",
   perMillion: {
     restRequests: 3.5,
-    /** Sent or received messages, in steps of 32 KB. */
+    /** Messages sent or received, in steps of 32 KB. */
     streamMessages: 1,
     connectionMinutes: 0.25,
-    /** Requests at the edge, without the 10 million that are free each month. */
+    /** Requests at the edge. The 10 million free ones each month are ignored. */
     edgeRequests: 1,
     firewallRequests: 0.6,
     functionRuns: 0.2,
-    /** Consistent reads of up to 4 KB. */
+    /** Consistent reads of up to 4 KB each. */
     reads: 0.125,
-    /** Writes of up to 1 KB. A transaction takes two for each item. */
+    /** Writes of up to 1 KB each. In a transaction, each item takes two. */
     writes: 0.625,
     keyCalls: 3,
     /** Key agreements on elliptic curves. */
     keyAgreements: 15,
   },
-  /** On arm64. */
+  /** Time of functions on arm64. */
   gigabyteSecond: 0.0000133334,
   logGigabyte: 0.5,
-  /** Traffic of the edge in North America and Europe. */
+  /** Traffic from the edge in North America and Europe. */
   edgeGigabyte: 0.085,
   monthly: {
     alarmMetric: 0.1,
     dashboard: 3,
     secret: 0.4,
-    /** With two rules at $1 each. */
+    /** Price of a web ACL with two rules at $1 each. */
     webAcl: 7,
-    /** $0.01 an hour. */
+    /** Price of an endpoint's address, at $0.01 an hour. */
     endpointAddress: 7.2,
     key: 1,
     metric: 0.3,
@@ -43,7 +43,7 @@ export const prices = {
   },
 } as const;
 
-/** The usage of one run of a function: its billed time, and its calls to other services. The times are estimates. */
+/** Usage of one run of a function: its billed time and its calls to other services. Times are estimates. */
 export type Run = {
   ms: number;
   reads?: number;
@@ -51,15 +51,16 @@ export type Run = {
   keyCalls?: number;
   /** Calls to KMS for key agreement. */
   keyAgreements?: number;
-  /** Messages that it pushes itself. */
+  /** Messages that the function itself pushes. */
   pushes?: number;
-  /** True if publishChanges then pushes a change to the user, here on one connection. */
+  /** True if publishChanges then pushes a change to the user, assumed to have one connection. */
   publishes?: boolean;
 };
 
 /**
- * The write units of a buy, counted by test/trading/execution/real-chain.table.test.ts: two for each started kilobyte of an
- * item that a transaction writes or checks, one in a single write. Runs of executeOrders differ by what is new for the order.
+ * Write units of a buy, counted by test/trading/execution/real-chain.table.test.ts. A transaction takes two per started
+ * kilobyte of each item that it writes or checks, and a single write takes one. Runs of executeOrders differ by the
+ * news about the order.
  */
 export const writesOfBuy = {
   placeOrder: 18,
@@ -68,8 +69,8 @@ export const writesOfBuy = {
 } as const;
 
 /**
- * The write units of a buy on sol, and its calls to two hosts, counted by test/trading/execution/sol-usage.table.test.ts.
- * Each call is a request of its own.
+ * Write units of a buy on sol, and its calls to two hosts, counted by test/trading/execution/sol-usage.table.test.ts.
+ * Each call is a separate request.
  */
 export const solBuy = {
   placeOrder: { writes: 18, calls: 18 },
@@ -83,7 +84,7 @@ export const solBuy = {
 } as const;
 
 /**
- * The usage of each function. Runs of authorizers read nothing if their process has met the user within a minute. With many
+ * Usage of each function. An authorizer reads nothing if its process has seen the user within a minute. With many
  * processes, most runs read once.
  */
 export const runs: Record<OperationName, Run> = {
@@ -99,7 +100,7 @@ export const runs: Record<OperationName, Run> = {
   redeemReward: { ms: 40, reads: 3, writes: 10, publishes: true },
   listRedemptions: { ms: 30, reads: 2 },
   listWalletsV2: { ms: 30, reads: 1 },
-  // Reads the public keys once and keeps them.
+  // Reads the public keys once, and then keeps them.
   listImportKeys: { ms: 5 },
   getWalletPolicy: { ms: 30, reads: 2 },
   setWalletPolicy: { ms: 100, reads: 1 },
@@ -128,13 +129,13 @@ export const runs: Record<OperationName, Run> = {
   deliver: { ms: 10, reads: 1 },
   catchUp: { ms: 50, reads: 2 },
   recordExecutions: { ms: 30, reads: 1, writes: 4, publishes: true },
-  // A minute of a run, with a write in every second second, and looks for subscribers.
+  // Counts one minute of a run, which writes every two seconds and looks for subscribers.
   feedPrices: { ms: 60_000, reads: 16, writes: 30 },
   creditReferrals: { ms: 50, reads: 1 },
   mirrorPlans: { ms: 1000, writes: 6 },
   deleteRetiredKeys: { ms: 50, reads: 1 },
   freeIdleKeys: { ms: 1000, reads: 2 },
-  // Looks at the keys that exist. Making them takes minutes, once.
+  // Counts a run that finds all keys. Only the first run makes them, which takes minutes.
   makeFallbackKeys: { ms: 1000, reads: 1 },
   listTokens: { ms: 5 },
   inspectToken: { ms: 400 },
@@ -145,56 +146,59 @@ export const runs: Record<OperationName, Run> = {
   listOrders: { ms: 40, reads: 10 },
   getOrder: { ms: 40, reads: 4 },
   listPositions: { ms: 40, reads: 10 },
-  // Sends a transaction. Runs that send none are below.
+  // Counts a run that sends a transaction. Other runs are listed below.
   executeOrders: { ms: 1000, reads: 20, writes: writesOfBuy.executeOrders.swap },
   signTransaction: { ms: 60, reads: 9, writes: writesOfBuy.signTransaction, keyCalls: 2 },
-  // One run works all the time, here on four chains, and each minute another one finds that it is not needed.
+  // Counts one minute of the run on four chains, and the run each minute that finds it alive and ends.
   readChains: { ms: 60_100, reads: 424, writes: 120 },
-  // Asks two hosts of each chain.
+  // Asks two hosts per chain.
   sweepLanes: { ms: 300, reads: 12 },
   refuseTrading: { ms: 5 },
   // Asks a host if the stored market is older than 15 seconds.
   getMarket: { ms: 200, reads: 3, writes: 1 },
   listCandles: { ms: 60, reads: 16 },
-  // A minute of a run on four chains, without its tokens: it reads news and the prices of coins each second and its followers
-  // once, and writes heartbeats each two seconds and a minute of each coin.
+  // Counts one minute of a run on four chains, without its tokens. It reads news and prices of coins each second and
+  // its followers once, and writes a heartbeat every two seconds and a minute of each coin.
   readMarkets: { ms: 60_000, reads: 125, writes: 34 },
-  // Stores a day of minutes, by ten in an item, its hours and its days.
+  // Stores a day of minutes, ten to an item, with its hours and its days.
   loadHistory: { ms: 10_000, reads: 60, writes: 200 },
   refuseMarkets: { ms: 5 },
 };
 
-/** The usage of a scheduled run that finds nothing to do, where it differs. */
+/** Usage of scheduled runs that find nothing to do, where it differs. */
 export const idleRuns: Partial<Record<OperationName, Run>> = {
-  // Reads the lease and both lists of lanes of each of four chains.
+  // Reads the lease of each of four chains, and both its lists of lanes.
   readChains: { ms: 100, reads: 12 },
   loosenGuards: { ms: 20, reads: 1 },
 };
 
-/** The runs of readMarkets in a minute that publishChanges starts, and that find another one alive. */
+/** Runs of readMarkets per minute that publishChanges starts although another one is alive. */
 export const needlessReaders: { count: number; run: Run } = { count: 2, run: { ms: 100, reads: 1 } };
 
-/** The calls to the table for each token that is read and traded, in a minute: its minute, and its row each five minutes. */
+/** Calls to the table per minute for each followed and traded token: its minute, and every five minutes its row. */
 export const readToken = { reads: 0.1, writes: 2 };
 
-/** The assumed usage of a user in a month. */
+/** Assumed usage per user and month. */
 export const usage = {
-  /** Hours with a connection that subscribes to prices. */
+  /** Hours with a connection that follows prices. */
   hours: 20,
   requests: 2000,
-  /** Buys on base, where trading is on. */
+  /** Buys on base, if trading is on. */
   orders: 20,
 };
 
-/** The tokens that somebody follows at all times as soon as there are users, where markets are on. */
+/** Tokens that are followed at all times as soon as there are users, if markets are on. */
 export const followedTokens = 20;
 
-/** Runs of a function for an order. Without other usage, they have that of the function. */
+/** Runs of a function for an order. By default, they have the function's usual usage. */
 export type OrderRuns = { name: OperationName; purpose?: string; count: number; run?: Run };
 
 const { fill, nothingNew, end } = writesOfBuy.executeOrders;
 
-/** The runs for a buy on base from its placing until its outcome is final, with one for each change shown to its user. */
+/**
+ * Runs for a buy on base from placing until its outcome is final. Each change that the user sees adds a run of
+ * publishChanges.
+ */
 export const runsOfBuy: readonly OrderRuns[] = [
   { name: "placeOrder", count: 1 },
   { name: "executeOrders", purpose: "the swap", count: 1 },
@@ -204,7 +208,7 @@ export const runsOfBuy: readonly OrderRuns[] = [
   { name: "publishChanges", count: 4 },
 ];
 
-/** The same runs for a buy on sol, with their calls to hosts. Their durations and reads were not counted. */
+/** Runs for a buy on sol, with their calls to hosts. Durations and reads were not counted. */
 export const runsOfSolBuy = [
   { name: "placeOrder", ...solBuy.placeOrder, onBase: writesOfBuy.placeOrder },
   ...(["swap", "fill", "end"] as const).map((purpose) => ({
@@ -216,31 +220,33 @@ export const runsOfSolBuy = [
   { name: "signTransaction", ...solBuy.signTransaction, calls: 0, onBase: writesOfBuy.signTransaction },
 ] as const;
 
-/** A run of executeOrders that finds nothing new, of an order that waits to be sent. */
+/** A run of executeOrders for a waiting order that finds nothing new. */
 export const runWithoutNews: OrderRuns = {
   name: "executeOrders",
   count: 1,
   run: { ms: 400, reads: 20, writes: nothingNew },
 };
 
-/** The additional runs for a sale if the router needs an approval first. */
+/** Additional runs for a sale if the router first needs an approval. */
 export const runsOfApproval: readonly OrderRuns[] = [
   { name: "executeOrders", count: 1 },
   { name: "signTransaction", count: 1 },
   { name: "publishChanges", count: 1 },
 ];
 
-/** The size of a lane while its order waits for finality. A reader reads all lanes of a chain for each look. */
+/**
+ * Size in bytes of a lane while its order waits for finality. A reader reads all lanes of a chain each time it looks.
+ */
 export const laneBytes = 350;
 
-/** Processor time of deliver for each client, from docs/benchmarks.md. */
+/** Processor time of deliver per client, from docs/benchmarks.md. */
 export const deliveryMs = 0.25;
 
-/** The size of a message with the prices of five coins. */
+/** Size in bytes of a message with the prices of five coins. */
 export const priceMessageBytes = 687;
 
-/** The size of a subscriber's item, which deliver reads for each message. */
+/** Size in bytes of a subscriber's item, which deliver reads for each message. */
 export const subscriberBytes = 132;
 
-/** Log volume of a request: the access log and the function's log. */
+/** Log volume of a request in kilobytes: the access log and the function's log. */
 export const logKilobytes = 1;

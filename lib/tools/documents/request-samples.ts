@@ -2,7 +2,7 @@ import type { RestOperationName } from "../../operations/operations.ts";
 import type { RestMethod } from "../../operations/types.ts";
 import { type RestExample, shellVariables } from "./rest-examples.ts";
 
-/** Writes a request as a shell command that uses BASE_URL and TOKEN. */
+/** Formats a request as a shell command that uses BASE_URL and TOKEN. */
 export function curlSample({ method, path }: RestMethod, example: RestExample = {}): string {
   const { query, headers = {}, body } = example;
   const resolved = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -19,11 +19,11 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
   return parts.join(" \\\n  ");
 }
 
-/** The parameters of a query as they are sent. */
+/** Lists the query parameters as they are sent. */
 export const queryText = (query: NonNullable<RestExample["query"]>): Record<string, string> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
-/** Writes a request with `trading-terminal-client`, which makes Idempotency-Keys itself. */
+/** Formats a request as a call of `trading-terminal-client`, which makes Idempotency-Keys itself. */
 export function clientSample(name: RestOperationName, example: RestExample = {}): string {
   const { "Idempotency-Key": _, ...headers } = example.headers ?? {};
   const request = { ...example, headers: Object.keys(headers).length > 0 ? headers : undefined };
@@ -32,7 +32,7 @@ export function clientSample(name: RestOperationName, example: RestExample = {})
   return `const { data, error } = await terminal.${name}(${given ? literal : ""});`;
 }
 
-/** The introduction of the reference page, in Markdown. */
+/** Introduction of the reference page, in Markdown. */
 export const introduction = `Wallets, trading settings, orders and rewards of a multi-chain trading terminal.
 Changes arrive at once on the [streams](streams.html).
 

@@ -1,21 +1,21 @@
 import type { RestOperationName } from "../../operations/operations.ts";
 
-/** Values of a request. Ids that differ between users come from the shell: see {@link shellVariables}. */
+/** Values of a request. Ids that differ between users come from the shell (see {@link shellVariables}). */
 export type RestExample = {
   path?: Readonly<Record<string, string>>;
-  /** Numbers are sent as text. */
+  /** Query parameters. Numbers are sent as text. */
   query?: Readonly<Record<string, string | number>>;
   headers?: Readonly<Record<string, string>>;
   body?: object;
 };
 
-/** Path parameters that shell examples take from variables. The page's introduction sets them. */
+/** Path parameters that shell examples take from variables. The reference page's introduction sets them. */
 export const shellVariables: Readonly<Record<string, string>> = {
   walletId: "WALLET_ID",
   orderId: "ORDER_ID",
 };
 
-// Anvil's first account, and MOON on the local chains. The account's key is public.
+// Anvil's first account, whose private key is public, and MOON on the local chains.
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const token = "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094";
@@ -24,13 +24,13 @@ const wallet = { path: { walletId: "8f14e45f-ceea-4e7d-9c1a-1d2b3c4d5e6f" } };
 const order = { path: { orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3" } };
 const trade = { chain: "eth", wallet: address, side: "buy", token, amount: "0.1" };
 
-/** The generator point of P-256: an example of a public key. */
+/** Generator point of P-256, as an example of a public key. */
 const generator = {
   x: "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
   y: "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU",
 };
 
-/** An example request for each operation, which the local runner accepts. Undefined if the operation has no input. */
+/** Example requests by operation, which the local runner accepts. Undefined for an operation without input. */
 export const restExamples: Record<RestOperationName, RestExample | undefined> = {
   storeWallet: { body: { network: "eth", privateKey } },
   listWallets: undefined,
@@ -93,7 +93,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   listPositions: { query: { status: "open", chain: "eth" } },
 };
 
-// The example wallet on the local chain sol, and MOON there.
+// The example wallet on the local chain sol, and MOON on that chain.
 const solTrade = {
   chain: "sol",
   wallet: "9uKPBoBGkfeVQXFnXcqtPksx3FmLxoDEsu2FskRovQWJ",
@@ -103,7 +103,7 @@ const solTrade = {
   priorityFee: 0.001,
 };
 
-/** Bodies of the operations that other fields limit on sol. */
+/** Request bodies on sol, for operations whose fields differ there. */
 export const solBodies: { readonly [Name in RestOperationName]?: object } = {
   quoteOrder: solTrade,
   placeOrder: { ...solTrade, type: "market" },

@@ -1,6 +1,6 @@
 import type { RestOperationName } from "../../operations/operations.ts";
 
-/** The groups of the reference page, in order. */
+/** Groups of the reference page, in order. */
 export const restTags = {
   Wallets:
     "Create, import, name and retire wallets. Private keys never leave the service, except in a sealed export.",
@@ -19,7 +19,7 @@ const newestFirst = "The response has a `cursor` while more follow; send it back
 const makesOne =
   "Create the Idempotency-Key before the first attempt, and repeat an unanswered request with the same key and body.";
 
-/** Descriptions of each operation on the reference page, in Markdown. They follow its summary. */
+/** Descriptions of each operation on the reference page, in Markdown. They follow the operation's summary. */
 export const restNotes: Record<RestOperationName, Note> = {
   storeWallet: {
     tag: "Wallets",
@@ -92,7 +92,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   endSession: {
     tag: "Sessions",
     description:
-      "Removes the cookie from the browser, and needs no valid token for that. The token stays valid until it expires.",
+      "Removes the cookie from the browser, even without a valid token. The token stays valid until it expires.",
   },
   updateTradingSettings: {
     tag: "Trading settings",

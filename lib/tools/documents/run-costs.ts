@@ -15,7 +15,7 @@ export type Functions = Partial<
   Record<OperationName, { gigabytes: number; enabled: boolean; shards: number }>
 >;
 
-/** Lists the functions of the templates by row, and whether their schedule is enabled. */
+/** Lists the templates' functions by row, and whether their schedules are enabled. */
 export function functionsIn(resources: ReturnType<typeof knownResources>): Functions {
   const rules = resources.filter(({ resource }) => resource.Type === "AWS::Events::Rule");
   return Object.fromEntries(
@@ -34,7 +34,7 @@ export function functionsIn(resources: ReturnType<typeof knownResources>): Funct
   );
 }
 
-/** Lists the functions of rows that may not be deployed. */
+/** Lists the functions of all rows, even if they are not deployed. */
 export function functionsOfRows(): Functions {
   const rows = Object.entries<Operation>(operations);
   return Object.fromEntries(
@@ -53,7 +53,7 @@ export const grouped = (count: number) => count.toLocaleString("en-US");
 
 export const timeCost = (gigabytes: number, ms: number) => gigabytes * (ms / 1000) * prices.gigabyteSecond;
 
-/** The bytes of a read unit. */
+/** Bytes that one read unit covers. */
 export const readBytes = 4096;
 
 export const tableCost = ({ reads = 0, writes = 0 }: { reads?: number; writes?: number }) =>
@@ -62,7 +62,7 @@ export const tableCost = ({ reads = 0, writes = 0 }: { reads?: number; writes?: 
 export const lambdaCost = (name: OperationName, functions: Functions, { ms }: Run = runs[name]) =>
   perMillion.functionRuns / million + timeCost(functions[name]?.gigabytes ?? 0, ms);
 
-/** Computes the cost of one run of a function, with its calls to the table. */
+/** Computes the cost of one run of a function, including its calls to the table. */
 export const runCost = (name: OperationName, functions: Functions, run: Run = runs[name]) =>
   lambdaCost(name, functions, run) + tableCost(run);
 

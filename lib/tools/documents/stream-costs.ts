@@ -31,10 +31,10 @@ import {
   timeCost,
 } from "./run-costs.ts";
 
-/** The updates of prices in a month with subscribers at all times. */
+/** Number of price updates in a month with subscribers at all times. */
 const monthUpdates = monthSeconds / defaults.pricesEverySeconds;
 
-/** Computes the costs of prices while anybody subscribes, however many clients do. */
+/** Computes the costs of prices while somebody subscribes, which do not depend on the number of clients. */
 export function priceCosts(functions: Functions): Cost[] {
   const shards = functions.publishChanges?.shards ?? 0;
   const cost = (name: OperationName, times: number): Cost => ({
@@ -92,7 +92,7 @@ export function clientTable(functions: Functions): string[] {
   ]);
 }
 
-/** Computes the costs of markets while anybody follows a token, however many clients do. */
+/** Computes the costs of markets while somebody follows a token, which do not depend on the number of clients. */
 export function marketCosts(functions: Functions): Cost[] {
   const { count, run } = needlessReaders;
   const shards = functions.publishChanges?.shards || defaultChannelShards;

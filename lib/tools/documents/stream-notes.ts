@@ -4,14 +4,14 @@ import type { serverMessages } from "../../api/server-messages.ts";
 export type ClientType = keyof typeof clientMessages;
 export type ServerType = keyof typeof serverMessages;
 
-/** The types that can reply to each client message. */
+/** Types of messages that can reply to each client message. */
 export const replies: Record<ClientType, readonly ServerType[]> = {
   subscribe: ["subscriptions", "error"],
   unsubscribe: ["subscriptions", "error"],
   ping: ["pong", "error"],
 };
 
-/** Descriptions of each client message. They follow its summary. */
+/** Descriptions of each client message. They follow the message's summary. */
 export const receives: Record<ClientType, string> = {
   subscribe:
     "A snapshot of each named channel follows, and then updates as they happen. The state of tokens comes with an update, within two seconds.",
@@ -19,7 +19,7 @@ export const receives: Record<ClientType, string> = {
   ping: "Send one every few minutes: a connection without messages is closed after ten minutes.",
 };
 
-/** Summaries of the types that the service also sends without a request. */
+/** Summaries of the message types that the service also sends without a request. */
 export const sends = {
   snapshot:
     "Send the contents of a channel to a connection that has subscribed to it, or has missed an update",
@@ -38,7 +38,7 @@ export const sends = {
   error: "Report a problem with a message of any type",
 } satisfies Partial<Record<ServerType, string>>;
 
-/** A summary of each message, by the title of its schema. */
+/** Summaries of messages, by their schemas' titles. */
 export const messageSummaries: Readonly<Record<string, string>> = {
   Subscribe:
     "Add channels. Valid names work even next to unknown ones; subscribing again sends the snapshot again.",
@@ -68,7 +68,7 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   ErrorMessage: "The problem with a message. The connection stays open, except after RATE_LIMITED.",
 };
 
-/** The delivery guarantees, as Markdown. */
+/** Guarantees of delivery, in Markdown. */
 export const delivery = `One connection carries prices for everyone, and orders and positions for their owner, as they change.
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and

@@ -4,7 +4,7 @@ import { itemDescriptions, partitionNotes } from "../../table/descriptions.ts";
 import type { ItemName } from "../../table/keys.ts";
 import { type PartitionLayout, type PartitionName, partitionNameOf, partitions } from "../../table/layout.ts";
 
-/** docs/table.md: the partitions of the table, and the items in each. */
+/** Makes docs/table.md: the partitions of the table, and the items in each. */
 export function tablePage(): string {
   return [
     "# The table",
@@ -44,7 +44,7 @@ function section(partition: PartitionLayout): string[] {
   ];
 }
 
-/** Names the functions with a right on a partition. Operators have all rights. */
+/** Names the functions that have a right on a partition. Operators have all rights. */
 function functionsThat(right: "writes" | "reads", partition: PartitionName): string {
   const functions = Object.entries<Operation>(operations)
     .filter(([, row]) => (row[right] as readonly PartitionName[]).includes(partition))

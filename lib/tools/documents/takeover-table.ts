@@ -2,7 +2,7 @@ import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation, PlanAction } from "../../operations/types.ts";
 import { type Rights, takeovers } from "./takeovers.ts";
 
-/** Lists the compromised functions for docs/SECURITY.md. */
+/** Lists for docs/SECURITY.md what each function could do if it were compromised. */
 export function takeoverTable(): string {
   return [
     "| Function | Reads | Writes | Deletes from | May also | An intruder can at most |",
@@ -14,12 +14,12 @@ export function takeoverTable(): string {
   ].join("\n");
 }
 
-/** Describes all rights of a function, in the words of the table. Rights that it lacks are empty. */
+/** Describes all rights of a function in the words of the table. Missing rights are empty. */
 export function rightsOf(name: OperationName): Rights {
   const row: Operation = operations[name];
   return {
     reads: joined([...readsOf(row), ...(row.kind === "changes" ? ["all changes"] : [])]),
-    // A row that only deletes names its partitions in `writes` too.
+    // Leaves out rows that only delete, which also name their partitions in `writes`.
     writes: row.table.some((action) => /:(Put|Update)Item$/.test(action)) ? joined(row.writes) : "",
     deletes: joined(row.deletes),
     uses: usesOf(row).join("; "),
@@ -59,7 +59,7 @@ function usesOf({ key, importKeys, mac, connections, invokes, notices, plans }: 
   ];
 }
 
-/** Returns the first word of each action, once. */
+/** Returns the first word of each action, without repetitions. */
 const verbsOf = (actions: readonly PlanAction[]) => [
   ...new Set(actions.map((action) => (/^[A-Z][a-z]+/.exec(action)?.[0] ?? action).toLowerCase())),
 ];

@@ -1,6 +1,6 @@
 import type { OperationName } from "../../operations/operations.ts";
 
-/** The rights of a function, as cells of the table in docs/SECURITY.md. */
+/** Rights of a function, as cells of the table in docs/SECURITY.md. */
 export type Rights = {
   reads: string;
   writes: string;
@@ -8,18 +8,18 @@ export type Rights = {
   uses: string;
 };
 
-/** Functions with equal rights that give an intruder the same. */
+/** Functions with equal rights, which are worth the same to an intruder. */
 type Takeover = {
   functions: readonly [OperationName, ...OperationName[]];
-  /** The rights for which the sentence was written. A test compares them with the rows. */
+  /** Rights that the sentence covers. A test compares them with the rows. */
   rights: Partial<Rights>;
-  /** Ends the sentence "An intruder can at most". */
+  /** End of the sentence that begins with "An intruder can at most". */
   atMost: string;
 };
 
 /**
- * Says what an intruder gets who runs a function's code. Read the sentence again before you adapt the rights next to it:
- * it has to cover every right, together with what all functions can do.
+ * Describes the most that an intruder gets by running a function's code. Before you change rights here, read their
+ * sentence again: it must cover every right, together with everything that all functions can do.
  */
 export const takeovers: readonly Takeover[] = [
   {

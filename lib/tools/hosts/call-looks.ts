@@ -3,18 +3,18 @@ import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { measure, wordsOfError } from "./measure.ts";
 import type { CallLook } from "./report.ts";
 
-/** How trading gets along without an answer. */
+/** How trading works without an answer to a call. */
 export type Spare = {
   without: string;
-  /** True for the errors that trading gets along with. If absent, these are all. */
+  /** True for errors that trading works around. If absent, trading works around all errors. */
   covers?: (error: HostError) => boolean;
 };
 
-/** Makes calls at a host, and keeps what was seen of each. */
+/** Makes calls to a host and records the outcome of each. */
 export function callLooks(url: string) {
   const looks: CallLook[] = [];
 
-  /** Sends calls in one request. Undefined if one of them fails. */
+  /** Sends calls in one request. Returns undefined if one of them fails. */
   async function askAll<Value>(
     name: string,
     calls: readonly RpcCall<Value>[],
@@ -37,7 +37,7 @@ export function callLooks(url: string) {
     askAll,
     ask: async <Value>(name: string, call: RpcCall<Value>, spare?: Spare): Promise<Value | undefined> =>
       (await askAll(name, [call], spare))?.[0],
-    /** Adds a problem to the last call. */
+    /** Adds a problem to the last recorded call. */
     blame: (words: string): void => {
       looks.push({ ...(looks.pop() as CallLook), problem: { words, isFatal: true } });
     },

@@ -30,19 +30,19 @@ import type { HostLook } from "./report.ts";
 
 export type ConfiguredChain = { chain: EvmChain; configuration: ChainConfiguration };
 
-/** Trading accepts that a host never answers such a call, but not that it fails to answer now. */
+/** True for an error that a host will always give for such a call. Trading accepts these, but no temporary failures. */
 const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.kind !== "host";
 
-/** Trading reads this from the newest blocks. */
+/** Age in blocks of the oldest block that trading reads. */
 const mostBlocksBack = 8;
 
 const batchSizes = [3, 10, 30, 100];
 
 /**
- * Makes each call that trading makes, one after another, as their times would add up otherwise. Transactions are not
- * sent.
+ * Makes each call that trading makes, one after another, because parallel calls would slow each other down.
+ * Transactions are not sent.
  *
- * @param spent The amount of coins to ask pools for.
+ * @param spent Amount of coins to ask pools for.
  */
 export async function callsOfHost(
   { chain, configuration }: ConfiguredChain,
@@ -127,7 +127,7 @@ export async function callsOfHost(
   }
 }
 
-/** Returns what can stand for a pool where only the question matters. It has no events of one. */
+/** Returns a placeholder for a pool, for questions whose answer does not matter. It emits none of a pool's events. */
 const anyPool = ({ wrapped: { token, decimals } }: ChainConfiguration): WatchedPool => ({
   pool: token,
   venue: "uniswap-v2",
@@ -138,14 +138,14 @@ const anyPool = ({ wrapped: { token, decimals } }: ChainConfiguration): WatchedP
   quoteDecimals: decimals,
 });
 
-/** Takes a missing receipt for an unusable result. The host has named the transaction itself. */
+/** Treats a missing receipt as an unusable result, because the host itself named the transaction. */
 const receiptOf = (hash: string): RpcCall<MinedTransaction> =>
   thenRead(receiptCall(hash, true), (mined) => {
     if (mined === undefined) throw new Error("The receipt is missing");
     return mined;
   });
 
-/** Asks for a transaction that may also create a contract, which those of trading never do. */
+/** Asks for a transaction that may also create a contract. Trading's own transactions never do. */
 const anyTransactionCall = (hash: string): RpcCall<unknown> => ({
   ...transactionCall(hash),
   read: (result) => v.parse(v.object({ hash: v.literal(hash) }), result),

@@ -4,14 +4,14 @@ import { formatAmount } from "../../orders/decimal-text.ts";
 import { wordsOfError } from "./measure.ts";
 import type { HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
 
-/** A host's answer to a quote: facts about the trade, or the reason for giving none. */
+/** A host's answer to a quote: facts about the trade, or the reason why there are none. */
 export type QuoteOutcome<Facts> = Facts | DomainError | HostError;
 
 type Comparing<Facts> = {
   /** Decimals of the received token. */
   decimals: number;
   hosts: readonly HostLook[];
-  /** True if orders could be placed by two such answers. */
+  /** True if these two answers agree well enough to place an order. */
   isAgreed: (a: Facts | DomainError, b: Facts | DomainError) => boolean;
 };
 

@@ -26,19 +26,19 @@ export type AskAll = <Value>(
 
 type ContractLook = { name: string; problem?: Problem };
 
-/** How to look at a host. */
+/** Options for looking at a host. */
 type Look = {
   configuration: ChainConfiguration;
-  /** The number of the block to read. */
+  /** Number of the block to read. */
   number: number;
-  /** The amount of coins to ask pools for. */
+  /** Amount of coins to ask pools for. */
   spent: bigint;
   askAll: AskAll;
 };
 
 /**
- * Checks the contracts that money is sent to: their code, the factories and the wrapped coin that they name, the pools
- * of bridges, and the swaps over them.
+ * Checks the contracts that receive money: their code, the factories and the wrapped coin that they name, the pools of
+ * bridges, and swaps over bridges.
  */
 export async function contractsOfHost(
   configuration: ChainConfiguration,
@@ -111,7 +111,10 @@ const purchaseCalls = (
 
 type Purchase = { token: string; route: PoolRoute };
 
-/** Finds listed tokens with pools of v2 that pay over a bridge of v3: one purchase for each mixture of venues. */
+/**
+ * Finds listed tokens with v2 pools that can be bought over a v3 bridge, with one purchase for each mixture of
+ * exchanges.
+ */
 async function payersOfMixed(look: Look): Promise<ReadonlyMap<string, Purchase>> {
   const { tokens, quoteTokens } = look.configuration;
   const payers = new Map<string, Purchase>();
@@ -138,7 +141,10 @@ async function trySwaps(look: Look, purchases: ReadonlyMap<string, Purchase>): P
   return swaps;
 }
 
-/** Asks whether a purchase pays what the pools quoted. It comes from the wrapped coin, which has coins on any chain. */
+/**
+ * Asks whether a purchase pays what the pools quoted. The wrapped coin's contract is the buyer, because it has coins on
+ * any chain.
+ */
 function swapCall({ configuration, number, spent }: Look, { token, route }: Purchase): RpcCall<boolean> {
   const call: SwapCall = {
     purpose: "swap",
@@ -163,12 +169,12 @@ function swapCall({ configuration, number, spent }: Look, { token, route }: Purc
   };
 }
 
-/** In seconds. Later than any block. */
+/** Deadline in seconds, later than any block. */
 const farDeadline = 2 ** 32 - 1;
 
 const mixedWords = "does not pay what its pools quote: remove mixesWith from the row of the bridge";
 
-/** Names the two kinds of pools of a mixed route. Undefined for other routes. */
+/** Names the two kinds of pools of a mixed route. Returns undefined for other routes. */
 const nameOfMixed = ({ venue, bridge }: Route): string | undefined =>
   bridge === undefined || kindOf(bridge) === kindOf({ venue })
     ? undefined
@@ -190,10 +196,13 @@ const linksABI = new Interface(
 const addressQuestion = (to: string, name: string) =>
   contractQuestion(linksABI, name, { to, values: [], read: ([address]): string => address });
 
-/** An address that a contract names, where the configuration has it too. */
+/** An address that a contract names, and that the configuration also has. */
 type Link = { name: string; address: string; read: string; expected: string };
 
-/** Lists what routers and quoters name: their factories and the wrapped coin. Those of another exchange name others. */
+/**
+ * Lists the addresses that routers and quoters must name: their factories and the wrapped coin. A router of another
+ * exchange would name different ones.
+ */
 function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
   return venues.flatMap((row) => {
     const link = (role: string, address: string, read: string, expected: string): Link => ({
@@ -227,7 +236,7 @@ function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
   });
 }
 
-/** Lists the addresses of the configuration, with names for people. */
+/** Lists the addresses in the configuration, with names for people. */
 function contractsIn({ wrapped, venues, tokens }: ChainConfiguration): { name: string; address: string }[] {
   return [
     { name: "Multicall3", address: multicallAddress },

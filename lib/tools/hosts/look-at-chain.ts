@@ -15,13 +15,13 @@ import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { settle, wordsOfError } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 
-/** A chain with its hosts, which learn their limits over many looks. */
+/** A chain with its hosts, whose limits are learned over many looks. */
 export type OpenHosts = ConfiguredChain & { hosts: readonly { url: string; rpc: RpcHost }[] };
 
-/** The listed tokens to quote, and whether to make all calls or only those for the newest block. */
+/** Listed tokens to quote, and whether to make all calls or only the one for the newest block. */
 export type LookScope = { symbols: readonly string[]; hasCalls: boolean };
 
-/** The coins that each quote spends. */
+/** Coins that each quote spends, in base units. */
 const spent = 10n ** 17n;
 
 export const openHosts = ({ chain, configuration }: ConfiguredChain): OpenHosts => ({
@@ -58,7 +58,7 @@ export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookSc
             contracts: [],
           };
       const head = known[index];
-      // Shows only the name and the port: the rest of a URL may contain a key.
+      // Shows only the name and port of a host, because the rest of its URL may contain a key.
       const { host } = new URL(url);
       if (head === undefined || newest === undefined) return { host, ...look };
       const lagSeconds = Math.max(0, newest.time - head.time);
@@ -97,7 +97,7 @@ const failedHead = (error: HostError) => ({
   problem: { words: wordsOfError(error), isFatal: true },
 });
 
-/** Asks a host for a quote, in the same requests as an order. */
+/** Asks a host for a quote, with the same requests as for an order. */
 async function quoteBy(
   rpc: RpcHost,
   chain: ConfiguredChain,

@@ -45,16 +45,16 @@ import { settle, wordsOfError } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 import { tryJupiterRoutes } from "./try-jupiter-routes.ts";
 
-/** The hosts of Solana, which learn their limits over many looks. */
+/** Solana with its hosts, whose limits are learned over many looks. */
 export type OpenSolHosts = {
   chain: "sol";
   configuration: SolConfiguration;
   hosts: readonly { url: string; rpc: RpcHost }[];
-  /** Tokens to try Jupiter's routes with, before the listed ones. */
+  /** Tokens to try with Jupiter's routes, before the listed ones. */
   mints: readonly string[];
 };
 
-/** The lamports that each quote and trial spends. */
+/** Lamports that each quote and each trial spends. */
 const spent = 10n ** 8n;
 
 const at = { commitment: "confirmed" } as const;
@@ -118,7 +118,7 @@ const headLook = (head: readonly unknown[] | HostError | undefined) => {
     : [look];
 };
 
-/** Quotes may differ by a quarter of this slippage, in percent. */
+/** Slippage in percent. Quotes may differ by a quarter of it. */
 const slippage = 1;
 
 const isAgreed = (a: SolTradeFacts | DomainError, b: SolTradeFacts | DomainError) =>
@@ -138,10 +138,10 @@ async function quoteBy(
   }
 }
 
-/** Trading accepts that a host never answers such a call, but not that it fails to answer now. */
+/** True for an error that a host will always give for such a call. Trading accepts these, but no temporary failures. */
 const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.kind !== "host";
 
-/** Makes each call that trading makes, one after another, as their times would add up otherwise. */
+/** Makes each call that trading makes, one after another, because parallel calls would slow each other down. */
 async function callsOfSolHost(
   configuration: SolConfiguration,
   url: string,
@@ -186,7 +186,7 @@ async function callsOfSolHost(
     if (landed === undefined) blame("does not show a transaction that it has just named");
   }
 
-  /** Tries messages like those of orders. Without a rich payer, they fail, but show what they cost. */
+  /** Simulates messages like those of orders. If the payer is too poor, they fail but still show their cost. */
   async function tryToken(
     symbol: string,
     mint: Address,
@@ -220,7 +220,7 @@ const Signatures = v.pipe(
   v.transform((found) => found.map(({ signature }) => signature)),
 );
 
-/** Asks for the newest transaction of a program. */
+/** Asks for a program's newest transaction. */
 const signaturesCall = (program: string): RpcCall<string[]> => ({
   method: "getSignaturesForAddress",
   params: [program, { limit: 1, commitment: "confirmed" }],

@@ -2,7 +2,7 @@ import { type FaultCode, type HostError, HostFault, isHostError } from "../../ch
 import type { RpcCall, ValuesOf } from "../../chains/hosts/rpc-call.ts";
 import { rpcHost } from "../../chains/hosts/rpc-host.ts";
 
-/** An answer with its size and time. `mostCalls` is the largest batch that the host takes, as far as this shows it. */
+/** An answer with its size and time. `mostCalls` is the largest batch that the host is known to accept. */
 export type Measured<Values> = {
   bytes: number;
   ms: number;
@@ -10,7 +10,8 @@ export type Measured<Values> = {
 } & ({ values: Values } | { error: HostError });
 
 /**
- * Sends calls in one request, as trading does. If the host refuses so many calls at once, they are repeated in parts.
+ * Sends calls in one request, as trading does. If the host rejects so many calls at once, repeats them in smaller
+ * batches.
  */
 export async function measure<const Calls extends readonly RpcCall<unknown>[]>(
   url: string,
@@ -20,7 +21,7 @@ export async function measure<const Calls extends readonly RpcCall<unknown>[]>(
   const onBytes = (count: number) => {
     bytes += count;
   };
-  // A new host each time, so that no request is shaped by the answers to earlier ones.
+  // Opens a new host each time, so that earlier answers do not affect the request.
   const host = rpcHost({ url, onBytes });
   const startMs = performance.now();
   const answer = await settle(host.request(calls));
@@ -58,7 +59,7 @@ const faultWords: Readonly<Record<FaultCode, string>> = {
   SHORT_OF_GAS: "gives a call too little gas",
 };
 
-/** Describes an error in plain words. They contain nothing that the host sent, except the code of a refusal. */
+/** Describes an error in plain words. They include nothing that the host sent, except the code of a refusal. */
 export function wordsOfError(error: HostError): string {
   if (error instanceof HostFault) return faultWords[error.code];
   if (error.isBusy) return faultWords.TOO_MANY_REQUESTS;

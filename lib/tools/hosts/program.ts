@@ -29,15 +29,15 @@ export type WatchTimes = {
   pause: (ms: number) => Promise<unknown>;
 };
 
-/** The pause between two looks of a watch. */
+/** Pause between two looks of a watch. */
 const pauseMs = 10_000;
 
-/** A watch makes all calls once in this many looks: more would count against the limits of the hosts. */
+/** A watch makes all calls only once in this many looks, because more would use up the hosts' limits. */
 const looksPerCall = 6;
 
 /**
- * `npm run hosts`: checks the hosts of chains before trading is switched on there. The exit status is 1 if something
- * would fail.
+ * Runs `npm run hosts`, which checks the hosts of chains before trading is enabled there. The exit status is 1 if
+ * trading would fail.
  *
  * @param stopped Ends a watch.
  */
@@ -103,7 +103,7 @@ export async function main(
   return status === 0 && hasFailed ? 1 : status;
 }
 
-/** Names all listed tokens for the first look, and one of them in turn for each later look. */
+/** Names all listed tokens for the first look, and a single one in turn for each later look. */
 function symbolsFor({ configuration }: OpenHosts | OpenSolHosts, round: number): string[] {
   const symbols = configuration.tokens.map(({ symbol }) => symbol);
   return round === 0 ? symbols : symbols.filter((_, index) => index === round % symbols.length);
@@ -139,7 +139,7 @@ async function tradingFor({ chain, context, local }: Options): Promise<TradingCo
   throw new StartupError("The context has no chain that trades. Name the chains to check with --chain.");
 }
 
-/** @throws {StartupError} if no service runs at the port, or it lacks a chain */
+/** @throws {StartupError} if no service runs at the port, or the service lacks a chain */
 async function localTrading(at: number, chains?: readonly TradingChain[]): Promise<TradingConfiguration> {
   const { sol, ...hosts } = await hostsAt(at);
   const missing = (chain: TradingChain) =>
@@ -149,7 +149,7 @@ async function localTrading(at: number, chains?: readonly TradingChain[]): Promi
     names.map((chain) => {
       if (chain === "sol") {
         if (sol === undefined) throw missing(chain);
-        // Jupiter's stand-in trades one token, and shows nothing of Jupiter.
+        // Leaves out Jupiter, because its local stand-in trades only one token and shows nothing about the real one.
         return [chain, solConfigurationOf({ ...sol, jupiter: null })];
       }
       const urls = hosts[chain];

@@ -1,54 +1,54 @@
 import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Block } from "../../orders/block.ts";
 
-/** A fatal problem makes orders fail. Trading works around the others. */
+/** A problem of a host. If it is fatal, orders fail. Trading works around all others. */
 export type Problem = { words: string; isFatal: boolean };
 
 /** A call that trading makes, with the size and time of its answer. */
 export type CallLook = { name: string; bytes: number; ms: number; problem?: Problem };
 
 export type HostLook = {
-  /** The host's name and port. The rest of its URL may contain a key. */
+  /** Name and port of the host. The rest of its URL may contain a key. */
   host: string;
   head?: Pick<Block, "number">;
   lagSeconds?: number;
   lagProblem?: Problem;
   calls: readonly CallLook[];
-  /** The configured contracts and bridges, as far as the host was asked about them. */
+  /** Configured contracts and bridges that were checked at this host. */
   contracts: readonly { name: string; problem?: Problem }[];
 };
 
 export type QuoteLook = {
   symbol: string;
-  /** The amount that each host says would arrive, or its reason. Undefined for hosts that were not asked. */
+  /** Amount that would arrive according to each host, or its error. Undefined for hosts that were not asked. */
   answers: readonly (QuoteAnswer | undefined)[];
   differenceBps?: number;
   problem?: Problem;
 };
 
-/** Amounts are decimal text. */
+/** An amount as decimal text, or words for an error. */
 export type QuoteAnswer = { amount: string } | { words: string };
 
-/** A way through Jupiter, and what a simulation shows of it. */
+/** A route through Jupiter, and the result of its simulation. */
 export type RouteLook = {
   name: string;
   words: string;
-  /** True if an order could trade so. */
+  /** True if an order could trade on this route. */
   isTried: boolean;
 };
 
-/** The hosts of a chain at one moment. */
+/** All hosts of a chain at one moment. */
 export type ChainLook = {
   chain: TradingChain;
-  /** The amount of coins that each quote spends, with their symbol. */
+  /** Amount of coins that each quote spends, with their symbol. */
   spent: string;
   hosts: readonly HostLook[];
   quotes: readonly QuoteLook[];
-  /** Ways through Jupiter, where it is configured. */
+  /** Routes through Jupiter, if it is configured. */
   routes?: readonly RouteLook[];
 };
 
-/** A point that was checked, and its problem, if it has one. */
+/** A check and its problem, if it found one. */
 export type Finding = { subject: string; problem: Problem | undefined };
 
 export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Finding[] {
@@ -64,7 +64,7 @@ export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Fi
     ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
     ...routes.map(({ name, words, isTried }) => ({
       subject: `${chain} by Jupiter, ${name}`,
-      // Who configures Jupiter trades by it, so an exchange that is refused or untried may fail orders.
+      // Counts as fatal: where Jupiter is configured, orders use it, and may fail on a refused or untried exchange.
       problem: isTried ? undefined : { words, isFatal: true },
     })),
   ];
@@ -73,7 +73,7 @@ export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Fi
 export const lineOfFinding = ({ subject, problem }: Finding): string =>
   `${subject}: ${problem?.words ?? "works again"}`;
 
-/** Lists what would fail in trading, and what trading works around. */
+/** Lists problems that make trading fail, and problems that trading works around. */
 export function verdictOf(findings: readonly Finding[]): string[] {
   const linesWhere = (isFatal: boolean) =>
     findings

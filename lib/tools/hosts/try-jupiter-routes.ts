@@ -25,20 +25,20 @@ import { delay } from "../../core/time.ts";
 import { shortAddress } from "../../orders/token-text.ts";
 import type { RouteLook } from "./report.ts";
 
-/** Jupiter's labels of the exchanges that most tokens trade on: a curve and three kinds of pools. */
+/** Exchanges on which most tokens trade, by Jupiter's labels: a bonding curve and three kinds of pools. */
 const exchanges = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"] as const;
 
 const untried = "has no route for a listed token, so name one that trades there by --token";
 
-/** The lamports that each trial spends. */
+/** Lamports that each trial spends. */
 const spent = 10n ** 7n;
 
 const at = { commitment: "confirmed" } as const;
 
-/** Programs that Jupiter always calls before a swap. The service does without their instructions. */
+/** Programs that Jupiter always calls before a swap. The service leaves out these instructions. */
 const usualPrograms: readonly Address[] = Object.values(programs);
 
-/** A place in a message, from 0, and the name that the service knows it by. */
+/** Names of instructions by their index in a message, counted from 0. */
 const steps = {
   buy: { 7: "the helper's approval", 8: "Jupiter's swap" },
   sell: { 6: "the helper's approval", 7: "Jupiter's swap" },
@@ -47,11 +47,11 @@ const steps = {
 type Trial = SwapByJupiter & { symbol: string };
 
 /**
- * Tries messages like those of orders with one exchange after another, both ways, and sends none. Jupiter takes few
- * requests at once, so they follow each other.
+ * Simulates messages like those of orders, on one exchange after another and in both directions. Sends no transaction.
+ * The trials run one by one, because Jupiter accepts few requests at once.
  *
  * @param options.mints Tokens to try before the listed ones.
- * @param options.labels The exchanges to try, by Jupiter's labels. Undefined leaves the choice to Jupiter.
+ * @param options.labels Exchanges to try, by Jupiter's labels. If undefined, Jupiter chooses.
  */
 export async function tryJupiterRoutes(
   rpc: RpcHost,
@@ -105,7 +105,7 @@ export async function tryJupiterRoutes(
   }
   return looks;
 
-  /** Undefined if Jupiter has no such route. */
+  /** Tries a route. Returns undefined if Jupiter has none. */
   async function tried(trial: Trial, label: string | undefined): Promise<RouteLook | undefined> {
     const name = `${label ?? "any exchange"}, ${trial.side} ${trial.symbol}`;
     const { address: helper } = newHelper();
@@ -175,7 +175,7 @@ const Largest = v.pipe(
   v.transform(({ value }) => value.map(({ address }) => address)),
 );
 
-/** Finds a wallet that could sell a token, since simulations need no signature. */
+/** Finds a wallet that could sell a token. Simulations need no signature. */
 async function holderOf(
   rpc: RpcHost,
   mint: Address,

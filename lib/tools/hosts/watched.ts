@@ -1,12 +1,12 @@
 import { type ChainLook, findingsOf, lineOfFinding } from "./report.ts";
 
-/** Follows the hosts over many looks, and keeps figures for a summary. */
+/** Records many looks at hosts, for a summary. */
 export type WatchedHosts = {
-  /** Notes a look. Returns a line for each point that has changed since it was last checked. */
+  /** Records a look. Returns a line for each check whose result has changed. */
   note(look: ChainLook): string[];
-  /** Lists how often each point had a problem, and the longest lags. */
+  /** Lists how often each check found a problem, and the longest lags. */
   summary(): string[];
-  /** True if something would have failed. */
+  /** True if trading would have failed at some point. */
   hasFailed(): boolean;
 };
 

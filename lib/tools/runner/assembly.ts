@@ -4,14 +4,14 @@ import { type Site, synthesize } from "cdk-local-runner";
 
 export const root = resolve(import.meta.dirname, "../../..");
 
-/** The `aud` claim of local tokens. */
+/** `aud` claim of local tokens. */
 export const AUDIENCE = "trading-terminal";
 
 /** Folders of lib that neither the stacks nor the handlers import. */
 const others = new Set(["client", "console", "devnet", "local", "tools"]);
 
 /**
- * Configuration files that change the synthesized stacks. npm writes the second lock file, which lists the installed
+ * Configuration files that affect the synthesized stacks. npm writes the second lock file, which lists the installed
  * packages.
  */
 export const configurationFiles = [
@@ -23,8 +23,8 @@ export const configurationFiles = [
 ] as const;
 
 /**
- * Everything that the assembly depends on. An unneeded file only costs a synthesis; a missing one would leave old code
- * running.
+ * Lists everything that the assembly depends on. An unnecessary file only costs a synthesis, but a missing one would
+ * leave old code running.
  */
 export const sources = [
   "bin",
@@ -35,7 +35,10 @@ export const sources = [
   ...configurationFiles,
 ];
 
-/** Synthesizes the stacks for this machine. @returns the folder of the assembly */
+/**
+ * Synthesizes the stacks for this machine.
+ * @returns the folder of the assembly
+ */
 export async function synthesizeTerminal(
   { issuer, jwksUri, folder, reaper }: Site,
   context: Record<string, unknown>,
@@ -49,16 +52,16 @@ export async function synthesizeTerminal(
       issuer,
       audience: AUDIENCE,
       jwksUri,
-      // The runner knows a new API key at once.
+      // The local runner knows a new API key at once.
       keyGraceSeconds: 0,
-      // Made within five seconds.
+      // Needs only as many keys as can be made within five seconds.
       fallbackKeys: 20,
-      // Accepts a cookie without the prefix, for simple clients and tests. No other host of the site sets cookies here.
+      // Accepts a cookie without the prefix, for simple clients and tests. No other host of the site sets cookies.
       bareCookie: true,
       // Needs no fresh sign-in for large losses, because trial orders may empty the small local pools.
       lossSignIn: false,
       walletExport: true,
-      // Long enough to see that the export waits.
+      // Delays an export long enough to see it waiting.
       exportDelaySeconds: 10,
       ...context,
     },

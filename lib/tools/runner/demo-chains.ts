@@ -6,23 +6,23 @@ import * as v from "valibot";
 import { balanceOf } from "../../chains/evm/calls/contract-questions.ts";
 import { type EvmChain, isEvmChain, type TradingChain } from "../../core/chain-facts.ts";
 
-/** Coins and tokens of a wallet in units. */
+/** A wallet's coins and tokens, in base units. */
 export type Holdings = {
   coins: bigint;
   tokens: bigint;
-  /** The number of its transactions in blocks. Solana does not count them. */
+  /** Number of the wallet's transactions in blocks. Solana does not count them. */
   nonce?: number;
-  /** The start of a chain that keeps nothing, and so starts over with the runner. */
+  /** Start time of a chain that keeps nothing, and so starts over with the runner. */
   startedAt?: string;
 };
 
-/** A chain of this machine, with the example wallet and MOON there. */
+/** A local chain, with the example wallet and MOON on it. */
 export type DemoChain = {
   chain: TradingChain;
   wallet: string;
   token: string;
   decimals: number;
-  /** @throws {Error} while the runner or the chain is away */
+  /** @throws {Error} while the runner or the chain is unavailable */
   holdings(): Promise<Holdings>;
 };
 
@@ -34,7 +34,7 @@ const SolPlaces = v.object({
 const Places = v.objectWithRest({ sol: v.optional(SolPlaces) }, v.string());
 
 /**
- * Finds a chain of the runner.
+ * Finds a chain of the local runner.
  *
  * @throws {StartupError} if the runner has no such chain
  */
@@ -70,7 +70,7 @@ export async function demoChain(chain: TradingChain, baseUrl: string): Promise<D
 function evmDemo(chain: EvmChain, urlOf: () => Promise<unknown>): DemoChain {
   const [{ address: wallet }, { moon: token }] = [exampleWallet, localAddresses];
   return {
-    // MOON has as many decimals as the coins.
+    // MOON has as many decimals as the coin.
     chain,
     wallet,
     token,

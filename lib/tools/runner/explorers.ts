@@ -1,6 +1,6 @@
 import { explorers, tradingChains } from "../../core/chain-facts.ts";
 
-/** Lists the explorers that the console links to: the given ones, and the public ones of chains that are not local. */
+/** Lists the explorers that the console links to: the given ones, and public ones for chains that are not local. */
 export const explorersFor = (
   localChains: object,
   given: Readonly<Record<string, string>>,

@@ -73,7 +73,7 @@ export type Deps = Stdio & {
 const USER = "alice";
 const TOKEN_SECONDS = 3600;
 
-/** `npm start`: runs the service on this machine. With status 0, it keeps serving until it is stopped. */
+/** Runs `npm start`, the service on this machine. If the status is 0, the service runs until it is stopped. */
 export function main(args: readonly string[], deps: Deps): Promise<number> {
   const command = new Command("npm start --")
     .description("Runs the service on this machine, without an AWS account.")
@@ -119,7 +119,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
 async function serve(options: Options, deps: Deps): Promise<void> {
   const { start, stdout, stderr } = deps;
   await using undo = new AsyncDisposableStack();
-  // Until the runner is up, it needs no orderly stop: everything started ends with this process.
+  // Ends the process at once, because a runner that is still starting needs no orderly stop.
   let stop = async () => {};
   deps.stopOnSignal(() => stop());
 
@@ -166,7 +166,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     },
     onStep: step,
     async assembly(site: Site) {
-      // Streams accept the cookie from pages of these origins only, and the console is one of them.
+      // Streams accept the cookie only from pages of these origins, and the console is one of them.
       const own = ["127.0.0.1", "localhost"].map((host) => `http://${host}:${options.port}`);
       const context: Record<string, unknown> = {
         allowedOrigins: [...new Set([...options.allowedOrigin, ...own])],
@@ -235,7 +235,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
 }
 
-/** The local stacks have the usual number of shards. */
+/** Number of shards in the local stacks, which is the usual one. */
 const localShards = channelShardsOf({ concurrentRuns: Number.POSITIVE_INFINITY });
 
 /** Lists the tokens that connections follow. */
@@ -244,7 +244,7 @@ async function watchedTokens(table: Table): Promise<WatchedToken[]> {
   return followers.flatMap(({ tokens }) => tokens);
 }
 
-/** Names the places of the local chain sol, for programs. */
+/** Lists the addresses of the local chain sol, for programs. */
 const placesOf = ({ startedAt, url, hosts, relay, tokens }: NonNullable<LocalChains["sol"]>) => ({
   startedAt,
   url,

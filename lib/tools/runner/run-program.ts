@@ -2,7 +2,7 @@ import { inspect, styleText } from "node:util";
 import { StartupError } from "cdk-local-runner";
 import { type Command, CommanderError, InvalidArgumentError } from "commander";
 
-/** The part of `process` that a program prints to. */
+/** Parts of `process` to which a program prints. */
 export type Stdio = {
   stdout: Output;
   stderr: Output & { isTTY?: boolean };
@@ -12,7 +12,7 @@ type Output = { write(text: string): unknown };
 /**
  * Runs a program.
  *
- * @returns the exit status: 0 done, 1 failed, 2 wrong usage. The reason is on stderr.
+ * @returns the exit status: 0 for success, 1 for failure, 2 for wrong usage. Failures are explained on stderr.
  */
 export async function runProgram<Options>(
   command: Command,
@@ -30,13 +30,13 @@ export async function runProgram<Options>(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    // Users can fix these errors, so they get no stack trace.
+    // Prints no stack trace for errors that users can fix.
     stderr.write(`${error instanceof StartupError ? error.message : inspect(error)}\n`);
     return 1;
   }
 }
 
-/** Shows the current step: on a terminal in one changing line, elsewhere in a line for each step. */
+/** Shows the current step: as one changing line on a terminal, or else as a line for each step. */
 export function progress({ stderr }: Stdio): { step: (text: string) => void; end: () => void } {
   if (!stderr.isTTY) return { step: (text) => void stderr.write(`${text}\n`), end: () => {} };
   const clear = "\r\x1b[K";
@@ -63,7 +63,7 @@ export function wholeNumber(text: string): number {
   return number;
 }
 
-/** Adds a site to those of other names. */
+/** Adds an explorer's site for a chain to the sites given before. */
 export function withSite(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const [, name = "", site = ""] = /^([^=]+)=(.*)$/.exec(text) ?? [];
   if (!/^https?:$/.test(URL.parse(site)?.protocol ?? ""))
@@ -71,13 +71,13 @@ export function withSite(text: string, before: Readonly<Record<string, string>>)
   return { ...before, [name]: site.replace(/\/+$/, "") };
 }
 
-/** Parses seconds, which may be negative. */
+/** Parses a number of seconds, which may be negative. */
 export function seconds(text: string): number {
   if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number of seconds.");
   return Number(text);
 }
 
-/** Parses seconds that a timer can wait. */
+/** Parses a number of seconds that a timer can wait. */
 export function timeLimit(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number < 1 || number > 86_400)

@@ -9,7 +9,7 @@ import { forgetTrading } from "../admin/forget-trading.ts";
 import type { Target } from "../admin/target.ts";
 
 /**
- * Loads the examples into the table, after removing the orders of former chains.
+ * Removes the orders of former chains from the table, and loads the examples.
  *
  * @param book Undefined if trading is off.
  */
@@ -25,14 +25,14 @@ export async function seedTable(
   if (examples) await seedExamples(target);
 }
 
-/** Loads the example rewards, unless there has ever been a catalogue. Returns whether it loaded them. */
+/** Loads the example rewards, unless a catalogue has ever existed. Returns true if it loaded them. */
 export async function seedExamples({ table }: Pick<Target, "table">): Promise<boolean> {
   return createCatalogue(table, v.parse(CatalogueSchema, rewards));
 }
 
 type Service = { baseUrl: string; token: string };
 
-/** Imports the example wallets once on each chain that trades, through the API. Returns the reason if it failed. */
+/** Imports the example wallets through the API, once on each trading chain. Returns the reason of a failure, if any. */
 export async function seedWallets(
   { notes, save }: NoteBook,
   { baseUrl, token }: Service,

@@ -5,9 +5,9 @@ type PageFile = { type: string; body: Buffer };
 type PageFiles = ReadonlyMap<string, PageFile>;
 
 /**
- * Serves the files below a path; other paths below it are not found.
+ * Serves files below a path. Other paths below it are not found.
  *
- * @param path Without a final slash. The file `index.html` is served at the path with a slash.
+ * @param path Path without a final slash. With a slash, it serves the file `index.html`.
  */
 export function staticPages(
   path: string,

@@ -21,7 +21,7 @@ type Options = {
   stack?: string;
 };
 
-/** `npm run -s token`: prints only an access token, for the service on this machine or for a deployed one. */
+/** Runs `npm run -s token`, which prints only an access token, for the local service or a deployed one. */
 export function main(args: readonly string[], stdio: Stdio): Promise<number> {
   const ofRunner = ["username", "ref", "expiresIn", "signedInSecondsAgo", "port"];
   const command = new Command("npm run -s token --")

@@ -19,19 +19,19 @@ type Options = { port: number; patience: number; chain: readonly TradingChain[] 
 type Side = { side: "buy"; amount: string } | { side: "sell"; percent: number };
 type Trade = RestData<"getOrder"> & { seconds: string };
 
-/** A purchase and the sale of all of it, as the chain and the service show them. */
+/** A purchase and the complete sale that follows, as seen by the chain and by the service. */
 export type Round = Record<"before" | "between" | "after", Holdings> &
   Record<"buy" | "sell", Trade> &
   Pick<RestData<"readBalances">, "balances"> &
   Pick<RestData<"listPositions">, "positions"> &
   Pick<DemoChain, "token" | "decimals">;
 
-/** A chain that keeps nothing has started over with the runner. */
+/** Thrown when a chain that keeps nothing has started over with the runner. */
 class ChainStartedOver extends Error {
   override readonly name = "ChainStartedOver";
 }
 
-/** `npm run -s trade:demo`: trades on the chains of this machine, and goes on after a restart of the runner. */
+/** Runs `npm run -s trade:demo`, which trades on the local chains and continues after a restart of the runner. */
 export async function main(args: readonly string[], { stdout, stderr }: Stdio): Promise<number> {
   const command = new Command("npm run -s trade:demo --")
     .description("Buys and sells MOON on each local chain, and compares chain, orders and position.")
@@ -45,7 +45,7 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     const baseUrl = `http://127.0.0.1:${options.port}`;
     const patienceMs = options.patience * 1000;
     const newToken = () => requestToken(options.port, { sub: "alice" });
-    // A runner that is away at the start is not waited for.
+    // Fails at once if the runner is not available at the start.
     await newToken();
     const terminal = createTerminal({ baseUrl, token: newToken, patienceMs });
     const stream = terminal.follow({ channels: ["orders"] });
@@ -64,7 +64,7 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
 
 type Deps = { demo: DemoChain; terminal: Terminal; stream: Stream; patienceMs: number };
 
-/** Plays a round. It starts over with its chain. */
+/** Plays a round, and plays it again if the chain starts over. */
 async function roundOn(deps: Deps): Promise<Round> {
   for (;;) {
     try {
@@ -85,7 +85,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
 
   async function trade(side: Side): Promise<Trade> {
     const startMs = Date.now();
-    // The address is one of the chain's.
+    // The address has the format of the chain.
     const body = { type: "market", chain, wallet, token, validForSeconds: 600, ...side } as OrderRequest;
     const { orderId } = dataOf(await terminal.placeOrder({ body })).order;
     const ending = new AbortController();
@@ -99,7 +99,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     throw new StartupError(`The ${side.side} on ${chain} is ${status} ${reasonCode}: order ${orderId}`);
   }
 
-  /** Rejects once the service does not know an order. Resolves never. */
+  /** Rejects once the service no longer knows an order. Never resolves. */
   async function forgotten(orderId: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await delay(2000, undefined, { signal }).catch(() => undefined);
@@ -119,7 +119,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     }
   }
 
-  /** @throws {ChainStartedOver} if the chain is another one by now, which has orders and holdings of its own */
+  /** @throws {ChainStartedOver} if the chain has started over, with other orders and holdings */
   async function holdingsSince({ startedAt }: Holdings): Promise<Holdings> {
     const now = await holdings();
     if (now.startedAt !== startedAt)
@@ -133,7 +133,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
       throw error;
     });
 
-  // An earlier run may have been stopped before its sale.
+  // Sells first, because an earlier run may have been stopped before its sale.
   const isOpen = (order: Order) =>
     order.chain === chain && order.wallet === wallet && order.token === token && order.settled === false;
   await until(({ orders }) => !orders.some(isOpen));
@@ -145,14 +145,17 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
   const sell = await tradeSince(before, { side: "sell", percent: 100 });
   const { positions } = dataOf(await terminal.listPositions({ query: { chain, wallet } }));
   const { balances } = dataOf(await terminal.readBalances({ query: { chain, wallet } }));
-  // Read last, so that all answers are about one chain.
+  // Reads the holdings last, so that all answers are from the same chain.
   const after = await holdingsSince(before);
   return { before, between, after, buy, sell, positions, balances, token, decimals };
 }
 
 type Answer<Data> = { data?: Data; error?: { code: string; message: string } | undefined };
 
-/** @throws StartupError if the service refuses, or stays away */
+/**
+ * Returns the data of a response.
+ * @throws StartupError if the service returns an error, or stays unavailable
+ */
 function dataOf<Data>({ data, error }: Answer<Data>) {
   if (error !== undefined) throw new StartupError(`The service answers ${error.code}: ${error.message}`);
   return data as NonNullable<Data>;
@@ -161,16 +164,19 @@ function dataOf<Data>({ data, error }: Answer<Data>) {
 const positionIn = ({ positions, token }: Pick<Round, "positions" | "token">) =>
   positions.find((each) => each.token === token);
 
-/** Names the pools that a trade took. */
+/** Names the pools that a trade used. */
 const wayOf = ({ report }: Trade) =>
   (report?.route ?? [])
     .map(({ venue, feeBps }) => (feeBps === undefined ? venue : `${venue} ${feeBps / 100} %`))
     .join(" → ");
 
-/** Names where a trade is on its chain, such as `block 12`. */
+/** Names the block or slot of a trade, such as `block 12`. */
 const placeOf = ({ order, report }: Trade) => `${order.chain === "sol" ? "slot" : "block"} ${report?.block}`;
 
-/** For example `sol: buy 0.5 SOL → 4960.27 MOON by raydium-cpmm 0.25 %, slot 45 in 3.2 s | sell 100 % → 0.497 SOL …`. */
+/**
+ * Describes a round, for example `sol: buy 0.5 SOL → 4960.27 MOON by raydium-cpmm 0.25 %, slot 45 in 3.2 s | sell 100 %
+ * → 0.497 SOL …`.
+ */
 export function lineOf(chain: TradingChain, round: Round): string {
   const { buy, sell } = round;
   const short = (amount = "0") => Number(Number(amount).toPrecision(6));
@@ -181,7 +187,7 @@ export function lineOf(chain: TradingChain, round: Round): string {
   return `${chain}: ${bought} | ${sold} | PnL ${coins(positionIn(round)?.realizedPnl)}`;
 }
 
-/** Names each point on which the chain and the service differ, by as little as a unit. */
+/** Describes every difference between the chain and the service, even of one base unit. */
 export function disagreements(round: Round): string[] {
   const { before, between, after, buy, sell, balances, token, decimals } = round;
   const position = positionIn(round);
@@ -189,7 +195,7 @@ export function disagreements(round: Round): string[] {
   const coins = (amount = "0") => parseUnits(amount, chainFacts[bought.chain].coin.decimals);
   const tokens = (amount = "0") => parseUnits(amount, decimals);
   const fees = coins(bought.networkFee) + coins(sold.networkFee);
-  // It stays in accounts that belong to the wallet.
+  // Rents stay in accounts that belong to the wallet.
   const rents = coins(bought.rent) + coins(sold.rent);
   const gain = coins(sold.receivedAmount) - coins(bought.filledAmount);
   const balance = (name: string) => balances.find((each) => each.token === name)?.amount;

@@ -5,28 +5,28 @@ import type { EvmChain } from "../../core/chain-facts.ts";
 
 export type Welcome = {
   baseUrl: string;
-  /** Undefined without a WebSocket API. */
+  /** URL of the stream. Undefined without a WebSocket API. */
   streamUrl: string | undefined;
   user: string;
   token: string;
   expiresInSeconds: number;
-  /** The folder of data, keys and logs. Undefined if nothing is kept. */
+  /** Folder of data, keys and logs. Undefined if nothing is kept. */
   dataDir: string | undefined;
-  /** Undefined if trading is off. */
+  /** The local chains. Undefined if trading is off. */
   chains: readonly { chain: EvmChain; url: string }[] | undefined;
-  /** Undefined if it does not run. */
+  /** The local Solana chain. Undefined if it does not run. */
   sol: { url: string; tokens: Readonly<Record<string, string>> } | undefined;
 };
 
-/** Writes the text that newcomers read first. The lines from TOKEN= on can be pasted into a shell. */
+/** Writes the text that newcomers read first. The lines after `TOKEN=` can be pasted into a shell. */
 export function welcome(service: Welcome): string {
   const { baseUrl, streamUrl, user, token, expiresInSeconds, dataDir, chains, sol } = service;
   const get = (path: string, header = "") =>
     `curl -sw '\\n' -H "Authorization: Bearer $TOKEN"${header} "${baseUrl}${path}"`;
-  /** Values of the body may contain a variable of the shell, such as `$W`. */
+  /** Formats a POST request for the shell. Values of the body may contain a shell variable, such as `$W`. */
   const post = (path: string, body: object, header?: string) =>
     `${get(path, header)} -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll(/"(\$\w+)"/g, `"'$1'"`)}'`;
-  /** Uses a new key each time it is pasted. */
+  /** Creates a new key each time the command is pasted. */
   const order = (body: { side: string; chain: string; [field: string]: unknown }) =>
     post(
       "/api/v2/orders",
@@ -112,7 +112,7 @@ Ctrl-C stops everything.
 `;
 }
 
-/** Prints each message until Ctrl-C. It uses the package ws, since Node 20 has no WebSocket. */
+/** Prints each message until Ctrl-C. Uses the package ws, because Node 20 has no WebSocket. */
 function subscribe(streamUrl: string): string {
   const message = JSON.stringify({ type: "subscribe", channels: ["prices"] });
   const script = [

@@ -115,9 +115,7 @@ describe("sync-plans --check", () => {
     const { code, out, err } = await syncPlans(["--check"]);
     expect(linesOf(out).toSorted()).toEqual([...found, "differences: 9"].toSorted());
     expect(code).toBe(1);
-    expect(err).toBe(
-      "error: There are differences; changes in progress may be among them; --fix repairs them\n",
-    );
+    expect(err).toBe("error: There are differences, maybe from changes in progress; --fix repairs them\n");
     expect(world.usage).toBe(before);
   });
 });

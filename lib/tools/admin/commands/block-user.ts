@@ -21,7 +21,7 @@ export function blockUser(program: Command, deps: AdminDeps): void {
     const target = await deps.openConnections(options);
     const { table } = target;
     await setBlockedAt(table, userID, deps.now().toISOString());
-    // Authorizers cache users for up to a minute, and may admit more connections meanwhile.
+    // Authorizers cache users for up to a minute, and may admit more connections during that time.
     await refuseConnections(table, userID, deps.now());
     print(deps.stdout, `${userID} is blocked`);
     await disconnect(deps, target, userID);
@@ -69,7 +69,7 @@ async function disconnect(deps: AdminDeps, target: ConnectionTarget, userID: str
 
 const attempts = 5;
 
-/** @throws {OperatorError} if there is no such user, or other writers changed the profile during each attempt. */
+/** @throws {OperatorError} if the user does not exist, or each attempt collided with another change of the profile. */
 async function setBlockedAt(table: Table, userID: string, blockedAt: string | undefined): Promise<void> {
   const isSet = await retry(
     async () => {

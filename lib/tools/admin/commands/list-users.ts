@@ -56,7 +56,7 @@ async function* everyUser(table: Table): AsyncGenerator<UserSummary> {
   }
 }
 
-/** Formats one JSON array with an element per line. Elements are printed as they are read. */
+/** Formats a JSON array with one element per line. Prints each element as soon as it has been read. */
 async function* jsonLines(elements: AsyncIterable<unknown>): AsyncGenerator<string> {
   let open = "[";
   for await (const element of elements) {
@@ -69,8 +69,7 @@ async function* jsonLines(elements: AsyncIterable<unknown>): AsyncGenerator<stri
 type Column = { field: keyof UserSummary; title: string; width: number; pad: "padStart" | "padEnd" };
 
 /**
- * Widths are fixed, so that a row can be printed before the next one is read. Longer values shift the rest of
- * the row.
+ * Uses fixed widths, so that a row can be printed before the next one is read. Longer values shift the rest of the row.
  */
 const columns: readonly Column[] = [
   { field: "userID", title: "user id", width: 36, pad: "padEnd" },

@@ -10,7 +10,7 @@ export function lockUser(program: Command, deps: AdminDeps): void {
     program
       .command("lock-user <id>")
       .description(
-        "Lock a user's exports, like POST /api/v2/lock: pending exports end at once. The user can unlock, which takes the whole delay.",
+        "Lock a user's exports, like POST /api/v2/lock: pending exports end at once. The user can unlock them after the whole delay.",
       ),
   ).action(async (userID: string, options) => {
     const { table } = await deps.openTarget(options);

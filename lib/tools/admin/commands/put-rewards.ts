@@ -45,8 +45,7 @@ async function replace(table: Table, rewards: readonly Reward[]): Promise<Reward
 }
 
 /**
- * Starts counting the stock of new rewards, and resets the others only on demand. Returns a line for each
- * difference.
+ * Starts counting the stock of new rewards, and resets other stocks only on demand. Returns a line for each difference.
  */
 async function stockChanges(table: Table, rewards: readonly Reward[], isSet: boolean): Promise<string[]> {
   const ids = rewards.map(({ id }) => id);
@@ -68,17 +67,20 @@ async function stockChanges(table: Table, rewards: readonly Reward[], isSet: boo
   return lines;
 }
 
-/** Starts counting. A sale may have started the count already, from the previous catalogue. */
+/** Starts counting a stock, unless a sale from the previous catalogue has already done so. */
 async function countFound(table: Table, { id, stock }: Reward): Promise<number | undefined> {
   return (await beginStock(table, id, stock)) ? stock : readStock(table, id);
 }
 
-/** DynamoDB has no error of its own for an item that is too large. */
+/** True if an item is too large. DynamoDB has no error type for this case. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && error.name === "ValidationException" && /item size/i.test(error.message);
 }
 
-/** @throws {OperatorError} if the file is not a catalogue, with a line for each problem. */
+/**
+ * Reads a catalogue of rewards.
+ * @throws {OperatorError} if the file is not a catalogue, with a line for each problem.
+ */
 async function readCatalogueFile(path: string): Promise<Reward[]> {
   const content = await readJSONFile(path, { quote: true });
   const catalogue = v.safeParse(CatalogueSchema, content);
@@ -96,7 +98,7 @@ function problemsOf(issue: v.BaseIssue<unknown>, content: unknown): string[] {
   return [`${place}: ${explain(issue)}`];
 }
 
-/** Returns, for example, `reward 3 (hoodie)`, counted from 1. */
+/** Names a reward by its position, counted from 1, for example `reward 3 (hoodie)`. */
 function rewardAt(content: unknown, index: unknown): string {
   const id = (content as { id?: unknown }[])[Number(index)]?.id;
   return `reward ${Number(index) + 1}${typeof id === "string" ? ` (${id})` : ""}`;
@@ -115,7 +117,7 @@ function repeatedIds(content: unknown): string[] {
     .map(([id, indices]) => `rewards ${indices.map((index) => index + 1).join(", ")}: All have the id ${id}`);
 }
 
-/** Returns a line for each reward that differs, and for each changed field. */
+/** Returns a line for each reward that was added, removed or changed. */
 function catalogueChanges(before: readonly Reward[], after: readonly Reward[]): string[] {
   const old = new Map(before.map((reward) => [reward.id, reward]));
   const kept = new Set(after.map(({ id }) => id));

@@ -46,10 +46,9 @@ const Records = v.array(v.unknown());
 const Content = v.union([Records, v.strictObject({ records: Records })]);
 
 /**
- * Reads the records, but leaves their validation to the function.
+ * Reads the records. The function validates them later.
  *
- * @throws {OperatorError} if the file is not JSON or has no such list. The message quotes nothing from the
- * file.
+ * @throws {OperatorError} if the file is not JSON or has no such list. The message quotes nothing from the file.
  */
 async function readExecutionsFile(path: string): Promise<unknown[]> {
   const content = v.safeParse(Content, await readJSONFile(path, { quote: false }));
@@ -65,7 +64,7 @@ async function readExecutionsFile(path: string): Promise<unknown[]> {
  * Invokes the function once per batch.
  *
  * @returns the results as they arrive, each with its index in the whole list.
- * @throws {OperatorError} if the function fails. It may or may not have recorded that batch.
+ * @throws {OperatorError} if the function fails. That batch may have been recorded.
  */
 async function* recordAll(
   functions: FunctionTarget,
@@ -95,21 +94,21 @@ async function invoke(
   return answer.output.results;
 }
 
-/** The payload of a function that threw because of its request. */
+/** Payload of a function that rejected its request. */
 const InvalidRequestThrown = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({ errorType: v.literal("InvalidRequest"), errorMessage: v.string() }),
 );
 
-/** Other errors of the function are not shown to operators. */
+/** Hides all other errors of the function from operators. */
 function failureOf(payload: string | undefined): string {
   const thrown = v.safeParse(InvalidRequestThrown, payload);
   return thrown.success ? thrown.output.errorMessage : "The function failed; its log has the reason";
 }
 
 /**
- * Returns, for example, `records[3] order o-17: rejected, UNKNOWN_USER: No user with this userID has signed
+ * Describes a result, for example `records[3] order o-17: rejected, UNKNOWN_USER: No user with this userID has signed
  * in`.
  */
 function resultLine({ index, kind, id, status, error }: ExecutionResult): string {
@@ -117,7 +116,7 @@ function resultLine({ index, kind, id, status, error }: ExecutionResult): string
   return `${name}: ${status}${error === undefined ? "" : `, ${error.code}: ${error.message}`}`;
 }
 
-/** Records of a failed invocation count as "unknown". Recording them again is safe. */
+/** Counts results by status. Records of a failed invocation are "unknown"; they can safely be recorded again. */
 function summary(tally: Tally, total: number): string {
   const known = Object.values(tally).reduce((sum, count) => sum + count, 0);
   const counts = Object.entries({ ...tally, ...(known < total && { unknown: total - known }) });

@@ -9,7 +9,7 @@ import { harmless, print } from "../terminal.ts";
 
 type Options = TargetOptions & { check?: true; fix?: true; exact?: true; yes?: true; user?: string };
 
-/** The most items that --exact deletes without --yes. */
+/** Most items that --exact deletes without --yes. */
 const maxDeletions = 20;
 
 const concurrency = 8;
@@ -48,7 +48,7 @@ async function* differences(comparison: Comparison): AsyncGenerator<Difference> 
   yield* newerItems(comparison);
 }
 
-/** Returns, for example, `missing: USER#alice WALLET#eth#0x…`. */
+/** Describes a difference, for example `missing: USER#alice WALLET#eth#0x…`. */
 function lineOf({ what, item }: Difference): string {
   const { PK, SK } = keyOf(item);
   return `${what}: ${harmless(`${PK} ${SK}`)}`;
@@ -70,10 +70,9 @@ async function report({ stdout }: AdminDeps, comparison: Comparison): Promise<vo
 }
 
 /**
- * Prints what will not be restored and why, before anything is written, and asks whether to go on.
+ * Prints which items will not be restored and why, and asks whether to continue. Nothing is written before the answer.
  *
- * @throws {OperatorError} if the answer is no, or if so many items would be deleted that this is probably the wrong
- * table.
+ * @throws {OperatorError} if the answer is no, or so many items would be deleted that this is probably the wrong table.
  */
 async function announceWork(
   { stdout, confirm }: AdminDeps,
@@ -96,7 +95,7 @@ async function announceWork(
     throw new OperatorError("Nothing was restored");
 }
 
-/** Continues after a failure. Stops at an interruption, between two items. */
+/** Restores items one by one. Continues after a failure, and stops between two items when interrupted. */
 async function undoAll(deps: AdminDeps, comparison: Comparison, exact: boolean): Promise<void> {
   const tally = { missing: 0, changed: 0, newer: 0, failed: 0 };
   const signal = deps.interruption();

@@ -41,7 +41,7 @@ export function rewrapKeys(program: Command, deps: AdminDeps): void {
   });
 }
 
-/** The id of the KMS key's current key material, which changes with each rotation. */
+/** Reads the id of the KMS key's current key material, which changes with each rotation. */
 async function readCurrentMaterialId({ keyId, client }: Vault): Promise<string> {
   const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyId }));
   const id = KeyMetadata?.CurrentKeyMaterialId;
@@ -49,7 +49,7 @@ async function readCurrentMaterialId({ keyId, client }: Vault): Promise<string> 
   return id;
 }
 
-/** `current`: the wallet already has the newest key material, or was deleted meanwhile. */
+/** `current` means that the wallet already has the newest key material, or has been deleted in the meantime. */
 type Outcome = "rewrapped" | "current";
 
 type Result = { walletId: string } & ({ outcome: Outcome } | { outcome: "failed"; reason: string });
@@ -93,7 +93,7 @@ function summary({ rewrapped, current, failed }: Tally): string {
   return `re-wrapped: ${rewrapped}\nalready new: ${current}\nfailed: ${failed}`;
 }
 
-/** Wraps the data keys of all wallets under the newest key material. Continues after a failure. */
+/** Wraps the data keys of all wallets with the newest key material. Continues after a failure. */
 async function rewrapWallets(
   target: Target,
   options: RewrapOptions,
@@ -148,7 +148,7 @@ export const bindingIn = ({ userID, walletId, network, address }: StoredKey): Bi
   address,
 });
 
-/** Counts of wallets with the newest key material and with older material. */
+/** Counts wallets with the newest key material and wallets with older material. */
 type WalletCounts = { current: number; old: number };
 
 async function countWallets(table: Table, currentMaterialId: string): Promise<WalletCounts> {
@@ -159,12 +159,12 @@ async function countWallets(table: Table, currentMaterialId: string): Promise<Wa
   return counts;
 }
 
-/** Returns undefined if the wallet has been deleted. */
+/** Reads a wallet's encrypted key. Returns undefined if the wallet has been deleted. */
 export async function readStoredKey(table: Table, { PK, SK }: Key): Promise<StoredKey | undefined> {
   return readItem<StoredKey>(table, { PK, SK });
 }
 
-/** Returns false, without writing, if the encrypted key has changed since it was read. */
+/** Replaces an encrypted key. Returns false, without writing, if the key has changed since it was read. */
 export async function replaceKey(table: Table, stored: StoredKey, sealed: SealedKey): Promise<boolean> {
   const { encryptedPrivateKey, keyMaterialId } = sealed;
   return write(table, {

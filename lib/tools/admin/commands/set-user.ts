@@ -14,12 +14,12 @@ import { integer, targeted } from "../options.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { print } from "../terminal.ts";
 
-/** The values to set. `xp` is the total. Absent values stay. */
+/** Values to set. `xp` is the total. Absent values stay unchanged. */
 type UserValues = Partial<
   Pick<Profile, "tier" | "requestsPerMinute" | "points" | "username"> & { xp: number }
 >;
 
-/** UserValues in which `undefined` removes the value. */
+/** Values to set, where `undefined` removes a value. */
 type Values = { [Name in keyof UserValues]: UserValues[Name] | undefined };
 
 export type Change = { field: string; from: unknown; to: unknown };
@@ -66,11 +66,11 @@ function username(text: string): string {
 const attempts = 5;
 
 /**
- * Sets values of a user, all of them or none. Concurrent changes of other values are kept.
+ * Sets values of a user, either all or none. Concurrent changes of other values are kept.
  *
  * @returns the changes; empty if the user already had these values.
- * @throws {OperatorError} if there is no such user, the values do not go together, or other writers changed
- * them during each attempt.
+ * @throws {OperatorError} if the user does not exist, the values contradict each other, or other writers changed them
+ * during each attempt.
  */
 export async function changeUser(
   table: Table,
@@ -95,7 +95,7 @@ export async function changeUser(
   return made;
 }
 
-/** Points change together with their ledger. */
+/** Changes points together with their ledger. */
 async function save(table: Table, profile: Profile, changes: ProfileChanges, now: Date): Promise<boolean> {
   const { points, ...also } = changes;
   if (points === undefined) return changeProfile(table, profile, changes);
@@ -103,7 +103,7 @@ async function save(table: Table, profile: Profile, changes: ProfileChanges, now
   return write(table, await pointsWrites(table, profile, change, { now, also }));
 }
 
-/** @throws {OperatorError} if there is no such user. */
+/** @throws {OperatorError} if the user does not exist. */
 export async function existingProfile(table: Table, userID: string): Promise<Profile> {
   const profile = await readProfile(table, userID);
   if (profile === undefined) {
@@ -131,14 +131,14 @@ function withRateLimit(profile: Profile, wanted: UserValues): Values {
 
 function asStored(profile: Profile, { xp, ...others }: Values, now: Date): ProfileChanges {
   return {
-    // The rate limit was checked against this tier, so the write must fail if the tier has changed since.
+    // Fails if the tier has changed, because the rate limit was checked against the old one.
     ...("requestsPerMinute" in others && { tier: profile.tier }),
     ...others,
     ...(xp !== undefined && { experience: withTotal(profile.experience, xp, now) }),
   };
 }
 
-/** The fields of `after` that differ from `before`, in the order of `after`. All values are scalars. */
+/** Lists the fields of `after` that differ from `before`, in the order of `after`. All values are scalars. */
 export function changesBetween(before: object, after: object): Change[] {
   const old = new Map(Object.entries(before));
   return Object.entries(after)
@@ -146,7 +146,7 @@ export function changesBetween(before: object, after: object): Change[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/** Returns, for example, `tier: Base -> Pro`. */
+/** Describes a change, for example `tier: Base -> Pro`. */
 export function changeLine({ field, from = "none", to = "none" }: Change): string {
   return `${field}: ${from} -> ${to}`;
 }

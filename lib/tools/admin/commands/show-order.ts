@@ -36,7 +36,7 @@ export function showOrder(program: Command, deps: AdminDeps): void {
   });
 }
 
-/** @throws {OperatorError} if there is no such order. */
+/** @throws {OperatorError} if the order does not exist. */
 async function orderSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
   const { order, slots } = await readOrder(table, userID, orderId);
   if (order === undefined) return recordedSheet(table, userID, orderId);
@@ -83,7 +83,7 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
   ];
 }
 
-/** An order of another engine. Only its record is stored. */
+/** Shows an order of another engine. Only its record is stored. */
 async function recordedSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
   const recorded = await readExecution(table, userID, "order", orderId);
   if (recorded === undefined) throw new OperatorError(`User ${userID} has no order ${orderId}`);
@@ -91,7 +91,7 @@ async function recordedSheet(table: Table, userID: string, orderId: string): Pro
   return section("order of another engine", facts);
 }
 
-/** A title, and a line for each defined fact. */
+/** Formats a section: a title, and a line for each defined fact. */
 const section = (title: string, facts: object): string[] => [
   title,
   ...Object.entries(facts)
@@ -105,14 +105,14 @@ const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "
 
 const coinOf = ({ intent }: AnyOrder) => chainFacts[intent.chain].coin.symbol;
 
-/** The user's view, in which what was paid has no unit. */
+/** Facts that the user sees, with a unit for each paid amount. */
 function orderFacts(order: AnyOrder) {
   const { networkFee, rent, ...facts } = shownOrder(order);
   const paid = (text: string | undefined) => text && `${text} ${coinOf(order)}`;
   return { ...facts, networkFee: paid(networkFee), rent: paid(rent) };
 }
 
-/** The result of a fill. A block of sol is named by its slot. */
+/** Shows the result of a fill. On sol, a slot names the block. */
 function reportFacts(order: AnyOrder, report: NonNullable<OrderDetails["report"]>) {
   const { spent, received, networkFee, route = [], block, blockTime, ...facts } = report;
   const coin = coinOf(order);
@@ -129,7 +129,7 @@ function reportFacts(order: AnyOrder, report: NonNullable<OrderDetails["report"]
   };
 }
 
-/** Facts that clients do not see. */
+/** Shows facts that clients do not see. */
 const commonFacts = ({ intent, placed, ending, isCancelling, revision }: AnyOrder) => ({
   user: intent.userID,
   quotedAmountOut: formatAmount(

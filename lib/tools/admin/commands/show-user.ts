@@ -33,9 +33,9 @@ export function showUser(program: Command, deps: AdminDeps): void {
 type UserDetails = Awaited<ReturnType<typeof readDetails>>;
 
 /**
- * Everything about a user that operators may see: no encrypted private key, and no value of an API key.
+ * Collects everything that operators may see about a user. Encrypted private keys and values of API keys are left out.
  *
- * @throws {OperatorError} if there is no such user.
+ * @throws {OperatorError} if the user does not exist.
  */
 async function readDetails(table: Table, userID: string, now: Date) {
   const found = await existingProfile(table, userID);
@@ -64,7 +64,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
   };
 }
 
-/** The current key, and the plan of the next key while one is being created. */
+/** Describes the current API key, and the plan of the next key while that is being created. */
 function apiKeyOf({ current, next }: Pick<UserKeyRecord, "current" | "next"> = {}) {
   return {
     current: current === undefined ? null : withoutValue(current),

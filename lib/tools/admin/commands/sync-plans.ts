@@ -17,7 +17,7 @@ import { harmless, print, startProgress } from "../terminal.ts";
 
 type Options = PlanTargetOptions & { check?: true; fix?: true; yes?: true };
 
-/** The most keys and plans that --fix deletes without --yes. */
+/** Most keys and plans that --fix deletes without --yes. */
 const maxDeletions = 20;
 
 export function syncPlans(program: Command, deps: AdminDeps): void {
@@ -50,8 +50,8 @@ export function syncPlans(program: Command, deps: AdminDeps): void {
 }
 
 /**
- * Reads all plans and keys. API Gateway is read before the records: a name is recorded before the key or plan
- * is created, so the records read later include everything found before.
+ * Reads all plans and keys. API Gateway is read first: a name is recorded before its key or plan is created, so the
+ * records include everything found there.
  */
 async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<PlanState> {
   const keys = await indexed(keysWithPrefix(plans), ({ id }) => id);
@@ -99,7 +99,7 @@ function report({ stdout }: AdminDeps, drifts: readonly Drift[]): void {
   for (const drift of drifts) print(stdout, driftLine(drift));
   print(stdout, `differences: ${drifts.length}`);
   if (drifts.length === 0) return;
-  throw new OperatorError("There are differences; changes in progress may be among them; --fix repairs them");
+  throw new OperatorError("There are differences, maybe from changes in progress; --fix repairs them");
 }
 
 const meanings: Record<Drift["what"], string> = {
@@ -114,13 +114,13 @@ const meanings: Record<Drift["what"], string> = {
   "stale plan": "has the wrong throttle or stages",
 };
 
-/** Returns, for example, `alice: key 1a2b3c is not on its plan`. */
+/** Describes a difference, for example `alice: key 1a2b3c is not on its plan`. */
 function driftLine(drift: Drift): string {
   const thing = "id" in drift ? `${drift.what.split(" ")[1]} ${drift.id} ` : "";
   return `${harmless(drift.userID)}: ${thing}${meanings[drift.what]}`;
 }
 
-/** If very many keys seem unused, the table is more likely wrong than the keys. */
+/** Refuses to delete very many keys. If that many seem unused, the table is probably the wrong one. */
 function refuseManyDeletions(drifts: readonly Drift[]): void {
   const { length } = drifts.filter(({ what }) => deletions.has(what));
   if (length > maxDeletions)
@@ -129,12 +129,12 @@ function refuseManyDeletions(drifts: readonly Drift[]): void {
     );
 }
 
-/** Differences that are repaired only by deleting a key or a plan. */
+/** Differences that can only be repaired by deleting a key or a plan. */
 const deletions = new Set<Drift["what"]>(["orphan key", "orphan plan", "left record"]);
 
 /**
- * Repairs the differences one after the other, because the control plane accepts few calls a second.
- * Continues after a failure. Stops at an interruption, between two of them.
+ * Repairs differences one by one, because the control plane accepts few calls per second. Continues after a failure,
+ * and stops between two repairs when interrupted.
  */
 async function repairAll(deps: AdminDeps, target: PlanTarget, drifts: readonly Drift[]): Promise<void> {
   const tally = { repaired: 0, failed: 0 };

@@ -18,7 +18,7 @@ type Operation = {
   responses: Record<string, Response>;
 };
 
-/** The parts of an OpenAPI and an AsyncAPI document that the generator reads. */
+/** Parts of an OpenAPI and an AsyncAPI document that the generator reads. */
 export type Documents = {
   openapi: { paths: Record<string, Record<string, Operation>>; components: { schemas: object } };
   asyncapi: { components: { schemas: object }; operations: Record<string, StreamOperation> };
@@ -26,7 +26,7 @@ export type Documents = {
 
 type References = { $ref: string }[];
 
-/** `receive` means that the service receives the messages, and may reply. */
+/** A message of the stream. `receive` means that the service receives it and may reply. */
 type StreamOperation = { action: "send" | "receive"; messages: References; reply?: { messages: References } };
 
 const header =
@@ -37,10 +37,10 @@ const operationsOf = ({ paths }: Documents["openapi"]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
-/** Types with a form that JSON Schema names by its `format`. */
+/** TypeScript types of strings that JSON Schema marks with a `format`. */
 const formats = { decimal: "Decimal", "evm-address": "EvmAddress" } as const;
 
-/** Generates lib/client/openapi.ts: types of all requests, responses and messages, and a table of the operations. */
+/** Generates lib/client/openapi.ts: types of all requests, responses and messages, and a table of operations. */
 export async function openapiSource({ openapi, asyncapi }: Documents): Promise<string> {
   const operations = operationsOf(openapi);
   return [
@@ -86,7 +86,7 @@ export async function openapiSource({ openapi, asyncapi }: Documents): Promise<s
   ].join("\n");
 }
 
-/** Lists the messages that the service sends or replies with. */
+/** Lists messages that the service sends, on its own or in reply. */
 function sentBy({ operations }: Documents["asyncapi"]): string[] {
   const references = Object.values(operations).flatMap(({ action, messages, reply }) =>
     action === "send" ? messages : (reply?.messages ?? []),
@@ -95,7 +95,7 @@ function sentBy({ operations }: Documents["asyncapi"]): string[] {
 }
 
 async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["asyncapi"]): Promise<string> {
-  // The stream and the API have the same records, so one of two schemas with the same name is enough.
+  // Merges the schemas of the stream and the API. Those with the same name describe the same records.
   const schemas = { ...asyncapi.components.schemas, ...openapi.components.schemas };
   const paths = Object.fromEntries(
     Object.entries(openapi.paths).map(([path, methods]) => [
@@ -112,14 +112,14 @@ async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["async
         ? ts.factory.createTypeReferenceNode(formats[format as keyof typeof formats])
         : undefined,
   });
-  // The types of paths only list the operations.
+  // Drops the types of paths, which only list the operations again.
   const wanted = nodes.filter(
     (node) => !/^export (interface paths|type (webhooks|\$defs))/.test(astToString(node)),
   );
   return astToString(wanted);
 }
 
-/** Removes errors, whose types the client derives from their codes. */
+/** Removes errors, because the client derives their types from the codes. */
 const withoutErrors = (operation: Operation): Operation => ({
   ...operation,
   responses: Object.fromEntries(
@@ -133,7 +133,7 @@ const markOf = (operation: Operation) =>
 const takesKey = ({ parameters = [] }: Operation) =>
   parameters.some((parameter) => parameter.in === "header" && parameter.name === "Idempotency-Key");
 
-/** Replaces rules that the generator does not know: by fields that are never present, and by unions. */
+/** Replaces rules that the generator cannot read by unions and by fields that are never present. */
 function withUnions(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withUnions);
   if (typeof node !== "object" || node === null) return node;
@@ -150,7 +150,7 @@ type Rules = { not?: Exclusion; if?: unknown; then?: unknown; else?: unknown };
 
 type Exclusion = { required?: string[]; anyOf?: { required: string[] }[] };
 
-/** The details that only this operation's response has, beside those of the envelope. */
+/** Finds error details that only this operation's response has, in addition to those of the envelope. */
 function detailsOf({ operationId, responses }: Operation): string[] {
   return Object.values(responses).flatMap(({ content, "x-error-codes": [code] = [] }) => {
     const [, own] = content?.["application/json"].schema.allOf ?? [];
@@ -166,9 +166,7 @@ type ObjectSchema = { required: string[]; properties: Record<string, ObjectSchem
 const requiredIn = (schema: unknown, name: string): ObjectSchema =>
   (schema as ObjectSchema).properties[name] as ObjectSchema;
 
-/**
- * Generates lib/client/methods.ts: a method for each operation, with a comment and an example, which editors show.
- */
+/** Generates lib/client/methods.ts, with a method for each operation. Editors show its comment and example. */
 export function methodsSource({ openapi }: Pick<Documents, "openapi">): string {
   const methods = operationsOf(openapi).flatMap(({ operation }) => [
     "    /**",

@@ -3,7 +3,10 @@ import { type LocalPorts, withAddresses } from "../local-addresses.ts";
 
 export type SiteFile = { type: string; body: Buffer };
 
-/** Redoc adds styles from its script. The page loads nothing from other hosts and sends nothing to them. */
+/**
+ * Policy of the page, which loads nothing from other hosts and sends nothing to them. Redoc adds styles from its
+ * script.
+ */
 export const referencePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +22,7 @@ export const referencePolicy = [
 /** Redoc renders both documents. Its bundle has no dependencies. */
 const renderer = import.meta.resolve("redoc/bundles/redoc.standalone.js");
 
-/** Redoc's bundle, without the pictures of its logo on another host. It leaves out a picture that is empty. */
+/** Returns Redoc's bundle without its logo from another host. Redoc leaves out an empty picture. */
 const withoutLogo = () =>
   readFileSync(new URL(renderer), "utf8").replaceAll(
     /https:\/\/cdn\.redoc\.ly\/redoc\/logo[\w-]*\.svg/g,
@@ -71,7 +74,7 @@ const index = page(
  * Lists the reference pages by file name, in one folder. They work without a network.
  *
  * @param read Reads a file of the folder docs
- * @param ports Those of the local runner that serves the pages
+ * @param ports Ports of the local runner that serves the pages
  */
 export function siteFiles(read: (name: string) => string, ports?: LocalPorts): Map<string, SiteFile> {
   const file = (type: string, body: string | Buffer) => ({ type, body: Buffer.from(body) });

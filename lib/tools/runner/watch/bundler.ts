@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 
 export type Bundler = {
-  /** Lists the files, without packages, from which the function's code was last bundled. */
+  /** Lists the files from which the function's code was last bundled, without packages. */
   inputsOf(name: string): ReadonlySet<string>;
   /**
    * Bundles the code of these functions.
@@ -13,9 +13,9 @@ export type Bundler = {
 };
 
 /**
- * Bundles handlers, and knows the files of each.
+ * Bundles handlers, and knows the files of each handler.
  *
- * @param root An absolute path. The entry points, given by function name, are absolute too.
+ * @param root Absolute path. The entry points, given by function name, are absolute as well.
  */
 export function createBundler(
   root: string,
@@ -42,7 +42,7 @@ export function createBundler(
   };
 }
 
-/** Lists the files of a program, without packages. Imports of types do not count. */
+/** Lists the files of a program, without packages and imports of types. */
 export async function filesOf(root: string, entryPoint: string): Promise<ReadonlySet<string>> {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -61,7 +61,7 @@ export async function filesOf(root: string, entryPoint: string): Promise<Readonl
 const nameIn = (root: string, path: string) => dirname(path).slice(root.length + 1);
 
 /**
- * Lists all files that the entry point imports, used or not: a file dropped by esbuild may be used after the next
+ * Lists all files that the entry point imports, used or not. A file that esbuild drops now may be used after the next
  * change.
  */
 function reachable({ inputs }: Metafile, root: string, entryPoint: string): ReadonlySet<string> {

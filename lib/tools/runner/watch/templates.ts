@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Reads the templates of an assembly by file name, without the hashes of code, which change with every handler. */
+/** Reads an assembly's templates by file name. Leaves out hashes of code, which change with every handler. */
 export function templatesIn(folder: string): ReadonlyMap<string, string> {
   const names = readdirSync(folder).filter((name) => name.endsWith(".template.json"));
   return new Map(
@@ -9,7 +9,7 @@ export function templatesIn(folder: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Lists the stacks whose templates were changed, added or removed. */
+/** Lists the stacks whose templates have changed, appeared or disappeared. */
 export function changedStacks(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

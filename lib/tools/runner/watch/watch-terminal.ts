@@ -8,9 +8,9 @@ import { changedStacks, templatesIn } from "./templates.ts";
 import { watch } from "./watch.ts";
 
 export type Stacks = {
-  /** The folder of the running assembly. */
+  /** Folder of the running assembly. */
   folder: string;
-  /** A folder that is removed with the runner. */
+  /** Folder that is removed with the runner. */
   temporary: string;
   /** Writes an assembly of the current sources to another folder. */
   synthesize: (folder: string) => Promise<unknown>;
@@ -57,9 +57,9 @@ export function watchTerminal(
 }
 
 /**
- * Finds the name of a row's function on this machine. Undefined if it is not deployed.
+ * Finds the local name of a row's function. Returns undefined if the function is not deployed.
  *
- * @param functions The names of all functions. CDK derives each from the row's construct, `<row>/Function`.
+ * @param functions Names of all functions. CDK derives each name from the row's construct, `<row>/Function`.
  */
 export const functionOf = (functions: readonly string[], row: string): string | undefined =>
   functions.find((name) => new RegExp(`-${row}Function[0-9A-F]{8}$`).test(name));

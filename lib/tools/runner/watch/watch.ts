@@ -14,14 +14,14 @@ import { type BuildFailure, formatMessages } from "esbuild";
 import type { Bundler } from "./bundler.ts";
 
 export type Watch = {
-  /** The functions' names in the bundler, with their names in the runner. */
+  /** Functions by their name in the bundler, with their name in the runner. */
   functions: ReadonlyMap<string, string>;
   bundler: Bundler;
-  /** The file of a bundle that contains the code. */
+  /** File of a bundle that contains the code. */
   codeFile: string;
-  /** The beginning of the running code, which bundles lack and new code keeps. */
+  /** Returns the beginning of the running code, which new code keeps. Bundles lack it. */
   headOf: (code: string) => string;
-  /** A folder for new code. The runner removes it after its last process has ended. */
+  /** Folder for new code. The runner removes it after its last process has ended. */
   temporary: string;
   stacks: WatchedStacks;
   runner: Pick<Runner, "functions" | "replaceCode">;
@@ -30,21 +30,21 @@ export type Watch = {
 };
 
 type WatchedStacks = {
-  /** Lists the files that synthesis reads. */
+  /** Lists the files that the synthesis reads. */
   files(): Promise<ReadonlySet<string>>;
   /**
    * Synthesizes the stacks again.
    *
-   * @returns the names of those that have changed since the start
+   * @returns the names of stacks that have changed since the start
    */
   changed(): Promise<readonly string[]>;
 };
 
-/** Editors write a file in several steps. */
+/** Waits a moment after a change, because editors save a file in several steps. */
 const settleMs = 30;
 
 /**
- * Gives the runner new code for each function that contains a saved file. If a file has an error, reports it and keeps
+ * Gives the runner new code for each function that contains a saved file. If a file has errors, reports them and keeps
  * the old code. Resolves once files are being watched.
  */
 export async function watch(options: Watch): Promise<AsyncDisposable> {
@@ -53,7 +53,7 @@ export async function watch(options: Watch): Promise<AsyncDisposable> {
   const replace = replacer(options);
   const folders = watchedFolders(onSave);
   const saved = new Set<string>();
-  /** The functions whose last build failed. They are built again after any change. */
+  /** Functions whose last build failed. They are built again after any change. */
   let failed: readonly string[] = names;
   let stackFiles: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export async function watch(options: Watch): Promise<AsyncDisposable> {
     saved.clear();
     await rebuild(names.filter((name) => failed.includes(name) || contains(name, files)));
     if (files.some((file) => stackFiles.has(file))) void checks.run();
-    // If the stacks have an error, the previous files stay.
+    // Keeps the previous files if the stacks have an error.
     stackFiles = await stacks.files().catch(() => stackFiles);
     const inputs = [...stackFiles, ...names.flatMap((name) => [...bundler.inputsOf(name)])];
     if (!stopped) folders.observe(inputs, since);
@@ -122,7 +122,7 @@ export async function watch(options: Watch): Promise<AsyncDisposable> {
   };
 }
 
-/** Gives functions new code. Returns false if a function already runs it. */
+/** Gives functions new code. Returns false if a function already runs this code. */
 function replacer({ functions, codeFile, headOf, temporary, runner }: Watch) {
   const folders = new Map(runner.functions.map(({ name, codeFolder }) => [name, codeFolder]));
   let builds = 0;
@@ -147,12 +147,12 @@ function replacer({ functions, codeFile, headOf, temporary, runner }: Watch) {
 function watchedFolders(onSave: (path: string) => void) {
   const watchers = new Map<string, FSWatcher>();
   return {
-    /** Watches the folders of files. It also notices a file saved since then, before its folder was watched. */
+    /** Watches the folders of these files. Also notices files that were saved before their folder was watched. */
     observe(files: readonly string[], since: number): void {
       const unwatched = files.filter((file) => !watchers.has(dirname(file)));
       for (const folder of new Set(unwatched.map((file) => dirname(file)))) {
         const watcher = watchFolder(folder, (_, name) => name !== null && onSave(join(folder, name)));
-        // The folder is gone. Its files stop being inputs with the next successful build.
+        // Ignores a deleted folder. After the next successful build, its files are no longer inputs.
         watcher.on("error", () => watcher.close());
         watchers.set(folder, watcher);
       }
@@ -173,7 +173,7 @@ async function explain(error: unknown): Promise<string> {
   return `${first.trimEnd()}\nThe old code keeps serving${more}.`;
 }
 
-/** Runs an action once more if it was requested while it ran, but never twice at the same time. */
+/** Runs an action, and once more if it was requested during the run. It never runs twice at once. */
 function oneAtATime(action: () => Promise<void>) {
   let current: Promise<void> | undefined;
   let again = false;
