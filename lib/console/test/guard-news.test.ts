@@ -81,7 +81,7 @@ describe("guardText", () => {
     expect(guardText({ of, id: "", at: from }, main).what).toMatch(wanted);
   });
 
-  it("names a retired wallet without its name", () => {
+  it(`calls a retired wallet "a wallet" instead of by its name`, () => {
     expect(guardText({ of: "export", id: "", at }, undefined).what).toMatch(
       /^An export of the private key of a wallet/,
     );
@@ -95,7 +95,7 @@ describe("guardText", () => {
   const asked = policyChanged(2, "announced", { policy: frozen, pending });
   const inForce = policyChanged(3, "loosened");
 
-  it("names the limits that become looser, when requested and when in force", () => {
+  it("names the looser limits, both when requested and when in force", () => {
     expect(textAfter(asked)).toMatch(
       /^Looser limits for Main were requested: the wallet may trade again\. They apply from 22 Nov/,
     );
@@ -108,7 +108,7 @@ describe("guardText", () => {
     );
   });
 
-  it("names no limits if it does not know the policy before", () => {
+  it("names no limits if the previous policy is unknown", () => {
     for (const messages of [[inForce], [asked, policyChanged(4, "loosened")]])
       expect(textAfter(...messages)).toBe("Looser limits for Main are in force.");
   });

@@ -20,12 +20,12 @@ describe("looserLimits", () => {
     [{ tokens: ["0xA1", "0xA2"] }, "1 more token"],
     [{ tokens: ["0xA2", "0xA3"] }, "2 more tokens"],
     [{ anyLoss: true }, "orders may lose more than half of their value"],
-  ])("names %j", (change, text) => {
+  ])("lists the looser limits %j", (change, text) => {
     const changed = { ...tight, ...change };
     expect(looserLimits(tight, changed, "ETH")).toEqual([text]);
   });
 
-  it("names each limit that is removed, and the end of a freeze", () => {
+  it("lists each removed limit, and the end of a freeze", () => {
     expect(looserLimits({ ...tight, tradingEnabled: false }, open, "BNB")).toEqual([
       "the wallet may trade again",
       "no limit for a buy",
@@ -36,7 +36,7 @@ describe("looserLimits", () => {
     ]);
   });
 
-  it("names none that is the same or tighter, except network fees without an earlier limit", () => {
+  it("lists no equal or tighter limit, except network fees without an earlier limit", () => {
     expect(looserLimits(tight, tight, "ETH")).toEqual([]);
     expect(looserLimits({ ...open, anyLoss: true }, { ...tight, tradingEnabled: false }, "ETH")).toEqual([
       "up to 0.1 ETH of network fees in a day",

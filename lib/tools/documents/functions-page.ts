@@ -59,9 +59,9 @@ const runsOnly: { readonly [When in Operation["deployed"]]?: string } = {
 };
 
 const refused: Readonly<Record<Capability, string>> = {
-  "with trading": "REST methods that trade, where nothing trades",
-  "with markets": "REST methods of markets, where they are off",
-  "with export": "REST methods of exports, where they are off",
+  "with trading": "REST methods that trade, if trading is off",
+  "with markets": "REST methods of markets, if markets are off",
+  "with export": "REST methods of exports, if exports are off",
 };
 
 const connectionRights = { GET: "look up", POST: "send", DELETE: "close" };

@@ -50,7 +50,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   updateWallet: { tag: "Wallets", description: `\`null\` restores the default. ${byId}` },
   retireWallet: {
     tag: "Wallets",
-    description: `Ends the wallet's open orders. It can be restored for 30 days; then its private key is deleted for good. ${byId}`,
+    description: `Ends the wallet's open orders. The wallet can be restored for 30 days; then its private key is deleted for good. ${byId}`,
   },
   restoreWallet: {
     tag: "Wallets",
@@ -76,7 +76,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   lockExports: {
     tag: "Wallets",
     description:
-      "Ends all pending exports, and no other can be requested until exports are unlocked. Locking again voids an unlocking.",
+      "Ends all pending exports. No other export can be requested until exports are unlocked. Locking again cancels a pending unlocking.",
   },
   unlockExports: {
     tag: "Wallets",

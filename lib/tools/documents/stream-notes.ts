@@ -16,7 +16,7 @@ export const receives: Record<ClientType, string> = {
   subscribe:
     "A snapshot of each named channel follows, and then updates as they happen. The state of tokens comes with an update, within two seconds.",
   unsubscribe: "Messages already under way can still arrive.",
-  ping: "Send one every few minutes: a connection without messages is closed after ten minutes.",
+  ping: "Send a ping every few minutes: a connection without messages is closed after ten minutes.",
 };
 
 /** Summaries of the message types that the service also sends without a request. */

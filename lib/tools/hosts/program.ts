@@ -53,8 +53,8 @@ export async function main(
   const print = (lines: readonly string[]) => void stdout.write(lines.map((line) => `${line}\n`).join(""));
   const command = new Command("npm run hosts --")
     .description(
-      "Makes each call of trading at each host of the chains, and lists what would fail. It sends no transaction. " +
-        "It prints names of hosts, but no URL, since URLs may contain keys.",
+      "Makes each of trading's calls to each host of the chains, and lists what would fail. Sends no transaction. " +
+        "Prints only the names of hosts, because URLs may contain keys.",
     )
     .addOption(
       new Option("--chain <name...>", "the chains; by default, those of the context trading").choices(

@@ -182,7 +182,7 @@ describe("record, when its function fails", () => {
       const { code, err } = await record([order("o-1")], async () => answer);
       expect({ code, err }).toEqual({
         code: 1,
-        err: "error: The response of function the-function is not one of recordExecutions\n",
+        err: "error: Function the-function did not answer as recordExecutions does\n",
       });
     },
   );

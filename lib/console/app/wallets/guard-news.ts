@@ -13,7 +13,7 @@ export type GuardNews = {
   version?: number;
   /** True if the guard is tight again. */
   isOver?: boolean;
-  /** The policy in force, and the one that became looser or will, with what it replaces if that is known. */
+  /** Policy in force, the looser policy, and the policy that it replaces, if known. */
   policies?: { inForce: Policy; looser: Policy; before?: Policy | undefined };
 };
 
@@ -47,7 +47,7 @@ function policyNews(
 ): GuardNews {
   const id = `policy ${walletId} ${version}`;
   const at = pending?.effectiveAt;
-  // Each change adds 1 to the version. After a gap, nobody knows the policy before.
+  // Compares with the previous policy if its version is one lower. After a gap, that policy is unknown.
   const last = news.find((each) => each.of === "policy" && each.walletId === walletId);
   const before = last?.version === version - 1 ? last.policies?.inForce : undefined;
   return {
@@ -73,10 +73,13 @@ function withNewest(news: readonly GuardNews[], newest: GuardNews): readonly Gua
   return known?.id === newest.id || isOld ? news : [...news.filter((each) => !isSame(each)), newest];
 }
 
-/** The change and its time in words, how to stop it, and the label of a button that does, if one request can. */
+/** Describes a change, its time and how to stop it. `undo` labels a button if one request can stop it. */
 export type GuardText = { what: string; stop: string; undo?: string };
 
-/** @param wallet undefined for a retired wallet. */
+/**
+ * Describes news about a guard to the user.
+ * @param wallet Undefined if the wallet is retired.
+ */
 export function guardText(
   { of, at, policies }: GuardNews,
   wallet: Pick<Wallet, "slotName" | "network"> | undefined,

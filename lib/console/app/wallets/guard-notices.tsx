@@ -63,7 +63,7 @@ function GuardNotice({ news, wallet, onDismiss }: NoticeProps) {
   );
 }
 
-/** Makes the guard tight again. The service announces that to all pages, except for an export. */
+/** Makes the guard tight again. The service announces this to all pages, except for an export. */
 function useUndo({ of, walletId = "" }: GuardNews, onCancelled: () => void) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
@@ -79,7 +79,7 @@ function useUndo({ of, walletId = "" }: GuardNews, onCancelled: () => void) {
   }
   async function keepPolicy() {
     const read = await call(() => terminal.getWalletPolicy({ path }));
-    // Asking for the policy in force drops the looser one, without a fresh sign-in.
+    // Sets the policy that is in force, which drops the looser one without a fresh sign-in.
     if (read && (await call(() => terminal.setWalletPolicy({ path, body: read.policy }))))
       notify("The limits stay as they are");
   }

@@ -8,7 +8,9 @@ export type Policy = Extract<ServerMessage, { type: "WalletPolicyUpdated" }>["da
 const isRaised = (before: string | undefined, after: string | undefined) =>
   before !== undefined && (after === undefined || compared(after, before) > 0);
 
-/** True if the limit of network fees may be higher: without one, the usual limit applies, which the page does not know. */
+/**
+ * True if the limit of network fees may be higher. Without one, the usual limit applies, which the page does not know.
+ */
 const mayBeHigher = (before: string | undefined, after: string | undefined) =>
   before !== after && (before === undefined || isRaised(before, after));
 
@@ -22,7 +24,7 @@ function addedTokens({ tokens: before }: Policy, { tokens: after }: Policy): str
   return added > 0 ? `${added} more ${added === 1 ? "token" : "tokens"}` : undefined;
 }
 
-/** Names in words what a policy allows that the one before it did not. */
+/** Lists in words everything that a policy newly allows. */
 export function looserLimits(before: Policy, after: Policy, coin: string): string[] {
   const [slippage, newSlippage] = [slippageText(before), slippageText(after)];
   const { maxPerOrder, maxPerDay, maxNetworkFeesPerDay: fees } = after;

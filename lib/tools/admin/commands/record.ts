@@ -89,7 +89,7 @@ async function invoke(
   if (FunctionError !== undefined) throw new OperatorError(failureOf(payload));
   const answer = v.safeParse(Answer, payload);
   if (!answer.success || answer.output.results.length !== records.length) {
-    throw new OperatorError(`The response of function ${recordExecutions} is not one of recordExecutions`);
+    throw new OperatorError(`Function ${recordExecutions} did not answer as recordExecutions does`);
   }
   return answer.output.results;
 }
