@@ -36,7 +36,7 @@ const sell = (place: number, spent: bigint, received: bigint, held = 10n ** 30n)
 const holdings = (...events: BookEvent[]) => holdingsAfter(nothingHeld, events).slice(1);
 const last = (...events: BookEvent[]) => holdings(...events).at(-1) as Holding;
 
-/** Applies events one by one. Returns the book, and everything shown on the way. */
+/** Applies events one by one. Returns the book and every position shown on the way. */
 function shownAfter(...events: BookEvent[]) {
   let book: Book = emptyBook(key, { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18 });
   return events.map((event) => {
@@ -192,7 +192,7 @@ describe("rebooked", () => {
     expect(steps.at(-1)?.changed[0]?.settled).toBe(false);
   });
 
-  it("sorts a fill by its place, whenever it is seen", () => {
+  it("sorts a fill by its place, regardless of when it is seen", () => {
     const early = { ...sell(1, 4n, 90n), settled: false } as BookEvent;
     const late = { ...buy(2, 100n, 10n), settled: false } as BookEvent;
     expect(shownAfter(late, early).at(-1)?.book.positions[0]).toMatchObject({ cost: "0.0000000000000001" });
@@ -210,7 +210,7 @@ describe("rebooked", () => {
     expect(new Set(shown.map((position) => position?.positionId)).size).toBe(1);
   });
 
-  it("never reuses the number of a position that was finally taken back", () => {
+  it("never reuses the number of a position whose fill was finally taken back", () => {
     const fill = { ...buy(1, 100n, 10n), settled: false } as BookEvent;
     const open = rebooked(
       emptyBook(key, { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18 }),
@@ -225,7 +225,7 @@ describe("rebooked", () => {
     expect(next.changed[0]?.positionId).not.toBe(open.changed[0]?.positionId);
   });
 
-  it("changes nothing for clients without news", () => {
+  it("shows clients no change if there are no new events", () => {
     const book = shownAfter(buy(1, 100n, 10n))[0]?.book as Book;
     expect(rebooked(book, "order9", [], nowMs).changed).toEqual([]);
   });

@@ -66,12 +66,12 @@ describe("formatAmount", () => {
 });
 
 describe("formatPrice", () => {
-  it("counts the decimals of the chain's coin", () => {
+  it("counts the decimals of the chain's coin in a price", () => {
     expect(formatPrice("sol", 500_000_000n, 5_000_000_000n, 6)).toBe("0.0001");
     expect(formatPrice("eth", 5n * 10n ** 17n, 5_000_000_000n, 6)).toBe("0.0001");
   });
 
-  it("divides the coin side by the token side", () => {
+  it("divides the coin amount by the token amount", () => {
     expect(formatPrice("eth", 500000000000000000n, 4960273038901078125544n, 18)).toBe(
       "0.000100800902708124373",
     );
@@ -87,12 +87,12 @@ describe("formatPrice", () => {
     expect(formatPrice("eth", coins, tokens, places)).toBe(text);
   });
 
-  it("keeps at most 40 places, even if fewer than 18 digits are left", () => {
+  it("keeps at most 40 decimal places of a price, even if that leaves fewer than 18 digits", () => {
     expect(formatPrice("eth", 1n, 3n * 10n ** 38n, 18)).toBe("0.0000000000000000000000000000000000000033");
     expect(formatPrice("eth", 1n, 10n ** 77n, 18)).toBe("0");
   });
 
-  it("is within half a unit of its last digit", () => {
+  it("rounds a price to within half a unit of its last digit", () => {
     fc.assert(
       fc.property(units, units, decimals, (coins, tokens, places) => {
         const text = formatPrice("eth", coins, tokens, places);
@@ -100,7 +100,7 @@ describe("formatPrice", () => {
         const digits = (whole + fraction).replace(/^0+/, "");
         expect(digits.replace(/0+$/, "").length).toBeLessThanOrEqual(18);
         expect(fraction.length).toBeLessThanOrEqual(40);
-        // Everything in units of 10^-40 coins, times the divisor.
+        // Compares values in units of 10^-40 coins, multiplied by the divisor.
         const divisor = tokens * 10n ** 18n;
         const exact = coins * 10n ** BigInt(places) * 10n ** 40n;
         const written = BigInt(whole + fraction.padEnd(40, "0")) * divisor;

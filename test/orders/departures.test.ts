@@ -16,10 +16,10 @@ const book = (token: string, userID = "ann"): Book => ({
 });
 
 describe("tokens that leave a wallet at once", () => {
-  // As on Solana, where both hosts answer about final slots.
+  // Simulates Solana, where both hosts answer about final slots.
   const core = { departures: { seenIn: () => [], areFinal: () => true } };
 
-  it("shrink the positions of all users who may share the wallet, in one transaction", () => {
+  it("shrinks the positions of all users who may share a wallet in one transaction", () => {
     const [token = ""] = tokens;
     const held = new Map([[token, 1n]]);
     const books = Array.from({ length: mostOwners }, (_, index) => book(token, `user${index}`));
@@ -31,13 +31,13 @@ describe("tokens that leave a wallet at once", () => {
     expect(left.reduce((sum, amount) => sum + amount)).toBe(1n);
   });
 
-  it("close all positions, in transactions of at most 100 items", () => {
+  it("closes all positions of an emptied wallet in transactions of at most 100 items", () => {
     const held = new Map(tokens.map((token) => [token, 0n]));
     const view = { lane, orders: [], books: tokens.map((token) => book(token)), missed: tokens };
     let state = { view, snapshots: [{ held }, { held }], holder: "run", nowMs: 0 } as unknown as LaneState;
     const sizes: number[] = [];
     for (let step = judgeDepartures(core, state).step; step.length > 0; ) {
-      // A position is stored twice.
+      // Each position is stored twice.
       sizes.push(step.length + step.filter(({ of }) => of === "position").length);
       state = { ...state, view: afterStep(state.view, step) };
       step = judgeDepartures(core, state).step;
@@ -62,7 +62,7 @@ describe("a token that was reported missing", () => {
     return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState<Evm>;
   };
 
-  it("is not noted again right after its position has shrunk", () => {
+  it("does not note a missing token again right after its position has shrunk", () => {
     const held = new Map([[token, 2n]]);
     const state = stateWith({ held }, { held });
     const { step, noted } = judgeDepartures(core, state);
@@ -72,7 +72,7 @@ describe("a token that was reported missing", () => {
     expect(judgeDepartures(core, { ...state, view })).toEqual({ step: [], noted: [] });
   });
 
-  it("keeps its note while a host is silent, and loses it if the token does not answer", () => {
+  it("keeps a missing token's note while a host is silent, and drops it if the token does not answer", () => {
     const held = new Map([[token, 2n]]);
     for (const silent of [undefined, {}])
       expect(judgeDepartures(core, stateWith({ held }, silent)).noted).toEqual([note]);
@@ -83,7 +83,7 @@ describe("a token that was reported missing", () => {
       expect(judgeDepartures(core, stateWith(...silent))).toEqual({ step: [], noted: [] });
   });
 
-  it("has not left while one of two hosts shows the whole balance in a final block", () => {
+  it("keeps a position while one of two hosts shows the whole balance in a final block", () => {
     const sure = { departures: { seenIn: () => [], areFinal: () => true } };
     const [all, none] = [new Map([[token, 5n]]), new Map([[token, 0n]])];
     for (const [a, b] of [
@@ -93,7 +93,7 @@ describe("a token that was reported missing", () => {
       expect(judgeDepartures(sure, stateWith({ held: a }, { held: b }))).toEqual({ step: [], noted: [] });
   });
 
-  it("is not judged by balances that may be older than a fill settled in the same run", () => {
+  it("ignores balances that may be older than a fill settled in the same run", () => {
     const held = new Map(tokens.map((each) => [each, 0n]));
     const state = stateWith({ held }, { held });
     const others = tokens.slice(0, 2);

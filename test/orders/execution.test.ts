@@ -14,7 +14,7 @@ describe("idOf", () => {
 });
 
 describe("isOpen", () => {
-  it("is true while the order or position can still change", () => {
+  it("returns true while an order or position can still change", () => {
     const open = orderStatuses.filter((status) => isOpen(order({ status })));
     expect(open).toEqual(["open", "partially_filled"]);
     expect(positionStatuses.filter((status) => isOpen(position({ status })))).toEqual(["open"]);
@@ -22,7 +22,7 @@ describe("isOpen", () => {
 });
 
 describe("expiryOf", () => {
-  it("is a week after a finished execution, in whole seconds, and undefined for an open one", () => {
+  it("returns the time one week after an execution finished, in whole seconds, and undefined for an open one", () => {
     expect(expiryOf(order({ status: "filled" }), now)).toBe(inAWeek);
     expect(expiryOf(position({ status: "closed" }), now)).toBe(inAWeek);
     expect(expiryOf(order({ status: "partially_filled" }), now)).toBeUndefined();

@@ -3,7 +3,7 @@ import { allowsRoute } from "../../lib/chains/evm/rules/intent.ts";
 import { intent, v2, v3 } from "../support/trading.ts";
 
 describe("allowsRoute", () => {
-  it.each(["buy", "sell"] as const)("allows a %s exactly the routes that it names", (side) => {
+  it.each(["buy", "sell"] as const)("allows a %s only the routes that it names", (side) => {
     const own = intent({ side, routes: [v2, v3] });
     expect([v2, { ...v3 }].map((route) => allowsRoute(own, route))).toEqual([true, true]);
     const others = [

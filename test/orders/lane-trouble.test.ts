@@ -66,11 +66,11 @@ describe("idleSinceMs", () => {
       [slot({ state: "mined" })],
       endMs + 55 * minuteMs,
     ],
-  ])("is the time at which %s", (_, of, slots, expected) => {
+  ])("measures idle time from the moment when %s", (_, of, slots, expected) => {
     expect(idleSinceMs([of], slots, evmSlots.mayWait)).toBe(expected);
   });
 
-  it("is the time of the order that has been idle for longest", () => {
+  it("returns the time of the order that has been idle longest", () => {
     const other = tradeOrder({ intent: intent({ orderId: "other" }), updatedAt: "2026-11-21T19:00:00.000Z" });
     expect(idleSinceMs([order({}), other], [], evmSlots.mayWait)).toBe(changedMs - 60 * minuteMs);
   });

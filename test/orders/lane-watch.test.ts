@@ -58,7 +58,7 @@ const view = (orders: readonly TradeOrder<Evm>[], slots: readonly Slot[] = []): 
 };
 
 describe("watchFor", () => {
-  it("replaces a clear soon, even for a slow order", () => {
+  it("schedules an early replacement of a clear, even for a slow order", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     const cleared = slot({
       state: "signed",
@@ -70,7 +70,7 @@ describe("watchFor", () => {
     expect(watchFor(view([slow], [signed]), evmSlots, nowMs)).toMatchObject({ dueAtMs: endMs });
   });
 
-  it("looks again soon at an order that waits, and at its end", () => {
+  it("looks again soon at a waiting order, and at the end of its validity", () => {
     const idleSinceMs = Date.parse(open.updatedAt);
     expect(watchFor(view([open]), evmSlots, nowMs)).toEqual({
       jobs: 1,
@@ -82,7 +82,7 @@ describe("watchFor", () => {
     expect(watchFor(view([open]), evmSlots, endMs - 6000)).toMatchObject({ dueAtMs: endMs - 1000 });
   });
 
-  it("waits for any attempt of a signed slot, and until the next bump is due", () => {
+  it("waits for any attempt of a signed slot, and until the next fee increase is due", () => {
     expect(watchFor(view([open], [signed]), evmSlots, nowMs)).toEqual({
       jobs: 1,
       blocks: { "0x1": "", "0x2": "" },
@@ -92,20 +92,20 @@ describe("watchFor", () => {
     });
   });
 
-  it("looks again soon at a transaction that has reached nobody, while its order is open", () => {
+  it("looks again soon at a transaction that no host has taken, while its order is open", () => {
     const away = { ...signed, isUndelivered: true };
     expect(watchFor(view([open], [away]), evmSlots, nowMs)).toMatchObject({ dueAtMs: nowMs + 5000 });
     const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
     expect(watchFor(view([expired], [away]), evmSlots, endMs)).not.toHaveProperty("dueAtMs");
   });
 
-  it("looks again soon at an ended order's clear that pays too little", () => {
+  it("looks again soon at a clear that pays too little, even after its order has ended", () => {
     const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
     const cheap = { ...signed, isUndelivered: true, refusal: "underpriced" } as const;
     expect(watchFor(view([expired], [cheap]), evmSlots, endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
   });
 
-  it("waits until the deadline if its preset is never bumped, and then for the first block after it", () => {
+  it("waits until the deadline of an order whose fee never rises, and then for the next block", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     expect(watchFor(view([slow], [signed]), evmSlots, nowMs)).toMatchObject({ dueAtMs: endMs });
     expect(watchFor(view([slow], [signed]), evmSlots, endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
@@ -124,14 +124,14 @@ describe("watchFor", () => {
     });
   });
 
-  it("watches only the attempt that is in a block, since no other of its nonce can be", () => {
+  it("watches only the attempt that is in a block, since no other attempt can use its nonce", () => {
     const bumped = mined(5, { attempts: [attempt, { ...attempt, hash: "0x2" }] });
     expect(watchFor(view([filled], [bumped]), evmSlots, nowMs).blocks).toEqual({
       "0x1": { number: 5, hash: "0xb5" },
     });
   });
 
-  it("waits until the blocks in which a sale found nothing are final", () => {
+  it("waits for the finality of the blocks in which a sale found nothing to sell", () => {
     const soldOutIn = [4, 6].map((number) => ({ number, hash: `0xb${number}` }));
     const ending = {
       status: "rejected",
@@ -147,7 +147,7 @@ describe("watchFor", () => {
     });
   });
 
-  it("waits until the blocks in which both hosts saw a nonce as taken are final", () => {
+  it("waits for the finality of the blocks in which both hosts saw a nonce as taken", () => {
     const takenIn = [7, 6].map((number) => ({ number, hash: `0xb${number}` }));
     const taken = slot({ place: 6, state: "taken", attempts: [attempt], takenIn });
     expect(watchFor(view([filled], [taken, mined(5)]), evmSlots, nowMs)).toMatchObject({ finalFrom: 7 });

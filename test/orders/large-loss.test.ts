@@ -60,7 +60,7 @@ describe("unlistedPurchases", () => {
     return { ...order, life: { ...order.life, ...life } };
   };
 
-  it("adds up purchases of unlisted tokens, open and filled", () => {
+  it("adds up open and filled purchases of unlisted tokens", () => {
     const filled = { status: "filled", stage: "done", spent: 7n } as const;
     const orders = [
       ...[of({}), of(filled), of({}, { token: "0xLISTED" }), of(filled, { token: "0xLISTED" })],
@@ -70,11 +70,11 @@ describe("unlistedPurchases", () => {
   });
 });
 
-describe("a thief who splits a purchase", () => {
+describe("a thief who splits a purchase into several orders", () => {
   const coins = 100n;
   const step = fc.record({ amount: fc.bigInt({ min: 1n, max: 60n }), fills: fc.boolean() });
 
-  /** Plays the requests of a thief, some of whose orders fill. Holds if half of the coin is left while none is final. */
+  /** Checks that a thief's requests, some of which fill, leave half of the coin while none is final. */
   const half = (sum: typeof unlistedPurchases) =>
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       let held = coins;
@@ -94,14 +94,14 @@ describe("a thief who splits a purchase", () => {
       return orders.reduce((total, order) => total + order.amount, 0n) * 2n <= coins;
     });
 
-  it("gets at most half of the coin until an order is final", () => {
+  it("lets a thief spend at most half of the coin until an order is final", () => {
     expect(fc.check(half(unlistedPurchases)).failed).toBe(false);
   });
 
   it.each<[string, typeof unlistedPurchases]>([
     ["open orders", (...asked) => ({ ...unlistedPurchases(...asked), open: 0n })],
     ["filled orders", (...asked) => ({ ...unlistedPurchases(...asked), filled: 0n })],
-  ])("would get more if %s did not count", (_, mutant) => {
+  ])("would let a thief spend more if %s did not count", (_, mutant) => {
     expect(fc.check(half(mutant)).failed).toBe(true);
   });
 });

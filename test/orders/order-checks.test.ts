@@ -77,7 +77,7 @@ const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
 ];
 
 describe("objectionToOrder", () => {
-  it("returns nothing at the limits", () => {
+  it("allows orders that are exactly at the limits", () => {
     expect(objectionToOrder(fine)).toBeUndefined();
   });
 
@@ -87,7 +87,7 @@ describe("objectionToOrder", () => {
     expect(objection?.details).toEqual(details);
   });
 
-  it("returns the first of several reasons", () => {
+  it("returns only the first of several reasons", () => {
     reasons.forEach(([code], index) => {
       const changes = Object.assign({}, ...reasons.slice(index).map(([, change]) => change));
       expect(objectionToOrder({ ...fine, ...changes })?.code).toBe(code);
@@ -123,7 +123,7 @@ describe("objectionToOrder", () => {
   );
 
   it.each(["buy", "sell"] as const)(
-    "names the day's limit of network fees, and its end, for a %s",
+    "names the day's limit of network fees, and when it resets, for a %s",
     (side) => {
       const rules = {
         ...fine.rules,
@@ -155,7 +155,7 @@ describe("objectionToOrder", () => {
     });
   });
 
-  it("returns GAS_PRICE_TOO_HIGH if any transaction would cost more than the operators allow", () => {
+  it("returns GAS_PRICE_TOO_HIGH if any transaction would cost more than the operators' limit", () => {
     const approval = { ...swapGas, gasLimit: 250_000n };
     for (const checks of [{ maxNetworkFee: 250_000n * gwei - 1n }, { transactions: [approval, swapGas] }])
       expect(objectionToOrder({ ...fine, ...checks })).toMatchObject({
@@ -164,12 +164,12 @@ describe("objectionToOrder", () => {
       });
   });
 
-  it("never blocks a sale because of the token or an amount", () => {
+  it("never blocks a sale because of its token or amount", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
     expect(objectionToOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
   });
 
-  it("allows an unsafe token with the user's consent, and a token with unknown safety", () => {
+  it("allows an unsafe token if the user agrees, and a token of unknown safety", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
     expect(objectionToOrder({ ...fine, safety, allowUnsafe: true })).toBeUndefined();
     expect(objectionToOrder({ ...fine, safety: unknownSafety })).toBeUndefined();
@@ -188,7 +188,7 @@ describe("warningsOf", () => {
     bounds: { least: 90n, quoted: 90n },
   };
 
-  it("returns nothing at the limits", () => {
+  it("gives no warning exactly at the limits", () => {
     expect(warningsOf(calm)).toEqual([]);
     expect(warningsOf({ ...calm, submission: "sequencer", left: undefined })).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe("warningsOf", () => {
     ["PRICE_IMPACT_HIGH", { marketImpact: 5 }],
     ["AMOUNT_TINY", { marketImpact: undefined }],
     ["MINIMUM_ABOVE_QUOTE", { bounds: { least: 91n, quoted: 90n } }],
-  ])("returns %s alone, for its own reason", (warning, changes) => {
+  ])("gives only the warning %s for its own reason", (warning, changes) => {
     expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
   });
 
@@ -218,13 +218,13 @@ describe("warningsOf", () => {
     expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);
   });
 
-  it("compares what is left with the reserve for a sale, where that is known", () => {
+  it("compares a wallet's remaining coin, if known, with the reserve for a later sale", () => {
     const gas = { ...calm, left: 10n, exitReserve: 10n };
     expect(warningsOf(gas)).toEqual([]);
     expect(warningsOf({ ...gas, exitReserve: 11n })).toEqual(["NO_GAS_TO_SELL"]);
   });
 
-  it("does not warn sellers about coin for a later sale", () => {
+  it("does not warn sellers that they lack coin for a later sale", () => {
     expect(warningsOf({ ...calm, side: "sell", left: 0n })).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ describe("rulesBeside", () => {
   const rules = (orders = [open], limits = { stored: undefined, count }) =>
     rulesBeside(limits, orders, { userID, nowMs, chainLimits: wideLimits });
 
-  it("adds the user's unsigned open orders to the amount signed on the day, with their network fees", () => {
+  it("adds the user's unsigned open orders, with their network fees, to the amount signed on the day", () => {
     const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
     const sale = tradeOrder({ intent: intent({ side: "sell" }) });
     expect(rules([open, waiting, sale])).toEqual({
@@ -130,7 +130,7 @@ describe("nextMove", () => {
     [3_000_000_000n, 2_000_000_000n],
     [1_500_000_000n, 1_500_000_000n],
     [1_100_000_000n, 1_100_000_000n],
-  ])("plans a buy whose day leaves %s wei for a unit of gas with at most %s", (left, maxFeePerGas) => {
+  ])("plans a buy whose day leaves %s wei per unit of gas at a fee of at most %s", (left, maxFeePerGas) => {
     const { items } = planOf(tradeOrder(), 5n + amount + gas * left);
     const tip = 100_000_000n;
     expect(items).toContainEqual(
@@ -163,7 +163,7 @@ describe("nextMove", () => {
     expect(replaced(4n + rise).kind).not.toBe("sign");
   });
 
-  describe("within the day's limit of network fees", () => {
+  describe("the day's limit of network fees", () => {
     const used = 1000n * fee;
     const host = snapshot(orderFacts({ held: amount, routes: [routeFacts({ allowance: amount })] }));
     const feesOf = (
@@ -188,7 +188,7 @@ describe("nextMove", () => {
       ["a buy", planned, slot()],
       ["a sale", sale, slot({}, sale.intent)],
       ["an approval", tradeOrder({ intent: sale.intent }), slot({ call: approval }, sale.intent)],
-    ])("signs %s that fits, and rejects one that does not", (_, order, own) => {
+    ])("signs %s whose fee fits the day's limit, and rejects a higher fee", (_, order, own) => {
       const most = mostFeeOf({ ...own, ...own.fees });
       expect(feesOf(order, [own], most)).toMatchObject({ kind: "sign" });
       const reason = expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } });
@@ -198,22 +198,25 @@ describe("nextMove", () => {
       });
     });
 
-    it("applies the policy's limit instead of the usual one", () => {
+    it("applies the policy's limit of network fees instead of the operators'", () => {
       const most = mostFeeOf({ ...slot(), ...slot().fees });
       expect(feesOf(planned, [slot()], -1n, [], used + most)).toMatchObject({ kind: "sign" });
       expect(feesOf(planned, [slot()], most, [], used + most - 1n)).toMatchObject({ kind: "write" });
     });
 
-    it.each(["buy", "sell"] as const)("holds back a %s while the next block costs more", (side) => {
-      const order = tradeOrder({ intent: intent({ side }) });
-      const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
-      const item = expect.objectContaining({ life });
-      const short = feesOf(order, [], gas * 1_100_000_000n - 1n);
-      expect(short).toMatchObject({ step: expect.arrayContaining([expect.objectContaining({ item })]) });
-      expect(feesOf(order, [], gas * 1_100_000_000n)).toMatchObject({
-        step: expect.arrayContaining([expect.objectContaining({ of: "slot" })]),
-      });
-    });
+    it.each(["buy", "sell"] as const)(
+      "holds back a %s while the next block costs more than the day's remaining limit",
+      (side) => {
+        const order = tradeOrder({ intent: intent({ side }) });
+        const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
+        const item = expect.objectContaining({ life });
+        const short = feesOf(order, [], gas * 1_100_000_000n - 1n);
+        expect(short).toMatchObject({ step: expect.arrayContaining([expect.objectContaining({ item })]) });
+        expect(feesOf(order, [], gas * 1_100_000_000n)).toMatchObject({
+          step: expect.arrayContaining([expect.objectContaining({ of: "slot" })]),
+        });
+      },
+    );
 
     const { order, slot: signed } = signedOrder();
     const due = (attempts = signed.attempts) => ({
@@ -222,7 +225,7 @@ describe("nextMove", () => {
     });
     const [{ hash, maxFeePerGas }] = due().attempts as [Attempt];
 
-    it("raises signed fees only within the rest of the limit", () => {
+    it("raises signed fees only within the rest of the day's limit", () => {
       const rise = signed.gasLimit * ((maxFeePerGas + 7n) / 8n);
       expect(feesOf(order, [due()], rise, [hash])).toMatchObject({
         kind: "sign",
@@ -231,7 +234,7 @@ describe("nextMove", () => {
       expect(feesOf(order, [due()], rise - 1n, [hash]).kind).not.toBe("sign");
     });
 
-    it("clears a nonce after the limit is used up, within the nonce's highest fee so far", () => {
+    it("clears a nonce even after the day's limit is used up, within the nonce's highest fee so far", () => {
       const life = { ...order.life, stage: "cancelling" } as const;
       const cancelled = { ...order, life, isCancelling: true };
       const move = feesOf(cancelled, [due()], -1n, [hash]);
@@ -241,7 +244,7 @@ describe("nextMove", () => {
       expect(21_000n * fees.maxFeePerGas <= signed.gasLimit * maxFeePerGas).toBe(true);
     });
 
-    it("raises the fee of a clear up to the policy's limit if it exceeds the usual one", () => {
+    it("raises the fee of a clear up to the policy's limit if that exceeds the operators'", () => {
       const life = { ...order.life, stage: "cancelling" } as const;
       const cancelled = { ...order, life, isCancelling: true };
       const [swap] = due().attempts as [Attempt];
@@ -260,7 +263,7 @@ describe("nextMove", () => {
     expect(move(order, { tokens: [] }, [signed]).kind).not.toBe("send");
   });
 
-  it("clears a signed buy that the policy now forbids, so that no sale waits for it", () => {
+  it("clears a signed buy that the policy now forbids, so that no sale has to wait for it", () => {
     const { order, slot: signed } = signedOrder();
     expect(move(order, { tokens: [] }, [signed])).toMatchObject({
       kind: "sign",
@@ -328,7 +331,7 @@ describe("signTransaction", () => {
         (write.kind === "put" && write.of === "day") || (write.kind === "check" && write.of === "policy"),
     );
 
-  it("counts a buy with its signature, if policy and count are unchanged since it read them", () => {
+  it("counts a buy with its signature, if the policy and the count are unchanged since they were read", () => {
     expect(ofLimits(written({ limits }))).toEqual([
       {
         kind: "put",
@@ -346,7 +349,7 @@ describe("signTransaction", () => {
     ]);
   });
 
-  it("starts the count of a wallet that has bought nothing on the day", () => {
+  it("starts the day's count of a wallet on its first buy", () => {
     expect(ofLimits(written({ limits: noLimits }))).toEqual([
       {
         kind: "put",
@@ -358,7 +361,7 @@ describe("signTransaction", () => {
     ]);
   });
 
-  it("counts only the higher fees of further attempts, on the day of their signature", () => {
+  it("counts only the fee increases of further attempts, on the day of their signature", () => {
     const swap = { nonce: place, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
     const ledger = { ...emptyLedger(intent()), fees: { [place]: signedFee(fees) }, swap, revision: 1 };
     const raised = {
@@ -381,7 +384,7 @@ describe("signTransaction", () => {
       }
   });
 
-  it("signs a sale only if the policy is unchanged, and counts its fee", () => {
+  it("signs a sale only if the policy is unchanged, and counts the sale's fee", () => {
     const of = intent({ side: "sell", routes: [v2] });
     const approval = { purpose: "approve", token: of.token, router: v2.router, amount: of.amount } as const;
     const planned = slot({ call: approval }, of);

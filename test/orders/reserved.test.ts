@@ -29,12 +29,12 @@ describe("reservedBy", () => {
     });
   });
 
-  it("counts nothing of an order that has ended", () => {
+  it("counts nothing for an order that has ended", () => {
     const ended = { ...buy, life: { ...buy.life, status: "filled", stage: "done" } as const };
     expect(reservedBy([ended])).toEqual({ coins: 0n, tokens: new Map() });
   });
 
-  it("leaves to the next order on sol what it needs, to the lamport", () => {
+  it("leaves exactly enough, to the lamport, for the next order on sol", () => {
     const objectionWith = (coins: bigint) => {
       const trade = { side: "buy", token: solMint, amount: "1" } as const;
       const facts = { ...solFacts, held: { coins, tokens: 0n } };
@@ -51,7 +51,7 @@ describe("reservedBy", () => {
 });
 
 describe("rulesBeside", () => {
-  it("counts purchases on Solana with their fees, and remaining rents only as network fees", () => {
+  it("counts purchases on Solana with their fees, and remaining rents as network fees only", () => {
     const { userID } = buy.intent;
     const chainLimits = { maxNetworkFee: 50_000_000n };
     expect(rulesBeside(noLimits, [buy, sale], { userID, nowMs, chainLimits })).toMatchObject({

@@ -56,7 +56,7 @@ describe("shownSymbol", () => {
 });
 
 describe("shownName", () => {
-  it("may have several words", () => {
+  it("allows a name of several words", () => {
     expect(shownName("Binance Pegged USD Coin")).toBe("Binance Pegged USD Coin");
     for (const text of ["", " Moon", "Moon ", "Mo  on", "Moon\tCoin", "M".repeat(65), undefined])
       expect(shownName(text)).toBeUndefined();
@@ -76,7 +76,7 @@ describe("tokenIdentity", () => {
     });
   });
 
-  it("returns the listed data of a listed token", () => {
+  it("returns the configured description of a listed token", () => {
     const claims = { decimals: undefined, symbol: "HACKED", totalSupply: 10n ** 70n };
     expect(identify(claims, usdc.token)).toMatchObject({ ...usdc, isListed: true, isImpersonator: false });
   });
@@ -87,7 +87,7 @@ describe("tokenIdentity", () => {
     ["has 37 decimals", { decimals: 37n }],
     ["has 2^255 decimals", { decimals: 1n << 255n }],
     ["has amounts beyond 40 digits", { decimals: 0n, totalSupply: 10n ** 40n }],
-  ])("is undefined for an address that %s", (_, claims) => {
+  ])("returns undefined for an address that %s", (_, claims) => {
     expect(identify(claims)).toBeUndefined();
   });
 
@@ -95,7 +95,7 @@ describe("tokenIdentity", () => {
     [{ decimals: 0n, totalSupply: 10n ** 40n - 1n }, 0],
     [{ decimals: 36n, totalSupply: 10n ** 76n - 1n }, 36],
     [{ totalSupply: undefined }, 18],
-  ])("accepts decimals up to the limits: %o", (claims, decimals) => {
+  ])("accepts decimals within the limits: %o", (claims, decimals) => {
     expect(identify(claims)?.decimals).toBe(decimals);
   });
 
@@ -107,7 +107,7 @@ describe("tokenIdentity", () => {
     expect(identify({ symbol: undefined, name: undefined })).toMatchObject({ symbol: short, name: short });
   });
 
-  it("detects the symbols and names of listed tokens and of the coin, even with hidden characters", () => {
+  it("detects imitations of the coin and of listed tokens, even with hidden characters", () => {
     for (const claims of [
       { symbol: "usdc" },
       { symbol: "ETH" },
@@ -129,14 +129,14 @@ describe("safetyOf", () => {
     expect(safetyOf({ bought: { ...whole, arrived: 9_500_000n }, sold })).toEqual(taxed);
   });
 
-  it("detects a loss that is too small for a tax", () => {
+  it("detects a transfer loss that is too small for a tax", () => {
     const loss = { ...whole, arrived: 9_999_999n };
     expect(safetyOf({ bought: loss, sold: whole })).toMatchObject({ buyTax: 0, hasLoss: true });
     expect(safetyOf({ bought: whole, sold: loss })).toMatchObject({ sellTax: 0, hasLoss: true });
     expect(safetyOf({ bought: whole, sold: whole })).toMatchObject({ hasLoss: false });
   });
 
-  it("reports that no sale succeeds", () => {
+  it("reports a token whose sales all fail", () => {
     expect(safetyOf({ bought: whole })).toEqual({
       sellable: false,
       buyTax: 0,
@@ -147,7 +147,7 @@ describe("safetyOf", () => {
 });
 
 describe("bestSafety", () => {
-  it("prefers pools where the token can be sold, and then the lowest taxes", () => {
+  it("prefers pools where the token can be sold, then pools with the lowest taxes", () => {
     const sellable = (buyTax: number): TokenSafety => ({
       sellable: true,
       buyTax,
@@ -164,7 +164,7 @@ describe("bestSafety", () => {
 describe("worseSafety", () => {
   const good: TokenSafety = { sellable: true, buyTax: 1, sellTax: 2, hasLoss: false };
 
-  it("takes the worse of two findings", () => {
+  it("returns the worse of two findings", () => {
     const trap: TokenSafety = { sellable: false, buyTax: 0, sellTax: null, hasLoss: true };
     const worse = { sellable: false, buyTax: 1, sellTax: 2, hasLoss: true };
     expect(worseSafety(good, trap)).toEqual(worse);
@@ -172,7 +172,7 @@ describe("worseSafety", () => {
     expect(worseSafety(good, { ...good, sellTax: 30 })).toEqual({ ...good, sellTax: 30 });
   });
 
-  it("takes the larger amount's if the probe shows nothing", () => {
+  it("returns the finding for the larger amount if the probe shows nothing", () => {
     expect(worseSafety(unknownSafety, good)).toEqual(good);
   });
 });
@@ -182,7 +182,7 @@ describe("flagsOf", () => {
   const good: TokenSafety = { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false };
   const liquidity = 10n ** 18n;
 
-  it("returns none for a good listed token", () => {
+  it("returns no warnings for a good listed token", () => {
     expect(flagsOf(identity, good, liquidity)).toEqual([]);
   });
 
@@ -197,7 +197,7 @@ describe("flagsOf", () => {
     expect(flagsOf(identity, good, liquidity - 1n)).toEqual(["LOW_LIQUIDITY"]);
   });
 
-  it("adds what a mint of sol allows", () => {
+  it("adds warnings for the rights that a mint on sol grants", () => {
     const [stranger, coin] = [{ ...identity, isListed: false }, 10n ** 9n];
     const ofMint = ["NON_TRANSFERABLE", "SEIZABLE", "FREEZABLE"] as const;
     const flags = ["NOT_LISTED", "FREEZABLE", "SEIZABLE", "NON_TRANSFERABLE"];
@@ -209,7 +209,7 @@ describe("flagsOf", () => {
 describe("isUnsafe", () => {
   const good: TokenSafety = { sellable: true, buyTax: 25, sellTax: 25, hasLoss: false };
 
-  it("is true for a token that cannot be sold, or with a tax above 25 %", () => {
+  it("returns true for a token that cannot be sold or has a tax above 25 %", () => {
     expect(isUnsafe(good)).toBe(false);
     expect(isUnsafe(unknownSafety)).toBe(false);
     for (const change of [{ sellable: false }, { buyTax: 25.0001 }, { sellTax: 25.0001 }])

@@ -36,11 +36,14 @@ describe("likenessTo", () => {
     expect(isLike({ symbol: "MINE", name: text })).toBe(true);
   });
 
-  it.each(["USDCC", "USDC.e", "USD", "MOON2", "NOOM", "", "$", "🌙"])("accepts %j as different", (text) => {
-    expect(isLike({ symbol: text, name: "Mine" })).toBe(false);
-  });
+  it.each(["USDCC", "USDC.e", "USD", "MOON2", "NOOM", "", "$", "🌙"])(
+    "accepts %j as a different name",
+    (text) => {
+      expect(isLike({ symbol: text, name: "Mine" })).toBe(false);
+    },
+  );
 
-  it("distinguishes emoji, and tokens without texts from all others", () => {
+  it("tells emoji apart, and never matches tokens without a name", () => {
     expect(likenessTo([{ symbol: "🐕" }])({ symbol: "🐈" })).toBe(false);
     expect(likenessTo([{ symbol: "🐕" }])({ symbol: "🐕" })).toBe(true);
     expect(isLike({ symbol: undefined, name: undefined })).toBe(false);

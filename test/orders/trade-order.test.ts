@@ -47,7 +47,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("keeps a token's symbol with a slash, and has none for orders of earlier versions", () => {
+  it("shows a symbol that contains a slash, and no base symbol for orders of earlier versions", () => {
     const { baseSymbol: _, ...placed } = tradeOrder().placed;
     const odd = { ...placed, symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2" };
     expect(shownOrder(tradeOrder({ placed: odd }))).toMatchObject({
@@ -72,7 +72,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("counts the amounts of a sale in its token, and the proceeds in coin", () => {
+  it("shows a sale's amounts in its token, and its proceeds in coin", () => {
     const of = intent({ side: "sell", amount: 1_500_000n, minAmountOut: 1n });
     const placed = { ...tradeOrder().placed, decimals: 6, percent: 50 };
     const life = { ...filled, spent: 1_500_000n, received: 3_000_000_000_000_000_000n };
@@ -87,7 +87,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("shows the coin that an order leaves in accounts, if any", () => {
+  it("shows the coin, if any, that an order leaves in accounts", () => {
     expect(shownOrder(orderOf())).not.toHaveProperty("rent");
     expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_937_120n } }))).toMatchObject({
       chain: "sol",
@@ -98,12 +98,12 @@ describe("shownOrder", () => {
 });
 
 describe("changed", () => {
-  it("changes the version and the time when clients see a change", () => {
+  it("raises the version and updates the time when clients see a change", () => {
     const after = changed(tradeOrder(), { life: { ...unstarted, stage: "sent", txHash: "0x1" } }, nowMs);
     expect(after).toMatchObject({ revision: 2, version: 2, updatedAt: "2026-11-21T20:00:03.400Z" });
   });
 
-  it("keeps the time when it was read before that of the previous version", () => {
+  it("keeps the previous version's time if the clock is behind it", () => {
     const after = changed(tradeOrder(), { life: { ...unstarted, stage: "sent", txHash: "0x1" } }, 0);
     expect(after).toMatchObject({ version: 2, updatedAt: "2026-11-21T20:00:00.000Z" });
   });
@@ -115,7 +115,7 @@ describe("changed", () => {
 });
 
 describe("shownOrder", () => {
-  it("explains why an order has ended, in words and as a code", () => {
+  it("explains in words and as a code why an order has ended", () => {
     const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
     expect(shownOrder(tradeOrder({ life }))).toMatchObject({
       reason: "No block included the transaction in time",
@@ -159,7 +159,7 @@ describe("lifeOf", () => {
     });
   });
 
-  describe("with a signed transaction", () => {
+  describe("an order with a signed transaction", () => {
     const of = intent();
     const attempt = {
       purpose: "swap",
@@ -204,7 +204,7 @@ describe("lifeOf", () => {
       ["no host takes the clear", { attempts: [attempt, clear] }, "CHAIN_UNAVAILABLE"],
       ["it pays too little", { refusal: "underpriced" }, "GAS_PRICE_TOO_HIGH"],
       ["the wallet's coin was spent meanwhile", { refusal: "unfunded" }, "INSUFFICIENT_BALANCE"],
-    ] as const)("waits if %s, and expires for this reason", (_, changes, reasonCode) => {
+    ] as const)("waits if %s, and expires with the same reason", (_, changes, reasonCode) => {
       const waiting = lifeWith({ isUndelivered: true, ...changes });
       expect(waiting).toMatchObject({ status: "open", stage: "waiting", reasonCode });
       const expired = lifeWith({ isUndelivered: true, ...changes }, { life: waiting, seen: late });
@@ -214,7 +214,7 @@ describe("lifeOf", () => {
       expect(lifeOf(order, [freed], late)).toMatchObject({ status: "expired", reasonCode });
     });
 
-    it("is sent again, without a reason, as soon as somebody takes it", () => {
+    it(`returns to the stage "sent", without a reason, once a host takes the transaction`, () => {
       const life = { ...sent, stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" } as const;
       const after = lifeWith({ isUndelivered: false }, { life });
       expect(after).toMatchObject({ stage: "sent" });
@@ -222,7 +222,7 @@ describe("lifeOf", () => {
       expect(lifeWith({}, { seen: late })).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
     });
 
-    it("has expired while its clear waits after the deadline", () => {
+    it("expires at its deadline while its clear is still waiting", () => {
       const after = lifeWith({ attempts: [attempt, clear] }, { isCancelling: true, seen: late });
       expect(after).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
     });
@@ -232,7 +232,7 @@ describe("lifeOf", () => {
       ["its clear was mined after the deadline", minedClear(of.validUntil + 12), late],
       ["its clear used the nonce, though it failed", minedClear(of.validUntil, "failed"), early],
       ["another program took the nonce", signedSlot({ state: "taken" }), early],
-    ] as const)("is cancelled by its user if %s", (_, own, seen) => {
+    ] as const)("counts as cancelled by its user if %s", (_, own, seen) => {
       const order = tradeOrder({ swapNonce: 7, life: sent, isCancelling: true });
       expect(lifeOf(order, [own], seen)).toMatchObject({
         status: "cancelled",

@@ -26,10 +26,7 @@ const policy = (changes: Partial<WalletPolicy> = {}): WalletPolicy => ({ ...open
 const small = policy({ maxPerOrder: 1n });
 const large = policy({ maxPerOrder: 100n });
 
-/**
- * Returns the state after requests, each some hours after the one before. The policy in force may have changed in
- * between.
- */
+/** Returns the state after several requests, and applies any policy that comes into force between them. */
 function requested(state: PolicyState, ...requests: (readonly [hours: number, asked: WalletPolicy])[]) {
   let time = nowMs;
   let current = state;
@@ -41,11 +38,11 @@ function requested(state: PolicyState, ...requests: (readonly [hours: number, as
 }
 
 describe("policyAt", () => {
-  it("allows everything for a wallet without a policy", () => {
+  it("allows everything to a wallet without a policy", () => {
     expect(policyAt(undefined, nowMs)).toEqual({ policy: { tokens: "any", tradingEnabled: true } });
   });
 
-  it("puts a pending policy in force when its time comes", () => {
+  it("applies a pending policy when its time comes", () => {
     const stored = { policy: small, pending: { policy: large, effectiveAt: at(nowMs) } };
     expect(policyAt(stored, nowMs - 1)).toEqual(stored);
     expect(policyAt(stored, nowMs)).toEqual({ policy: large });
@@ -53,16 +50,16 @@ describe("policyAt", () => {
 });
 
 describe("policyAfter", () => {
-  it("tightens at once", () => {
+  it("tightens a policy at once", () => {
     expect(requested({ policy: large }, [0, small])).toEqual({ policy: small });
   });
 
-  it("loosens after 24 hours", () => {
+  it("loosens a policy after 24 hours", () => {
     const pending = { policy: large, effectiveAt: at(nowMs + dayMs) };
     expect(requested({ policy: small }, [0, large])).toEqual({ policy: small, pending });
   });
 
-  it("applies the strictest value of each field until then", () => {
+  it("applies the stricter value of each field until a pending policy is in force", () => {
     const before = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A", "B"], maxSlippage: 2n });
     const asked = policy({
       maxPerOrder: 9n,
@@ -95,13 +92,13 @@ describe("policyAfter", () => {
     expect(pending?.effectiveAt).toBe(at(nowMs + dayMs));
   });
 
-  it("keeps the time of a pending policy for one that allows less", () => {
+  it("keeps the time of a pending policy if the new one allows less", () => {
     const less = policy({ maxPerOrder: 50n });
     const { pending } = requested({ policy: small }, [0, large], [23, less]);
     expect(pending).toEqual({ policy: less, effectiveAt: at(nowMs + dayMs) });
   });
 
-  it("restarts the 24 hours for one that allows more, even twice a day", () => {
+  it("restarts the 24 hours if the new policy allows more, even twice a day", () => {
     const more = policy({ maxPerOrder: 101n });
     expect(requested({ policy: small }, [0, large], [23, more]).pending?.effectiveAt).toBe(
       at(nowMs + 47 * hourMs),
@@ -134,7 +131,7 @@ describe("policyAfter", () => {
     .record({
       maxPerOrder: limit,
       maxPerDay: limit,
-      // The orders' minimums are 1 to 4 of 4 units.
+      // The orders' minimums are 1 to 4 units, of a quote of 4.
       maxSlippage: fc.option(fc.constantFrom(250_000n, 500_000n, 750_000n), { nil: undefined }),
       tokens: fc.oneof(fc.constant("any" as const), fc.subarray(["A", "B", "C"])),
       anyLoss: fc.boolean(),
@@ -161,7 +158,7 @@ describe("policyAfter", () => {
     maxLength: 8,
   });
 
-  it("never allows within 24 hours anything that a request has forbidden or not asked for", () => {
+  it("allows nothing that any request within 24 hours has forbidden or left out", () => {
     fc.assert(
       fc.property(policies, requests, fc.nat(30), orders, spents, (first, sequence, later, order, spent) => {
         const allows = (each: WalletPolicy) =>
@@ -184,7 +181,7 @@ describe("policyAfter", () => {
         const isRecent = (each: { ms: number }) => each.ms > endMs - dayMs;
         for (const request of asked.filter(isRecent)) expect(allows(request.policy)).toBe(true);
         const isForbidden = inForce.filter(isRecent).some((each) => !allows(each.policy));
-        // Everything allowed was requested in time, and by each request since.
+        // Everything allowed was requested at least 24 hours ago, and by every request since.
         const since = asked.findLastIndex((each) => !allows(each.policy)) + 1;
         if (isForbidden) expect(asked[since]?.ms).toBeLessThanOrEqual(endMs - dayMs);
       }),
@@ -203,22 +200,25 @@ describe("objectionOf", () => {
     ["more than the limit of an order", { amount: 6n }, 0n, "maxPerOrder"],
     ["more than is left of the day, with its network fee", { amount: 5n, adds: 6n }, 5n, "maxPerDay"],
     ["an amount that the day has counted already", { amount: 5n, adds: undefined }, 99n, undefined],
-  ])("checks a buy of %s, and no sale", (_, changes, spent, rule) => {
+  ])("checks a buy of %s, and allows the same sale", (_, changes, spent, rule) => {
     const rules = { policy: strict, spent, fees: freeFees };
     expect(objectionOf(rules, { ...order, ...changes })?.rule).toBe(rule);
     expect(objectionOf(rules, { ...order, ...changes, side: "sell" })).toBeUndefined();
   });
 
-  it.each(["buy", "sell"] as const)("forbids every %s where trading is off, or may be", (side) => {
-    for (const tradingEnabled of [false, "yes" as unknown as boolean])
-      expect(
-        objectionOf({ policy: policy({ tradingEnabled }), spent: 0n, fees: freeFees }, { ...order, side }),
-      ).toEqual({
-        rule: "tradingEnabled",
-      });
-  });
+  it.each(["buy", "sell"] as const)(
+    "forbids every %s where trading is off or its switch is unreadable",
+    (side) => {
+      for (const tradingEnabled of [false, "yes" as unknown as boolean])
+        expect(
+          objectionOf({ policy: policy({ tradingEnabled }), spent: 0n, fees: freeFees }, { ...order, side }),
+        ).toEqual({
+          rule: "tradingEnabled",
+        });
+    },
+  );
 
-  it("names the day's limit, and the day's total with this buy", () => {
+  it("names the day's limit, and the day's total including the new buy", () => {
     expect(
       objectionOf({ policy: strict, spent: 6n, fees: freeFees }, { ...order, amount: 4n, adds: 5n }),
     ).toMatchObject({
@@ -236,11 +236,11 @@ describe("objectionOf", () => {
     // The service rounds a minimum down, and never below one unit.
     [10_000n, 98n, 99n, undefined],
     [10_000n, 1n, 1n, undefined],
-    // The excess is rounded up, so it is above the limit.
+    // The excess is rounded up, so that it stays above the limit.
     [10_000n, 989_999_999n, 10n ** 9n, 10_001n],
     [0n, 1n, 3n, 666_667n],
   ])(
-    "compares %s millionths of slippage with a minimum of %s for %s",
+    "compares %s millionths of slippage with a minimum of %s for a quote of %s",
     (maxSlippage, minAmountOut, quotedOut, requested) => {
       for (const side of ["buy", "sell"] as const)
         expect(
@@ -252,7 +252,7 @@ describe("objectionOf", () => {
     },
   );
 
-  it("compares no minimum before there is a quote", () => {
+  it("skips the comparison of the minimum before there is a quote", () => {
     expect(
       objectionOf({ policy: policy({ maxSlippage: 1n }), spent: 0n, fees: freeFees }, order),
     ).toBeUndefined();
@@ -263,7 +263,7 @@ describe("counted", () => {
   const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
   const first = counted(key, undefined, { adds: 3n, fees: 1n, swapOf: "o1", nowMs });
 
-  it("adds up the amounts signed on a day, and keeps the sum for a week", () => {
+  it("adds up the amounts signed on a day, and keeps the total for a week", () => {
     expect(first).toEqual({
       ...key,
       day: "2026-11-22",
@@ -277,7 +277,7 @@ describe("counted", () => {
     expect(second).toMatchObject({ spent: 7n, networkFees: 3n, newestOrderId: "o2", revision: 2 });
   });
 
-  it("keeps the order whose swap was counted last", () => {
+  it("remembers the order whose swap was counted last", () => {
     expect(counted(key, first, { fees: 0n, adds: 4n, nowMs })).toMatchObject({
       spent: 7n,
       newestOrderId: "o1",
@@ -285,7 +285,7 @@ describe("counted", () => {
     expect(counted(key, undefined, { fees: 0n, adds: 4n, nowMs })).not.toHaveProperty("newestOrderId");
   });
 
-  it("begins again at midnight in UTC", () => {
+  it("starts a new count at midnight in UTC", () => {
     const midnightMs = Date.parse("2026-11-23");
     const second = counted(key, first, { adds: 4n, fees: 2n, swapOf: "o2", nowMs: midnightMs });
     expect(second).toMatchObject({ day: "2026-11-23", spent: 4n, networkFees: 2n });
@@ -301,7 +301,7 @@ describe("restOfDay", () => {
     [5n, 2n],
     // The fees of sales may exceed the limit.
     [2n, 0n],
-  ])("of a limit of %s leaves %s", (maxPerDay, rest) => {
+  ])("returns the rest of a limit of %s as %s", (maxPerDay, rest) => {
     const limited = policy(maxPerDay === undefined ? {} : { maxPerDay });
     expect(restOfDay({ stored: { ...key, policy: limited, revision: 1 }, count }, nowMs)).toBe(rest);
   });
@@ -328,7 +328,7 @@ describe("the limit of a day's network fees", () => {
   const fees = (maxNetworkFeesPerDay: bigint, changes: Partial<WalletPolicy> = {}) =>
     policy({ ...changes, maxNetworkFeesPerDay });
 
-  it("rises and falls at once, while other limits wait", () => {
+  it("raises and lowers the limit of network fees at once, while other limits wait", () => {
     expect(requested({ policy: small }, [0, fees(9n, { maxPerOrder: 1n })])).toEqual({
       policy: fees(9n, { maxPerOrder: 1n }),
     });
@@ -353,11 +353,11 @@ describe("the limit of a day's network fees", () => {
       fees(2n, { tradingEnabled: false }),
       true,
     ],
-  ])("may be raised by a user who %s: %#", (_, before, asked, isLooser) => {
+  ])("recognizes a looser limit of network fees for a user who %s: %#", (_, before, asked, isLooser) => {
     expect(loosens({ policy: before }, policyAfter({ policy: before }, asked, nowMs))).toBe(isLooser);
   });
 
-  it("is announced when raised beside a pending policy", () => {
+  it("announces a limit that is raised beside a pending policy", () => {
     const frozen = policy({ tradingEnabled: false });
     const waiting = policyAfter({ policy: frozen }, openPolicy, nowMs);
     const raised = policyAfter(waiting, fees(5n), nowMs + 1);
@@ -372,7 +372,7 @@ describe("rulesAt", () => {
   const pending = { policy: large, effectiveAt: at(nowMs + hourMs) };
   const stored = { ...key, policy: small, pending, revision: 1 };
 
-  it("returns the policy in force and the amount signed on the day", () => {
+  it("returns the policy in force and the amount signed that day", () => {
     expect(rulesAt({ stored, count }, nowMs, wideLimits)).toEqual({
       policy: small,
       spent: 3n,
@@ -385,11 +385,11 @@ describe("rulesAt", () => {
     });
   });
 
-  it("keeps a pending policy out of force until loosenGuards applies it, however late", () => {
+  it("keeps a pending policy out of force until loosenGuards applies it, even if that is late", () => {
     expect(rulesAt({ stored, count }, nowMs + 30 * dayMs, wideLimits).policy).toBe(small);
   });
 
-  it("allows everything for a wallet without stored limits", () => {
+  it("allows everything to a wallet without stored limits", () => {
     const rules = rulesAt({ stored: undefined, count: undefined }, nowMs, wideLimits);
     expect(rules).toEqual({ policy: openPolicy, spent: 0n, fees: freeFees });
   });
