@@ -23,7 +23,7 @@ shortPausesForTests();
 
 const write = (...step: TradeStep) => writeStep(db.table, step);
 
-/** An order with a planned swap, and the executor's request to sign it. */
+/** Creates an order with a planned swap, and the executor's request to sign it. */
 async function planned() {
   const bench = await new LaneBench(db.table).open();
   const { orderId, userID } = bench.request();
@@ -61,7 +61,7 @@ describe("cancelOrder", () => {
       (order) => write({ kind: "remove", of: "order", item: order, when: {} }),
       { refused: "ORDER_NOT_FOUND" },
     ],
-  ])("records the cancellation although an intruder %s, and nothing is signed", async (_, lie, answer) => {
+  ])("records a cancellation although an intruder %s, and lets nothing be signed", async (_, lie, answer) => {
     const { bench, userID, orderId, order, request, sign } = await planned();
     await lie(order);
     expect(await bench.cancel(orderId)).toEqual(answer);
@@ -76,7 +76,7 @@ describe("cancelOrder", () => {
     });
   });
 
-  it("returns an order that never stops changing, which the lane then cancels", async () => {
+  it("returns an order that never stops changing, and lets the lane cancel it later", async () => {
     const { bench, orderId, request, sign, read } = await planned();
     let writes = 0;
     bench.wrap = (performers) => ({
@@ -99,13 +99,13 @@ describe("cancelOrder", () => {
     expect(await bench.slots()).toEqual([]);
   });
 
-  it("cannot cancel the order of another user", async () => {
+  it("refuses to cancel another user's order", async () => {
     const { bench, orderId, request, sign } = await planned();
     expect(await bench.cancel(orderId, "mallory")).toEqual({ refused: "ORDER_NOT_FOUND" });
     expect(await sign(request)).toHaveProperty("slot");
   });
 
-  it("records the cancellation although the signer's transactions conflict with it many times", async () => {
+  it("records a cancellation despite many conflicts with the signer's transactions", async () => {
     const bench = await new LaneBench(db.table).open();
     const orderId = String(bench.nowMs).padEnd(26, "0");
     const { userID } = bench;
@@ -120,7 +120,7 @@ describe("cancelOrder", () => {
     expect(await itemsNamed(db.table, cancellationKey({ userID, orderId }).PK)).toHaveLength(1);
   });
 
-  it("leaves its planned slot to the lane, which signs nothing for it", async () => {
+  it("leaves a cancelled order's planned slot to the lane, which signs nothing for it", async () => {
     const { bench, orderId, request, sign, read } = await planned();
     expect(await bench.cancel(orderId)).toMatchObject({ order: { life: { status: "cancelled" } } });
     expect(await sign(request)).toEqual({ later: "the order has ended" });

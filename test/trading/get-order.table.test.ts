@@ -12,12 +12,12 @@ const now = new Date("2026-11-21T09:00:00.000Z");
 const notFound = { code: "ORDER_NOT_FOUND", details: undefined };
 
 describe("getOrder", () => {
-  it("returns an order of another engine without transactions", async () => {
+  it("returns another engine's order without transactions", async () => {
     await saveExecution(db.table, { userID: "ann", kind: "order", execution: order(), now });
     expect(await getOrder(db.table, "ann", "o1")).toMatchObject({ order: order(), attempts: [] });
   });
 
-  it("returns an order that was placed here with its transactions, without the signed bytes", async () => {
+  it("returns an order placed here with its transactions, but without their signed bytes", async () => {
     const placed = newOrder();
     const { userID, orderId, chain, wallet } = placed.intent;
     const attempt = {
@@ -46,7 +46,7 @@ describe("getOrder", () => {
     expect(JSON.stringify(found)).not.toContain(bytes.raw);
   });
 
-  it("finds no order of another user, and no missing order", async () => {
+  it("finds neither another user's order nor a missing one", async () => {
     await saveExecution(db.table, { userID: "bob", kind: "order", execution: order(), now });
     const placed = newOrder();
     await writeStep(db.table, placing(placed));

@@ -12,7 +12,7 @@ const bodyOn = (chain: PlaceOrderRequest["chain"], token: string, wallet = "A1")
 });
 
 describe("fingerprintOf", () => {
-  it("ignores the case of addresses, except on Solana, where it counts", () => {
+  it("ignores the case of addresses, except on Solana, where case counts", () => {
     const isSame = (one: PlaceOrderRequest, other: PlaceOrderRequest) =>
       fingerprintOf(one) === fingerprintOf(other);
     expect(isSame(bodyOn("eth", "0xAb"), bodyOn("eth", "0xaB"))).toBe(true);
@@ -22,7 +22,7 @@ describe("fingerprintOf", () => {
     expect(isSame(bodyOn("sol", "Ab"), bodyOn("sol", "Ab"))).toBe(true);
   });
 
-  it("ignores how amounts are written, also on sol", () => {
+  it("ignores how an amount is written, also on sol", () => {
     const other = { ...bodyOn("sol", "Ab"), amount: "01.00" };
     expect(fingerprintOf(other)).toBe(fingerprintOf(bodyOn("sol", "Ab")));
   });

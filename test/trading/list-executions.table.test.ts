@@ -34,7 +34,7 @@ const orders = (userID: string, query: Query = {}) =>
 
 const idsOf = ({ executions }: { executions: Order[] }) => executions.map(({ orderId }) => orderId);
 
-/** The ids on all pages. */
+/** Returns the ids on all pages. */
 async function allPages(userID: string, query: Query): Promise<string[][]> {
   const pages: string[][] = [];
   let cursor: string | undefined;
@@ -49,7 +49,7 @@ async function allPages(userID: string, query: Query): Promise<string[][]> {
 const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 9, 0, second)).toISOString();
 
 describe("listExecutions", () => {
-  it("lists orders of one user, newest first, and orders of the same time by id", async () => {
+  it("lists one user's orders, newest first, and orders of the same time by id", async () => {
     const [own, other] = [randomUUID(), randomUUID()];
     await put(
       own,
@@ -75,7 +75,7 @@ describe("listExecutions", () => {
     expect(page.executions.map(({ positionId }) => positionId)).toEqual(["p2", "p1"]);
   });
 
-  it("puts every order on exactly one page, with a cursor on all pages but the last", async () => {
+  it("puts every order on exactly one page, with a cursor on every page except the last", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.tuple(fc.nat({ max: 5 }), fc.stringMatching(/^[a-z]{1,3}$/)), {
@@ -99,7 +99,7 @@ describe("listExecutions", () => {
     );
   });
 
-  it("keeps later pages stable if orders are added meanwhile", async () => {
+  it("keeps later pages stable when orders are added", async () => {
     const userID = randomUUID();
     await put(userID, ...[1, 2, 3].map((n) => order({ orderId: `o${n}`, createdAt: at(n) })));
     const first = await orders(userID, { limit: "2" });
@@ -175,7 +175,7 @@ describe("listExecutions", () => {
     await expect(orders("forger", { cursor })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
-  it("rejects a cursor of another user, and of another kind", async () => {
+  it("rejects a cursor of another user or another kind", async () => {
     const [own, other] = [randomUUID(), randomUUID()];
     for (const userID of [own, other])
       await put(userID, order({ orderId: "a" }), order({ orderId: "b" }), position());

@@ -11,7 +11,7 @@ const db = tableForTests();
 /** Effects that call AWS outside the table: Invoke twice, and KMS three times. */
 const elsewhere: readonly (keyof Effects)[] = ["wake", "sign", "makeMac", "checkMac", "signBytes"];
 
-/** A bench that counts the calls of AWS. */
+/** Creates a bench that counts calls of AWS. */
 async function countingBench() {
   let calls = 0;
   const bench = await new LaneBench(interceptedTable(db.table, () => void calls++)).open();
@@ -29,7 +29,7 @@ async function countingBench() {
   return { bench, calls: () => calls, since };
 }
 
-describe("the first run", () => {
+describe("the first run for an order", () => {
   it.each<[string, number, (keyof Effects)[]]>([
     ["plans from the facts of the placing", 2000, []],
     ["asks both hosts if they are older", 2001, ["hostSnapshot", "hostSnapshot"]],
@@ -39,7 +39,7 @@ describe("the first run", () => {
     const { orderId } = request;
     await bench.place(request);
     const [job] = await queryRange<object>(db.table, jobsOf(bench.lane));
-    // Up to a kilobyte, the job takes the two write units of any item.
+    // A job of up to 1 KB takes the same two write units as any item.
     expect(JSON.stringify(job).length).toBeLessThan(1000);
     bench.nowMs += afterMs;
     const did: string[] = [];
@@ -54,13 +54,13 @@ describe("the first run", () => {
     expect(did).toEqual(asked);
     expect(await bench.slots()).toMatchObject([{ orderId, place: 0, state: "signed" }]);
     await bench.work();
-    // The facts serve no other run.
+    // Checks that later runs do not reuse the facts.
     expect(did).toHaveLength(asked.length + 2);
   });
 });
 
 describe("a buy", () => {
-  it("makes 4 AWS calls until the response, 9 until the broadcast, 1 after it, 4 for the fill and 4 for the end", async () => {
+  it("makes 4 AWS calls up to the response, 9 up to the broadcast, 1 after it, 4 for the fill and 4 for the end", async () => {
     const { bench, calls, since } = await countingBench();
     let before = calls();
     await bench.place(bench.request());

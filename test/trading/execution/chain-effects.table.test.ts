@@ -71,7 +71,7 @@ describe("the effect send", () => {
     expect(server.requests.flat()).toContainEqual(expect.objectContaining({ params: [raw] }));
   });
 
-  it("sends a private transaction to nobody if the relay is gone from the configuration", async () => {
+  it("sends a private transaction to nobody if the relay is no longer configured", async () => {
     const { relay: _, ...rest } = defaultChains.eth;
     const client = chainClient({ chain: "eth", hosts: [first.url] });
     const chains = new Map([
@@ -90,7 +90,7 @@ describe("the effect send", () => {
     ["a host takes no more requests", () => relay.url, answering("", 429)],
     ["a host answers with status 500", () => relay.url, answering("", 500)],
     ["a host hangs up", () => relay.url, hangingUp],
-  ])("counts it as not sent if %s", async (_, url, misbehaviour) => {
+  ])("reports a transaction as not sent if %s", async (_, url, misbehaviour) => {
     relay.misbehaviour = misbehaviour;
     expect(await send("relay", { relay: url() })).toBe("unreached");
   });
@@ -117,19 +117,19 @@ describe("the effect send", () => {
     ["exceeds block gas limit", "unreached"],
     ["nonce too high", "unreached"],
     ["the sky falls", "unreached"],
-  ] as const)('takes the refusal "%s" for %s', async (message, answer) => {
+  ] as const)('treats the refusal "%s" as %s', async (message, answer) => {
     relay.answers = refusing(message);
     expect(await send("relay")).toBe(answer);
   });
 
-  it("counts it as sent if one of the hosts has it", async () => {
+  it("reports a transaction as sent if one of the hosts has it", async () => {
     first.answers = refusing("transaction underpriced");
     expect(await send()).toBe("reached");
     expect(await send("hosts", { hosts: [gone, second.url] })).toBe("reached");
     expect(await send("hosts", { hosts: [gone] })).toBe("unreached");
   });
 
-  it("accepts a reason for a refusal only from two hosts", async () => {
+  it("accepts a reason for a refusal only if two hosts agree", async () => {
     first.answers = refusing("transaction underpriced");
     expect(await send("hosts", { hosts: [first.url, gone] })).toBe("unreached");
     second.answers = refusing("insufficient funds");
@@ -138,7 +138,7 @@ describe("the effect send", () => {
     expect(await send()).toBe("underpriced");
   });
 
-  it("asks only the hosts whether a transaction reached a public pool", async () => {
+  it("asks only the hosts, not the relay, whether a transaction reached a public pool", async () => {
     first.answers = second.answers = refusing("replacement transaction underpriced");
     expect(await send("relay and hosts")).toBe("underpriced");
     first.answers = { eth_chainId: "0x1", eth_sendRawTransaction: hashOf("1") };
@@ -150,7 +150,7 @@ describe("the effect hostSnapshot", () => {
   const question: Question<Evm> = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
-  /** Snapshots from these hosts, by their number. The other hosts fail. */
+  /** Returns effects that get these snapshots, by number of host. All other hosts fail. */
   function asking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
@@ -164,7 +164,7 @@ describe("the effect hostSnapshot", () => {
   }
   const snapshot = (coins: bigint) => ({ coins }) as HostSnapshot;
 
-  it("asks both hosts at once", async () => {
+  it("queries both hosts at once", async () => {
     const { promise, resolve } = Promise.withResolvers<HostSnapshot>();
     const { see, effects } = asking(2, { 0: promise, 1: snapshot(1n) });
     const asked = effects.hostSnapshot({ host: 0, question });
@@ -177,14 +177,14 @@ describe("the effect hostSnapshot", () => {
     expect(see).toHaveBeenCalledTimes(2);
   });
 
-  it("asks again for another question", async () => {
+  it("queries the hosts again for another question", async () => {
     const { see, effects } = asking(2, {});
     await effects.hostSnapshot({ host: 0, question });
     await effects.hostSnapshot({ host: 0, question: { ...question } });
     expect(see).toHaveBeenCalledTimes(4);
   });
 
-  it("asks hosts in reserve, but none for both", async () => {
+  it("queries hosts in reserve, but never uses one host in place of both", async () => {
     const { effects } = asking(4, { 2: snapshot(2n), 3: snapshot(3n) });
     expect(await effects.hostSnapshot({ host: 0, question })).toEqual(snapshot(2n));
     expect(await effects.hostSnapshot({ host: 1, question })).toEqual(snapshot(3n));
@@ -192,7 +192,7 @@ describe("the effect hostSnapshot", () => {
     expect(await odd.effects.hostSnapshot({ host: 1, question })).toBeUndefined();
   });
 
-  it("takes a lone host's snapshot for both", async () => {
+  it("uses a lone host's snapshot in place of both", async () => {
     const { see, effects } = asking(1, { 0: snapshot(0n) });
     expect(await effects.hostSnapshot({ host: 0, question })).toBe(
       await effects.hostSnapshot({ host: 1, question }),
@@ -200,7 +200,7 @@ describe("the effect hostSnapshot", () => {
     expect(see).toHaveBeenCalledOnce();
   });
 
-  it("returns no answer for a chain that no longer trades", async () => {
+  it("returns no snapshot of a chain that no longer trades", async () => {
     expect(await chainEffects(new Map()).hostSnapshot({ host: 0, question })).toBeUndefined();
   });
 });

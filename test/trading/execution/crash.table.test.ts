@@ -20,26 +20,26 @@ const db = tableForTests();
 
 beforeAll(() => loseAnswers(db.table));
 
-/** A client's actions on an order, and its possible ends. */
+/** A client's actions on an order, and the outcomes that may follow. */
 type Story = {
   side: "buy" | "sell";
-  /** Cancels after this many runs for the order. */
+  /** Cancels the order after this many runs. */
   cancelAfter?: number;
   outcomes: readonly TradeOrder<Evm>["life"]["status"][];
-  /** The kinds of faults that interrupt the story. */
+  /** Kinds of faults that interrupt the story. */
   faults: readonly Fault[];
 };
 
 const { FULL } = process.env;
 const allFaults: readonly Fault[] = ["not arrived", "died after", "answer lost"];
 /**
- * An effect that does not arrive leaves the same state as a run that dies after the previous effect. `FULL=1`
- * covers these too, which takes a minute.
+ * A lost effect leaves the same state as a run that dies after the previous effect. `FULL=1` covers lost effects too,
+ * which takes a minute.
  */
 const mostFaults = FULL ? allFaults : allFaults.slice(1);
 const someFaults = FULL ? allFaults : allFaults.slice(1, 2);
 
-/** Plays the story to its end despite the fault: clients repeat, and the sweep wakes the lane. */
+/** Plays the story to its end despite the fault: clients repeat requests, and the sweep wakes the lane. */
 async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<string> {
   const request = bench.request({ side });
   let isPlaced = false;
@@ -54,10 +54,10 @@ async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<str
     if (bench.isDone) return request.orderId;
     bench.mine(runs % 2 === 0 ? 5 : 1);
   }
-  throw new Error("The order never came to an end");
+  throw new Error("The order did not end");
 }
 
-/** A lane whose user may spend something in a day. */
+/** Creates a lane whose user's policy limits the amount of a day. */
 async function openBench(): Promise<LaneBench> {
   const bench = await new LaneBench(db.table).open();
   const { lane, userID } = bench;
@@ -70,7 +70,7 @@ async function openBench(): Promise<LaneBench> {
   return bench;
 }
 
-/** Expects that the order has ended once, that clients see how, and that nothing else is left. */
+/** Expects the order to have ended once, visibly to clients, and with nothing left behind. */
 async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
   const { table, userID, lane } = bench;
   const items = new Map(
@@ -127,29 +127,32 @@ const stories: Record<string, Story> = {
 };
 
 describe("an order on the table", () => {
-  it.each(Object.entries(stories))("ends once if any effect of %s fails", async (_, story) => {
-    const whole = await openBench();
-    const names = failOne(whole, undefined);
-    await expectSettled(whole, await play(story, whole), story);
-    const effects = [...names];
-    const faults = effects.flatMap((effect, index) =>
-      faultsOf(effect)
-        .filter((how) => story.faults.includes(how))
-        // Effects that change nothing resemble each other, so one is enough.
-        .filter(() => FULL || isChanging(effect) || effects.indexOf(effect) === index)
-        .map((how) => ({ number: index + 1, how })),
-    );
-    expect(new Set(faults.map(({ number }) => effects[number - 1])).size).toBeGreaterThan(3);
-    await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {
-      const bench = await openBench();
-      failOne(bench, fault);
-      try {
-        await expectSettled(bench, await play(story, bench), story);
-      } catch (error) {
-        throw new Error(`${effects[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, {
-          cause: error,
-        });
-      }
-    });
-  });
+  it.each(Object.entries(stories))(
+    "ends an order exactly once if any effect of %s fails",
+    async (_, story) => {
+      const whole = await openBench();
+      const names = failOne(whole, undefined);
+      await expectSettled(whole, await play(story, whole), story);
+      const effects = [...names];
+      const faults = effects.flatMap((effect, index) =>
+        faultsOf(effect)
+          .filter((how) => story.faults.includes(how))
+          // Effects that change nothing resemble each other, so one is enough.
+          .filter(() => FULL || isChanging(effect) || effects.indexOf(effect) === index)
+          .map((how) => ({ number: index + 1, how })),
+      );
+      expect(new Set(faults.map(({ number }) => effects[number - 1])).size).toBeGreaterThan(3);
+      await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {
+        const bench = await openBench();
+        failOne(bench, fault);
+        try {
+          await expectSettled(bench, await play(story, bench), story);
+        } catch (error) {
+          throw new Error(`${effects[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, {
+            cause: error,
+          });
+        }
+      });
+    },
+  );
 });

@@ -38,7 +38,7 @@ async function buy(desk: TradingDesk, amount = "0.5"): Promise<void> {
   await desk.settle();
 }
 
-/** Moves tokens by another program, which has the wallet's key. */
+/** Moves tokens out of the wallet, as another program with its key could. */
 async function move(from: string, to: string, amount: bigint): Promise<void> {
   await chain.request("anvil_impersonateAccount", [from]);
   const data = `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
@@ -49,15 +49,15 @@ async function move(from: string, to: string, amount: bigint): Promise<void> {
 const laneOf = async ({ lane }: TradingDesk) =>
   (await getItems(db.table, [laneKey(lane, homeShard(lane))]))[0];
 
-describe("a position whose tokens were moved out", () => {
-  it("closes without proceeds when the move is final, and a later buy opens a new one", async () => {
+describe("a position whose tokens were moved away", () => {
+  it("closes a position without proceeds once the move is final, and opens a new one with a later buy", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const [before] = await positionsOf(desk);
     await move(desk.wallet, deployer, await desk.held());
     await desk.workMissed(moon);
     await desk.workMissed(moon);
-    // The move may still be taken back.
+    // A reorganization can still undo the move.
     expect(await positionsOf(desk)).toEqual([before]);
     expect(await desk.watchAndWork()).toBe(false);
     await chain.mine(12);
@@ -85,7 +85,7 @@ describe("a position whose tokens were moved out", () => {
     expect(units(opened?.amount)).toBe(await desk.held());
   });
 
-  it("shrinks in proportion if part of the tokens is left", async () => {
+  it("shrinks a position in proportion if part of the tokens is left", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const [before] = await positionsOf(desk);
@@ -103,7 +103,7 @@ describe("a position whose tokens were moved out", () => {
     expect(units(position?.cost)).toBe(cost - (cost * (amount - left)) / amount);
   });
 
-  it("stays open if the tokens return before the move is final, or its block is replaced", async () => {
+  it("keeps a position open if the tokens return before the move is final, or its block is replaced", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const before = await positionsOf(desk);
@@ -116,7 +116,7 @@ describe("a position whose tokens were moved out", () => {
     expect(await laneOf(desk)).toBeUndefined();
   });
 
-  it("ignores a wrong report, and one about a token that was never bought", async () => {
+  it("ignores a wrong report, and a report about a token that was never bought", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     const before = await positionsOf(desk);
@@ -127,7 +127,7 @@ describe("a position whose tokens were moved out", () => {
     expect(await positionsOf(desk)).toEqual(before);
   });
 
-  it("waits until an order of the token is settled", async () => {
+  it("waits to check a token until its order is settled", async () => {
     const desk = await openDesk(db.table, chain);
     await buy(desk);
     await move(desk.wallet, deployer, await desk.held());
@@ -142,7 +142,7 @@ describe("a position whose tokens were moved out", () => {
     expect(units(position?.amount)).toBe(await desk.held());
   });
 
-  it("keeps tokens that one of the hosts still shows", async () => {
+  it("keeps a position whose tokens one of the hosts still shows", async () => {
     const hosts: RpcHost[] = [];
     const desk = await openDesk(db.table, chain, {
       async see(host, reader, question) {
@@ -159,7 +159,7 @@ describe("a position whose tokens were moved out", () => {
   });
 });
 
-describe("the sweep", () => {
+describe("the sweep of positions", () => {
   const minuteOf = ({ userID, lane }: TradingDesk) => {
     const { PK } = heldTokenKey({ ...lane, userID, token: moon });
     return Number(PK.split("#").at(-1));
@@ -194,8 +194,8 @@ describe("the sweep", () => {
   });
 });
 
-describe("a wallet that two users share", () => {
-  it("loses the position of one user if the other has sold its tokens", async () => {
+describe("a wallet shared by two users", () => {
+  it("closes one user's position after the other has sold its tokens", async () => {
     const alice = await openDesk(db.table, chain);
     await buy(alice);
     const bob = await alice.shareWith(`${alice.userID}'s friend`);
@@ -211,7 +211,7 @@ describe("a wallet that two users share", () => {
     ]);
   });
 
-  it("shares the loss between both positions in proportion, whichever user reports it", async () => {
+  it("splits a loss between both users' positions in proportion, whichever user reports it", async () => {
     const alice = await openDesk(db.table, chain);
     await buy(alice);
     const bob = await alice.shareWith(`${alice.userID}'s friend`);

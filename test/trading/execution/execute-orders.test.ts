@@ -17,12 +17,12 @@ const settles = (step: TradeStep) => step.some(({ kind, of }) => kind === "remov
 
 type Table = { view: LaneView<Sol> };
 
-/** A table whose lane has an order of which a final block has the only message. */
+/** Creates a table with an order whose only message is in a final block. */
 const tableWithFill = (): Table => ({
   view: viewOf({ slots: [slotOf({ state: "mined", receipts: [receipt] })] }),
 });
 
-/** Writes a step, as long as the lane exists. */
+/** Writes a step while the lane exists. */
 function writeTo(table: Table, step: TradeStep): boolean {
   if (table.view.lane === undefined) return false;
   const [taken] = step;
@@ -33,7 +33,7 @@ function writeTo(table: Table, step: TradeStep): boolean {
   return true;
 }
 
-/** Runs executeOrders, and returns the counts that it reports. A run may break off. */
+/** Runs executeOrders, which may break off, and returns the counts that it reports. */
 async function run(
   table: Table,
   write = writeTo,
@@ -57,7 +57,7 @@ async function run(
   return landings;
 }
 
-/** Runs executeOrders on a chain that nobody reads. */
+/** Runs executeOrders on a chain without a reader. */
 async function runUnread(
   effects: Partial<ExecutionDeps["effects"]>,
   startReader: () => void,
@@ -75,7 +75,7 @@ async function runUnread(
   await executeOrders(deps, { ...lane, ...more });
 }
 
-/** Settles an order of which this arrived, and returns the faults that name it. */
+/** Settles an order that received this amount, and returns the faults that name it. */
 async function faultsOf(received: bigint) {
   const short = filled("a", { received });
   const hosts = bothHosts({ ...finalAt(300), receipts: seen([short]), markers: new Map([["order1", true]]) });
@@ -91,26 +91,26 @@ async function faultsOf(received: bigint) {
 
 const once = [{ path: "public", signed: 1, landed: 1 }];
 
-describe("executeOrders, of an order on sol that settles", () => {
-  it("reports a fill below the minimum, with its order", async () => {
+describe("executeOrders when an order on sol settles", () => {
+  it("reports a fill below the minimum together with its order", async () => {
     expect(await faultsOf(80n)).toEqual([]);
     expect(await faultsOf(79n)).toEqual([["FillBelowMinimum", { userID: "alice", orderId: "order1" }]]);
   });
 
-  it("counts its messages once, however often it runs", async () => {
+  it("counts an order's messages once, however often it runs", async () => {
     const table = tableWithFill();
     expect(await run(table)).toEqual(once);
     expect(table.view.orders).toEqual([]);
     expect(await run(table)).toEqual([]);
   });
 
-  it("leaves them to the run whose write succeeds", async () => {
+  it("leaves the count of an order's messages to the run whose write succeeds", async () => {
     const table = tableWithFill();
     expect(await run(table, (each, step) => !settles(step) && writeTo(each, step))).toEqual([]);
     expect(await run(table)).toEqual(once);
   });
 
-  it("loses them, rather than count them twice, if the answer to its write is lost", async () => {
+  it("skips the count of an order's messages, rather than count twice, if the write's response is lost", async () => {
     const table = tableWithFill();
     const losing: typeof writeTo = (each, step) => {
       const isWritten = writeTo(each, step);
@@ -123,7 +123,7 @@ describe("executeOrders, of an order on sol that settles", () => {
   });
 });
 
-describe("executeOrders, on a chain that nobody reads", () => {
+describe("executeOrders on a chain without a reader", () => {
   it("starts a reader without waiting for the lane's hosts", async () => {
     const started = Promise.withResolvers<void>();
     const table = tableWithFill();
@@ -139,7 +139,7 @@ describe("executeOrders, on a chain that nobody reads", () => {
     expect(table.view.orders).toEqual([]);
   });
 
-  it("starts a reader even if it cannot work on the lane", async () => {
+  it("starts a reader even if the run cannot work on the lane", async () => {
     const startReader = vi.fn();
     const failing = () => Promise.reject(new Error("no table"));
     await expect(runUnread({ write: failing }, startReader)).rejects.toThrow("no table");
@@ -149,7 +149,7 @@ describe("executeOrders, on a chain that nobody reads", () => {
   const missed = { userID: "alice", token: "MOON" };
   const idle = viewOf({ lane: undefined, orders: [], slots: [], jobs: [] });
 
-  /** Checks a token of a wallet without a lane, and returns how many readers that starts. */
+  /** Checks a token of a wallet without a lane, and returns the number of readers started. */
   async function checkIdle(failure?: Error): Promise<number> {
     const startReader = vi.fn();
     let view = idle;

@@ -23,14 +23,14 @@ beforeEach(async () => {
   desk = await openDesk(db.table, chain, { maxNetworkFeesPerDay });
 });
 
-/** Allows more in a day than the wallets have, so that only the limit of one transaction counts. */
+/** Exceeds the wallets' coins, so that only the limit of one transaction counts. */
 const maxNetworkFeesPerDay = "1000";
 
 const gasLimit = 160_000n;
-/** With it, a swap may pay 99 of the wallet's 100 coins. */
+/** At this gas price, a swap may cost 99 of the wallet's 100 coins. */
 const maxGasPrice = (99n * 10n ** 18n) / gasLimit;
 
-/** An intent with a genuine MAC, as a compromised placeOrder can make it. */
+/** Creates an intent with a genuine MAC, as a compromised placeOrder could. */
 const planted = (changes: Partial<Intent>): Intent =>
   intent({
     ...desk.lane,
@@ -46,7 +46,7 @@ const planted = (changes: Partial<Intent>): Intent =>
     ...changes,
   });
 
-/** Writes an order and its planned slot, and lets the executor and the chain do the rest. */
+/** Writes an order and its planned slot, then runs the executor and the chain. */
 async function execute(own: Intent, planned: Partial<Slot> & Pick<Slot, "call">) {
   const isSwap = planned.call.purpose === "swap";
   const order = tradeOrder({
@@ -63,17 +63,17 @@ async function execute(own: Intent, planned: Partial<Slot> & Pick<Slot, "call">)
   return desk.read(own.orderId);
 }
 
-describe("a compromised placeOrder", () => {
+describe("fee limits against a compromised placeOrder", () => {
   const refused = { order: { status: "rejected", reasonCode: "SIGNING_REFUSED" } };
 
-  it("cannot burn a wallet's coin as the fees of a buy", async () => {
+  it("protects a wallet's coin from a buy with excessive fees", async () => {
     const before = await desk.coins();
     const own = planted({ orderId: "PLANTEDBUY".padEnd(26, "0") });
     expect(await execute(own, { call: swapBy(own, localV2, own.amount) })).toMatchObject(refused);
     expect(await desk.coins()).toBe(before);
   });
 
-  it("cannot burn a wallet's coin as the fees of an approval", async () => {
+  it("protects a wallet's coin from an approval with excessive fees", async () => {
     const before = await desk.coins();
     const own = planted({
       orderId: "PLANTEDSALE".padEnd(26, "0"),
@@ -88,7 +88,7 @@ describe("a compromised placeOrder", () => {
 });
 
 describe("the operators' limits", () => {
-  it("refuse an order whose transaction would cost more", async () => {
+  it("rejects an order whose transaction would cost more than the operators allow", async () => {
     const limited = await openDesk(db.table, chain, { maxNetworkFee: "0.00001", maxNetworkFeesPerDay });
     await expect(limited.ask({ amount: "0.01" })).rejects.toMatchObject({
       code: "GAS_PRICE_TOO_HIGH",

@@ -28,7 +28,7 @@ async function header(tag: string | number): Promise<{ number: number; hash: str
 }
 
 describe("the effect look", () => {
-  it("returns the latest block's number and time, its parent's hash, and hashes of earlier blocks", async () => {
+  it("returns the latest block's number, time and parent hash, and hashes of earlier blocks", async () => {
     await chain.request("anvil_mine", ["0x5"]);
     const { number, time } = await header("latest");
     const [parent, earlier] = [await header(number - 1), await header(number - 4)];
@@ -40,25 +40,25 @@ describe("the effect look", () => {
     });
   });
 
-  it("reads the headers of blocks that contracts no longer know", async () => {
+  it("reads the headers of blocks whose hashes contracts can no longer read", async () => {
     const old = await header("latest");
     await chain.request("anvil_mine", ["0x12c"]);
     expect((await look([old.number]))?.hashes).toEqual(new Map([[old.number, old.hash]]));
   });
 
-  it("returns the final block if asked", async () => {
+  it("returns the final block on request", async () => {
     const { number, time } = await header("finalized");
     expect((await look([], [chain.url], true))?.final).toMatchObject({ number, time });
   });
 
-  it("asks the next host if one fails, and fails if none answers", async () => {
+  it("queries the next host if one fails, and fails if none answers", async () => {
     expect(await look([], [broken.url, chain.url])).toMatchObject({
       number: (await header("latest")).number,
     });
     await expect(look([], [broken.url])).rejects.toThrow("No host of base answers");
   });
 
-  it("returns no answer for a chain that no longer trades", async () => {
+  it("returns no look for a chain that no longer trades", async () => {
     expect(
       await lookEffects(new Map()).look({ chain: "eth", host: 0, heights: [], wantsFinal: false }),
     ).toBeUndefined();
@@ -66,7 +66,7 @@ describe("the effect look", () => {
 });
 
 describe("the effect minedIn", () => {
-  it("returns the block of each transaction, empty if it is in none", async () => {
+  it("returns the block of each transaction, or an empty text if it is in none", async () => {
     const value = { from: alice.address, to: alice.address, value: "0x1" };
     const mined = (await chain.request("eth_sendTransaction", [value])) as string;
     await chain.mine();

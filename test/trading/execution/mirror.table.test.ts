@@ -31,7 +31,7 @@ afterAll(() => engine.stop());
 const byId = (orders: readonly TradeOrder<Evm>[]) =>
   orders.toSorted((a, b) => (a.intent.orderId < b.intent.orderId ? -1 : 1));
 
-/** The model's view, reduced to data that the table returns: only users with jobs. */
+/** Reduces the model's view to the data that the table returns: only users with jobs. */
 function ofJobs(view: LaneView<Evm>): LaneView<Evm> {
   const users = new Set(view.jobs.map(({ userID }) => userID));
   const hasJob = ({ userID, token }: { userID: string; token: string }) =>
@@ -48,7 +48,7 @@ function ofJobs(view: LaneView<Evm>): LaneView<Evm> {
 
 const keyOf = ({ userID, token }: { userID: string; token: string }) => `${userID} ${token}`;
 
-/** A world that also writes every step to a real table, and reads every view from both. They must agree. */
+/** Creates a world that also writes each step to a real table, and checks that both give the same views. */
 function mirroredWorld(table: Table, done: { effects: number }) {
   let known = "";
   return class extends World {
@@ -78,7 +78,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       }
       return runProcedure(only(), {
         ...tableEffects(table),
-        // An expected job that is over, or another wallet's, changes nothing either.
+        // Naming a job that is over, or another wallet's, must change nothing.
         readLane: (ask) => readLane(table, { ...ask, job: this.table.all("order").at(-1)?.intent }),
         readPlacing: (ask) => readPlacing(table, ask),
         readSigning: async (ask) => ({
@@ -88,7 +88,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       });
     }
 
-    /** Copies changes by users and operators. */
+    /** Copies changes by users and operators to the real table. */
     private async copyUsers(): Promise<void> {
       const wallets = this.table.all("wallet").map(({ userID, wallet, retiredAt }) => ({
         ...walletKey(userID, chain, wallet),
@@ -125,10 +125,10 @@ function comparable({ do: name }: Effect, answer: unknown): unknown {
   return { ...view, laneOrders: byId(view.laneOrders as TradeOrder<Evm>[]) };
 }
 
-/** `FULL=1` plays more of them. */
+/** Number of histories to play; `FULL=1` plays more. */
 const histories = process.env.FULL ? 40 : 1;
 
-/** The histories with the most different events, out of many. */
+/** Finds the histories with the most different events. */
 async function richest(): Promise<number[]> {
   const found: { seed: number; size: number }[] = [];
   for (let seed = 1; seed <= 50 * histories; seed++) {
@@ -142,8 +142,8 @@ async function richest(): Promise<number[]> {
     .map(({ seed }) => seed);
 }
 
-describe("the table", () => {
-  it(`agrees with the model's in the richest of ${histories * 50} histories`, async () => {
+describe("the real table", () => {
+  it(`agrees with the model in the richest of ${histories * 50} histories`, async () => {
     const done = { effects: 0 };
     await forEachConcurrently(await richest(), { concurrency: 4 }, async (seed) =>
       playHistory(seed, new Set(), { of: mirroredWorld(await engine.newTable(), done) }),

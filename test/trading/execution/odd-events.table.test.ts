@@ -33,7 +33,7 @@ async function positionOf({ userID }: TradingDesk): Promise<Position | undefined
 const transferOf = (to: string, amount: bigint) =>
   `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
 
-/** Sends a transaction of another program, to be mined with the next block. */
+/** Sends another program's transaction, to be mined in the next block. */
 async function send(from: string, to: string, data: string): Promise<void> {
   await chain.request("anvil_impersonateAccount", [from]);
   await chain.request("eth_sendTransaction", [{ from, to, data, gas: "0x30d40" }]);
@@ -45,7 +45,7 @@ describe("an order for a token with odd events", () => {
     "logs each transfer twice",
     "logs transfers with nothing indexed",
     "logs transfers with the amount indexed",
-  ] as const)("takes its amounts from the wallet's balance if the token %s", async (oddity) => {
+  ] as const)("takes amounts from the wallet's balance if the token %s", async (oddity) => {
     const token = await deployOddToken(chain, oddity);
     const desk = await openDesk(db.table, chain);
     const { orderId } = await desk.place({ token, amount: "0.1" });
@@ -83,7 +83,7 @@ describe("an order for a token with odd events", () => {
 });
 
 describe("a fill", () => {
-  it("counts tokens that a stranger sends to the wallet in its block, and flags them", async () => {
+  it("counts and flags tokens that a stranger sends to the wallet in the order's block", async () => {
     const desk = await openDesk(db.table, chain);
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
@@ -99,7 +99,7 @@ describe("a fill", () => {
     const { order: first } = await bought(desk);
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
-    // It has the next nonce, so it is in the same block.
+    // The transfer uses the next nonce, so that it lands in the same block.
     await send(desk.wallet, moon, transferOf(deployer, 3n * 10n ** 18n));
     await desk.settle();
     const { order, report } = await desk.read(orderId);
@@ -117,11 +117,11 @@ describe("a fill", () => {
       { code: -32000, message: "missing trie node 12 (path ) state is not available" },
     ],
     ["sells access to the state", { code: -32602, message: "Archive requests need another plan" }],
-  ])("uses the events and is marked unchecked if a host %s", async (_, refusal) => {
+  ])("uses the events and marks the order as unchecked if a host %s", async (_, refusal) => {
     const desk = await openDesk(db.table, chain, { see: withoutBalances(refusal) });
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
-    // A refusal counts only after a time.
+    // A refusal counts only after some time.
     await chain.mine();
     await chain.request("anvil_mine", ["0x10", "0x2"]);
     await desk.settle();
@@ -132,7 +132,7 @@ describe("a fill", () => {
     expect(report).not.toHaveProperty("flags");
   });
 
-  it("does not settle while hosts disagree about balances, and then uses the agreed amount", async () => {
+  it("does not settle an order while hosts disagree about balances, and then uses the agreed amount", async () => {
     let isLying = true;
     const hosts: RpcHost[] = [];
     const desk = await openDesk(db.table, chain, {
@@ -146,7 +146,7 @@ describe("a fill", () => {
     await desk.work();
     await chain.mine();
     await desk.work();
-    // The first host is believed for now.
+    // The first host's amount counts until both must agree.
     expect(await desk.read(orderId)).toMatchObject({
       order: { status: "filled", settled: false, receivedAmount: "0.000000000000000001" },
       report: { flags: ["ODD_EVENTS"] },
@@ -162,7 +162,7 @@ describe("a fill", () => {
     expect(report).not.toHaveProperty("flags");
   });
 
-  it("asks each host once about the balances", async () => {
+  it("queries each host once for the balances", async () => {
     const asked: string[] = [];
     const desk = await openDesk(db.table, chain, {
       see: (host, reader, question) =>
@@ -200,7 +200,7 @@ const withMoved = (snapshot: HostSnapshot, moved: bigint): HostSnapshot => ({
   ),
 });
 
-/** Makes the second host refuse questions about earlier blocks, each with its own number. */
+/** Makes the second host refuse queries about earlier blocks, each refusal naming the block. */
 function withoutBalances(refusal: { code: number; message: string }): typeof snapshotOf {
   const hosts: RpcHost[] = [];
   return (host, reader, question) => {

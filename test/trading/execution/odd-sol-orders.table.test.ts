@@ -17,7 +17,7 @@ const open = (options?: Parameters<typeof openSolDesk>[1]) =>
 
 const lamportsOf = (text = "0") => parseUnits(text, 9);
 
-/** The rent of an account of wrapped coin, which any account of the first token program has. */
+/** Rent of an account of the wrapped coin, as of any account of the first token program. */
 const rent = 2_039_280n;
 const feezRent = 2_157_600n;
 
@@ -25,7 +25,7 @@ type Asked = Parameters<SolDesk["ask"]>[0];
 
 async function place(desk: SolDesk, asked: Asked): Promise<string> {
   const placed = await desk.ask(asked);
-  if (!("order" in placed)) throw new Error("It was not placed");
+  if (!("order" in placed)) throw new Error("The order was not placed");
   return placed.order.orderId;
 }
 
@@ -43,7 +43,7 @@ const refusalOf = (desk: SolDesk, asked: Asked): Promise<{ code: string; message
     ({ code, message }) => ({ code, message }),
   );
 
-/** Expects an order to end without a message, so that the wallet pays nothing. */
+/** Expects an order to end without a message, at no cost to the wallet. */
 async function expectRefused(desk: SolDesk, orderId: string): Promise<void> {
   const coins = await desk.coins();
   const { order, attempts } = await settled(desk, orderId);
@@ -52,18 +52,18 @@ async function expectRefused(desk: SolDesk, orderId: string): Promise<void> {
   expect(await desk.coins()).toBe(coins);
 }
 
-/** Writes the wallet's account of FEEZ, with an extension that its owner has switched on or off. */
+/** Sets the wallet's account of FEEZ, with an extension that its owner has switched on or off. */
 async function setFeez(wallet: Address, units: bigint, extension: number, isOn: boolean): Promise<void> {
   const { mint, program } = chain.deployment.tokens.FEEZ;
   const plain = tokenAccountBytes(mint, wallet, units);
-  // The account's kind, its fixed owner, and what it has withheld come first.
+  // Precedes the extension by the account's kind, its fixed owner, and its withheld amount.
   const own = Buffer.of(2, 7, 0, 0, 0, 2, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, extension, 0, 1, 0, Number(isOn));
   const at = await tokenAccountOf(wallet, mint, program);
   await chain.setAccount(at, 2n * feezRent, program, Buffer.concat([plain, own]));
 }
 
-describe.concurrent("an order on sol whose account of the token", () => {
-  it("has been given away is refused, and ends without a fee if that happens later", async () => {
+describe.concurrent("an order on sol and its account of the token", () => {
+  it("rejects an order whose token account was given away, and ends one without a fee if that happens later", async () => {
     const desk = await open();
     const { mint, program } = chain.deployment.tokens.MOON;
     const orderId = await place(desk, { amount: "1" });
@@ -76,7 +76,7 @@ describe.concurrent("an order on sol whose account of the token", () => {
     expect(await refusalOf(desk, { side: "sell", percent: 100 })).toEqual(refused);
   });
 
-  it("has a CPI Guard sells nothing through a pool, but buys", async () => {
+  it("rejects sales through a pool from an account with a CPI Guard, and allows buys", async () => {
     const desk = await open();
     const token = chain.deployment.tokens.FEEZ.mint;
     const guard = (isOn: boolean) => setFeez(desk.wallet, 10n ** 9n, 11, isOn);
@@ -92,7 +92,7 @@ describe.concurrent("an order on sol whose account of the token", () => {
     expect(order).toMatchObject({ status: "filled", filledAmount: "0.1" });
   });
 
-  it("needs memos buys nothing through a pool, but sells", async () => {
+  it("rejects buys through a pool into an account that needs memos, and allows sales", async () => {
     const desk = await open();
     const token = chain.deployment.tokens.FEEZ.mint;
     const memos = (isOn: boolean) => setFeez(desk.wallet, 10n ** 9n, 8, isOn);
@@ -109,11 +109,11 @@ describe.concurrent("an order on sol whose account of the token", () => {
   });
 });
 
-describe.concurrent("an order on sol of a token with", () => {
+describe.concurrent("the decimals of a token on sol", () => {
   it.each([
     [0, 5n * 10n ** 6n],
     [9, 5n * 10n ** 15n],
-  ])("%i decimals is filled to the unit", async (decimals, tokens) => {
+  ])("fills an order for a token with %i decimals to the unit", async (decimals, tokens) => {
     const desk = await open();
     const token = await addMint(chain, decimals);
     await addPool(chain, { mint: token, coins: 500n * 10n ** 9n, tokens });
@@ -135,7 +135,7 @@ describe.concurrent("an order on sol of a token with", () => {
     ]);
   });
 
-  it("255 decimals is refused", async () => {
+  it("rejects a token with 255 decimals", async () => {
     const token = await addMint(chain, 255);
     await addPool(chain, { mint: token, coins: 500n * 10n ** 9n, tokens: 10n ** 12n });
     expect(await refusalOf(await open(), { token, amount: "1" })).toMatchObject({ code: "TOKEN_NOT_FOUND" });
@@ -143,10 +143,10 @@ describe.concurrent("an order on sol of a token with", () => {
 });
 
 describe.concurrent("a sale on sol", () => {
-  /** The rents of the account of wrapped coin and of the marker, and the base fees of four messages. */
+  /** Rents of the wrapped coin's account and the marker, plus the base fees of four messages. */
   const floor = rent + 897_840n + 4n * 5000n;
 
-  it("needs the floor in coins, and is filled with no lamport more", async () => {
+  it("fills a sale of a wallet whose coins just cover its costs, and rejects it with one lamport less", async () => {
     expect(floor).toBe(2_957_120n);
     for (const lamports of [0n, 895_882n, 2_039_280n, 2_044_282n, floor - 1n]) {
       const poor = await open({ lamports });
@@ -168,44 +168,47 @@ describe.concurrent("a cancelled order on sol", () => {
   it.each([
     ["", false],
     [", though a stranger has paid into the marker", true],
-  ])("is ended by its clear, after which its own message fails at the marker%s", async (_, isPaidInto) => {
-    const desk = await open();
-    const orderId = await place(desk, { amount: "1" });
-    let kept: string | undefined;
-    // The first message seems to be sent.
-    desk.wrap = (effects) => ({
-      ...effects,
-      async send(ask) {
-        kept ??= ask.raw;
-        return ask.raw === kept ? "reached" : (effects.send?.(ask) ?? "unreached");
-      },
-    });
-    // On a busy machine, two hosts may not agree at once.
-    await vi.waitFor(async () => {
-      await desk.work();
-      expect(kept).toBeDefined();
-    }, 30_000);
-    if (isPaidInto) await chain.setAccount(await markerOf(desk.wallet, orderId), 890_880n);
-    expect(await desk.cancel(orderId)).toMatchObject({ status: "open", stage: "cancelling" });
-    const shown = async () => (await desk.read(orderId)) as RestData<"getOrder">;
-    await vi.waitFor(async () => {
-      await desk.watchAndWork();
-      const { order } = await shown();
-      expect(order).toMatchObject({ status: "cancelled", reasonCode: "CANCELLED_BY_USER", settled: false });
-    }, 30_000);
-    await chain.request("sendTransaction", [kept, { encoding: "base64", skipPreflight: true }]);
-    await desk.settle();
-    const { order, attempts } = await shown();
-    expect(order).toMatchObject({ status: "cancelled", filledAmount: "0", settled: true });
-    expect(attempts).toMatchObject([
-      { purpose: "swap", outcome: "reverted" },
-      { purpose: "clear", outcome: "mined" },
-    ]);
-    const costs = lamportsOf(order.networkFee) + lamportsOf(order.rent);
-    expect([await desk.units(), await desk.coins()]).toEqual([0n, 10n ** 10n - costs]);
-    expect(desk.landings).toEqual([
-      { path: "public", signed: 1, landed: 1 },
-      { path: "clear", signed: 1, landed: 1 },
-    ]);
-  });
+  ])(
+    "ends a cancelled order by its clear, and lets its own message fail at the marker%s",
+    async (_, isPaidInto) => {
+      const desk = await open();
+      const orderId = await place(desk, { amount: "1" });
+      let kept: string | undefined;
+      // Keeps the first message back while it appears to be sent.
+      desk.wrap = (effects) => ({
+        ...effects,
+        async send(ask) {
+          kept ??= ask.raw;
+          return ask.raw === kept ? "reached" : (effects.send?.(ask) ?? "unreached");
+        },
+      });
+      // Two hosts may take some time to agree on a busy machine.
+      await vi.waitFor(async () => {
+        await desk.work();
+        expect(kept).toBeDefined();
+      }, 30_000);
+      if (isPaidInto) await chain.setAccount(await markerOf(desk.wallet, orderId), 890_880n);
+      expect(await desk.cancel(orderId)).toMatchObject({ status: "open", stage: "cancelling" });
+      const shown = async () => (await desk.read(orderId)) as RestData<"getOrder">;
+      await vi.waitFor(async () => {
+        await desk.watchAndWork();
+        const { order } = await shown();
+        expect(order).toMatchObject({ status: "cancelled", reasonCode: "CANCELLED_BY_USER", settled: false });
+      }, 30_000);
+      await chain.request("sendTransaction", [kept, { encoding: "base64", skipPreflight: true }]);
+      await desk.settle();
+      const { order, attempts } = await shown();
+      expect(order).toMatchObject({ status: "cancelled", filledAmount: "0", settled: true });
+      expect(attempts).toMatchObject([
+        { purpose: "swap", outcome: "reverted" },
+        { purpose: "clear", outcome: "mined" },
+      ]);
+      const costs = lamportsOf(order.networkFee) + lamportsOf(order.rent);
+      expect([await desk.units(), await desk.coins()]).toEqual([0n, 10n ** 10n - costs]);
+      expect(desk.landings).toEqual([
+        { path: "public", signed: 1, landed: 1 },
+        { path: "clear", signed: 1, landed: 1 },
+      ]);
+    },
+  );
 });

@@ -20,7 +20,7 @@ beforeEach(async () => {
   desk = await openDesk(db.table, chain);
 });
 
-/** Makes every later block later than any order's deadline. */
+/** Makes all later blocks later than any order's deadline. */
 async function passTime(): Promise<void> {
   await chain.request("evm_increaseTime", [3600]);
   await chain.mine();
@@ -29,7 +29,7 @@ async function passTime(): Promise<void> {
 const purposesOf = ({ attempts }: Awaited<ReturnType<TradingDesk["read"]>>) =>
   attempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`);
 
-describe("cancelling", () => {
+describe("cancelling an order", () => {
   it("ends an order at once before its swap is signed, and changes nothing the second time", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const cancelled = { status: "cancelled", stage: "done", reasonCode: "CANCELLED_BY_USER", version: 2 };
@@ -43,7 +43,7 @@ describe("cancelling", () => {
     expect(await desk.coins()).toBe(100n * 10n ** 18n);
   });
 
-  it("keeps an approval that was sent, and shows its fee", async () => {
+  it("keeps an approval that was sent before the cancellation, and shows its fee", async () => {
     const { orderId: bought } = await desk.place({ amount: "0.5" });
     await desk.work();
     await desk.settle();
@@ -59,7 +59,7 @@ describe("cancelling", () => {
     expect(Number(after.order.networkFee)).toBeGreaterThan(0);
   });
 
-  it("replaces a signed swap with a competing transaction, which may win", async () => {
+  it("replaces the signed swap of a cancelled order with a competing transaction", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ status: "open", stage: "cancelling" });
@@ -74,7 +74,7 @@ describe("cancelling", () => {
     expect(await desk.held()).toBe(0n);
   });
 
-  it("ends as filled if the swap is mined first", async () => {
+  it("fills a cancelled order if its swap is mined first", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ stage: "cancelling" });
@@ -86,7 +86,7 @@ describe("cancelling", () => {
     });
   });
 
-  it("expires if no block includes either in time, and ends as cancelled when its clear is mined", async () => {
+  it("expires a cancelled order if no block includes it in time, and cancels it once its clear is mined", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ stage: "cancelling" });
@@ -100,7 +100,7 @@ describe("cancelling", () => {
     expect(await desk.read(orderId)).toMatchObject({ order: { status: "cancelled", settled: true } });
   });
 
-  it("works for the user's own orders only", async () => {
+  it("cancels the user's own orders only", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const stranger = await openDesk(db.table, chain);
     await expect(stranger.cancel(orderId)).rejects.toMatchObject({ code: "ORDER_NOT_FOUND" });
@@ -108,13 +108,13 @@ describe("cancelling", () => {
   });
 });
 
-describe("an order", () => {
+describe("outcomes of an order", () => {
   const raiseTax = async (token: string) => {
     const code = await chain.request("eth_getCode", [taxd, "latest"]);
     await chain.request("anvil_setCode", [token, code]);
   };
 
-  it("ends without a transaction if the token's owner has raised the tax since the quote", async () => {
+  it("ends an order without a transaction if the token's owner has raised the tax since the quote", async () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const { orderId } = await desk.place({ token, amount: "0.01" });
     await raiseTax(token);
@@ -126,7 +126,7 @@ describe("an order", () => {
     });
   });
 
-  it("costs only its network fee if the tax is raised before the block", async () => {
+  it("charges an order only its network fee if the tax is raised before the block", async () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const { orderId } = await desk.place({ token, amount: "0.01" });
     await desk.work();
@@ -139,7 +139,7 @@ describe("an order", () => {
     expect(purposesOf(after)).toEqual(["swap reverted"]);
   });
 
-  it("waits while another program's transaction is pending, and is filled after that is mined", async () => {
+  it("makes an order wait for another program's pending transaction, and fills it afterwards", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const { wallet: from } = desk;
     await chain.request("anvil_impersonateAccount", [from]);
@@ -154,7 +154,7 @@ describe("an order", () => {
     expect(await desk.read(orderId)).toMatchObject({ order: { status: "filled" }, attempts: [{ nonce: 1 }] });
   });
 
-  it("frees the nonce of a wallet that is delegated to a contract, though the contract takes no call", async () => {
+  it("frees the nonce of a wallet that is delegated to a contract, even if the contract takes no call", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     await chain.request("anvil_setCode", [desk.wallet, `0xef0100${taxd.slice(2)}`]);
@@ -166,9 +166,9 @@ describe("an order", () => {
     expect(purposesOf(after)).toEqual(["swap replaced", "clear reverted"]);
   });
 
-  it("is filled for a wallet that is delegated to a contract", async () => {
+  it("fills an order of a wallet that is delegated to a contract", async () => {
     await chain.request("anvil_setCode", [desk.wallet, `0xef0100${taxd.slice(2)}`]);
-    // The contract takes no coin, so the wallet itself can sell nothing.
+    // The contract takes no coin, so the wallet itself cannot sell.
     const { orderId } = await desk.place({ amount: "0.5", allowUnsafe: true });
     await desk.work();
     await desk.settle();

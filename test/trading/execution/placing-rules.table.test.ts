@@ -27,7 +27,7 @@ const code = (code: string, details?: object) => ({ code, ...(details && { detai
 const buy = { amount: "0.01" };
 
 describe("placeOrder", () => {
-  it("answers a repeated request with the order as it is now, whatever else has changed", async () => {
+  it("answers a repeated request with the order's current state, whatever else has changed", async () => {
     const { orderId } = await desk.place({ ...buy, slippage: 2 }, "k");
     await desk.cancel(orderId);
     await chain.request("anvil_setBalance", [desk.wallet, "0x0"]);
@@ -40,7 +40,7 @@ describe("placeOrder", () => {
     });
   });
 
-  it("warns that an order goes to a public pool though it asks for protection, also when repeated", async () => {
+  it("warns that an order goes to a public pool despite requested protection, also when repeated", async () => {
     for (const isReplayed of [false, true])
       expect(await desk.ask({ ...buy, mevProtection: true }, "k")).toMatchObject({
         warnings: ["MEV_UNPROTECTED"],
@@ -48,7 +48,7 @@ describe("placeOrder", () => {
       });
   });
 
-  it("rejects another body for the same key, but accepts the key of another user", async () => {
+  it("rejects another body for the same key, but accepts the same key from another user", async () => {
     const { orderId } = await desk.place(buy, "k");
     await expect(desk.ask({ amount: "0.02" }, "k")).rejects.toMatchObject(
       code("IDEMPOTENCY_KEY_REUSED", { orderId }),
@@ -57,7 +57,7 @@ describe("placeOrder", () => {
     expect(await other.place(buy, "k")).not.toMatchObject({ orderId });
   });
 
-  it("leaves the key of a refused request unused, and records nothing", async () => {
+  it("leaves the key of a refused request unused, and records no order", async () => {
     await expect(desk.ask({ amount: "50" }, "k")).rejects.toMatchObject(code("PRICE_IMPACT_TOO_HIGH"));
     expect(await desk.place(buy, "k")).toMatchObject({ status: "open", amount: "0.01" });
   });
@@ -68,7 +68,7 @@ describe("placeOrder", () => {
     expect([a, b].filter((each) => "isReplayed" in each && each.isReplayed)).toHaveLength(1);
   });
 
-  it("sells 75 % by two sales of 50 % placed at once", async () => {
+  it("sells 75 % with two sales of 50 % placed at once", async () => {
     await desk.place({ amount: "0.5" });
     await desk.work();
     await desk.settle();
@@ -81,7 +81,7 @@ describe("placeOrder", () => {
     expect(sales).toMatchObject([{ percent: 50 }, { percent: 50 }]);
   });
 
-  it("subtracts the reservations of earlier orders", async () => {
+  it("subtracts the reservations of earlier orders from a balance", async () => {
     await chain.request("anvil_setBalance", [desk.wallet, `0x${(10n ** 18n).toString(16)}`]);
     const both = await Promise.allSettled([desk.ask({ amount: "0.6" }), desk.ask({ amount: "0.6" })]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -106,7 +106,7 @@ describe("placeOrder", () => {
     );
   });
 
-  it("finds neither wallets of other users nor retired wallets", async () => {
+  it("finds neither other users' wallets nor retired wallets", async () => {
     const other = await openDesk(db.table, chain);
     await expect(desk.ask({ ...buy, wallet: other.wallet })).rejects.toMatchObject(code("WALLET_NOT_FOUND"));
     await putWallet(db.table, desk.lane, desk.userID, { retiredAt: "2026-11-21T20:00:00.000Z" });
@@ -138,7 +138,7 @@ describe("placeOrder", () => {
     const refused = code("POLICY_LIMIT", {
       rule: "maxPerDay",
       limit: "0.015",
-      // Includes the network fee of the open buy.
+      // Includes the open buy's network fee.
       requested: expect.stringMatching(/^0\.020[1-9]/),
     });
     await expect(desk.ask(buy)).rejects.toMatchObject(refused);
@@ -159,7 +159,7 @@ describe("placeOrder", () => {
     expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
   });
 
-  it("requires a fresh sign-in for an order that could lose most of its value, and its quote warns of it", async () => {
+  it("requires a fresh sign-in for an order that could lose most of its value, and says so in its quote", async () => {
     const now = Date.now();
     const asked = { ...buy, minAmountOut: "0.000001" };
     const at = (ageSeconds: number) =>
@@ -176,14 +176,14 @@ describe("placeOrder", () => {
         ?.code;
     };
     expect(await quoteAt(new Date(now - 301_000))).toBe("SIGN_IN_REQUIRED");
-    // A token that does not say when the user has signed in.
+    // Omits the time of the user's sign-in.
     expect(await quoteAt(undefined)).toBe("SIGN_IN_REQUIRED");
     expect(await quoteAt(new Date(now))).toBeUndefined();
     expect(await quoteAt(undefined, false)).toBeUndefined();
     expect(await (await at(0)).ask(asked)).toHaveProperty("order");
   });
 
-  it("sets the requested validity, and ten minutes for slow gas", async () => {
+  it("sets the requested validity of an order, and ten minutes for slow gas", async () => {
     const seconds = async (asked: object) => {
       const { createdAt, validUntil = "" } = await desk.place({ ...buy, ...asked });
       return Math.round((Date.parse(validUntil) - Date.parse(createdAt)) / 1000);
@@ -193,7 +193,7 @@ describe("placeOrder", () => {
     expect(await seconds({ gasPreset: "slow" })).toBeGreaterThan(590);
   });
 
-  it("with dryRun returns a quote, needs no key, and records nothing", async () => {
+  it("returns a quote for dryRun, without a key and without a record", async () => {
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
     const { userID, wallet } = desk;
     const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;

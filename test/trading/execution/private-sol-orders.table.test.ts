@@ -10,9 +10,9 @@ const db = tableForTests();
 
 const { chain, hosts } = solDeskForTests();
 let relay: LocalSolRelay;
-/** The transactions that the relay has sent to the chain. */
+/** Transactions that the relay has sent to the chain. */
 let relayed: string[];
-/** The transactions that the hosts were given. */
+/** Transactions that the hosts received. */
 let published: string[];
 
 beforeAll(async () => {
@@ -46,14 +46,14 @@ async function open(): Promise<SolDesk> {
 
 async function place(desk: SolDesk): Promise<string> {
   const placed = await desk.ask({ amount: "1", mevProtection: true });
-  if (!("order" in placed)) throw new Error("It was not placed");
+  if (!("order" in placed)) throw new Error("The order was not placed");
   return placed.order.orderId;
 }
 
 const read = async (desk: SolDesk, orderId: string) => (await desk.read(orderId)) as RestData<"getOrder">;
 
 describe("a private order on sol", () => {
-  it("is sent to the relay alone, and pays its tip", async () => {
+  it("sends a private order on sol to the relay alone, and pays its tip", async () => {
     const desk = await open();
     const orderId = await place(desk);
     await desk.work();
@@ -66,7 +66,7 @@ describe("a private order on sol", () => {
     expect(desk.landings).toEqual([{ path: "private", signed: 1, landed: 1 }]);
   });
 
-  it("is filled by a relay that takes it without an answer", async () => {
+  it("fills a private order through a relay that takes it without answering", async () => {
     relay.faults = { silent: 1 };
     const desk = await open();
     const orderId = await place(desk);
@@ -76,17 +76,17 @@ describe("a private order on sol", () => {
     expect(published).toEqual([]);
   });
 
-  it("waits for a relay that is silent, and expires without ever being public", async () => {
+  it("waits for a silent relay, and expires the order without ever making it public", async () => {
     relay.faults = { stalled: 1 };
     const desk = await open();
     const orderId = await place(desk);
     const waiting = { stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" };
-    // On a busy machine, two hosts may not agree at once.
+    // Two hosts may take some time to agree on a busy machine.
     await vi.waitFor(async () => {
       await desk.work();
       expect((await read(desk, orderId)).order).toMatchObject(waiting);
     }, 30_000);
-    // Nothing more is signed.
+    // Checks that nothing more is signed.
     desk.aheadMs = 120_000;
     await desk.settle();
     const { order, attempts } = await read(desk, orderId);

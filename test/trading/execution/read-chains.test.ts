@@ -56,7 +56,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs a reader, and notes its end. */
+/** Runs a reader, and records when it ends. */
 function start(chains: readonly TradingChain[], build = "b1") {
   const run = { isOver: false };
   const wakeOf = (chain: TradingChain) => async () => woken(chain);
@@ -72,7 +72,7 @@ const looksAt = (chain: TradingChain) => look.mock.calls.filter(([ask]) => ask.c
 const heartbeatAge = (chain: string) => Date.now() - (leases.get(chain)?.heartbeatMs ?? 0);
 
 describe("readChains", () => {
-  it("looks at base each second and at eth every two, and renews its leases", async () => {
+  it("looks at base every second and at eth every two seconds, and renews its leases", async () => {
     for (const chain of ["eth", "base"] as const) lanes.set(chain, [lane(chain)]);
     start(["eth", "base", "bsc"]);
     await seconds(59.9);
@@ -81,7 +81,7 @@ describe("readChains", () => {
     expect(leases.has("bsc")).toBe(false);
   });
 
-  it("goes on with other chains while a host of one hangs", async () => {
+  it("keeps reading other chains while a host of one chain hangs", async () => {
     for (const chain of ["eth", "base"] as const) lanes.set(chain, [lane(chain)]);
     look.mockImplementation(({ chain }) =>
       chain === "eth" ? new Promise(() => {}) : Promise.resolve(atHeight(1)),
@@ -89,11 +89,11 @@ describe("readChains", () => {
     start(["eth", "base"]);
     await seconds(40);
     expect(looksAt("base")).toBe(41);
-    // A stuck round does not count as reading.
+    // A stuck round does not renew the heartbeat.
     expect(heartbeatAge("eth")).toBeGreaterThan(18_000);
   });
 
-  it("hands over at full ten minutes, without a missed look and all chains to one run", async () => {
+  it("hands all chains to one new run after ten minutes, without missing a look", async () => {
     lanes.set("base", [lane("base")]);
     const first = start(["eth", "base"]);
     await seconds(60);
@@ -116,7 +116,7 @@ describe("readChains", () => {
     expect(leases.get("eth")?.run).toBe(leases.get("base")?.run);
   });
 
-  it("hands over to new code at once, but not if that reaches no host", async () => {
+  it("hands over to new code at once, unless that code reaches no host", async () => {
     lanes.set("base", [lane("base")]);
     const old = start(["base"]);
     await seconds(30);
@@ -129,7 +129,7 @@ describe("readChains", () => {
     expect([old.isOver, good.isOver, leases.get("base")?.build]).toEqual([true, false, "b2"]);
   });
 
-  it("takes the place of a run that has died, within ten seconds", async () => {
+  it("takes over from a dead run within ten seconds", async () => {
     lanes.set("base", [lane("base")]);
     const now = Date.now();
     leases.set("base", { run: "dead", epoch: 4, build: "b1", startedAtMs: now, heartbeatMs: now - 6000 });
@@ -140,7 +140,7 @@ describe("readChains", () => {
     expect(leases.get("base")?.epoch).toBe(5);
   });
 
-  it("ends after five minutes without a lane, and goes on if one comes", async () => {
+  it("ends after five minutes without a lane, unless a new lane appears", async () => {
     lanes.set("base", [lane("base")]);
     const run = start(["base"]);
     await seconds(10);
@@ -160,7 +160,7 @@ describe("readChains", () => {
     expect(leases.get("base")?.epoch).toBe(1);
   });
 
-  it("ends at its longest time if no other run comes", async () => {
+  it("ends at its maximum run time if no other run takes over", async () => {
     lanes.set("base", [lane("base")]);
     const run = start(["base"]);
     await seconds(779);
@@ -169,7 +169,7 @@ describe("readChains", () => {
     expect(run.isOver).toBe(true);
   });
 
-  it("wakes lanes without waiting for them, and all before it ends", async () => {
+  it("wakes lanes without waiting for them, and wakes all of them before it ends", async () => {
     lanes.set("base", [{ ...lane("base"), jobs: 0 }]);
     start(["base"]);
     await seconds(1);
@@ -178,7 +178,7 @@ describe("readChains", () => {
     expect(woken).toHaveBeenCalledTimes(2);
   });
 
-  it("goes on while the table refuses its heartbeats, and after other faults", async () => {
+  it("continues while the table refuses heartbeats, and after other faults", async () => {
     lanes.set("base", [lane("base")]);
     start(["base"]);
     await seconds(1);
@@ -193,7 +193,7 @@ describe("readChains", () => {
     expect(onFault).toHaveBeenCalledWith(new Error("refused"));
   });
 
-  it("reports an outage of all hosts once, until one has recovered", async () => {
+  it("reports an outage of all hosts once, until one recovers", async () => {
     lanes.set("base", [lane("base")]);
     const silence = new ChainUnavailable();
     look.mockRejectedValue(silence);

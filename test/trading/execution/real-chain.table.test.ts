@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => chain.close());
 
 describe("an order on a real chain", () => {
-  it("buys what was quoted, sells all of it, and reports both to the unit", async () => {
+  it("buys the quoted amount, sells all of it, and reports both to the unit", async () => {
     const { orderId: buy } = await desk.place({ amount: "0.5" });
     expect(await desk.watchAndWork()).toBe(true);
     expect(await desk.watchAndWork()).toBe(false);
@@ -58,13 +58,13 @@ describe("an order on a real chain", () => {
 });
 
 describe("a buy on a real chain", () => {
-  it("takes the write units that docs/costs.md bills", async () => {
+  it("uses as many write units as docs/costs.md bills", async () => {
     const placeOrder = countingUnits(db.table);
     const executeOrders = countingUnits(db.table);
     const signTransaction = countingUnits(db.table);
     const tables: Partial<Record<Caller, UnitCounter>> = { placeOrder, executeOrders, signTransaction };
     const tableOf = (caller: Caller) => tables[caller]?.table ?? db.table;
-    // Cognito's ids of users have this length.
+    // Has the length of Cognito's user ids.
     const desk = await openDesk(db.table, chain, { userID: "a".repeat(36), tableOf });
     const unitsOfRun = async () => {
       await desk.work();
@@ -85,8 +85,8 @@ describe("a buy on a real chain", () => {
   });
 });
 
-describe("a sale on a real chain, about whose routes one host lies", () => {
-  it("waits without a transaction, and fills when the host is honest again", async () => {
+describe("a sale on a real chain with a host that lies about routes", () => {
+  it("holds a sale back while a host lies about its routes, and fills it afterwards", async () => {
     const lies: ((best: RouteFacts | undefined, minimum: bigint) => readonly RouteFacts[])[] = [
       (best, amountOut) => (best ? [{ ...best, feeBps: 5, amountOut }] : []),
       () => [],

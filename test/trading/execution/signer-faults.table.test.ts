@@ -30,7 +30,7 @@ const day = "2026-11-21";
 
 let count = 0;
 
-/** An order with a planned slot, and the request to sign it. */
+/** Creates an order with a planned slot, and the request to sign it. */
 async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
   const changes = { userID, orderId: `order${++count}`, wallet: alice.address, token, nextNonce: count };
   const own = intent({ ...changes, ...(purpose === "approve" && sale) });
@@ -55,17 +55,17 @@ const sign = (request: Request, table: Table = db.table, { vault, macs }: Keys =
 
 type Fault = { isBefore: boolean; error: Error };
 
-/** Faults of an AWS call: it does not arrive, the function ends right after it, or its response is lost. */
+/** Faults of an AWS call: the call does not arrive, the function ends right after it, or its response is lost. */
 const faults: Readonly<Record<string, Fault>> = {
   "does not arrive": { isBefore: true, error: Object.assign(new Error(), { $metadata: {} }) },
   "ends the function": { isBefore: false, error: new Error("killed") },
   "loses its response": { isBefore: false, error: Object.assign(new Error(), { $metadata: {} }) },
 };
 
-/** The calls in order. */
+/** Faultable calls in order. */
 const calls = ["the read", "VerifyMac", "Decrypt", "the write"] as const;
 
-/** Signs with a fault of one call. Returns the result, if there is one. */
+/** Signs with a fault of one call, and returns the result if there is one. */
 async function signWithFault(request: Request, number: number, { isBefore, error }: Fault) {
   let left = number;
   const before = () => {
@@ -91,7 +91,7 @@ const cases = (["swap", "approve"] as const).flatMap((purpose) =>
 );
 
 describe("signTransaction on the table", () => {
-  it.each(cases)("signs and records one %s, if %s %s", async (purpose, _, how, number) => {
+  it.each(cases)("signs and records one %s even if %s %s", async (purpose, _, how, number) => {
     const { own, request } = await planned(purpose);
     const first = await signWithFault(request, number, faults[how] as Fault);
     const isKilled = how === "ends the function";
@@ -115,7 +115,7 @@ describe("signTransaction on the table", () => {
     expect(await sign(request)).toEqual(answer);
   });
 
-  it("signs the same transaction for simultaneous requests", async () => {
+  it("signs the same transaction in response to simultaneous requests", async () => {
     const { request } = await planned("swap");
     const answers = await Promise.all(Array.from({ length: 4 }, () => sign(request)));
     const { view } = await readSigning(db.table, { request, day });
@@ -126,7 +126,7 @@ describe("signTransaction on the table", () => {
     for (const answer of answers) expect(answer).not.toHaveProperty("refused");
   });
 
-  it("signs one of two buys that compete for the rest of a day's limit", async () => {
+  it("signs only one of two buys that compete for the rest of a day's limit", async () => {
     const { own, request } = await planned("swap");
     const { userID, chain, wallet, amount } = own;
     const fee = mostFeeOf({ ...slot(), ...slot().fees });
@@ -145,7 +145,7 @@ describe("signTransaction on the table", () => {
     expect(view.limits.count?.spent).toBe(amount + fee);
   });
 
-  it("obeys whichever comes first, a signature or a tighter policy", async () => {
+  it("obeys a signature or a tighter policy, whichever comes first", async () => {
     const { own, request } = await planned("swap");
     const { userID, chain, wallet } = own;
     const policy = { ...openPolicy, tradingEnabled: false };
@@ -159,7 +159,7 @@ describe("signTransaction on the table", () => {
     expect([view.slot?.attempts, view.limits.count]).toEqual([[], undefined]);
   });
 
-  it("obeys whichever comes first, a signature or a cancellation", async () => {
+  it("obeys a signature or a cancellation, whichever comes first", async () => {
     const { request } = await planned("swap");
     const { userID, orderId } = request;
     const cancellation = { userID, orderId, expiresAt: 1 };

@@ -31,7 +31,7 @@ beforeEach(() => {
   jupiter.asked.length = 0;
 });
 
-/** A coin buys 10,153 of the token, or a little less of many. */
+/** One coin buys 10,153 tokens; many coins buy slightly fewer tokens each. */
 const leastOf = (amount: number, slippage = 1) => ({
   token: orbit,
   amount: String(amount),
@@ -44,7 +44,7 @@ const open = (options: { lamports?: bigint } = {}) =>
     { configuration: { jupiter: { url: jupiter.url } }, ...options },
   );
 
-/** Reads the terms of all transactions that a desk sends. */
+/** Reads the terms of all transactions sent by a desk. */
 function noteSent(desk: SolDesk) {
   const sent: string[] = [];
   desk.wrap = (effects) => ({
@@ -67,7 +67,7 @@ function noteSent(desk: SolDesk) {
 }
 
 describe("orders on sol by Jupiter, on a real chain and table", () => {
-  it("buy and sell a token that no pool has, and all agree to the lamport", async () => {
+  it("buys and sells a token without a pool, and accounts for every lamport", async () => {
     const desk = await open();
     const sent = noteSent(desk);
     const buy = await placeAt(desk, leastOf(1));
@@ -79,7 +79,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     const [bought, sold] = await expectChainAgrees(desk, [buy, sale], orbitKey);
     expect([bought?.order.status, sold?.order.status]).toEqual(["filled", "filled"]);
     expect(await desk.units(orbitKey)).toBe(0n);
-    // Both signatures are paid for.
+    // The network fee includes both base fees.
     expect(bought?.report).toMatchObject({
       networkFee: { total: "0.00021" },
       route: [{ venue: "jupiter-metis", tokenIn: "native", tokenOut: orbit }],
@@ -91,7 +91,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     expect(desk.faults).toEqual([]);
   });
 
-  it("enforce the order's minimum, whatever Jupiter quotes", async () => {
+  it("enforces the order's minimum, whatever Jupiter quotes", async () => {
     const desk = await open();
     let request: SignRequest<Sol> | undefined;
     desk.wrap = (effects) => ({
@@ -106,14 +106,15 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     await desk.settle();
     const shown = await desk.read(orderId);
     const message = request?.message;
-    if (message === undefined || !("build" in message)) return expect.fail("Nothing was signed by Jupiter");
+    if (message === undefined || !("build" in message))
+      return expect.fail("No transaction by Jupiter was signed");
     const data = Buffer.from(message.build.data, "base64");
     expect(data.readBigUInt64LE(16)).toBe(parseUnits(shown.order.minAmountOut ?? "", 6));
     expect(data.readUInt16LE(24)).toBe(0);
   });
 
   it.each(["silent", "rateLimited", "otherDestination"] as const)(
-    "use a pool that both hosts named if Jupiter answers with the fault %s by then",
+    "uses a pool that both hosts named if Jupiter later answers with the fault %s",
     async (fault) => {
       const desk = await open();
       const orderId = await placeAt(desk, { amount: "0.1", slippage: 5 });
@@ -126,7 +127,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     },
   );
 
-  it("wait for Jupiter if they may use nothing else", async () => {
+  it("waits for Jupiter if an order may use nothing else", async () => {
     const desk = await open();
     const orderId = await placeAt(desk, leastOf(0.1, 5));
     jupiter.faults = { otherProgram: 1 };
@@ -143,7 +144,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     expect(shown?.order.status).toBe("filled");
   });
 
-  it("fail at Jupiter's own error if the price falls before they are in a block", async () => {
+  it("ends an order with Jupiter's own error if the price falls before its transaction is in a block", async () => {
     const desk = await open();
     const orderId = await placeAt(desk, leastOf(0.1));
     const { coin, token } = chain.deployment.jupiter.pools.ORBIT.vaults;
@@ -165,7 +166,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     expect(coin).not.toBe(token);
   });
 
-  it("end once if any effect fails, and never use a helper key twice", async () => {
+  it("ends an order once if any effect fails, and never uses a helper key twice", async () => {
     const whole = await open();
     const names = failOne(whole, undefined);
     await expectChainAgrees(whole, [await play(whole)], orbitKey);
@@ -190,7 +191,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
 });
 
 describe("a dishonest Jupiter server", () => {
-  it("cannot trade at a price of its own", async () => {
+  it("prevents Jupiter from trading at a price of its own", async () => {
     const desk = await open();
     jupiter.faults = { cheat: 1 };
     await expect(desk.ask({ token: orbit, amount: "1" })).rejects.toMatchObject({ code: "NO_REFERENCE" });
@@ -202,9 +203,9 @@ describe("a dishonest Jupiter server", () => {
     expect(await desk.coins()).toBe(10n ** 10n);
   });
 
-  it("cannot hide a shallow pool, because both hosts simulate a tenth, too", async () => {
+  it("detects a shallow pool behind Jupiter by letting both hosts simulate a tenth of the amount", async () => {
     const desk = await open({ lamports: 10n ** 12n });
-    // 400 coins move a pool of 500 far.
+    // 400 coins move the price of a pool of 500 far.
     const asked = { token: orbit, amount: "400", minAmountOut: "1" };
     await expect(desk.ask(asked)).rejects.toMatchObject({ code: "PRICE_IMPACT_TOO_HIGH" });
   });
@@ -218,12 +219,12 @@ async function accountOf(address: string) {
   return { lamports: BigInt(lamports), owner: owner as never, data: Buffer.from(data[0], "base64") };
 }
 
-/** Buys, and goes on after a run that died, once its lease has ended. */
+/** Buys a token. After a run has died, continues once its lease has ended. */
 async function play(desk: SolDesk): Promise<string> {
   const orderId = await placeAt(desk, leastOf(0.01, 10));
   for (const endMs = Date.now() + 60_000; Date.now() < endMs; await pause(100)) {
     if (!(await survives(() => desk.watchAndWork()))) desk.aheadMs += 31_000;
     if (await desk.isDone()) return orderId;
   }
-  throw new Error("The order never came to an end");
+  throw new Error("The order did not end");
 }

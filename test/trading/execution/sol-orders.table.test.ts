@@ -17,19 +17,19 @@ const { chain, hosts } = solDeskForTests();
 const open = (options?: Parameters<typeof openSolDesk>[1]) =>
   openSolDesk({ table: db.table, chain, hosts }, options);
 
-/** Buys, and goes on after a run that died, once its lease has ended. */
+/** Buys a token. After a run has died, continues once its lease has ended. */
 async function play(desk: SolDesk): Promise<string> {
-  // All these orders share a pool.
+  // All these orders share a pool, so they need a wide slippage.
   const orderId = await placeAt(desk, { amount: "0.01", slippage: 10 });
   for (const endMs = Date.now() + 60_000; Date.now() < endMs; await pause(100)) {
     if (!(await survives(() => desk.watchAndWork()))) desk.aheadMs += 31_000;
     if (await desk.isDone()) return orderId;
   }
-  throw new Error("The order never came to an end");
+  throw new Error("The order did not end");
 }
 
 describe("orders on sol, on a real chain and table", () => {
-  it("buy and sell, and all agree to the lamport", async () => {
+  it("buys and sells on sol, and accounts for every lamport", async () => {
     const desk = await open();
     const buy = await placeAt(desk, { amount: "1" });
     await desk.work();
@@ -55,7 +55,7 @@ describe("orders on sol, on a real chain and table", () => {
     expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
   });
 
-  it("leave positions that shrink and close when tokens leave the wallet for good", async () => {
+  it("shrinks and closes positions when tokens leave the wallet for good", async () => {
     const desk = await open();
     await placeAt(desk, { amount: "1" });
     await desk.work();
@@ -86,7 +86,7 @@ describe("orders on sol, on a real chain and table", () => {
     });
   });
 
-  it("cancel by a clear that competes with the order's message", async () => {
+  it("cancels an order by a clear that competes with its message", async () => {
     const desk = await open();
     const orderId = await placeAt(desk, { amount: "1" });
     await desk.work();
@@ -96,7 +96,7 @@ describe("orders on sol, on a real chain and table", () => {
     expect(["cancelled", "filled"]).toContain(shown?.order.status);
   });
 
-  it("end once if any effect fails that changes something", async () => {
+  it("ends an order once if any state-changing effect fails", async () => {
     const whole = await open();
     const names = failOne(whole, undefined);
     await expectChainAgrees(whole, [await play(whole)]);
@@ -113,7 +113,7 @@ describe("orders on sol, on a real chain and table", () => {
       try {
         const [shown] = await expectChainAgrees(desk, [await play(desk)]);
         expect([shown?.order.status, shown?.order.reasonCode]).toEqual(["filled", undefined]);
-        // A run that died right after it settled the order has counted nothing.
+        // A run that dies right after it has settled the order counts nothing.
         expect(desk.landings.length).toBeLessThanOrEqual(1);
       } catch (error) {
         throw new Error(`${names[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });

@@ -46,7 +46,7 @@ const swap: SolMessage = { ...plain, route };
 const { amountIn: _, wsolRentLamports: __, ...common } = plain;
 const clear: SolMessage = { ...common, purpose: "clear" };
 
-/** Records an order, of a new wallet if no user is named, and returns the request for its first message. */
+/** Records an order, for a new wallet if no user is named, and returns the request to sign its first message. */
 async function placed(
   changes: (own: SolIntent) => IntentTerms = (own) => own,
   { userID = `user${++count}`, place = 1 } = {},
@@ -71,7 +71,7 @@ const sign = (
   );
 
 describe("signMessage on the table", () => {
-  it("signs attempts and a clear, each on record", async () => {
+  it("signs and records attempts and a clear", async () => {
     const request = await placed();
     const messages = [
       swap,
@@ -93,16 +93,16 @@ describe("signMessage on the table", () => {
     }
   });
 
-  it("signs nothing where sol does not trade, for however low a fee", async () => {
+  it("signs nothing if sol does not trade, however low the fee", async () => {
     const request = await placed();
     const message = { ...swap, microLamportsPerUnit: 0n };
-    // Not even the rents fit into the limits of a chain that does not trade.
+    // Rents alone exceed the limits of a chain that does not trade.
     expect(await sign({ ...request, message }, {})).toEqual({
       later: "the policy forbids it: networkFeesPerDay",
     });
   });
 
-  it("refuses an intent of another family, though it is of sol and has a MAC", async () => {
+  it("rejects an EVM intent for sol, even with a genuine MAC", async () => {
     const request = await placed(({ wallet, userID, orderId, validUntil }) =>
       intent({ wallet, userID, orderId, validUntil, chain: "sol", token, amount: 1_000_000n }),
     );
@@ -110,20 +110,20 @@ describe("signMessage on the table", () => {
   });
 });
 
-describe("a placeOrder that was taken over", () => {
+describe("the signer against a compromised placeOrder", () => {
   const mostLamports = 5_000_000n;
   const dayLamports = 5n * mostLamports;
   const chains = { sol: { ...defaultSol, maxNetworkFee: "0.005", maxNetworkFeesPerDay: "0.025" } };
-  /** The most that a signature costs. */
+  /** Highest base fee of a message. */
   const baseFee = 10_000n;
 
-  /** A message that pays so much with its base fee. */
+  /** Returns a message whose fees, with the base fee, add up to this amount. */
   const paying = (message: SolMessage, lamports: bigint): SolMessage => ({
     ...message,
     microLamportsPerUnit: ((lamports - baseFee) * 1_000_000n) / BigInt(message.computeUnitLimit),
   });
 
-  /** The messages for which the intruder asks, for each order in turn. All but the last may fail, and are charged. */
+  /** Messages that the intruder requests for each order in turn. All but the last may fail and still cost fees. */
   const burnings: Record<string, readonly SolMessage[]> = {
     "attempts that fail": [2n, 3n, 5n].map((tenths) => paying(swap, (mostLamports * tenths) / 10n)),
     "one dear attempt of each order": [paying(swap, mostLamports)],
@@ -132,7 +132,7 @@ describe("a placeOrder that was taken over", () => {
   };
 
   it.each(Object.entries(burnings))(
-    "burns at most a day's limit of a wallet's coin by %s",
+    "limits the coin that an intruder can burn in a day by %s",
     async (_, messages) => {
       const userID = `user${++count}`;
       const answers: unknown[] = [];
@@ -146,7 +146,7 @@ describe("a placeOrder that was taken over", () => {
           answers.push(answer);
           if (!("raw" in answer)) break;
           burnt += baseFee + (message.microLamportsPerUnit * BigInt(message.computeUnitLimit)) / 1_000_000n;
-          // An attempt may succeed instead. Then the marker stays, and the account of the bought token.
+          // If the attempt succeeds, the rents of the marker and of the token's account are spent too.
           if (index === 0) burnt += 897_840n + 2_039_280n;
         }
       }
@@ -157,7 +157,7 @@ describe("a placeOrder that was taken over", () => {
   );
 });
 
-describe("signMessage by Jupiter", () => {
+describe("signMessage for Jupiter", () => {
   const jupiter = { venue: "jupiter-metis" } as const;
   const helper = solKey("helper");
   const amountIn = 1_000_000n;
@@ -166,7 +166,7 @@ describe("signMessage by Jupiter", () => {
   type Venue = Awaited<ReturnType<typeof byJupiter>>["venue"];
   type Intruder = (venue: Venue) => Partial<Venue>;
 
-  /** Asks for the first message of an order that may use Jupiter. */
+  /** Creates the request to sign the first message of an order that may use Jupiter. */
   async function asked(
     {
       venue: change = () => ({}),
@@ -196,7 +196,7 @@ describe("signMessage by Jupiter", () => {
     return { ...request, message, helperSignature };
   }
 
-  it("signs what it has composed, beside the helper, and records the whole", async () => {
+  it("signs a message that it has composed itself, beside the helper, and records the whole transaction", async () => {
     const request = await asked();
     const answer = await sign(request);
     if (!("raw" in answer)) return expect.fail(JSON.stringify(answer));
@@ -208,11 +208,11 @@ describe("signMessage by Jupiter", () => {
     });
     const { view } = await readSigning(db.table, { request, day });
     expect(view.slot).toMatchObject({ attempts: [{ route: jupiter, signatures: 2 }] });
-    // Two base fees, and those for priority.
+    // Two base fees and the priority fees.
     expect(view.ledger).toMatchObject({ messages: [{ signatures: 2, mostFeeLamports: 30_000n }] });
     const stored = JSON.stringify(view, (_, value) => (typeof value === "bigint" ? `${value}` : value));
     expect(stored).not.toContain(Buffer.from(helper.seed).toString("base64"));
-    // Asked again, it signs no second first message.
+    // The signer must not sign a second first message when asked again.
     expect(await sign(request)).toHaveProperty("later");
   });
 
@@ -245,11 +245,11 @@ describe("signMessage by Jupiter", () => {
         accounts: [...accounts, { address: solKey(`user${count}`).address, isWritable: true }],
       }),
     ],
-  ])("refuses a taken-over executor that asks for %s", async (_, venue) => {
+  ])("rejects a compromised executor's request for %s", async (_, venue) => {
     expect(await sign(await asked({ venue }))).toHaveProperty("refused");
   });
 
-  it("refuses the wallet as its own helper", async () => {
+  it("rejects the wallet as its own helper", async () => {
     const own = () => solKey(`user${count}`);
     const request = await asked({
       venue: ({ accounts }) => ({
@@ -260,7 +260,7 @@ describe("signMessage by Jupiter", () => {
     expect(await sign(request)).toHaveProperty("refused");
   });
 
-  it("refuses a signature that is not the helper's over these very bytes", async () => {
+  it("rejects a signature that is not the helper's over the same bytes", async () => {
     expect(await sign(await asked({}, solKey("another").seed))).toEqual({
       refused: "the helper has not signed this message",
     });
@@ -273,18 +273,18 @@ describe("signMessage by Jupiter", () => {
     });
   });
 
-  it("refuses a helper's signature beside a message that has no helper", async () => {
+  it("rejects a helper's signature beside a message without a helper", async () => {
     const { helperSignature = "" } = await asked();
     expect(await sign({ ...(await placed()), helperSignature })).toEqual({
       refused: "a helper has signed that the message does not have",
     });
   });
 
-  it("refuses an order that may not use Jupiter", async () => {
+  it("rejects an order that may not use Jupiter", async () => {
     expect(await sign(await asked({ routes: [route] }))).toEqual({ refused: "the route is not allowed" });
   });
 
-  it("takes no instruction beside Jupiter's: a request has no place for it", async () => {
+  it("accepts no instructions beside Jupiter's, because a request cannot contain any", async () => {
     const request = await asked();
     const read = (message: object) => readSignRequest(signPayload({ ...request, message } as typeof request));
     const { message } = request;

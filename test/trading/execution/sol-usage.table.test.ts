@@ -9,9 +9,11 @@ import { countingUnits, type UnitCounter } from "./support/write-units.ts";
 const db = tableForTests();
 
 const { chain, hosts } = solDeskForTests();
-/** Final blocks are hidden until this is true. */
+/** Hides final blocks until set to true. */
 let isFinal = false;
-/** The calls to both hosts since they were last taken. A process asks for the cluster once, so that is none of them. */
+/**
+ * Calls to both hosts since the last count. The query for the cluster is left out, as each process makes it only once.
+ */
 const asked: string[] = [];
 const takeCalls = () => asked.splice(0).filter((method) => method !== "getGenesisHash").length;
 
@@ -28,18 +30,18 @@ beforeEach(() => {
 });
 
 describe("a buy on sol", () => {
-  it("takes the write units and the calls to hosts that docs/costs.md shows", async () => {
+  it("uses as many write units and calls to hosts as docs/costs.md shows", async () => {
     const placeOrder = countingUnits(db.table);
     const executeOrders = countingUnits(db.table);
     const signTransaction = countingUnits(db.table);
     const tables: Partial<Record<Caller, UnitCounter>> = { placeOrder, executeOrders, signTransaction };
     const tableOf = (caller: Caller) => tables[caller]?.table ?? db.table;
-    // Cognito's ids of users have this length.
+    // Has the length of Cognito's user ids.
     const desk = await openSolDesk({ table: db.table, chain, hosts }, { userID: "a".repeat(36), tableOf });
     desk.wrap = (effects) => ({
       ...effects,
       hostSnapshot(ask) {
-        // A busy machine makes hosts disagree, and then a run asks both again.
+        // Hosts may disagree on a busy machine, and are then queried again. Only the last round counts.
         if (ask.host === 0) asked.splice(0);
         return effects.hostSnapshot?.(ask);
       },
@@ -50,15 +52,15 @@ describe("a buy on sol", () => {
     };
     takeCalls();
     const placed = await desk.ask({ amount: "0.5" });
-    if (!("order" in placed)) throw new Error("It was not placed");
+    if (!("order" in placed)) throw new Error("The order was not placed");
     const { orderId } = placed.order;
     const calls = [takeCalls()];
-    // Hosts that disagree are asked again, so the least number is that of one round.
+    // Hosts that disagree are queried again, so the lowest count is that of a single round.
     for (const _ of [1, 2]) {
       await desk.ask({ amount: "0.5", dryRun: true });
       calls.push(takeCalls());
     }
-    /** Returns the usage of the run that first shows the order like this. */
+    /** Returns the usage of the run after which the order first matches. */
     const workUntil = (shown: object) =>
       vi.waitFor(async () => {
         const usage = await work();

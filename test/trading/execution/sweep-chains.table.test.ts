@@ -55,7 +55,7 @@ const sweep = (chains: readonly EvmChain[], nowMs = 0, read: SweepDeps["effects"
     nowMs: () => nowMs,
   });
 
-/** The reports: the name, the chain, and the wallet. */
+/** Lists reported troubles with their name, chain and wallet. */
 const troubles = () => onTrouble.mock.calls.map(([{ error, chain, wallet }]) => [error.name, chain, wallet]);
 
 describe("sweepChains", () => {
@@ -72,7 +72,7 @@ describe("sweepChains", () => {
     expect(onFault).toHaveBeenCalledOnce();
   });
 
-  it("reports lanes that a run has held for too long, and orders without progress", async () => {
+  it("reports lanes held for too long by a run, and orders without progress", async () => {
     readLanes.mockResolvedValue([
       { ...lane("a"), holder: "run", leaseUntilMs: 60_000 },
       { ...lane("b"), watch: { jobs: 1, blocks: {}, dueAtMs: 0, idleSinceMs: 0 } },
@@ -86,7 +86,7 @@ describe("sweepChains", () => {
     expect(start).toHaveBeenCalledTimes(3);
   });
 
-  it("reports an order that no run has processed since its placement, and no other", async () => {
+  it("reports only the order that no run has processed since its placement", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     const sweepAfter = (ms: number) => {
@@ -114,7 +114,7 @@ describe("sweepChains", () => {
     expect(onFault.mock.calls).toEqual([[fault]]);
   });
 
-  it("checks the held tokens of a minute in turns, twenty at a time and one per wallet", async () => {
+  it("checks held tokens in turns each minute, at most twenty at a time and one per wallet", async () => {
     const minute = 7;
     const all = Array.from({ length: 20_000 }, (_, index) => ({
       chain: "base" as const,
@@ -145,7 +145,7 @@ describe("sweepChains", () => {
     expect([...seen].toSorted()).toEqual(held.map(({ token }) => token).toSorted());
   });
 
-  it("reports a chain with lanes that nobody reads", async () => {
+  it("reports a chain that has lanes but no reader", async () => {
     const lost = { ...fresh, heartbeatMs: 0 };
     readReaderLease.mockImplementation(({ chain }) => (chain === "eth" ? undefined : lost));
     readLanes.mockImplementation(async ({ chain }) =>

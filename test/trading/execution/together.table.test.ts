@@ -17,7 +17,7 @@ import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts"
 
 let engine: Engine;
 let proxy: Awaited<ReturnType<typeof startDynamoDbProxy>>;
-/** The table, accessed by a client that causes conflicts. */
+/** Opens the table with a client that causes conflicts. */
 let table: Table;
 const faults: unknown[] = [];
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-/** The balances that follow from the orders. */
+/** Computes the balances that follow from the orders. */
 function balanceBy(orders: readonly TradeOrder<Evm>[]) {
   let [coins, tokens] = [coinsAtStart, tokensAtStart];
   for (const { intent, life } of orders) {
@@ -69,7 +69,7 @@ const unlessContended = (work: Promise<unknown>) =>
   });
 
 describe("a lane", () => {
-  it("executes the orders of two users once each, despite concurrent runs, clients and cancellations", async () => {
+  it("executes each order of two users once, despite concurrent runs, clients and cancellations", async () => {
     const bench = await new LaneBench(table).open();
     const other = `${bench.userID}'s friend`;
     await bench.addUser(other);
@@ -84,7 +84,7 @@ describe("a lane", () => {
       }),
     );
     const placeAll = () => Promise.all(requests.map((request) => unlessContended(bench.place(request))));
-    // Each client repeats its request at once.
+    // Each client repeats its request immediately.
     await Promise.all([placeAll(), placeAll(), bench.work().catch(() => undefined)]);
     for (let round = 0; round < 40 && !bench.isDone; round++) {
       if (round < 3) await placeAll();
@@ -111,37 +111,40 @@ describe("a lane", () => {
     ["a signature that is not recorded", "write", 3, 0],
     ["a signed transaction", "send", 1, 0],
     ["sent a transaction", "write", 4, 1],
-  ])("continues with another run when the lease of a run that has %s ends", async (_, name, number, sent) => {
-    const bench = await new LaneBench(engine.table).open();
-    const request = bench.request();
-    await bench.place(request);
-    const late = bench.stopAt(name, number);
-    const stopped = bench.work();
-    await late.reached;
-    // The first run still holds the lane.
-    await bench.work();
-    expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(sent);
-    bench.nowMs += 31_000;
-    await bench.work();
-    expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(1);
-    bench.mine();
-    await bench.work();
-    late.goOn();
-    await stopped;
-    bench.mine(5);
-    await bench.work();
-    expect(bench.isDone).toBe(true);
-    const orders = await bench.ordersOf([bench.userID]);
-    expect(orders).toMatchObject([{ life: { status: "filled", spent: 500n } }]);
-    await expectSettled(bench, orders);
-  });
+  ])(
+    "continues with another run after the lease of a run that has %s ends",
+    async (_, name, number, sent) => {
+      const bench = await new LaneBench(engine.table).open();
+      const request = bench.request();
+      await bench.place(request);
+      const late = bench.stopAt(name, number);
+      const stopped = bench.work();
+      await late.reached;
+      // The first run still holds the lane.
+      await bench.work();
+      expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(sent);
+      bench.nowMs += 31_000;
+      await bench.work();
+      expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(1);
+      bench.mine();
+      await bench.work();
+      late.goOn();
+      await stopped;
+      bench.mine(5);
+      await bench.work();
+      expect(bench.isDone).toBe(true);
+      const orders = await bench.ordersOf([bench.userID]);
+      expect(orders).toMatchObject([{ life: { status: "filled", spent: 500n } }]);
+      await expectSettled(bench, orders);
+    },
+  );
 
-  it("is read only by the run that holds it, so that no other run works on it meanwhile", async () => {
+  it("lets no second run work on a lane while its holder reads it", async () => {
     const bench = await new LaneBench(engine.table).open();
     await bench.place(bench.request({ key: "k-1" }));
     await bench.place(bench.request({ key: "k-2" }));
     await bench.work();
-    // The second order waits, so the lane continues after the first is settled.
+    // The second order waits, so that the lane continues after the first is settled.
     bench.mine();
     bench.chain.setBaseFee(1000n);
     await bench.work();
@@ -163,7 +166,7 @@ describe("a lane", () => {
   });
 });
 
-/** A lane with two buys of 500 each, placed before their user set a policy, and a sale between them. */
+/** Opens a lane with two buys of 500 each, placed before their user set a policy, and a sale between them. */
 async function openLimited(changes: Partial<WalletPolicy>) {
   const bench = await new LaneBench(engine.table).open();
   const validUntil = bench.nowMs / 1000 + 600;
@@ -192,11 +195,11 @@ describe("a lane whose user has a policy", () => {
     ["the rest of a day's limit", { maxPerDay: 3_000_000n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
     ["only sales", { tokens: [] }, ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]],
     ["nothing", { tradingEnabled: false }, Array(3).fill("rejected POLICY_LIMIT")],
-  ])("executes %s, in the order of placing", async (_, changes, wanted) => {
+  ])("executes %s that the policy allows, in order of placement", async (_, changes, wanted) => {
     expect(await outcomes(await openLimited(changes))).toEqual(wanted);
   });
 
-  /** A lane whose user forbids all buys while its first run is about to process the first one. */
+  /** Opens a lane whose user forbids all buys just before its first run processes the first buy. */
   async function forbiddenBefore(effect: keyof Effects) {
     const bench = await openLimited({});
     const { lane, userID } = bench;
@@ -208,16 +211,16 @@ describe("a lane whose user has a policy", () => {
     return { bench, late, stopped };
   }
 
-  it("lets an earlier run end the orders that the signer will not sign", async () => {
+  it("lets an earlier run end orders that the signer will not sign", async () => {
     const { bench, late, stopped } = await forbiddenBefore("sign");
     late.goOn();
     await stopped;
     expect(await outcomes(bench)).toEqual(["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]);
   });
 
-  it("clears a buy that was signed but not sent when forbidden, and continues with the sale", async () => {
+  it("clears a buy that was forbidden after its signing and before its sending, and continues with the sale", async () => {
     const { bench, late, stopped } = await forbiddenBefore("send");
-    // The lease of that run ends.
+    // Ends the first run's lease.
     bench.nowMs += 31_000;
     expect(await outcomes(bench)).toEqual(["expired NOT_INCLUDED", "filled", "rejected POLICY_LIMIT"]);
     late.goOn();

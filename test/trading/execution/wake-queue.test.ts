@@ -3,7 +3,7 @@ import { WakeQueue } from "../../../lib/trading/execution/wake-queue.ts";
 
 const lane = (wallet: number) => ({ chain: "eth", wallet: String(wallet) }) as const;
 
-it("wakes 32 lanes at a time, each once, and says when all are woken", async () => {
+it("wakes each lane once, 32 at a time, and reports when all are woken", async () => {
   const gates: (() => void)[] = [];
   const woken: string[] = [];
   const queue = new WakeQueue(({ wallet }) => {

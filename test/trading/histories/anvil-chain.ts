@@ -21,20 +21,20 @@ import { AnvilHost, type MinedBlock } from "./anvil-host.ts";
 import { AnvilNode, type Signed } from "./anvil-node.ts";
 import { type AnvilSetup, tokenMoves } from "./anvil-setup.ts";
 
-/** The number of blocks until one is final. */
+/** Number of blocks until a block is final. */
 const depthOfFinality = 4;
 
-/** The recipient of tokens that the owners' other programs send. */
+/** Recipient of tokens that the owners' other programs send. */
 const stranger = "0x000000000000000000000000000000000000dEaD";
 
-/** Real contracts on a real node, behind two hosts and a relay with the same faults as the model's. */
+/** Runs real contracts on a real node, behind two hosts and a relay with the same faults as the model's. */
 export class AnvilChain implements ChainUnderTest {
   readonly seen = new Set<string>();
   private readonly node: AnvilNode;
   private readonly random: Random;
   private readonly hosts: readonly [AnvilHost, AnvilHost];
   private readonly blocks: MinedBlock[];
-  /** Unlike real ones, this relay includes transactions that revert. */
+  /** This relay includes transactions that revert; real relays do not. */
   private readonly relay = new Relay<Signed>();
   private readonly delegated = new Set<string>();
   private isTorn = false;
@@ -42,7 +42,7 @@ export class AnvilChain implements ChainUnderTest {
   private finalized: number;
   private latest: number;
 
-  /** Opens the chain without the changes of the last history. */
+  /** Opens the chain and undoes the changes of the last history. */
   static async open(setup: AnvilSetup, random: Random): Promise<AnvilChain> {
     await setup.chain.restore();
     const node = new AnvilNode(setup);
@@ -107,16 +107,16 @@ export class AnvilChain implements ChainUnderTest {
     return sendAnswer([answer]);
   }
 
-  /** Offers a transaction to the pool, with the strict rules of other nodes. */
+  /** Offers a transaction to the pool under the strict rules of other nodes. */
   private async offer(transaction: Signed): Promise<NodeAnswer> {
     const { wallet, nonce, hash } = transaction;
-    // A delegated wallet may have only its next transaction waiting.
+    // A delegated wallet may have only its next transaction in the pool.
     if (this.delegated.has(wallet) && nonce !== (await this.node.nonce(wallet, "latest")))
       return "in-flight limit";
     const rival = (await this.node.pool()).find(
       (other) => other.wallet === wallet && other.hash !== hash && other.nonce === nonce,
     );
-    // Anvil accepts any higher fee. Other nodes require a tenth more.
+    // Anvil accepts any higher fee, but other nodes require 10 % more.
     if (rival !== undefined && !outbids(transaction, rival)) return "underpriced";
     return this.node.publish(transaction);
   }
@@ -130,7 +130,7 @@ export class AnvilChain implements ChainUnderTest {
     this.latest = Math.max(time, this.latest + 1);
     this.blocks.push(await this.node.mine(this.latest));
     this.finalized = Math.max(this.finalized, this.tip.number - depthOfFinality);
-    // A relay shows its transactions to nobody.
+    // A relay keeps its transactions out of the public pool.
     for (const transaction of relayed)
       if (!this.tip.transactions.includes(transaction.hash)) await this.node.drop(transaction);
     for (const transaction of left) await this.offer(transaction);
@@ -147,7 +147,7 @@ export class AnvilChain implements ChainUnderTest {
     await this.node.takeBack(depth);
     if (undone.length > 0) this.seen.add("transactions taken back");
     if (undone.some(({ purpose }) => purpose === "approve")) this.seen.add("approval taken back");
-    // Nodes put them back into their pools if they remember them.
+    // Nodes that remember undone transactions put them back into their pools.
     for (const transaction of undone) if (this.random.chance(0.5)) await this.offer(transaction);
     await this.node.setBaseFee(this.baseFee);
     for (let mined = this.random.below(depth + 2); mined > 0; mined--) await this.mine(time, false);

@@ -7,19 +7,19 @@ export type MinedBlock = { number: number; hash: string; time: number; transacti
 
 /** Data shared by both hosts. */
 type Common = {
-  /** Anvil itself. */
+  /** Anvil's own RPC server. */
   node: RpcHost;
   tip(): MinedBlock;
   isOnChain(block: MinedBlock): boolean;
   /** Returns the newest final block. */
   finalized(): number;
-  /** Anvil's responses since its last change of state, by method and parameters. */
+  /** Responses of anvil since its last change of state, by method and parameters. */
   answers: Map<string, { result: unknown } | RpcRefusal>;
-  /** Called before a request for receipts. */
+  /** Runs before each request for receipts. */
   beforeReceipts(): Promise<void>;
 };
 
-/** A host in front of anvil, which can lag or be silent. */
+/** Simulates a host in front of anvil, which can lag or be silent. */
 export class AnvilHost implements RpcHost {
   isDown = false;
   lie: Lie | undefined;
@@ -48,7 +48,7 @@ export class AnvilHost implements RpcHost {
     return seen.map((call) => this.valueOf(call)) as ValuesOf<Calls>;
   }
 
-  /** Rewrites a call for anvil so that it sees this host's own head and finality. */
+  /** Rewrites a call so that anvil answers with this host's own head and finality. */
   private seenBy(call: RpcCall<unknown>): RpcCall<unknown> {
     const head = this.laggingAt?.head.number;
     const finalized = this.laggingAt?.finalized ?? this.common.finalized();
@@ -57,7 +57,7 @@ export class AnvilHost implements RpcHost {
       return param === "latest" && head !== undefined ? `0x${head.toString(16)}` : param;
     });
     const read = (result: unknown) => {
-      // Anvil suggests a tip that is too high for the histories.
+      // Anvil suggests too high a tip for the histories.
       if (call.method === "eth_maxPriorityFeePerGas") return call.read("0x1");
       const block = (result as { blockNumber?: string } | null)?.blockNumber;
       const isHidden =

@@ -10,7 +10,7 @@ import { tokens } from "../model/clients.ts";
 import type { AnvilHost, MinedBlock } from "./anvil-host.ts";
 import { type AnvilSetup, tokenMoves } from "./anvil-setup.ts";
 
-/** A signed transaction, with the wallet's name in the history. */
+/** A signed transaction, with its wallet's name in the history. */
 export type Signed = {
   hash: string;
   raw: string;
@@ -33,16 +33,15 @@ type RawBlock = {
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
 /**
- * Anvil, with wallets and tokens by their names in histories. It records every transaction that it has
- * signed.
+ * Wraps anvil, and translates the names of wallets and tokens in histories. Records every transaction that it signs.
  */
 export class AnvilNode {
-  /** Anvil's responses since its last change of state. */
+  /** Responses of anvil since its last change of state. */
   readonly answers: AnvilHost["common"]["answers"] = new Map();
   readonly setup: AnvilSetup;
   /** Signed transactions, by hash. */
   private readonly signed = new Map<string, Signed>();
-  /** The pool is empty until a transaction is published. */
+  /** True until a transaction is published. */
   private isPoolEmpty = true;
 
   constructor(setup: AnvilSetup) {
@@ -62,7 +61,7 @@ export class AnvilNode {
     return this.setup.addresses.get(name) as string;
   }
 
-  /** Replaces names in a question by addresses. */
+  /** Replaces names in a question with addresses. */
   realQuestion({ wallet, orders, missed, ...rest }: Question<Evm>): Question<Evm> {
     const real = orders.map((intent) => ({
       ...intent,
@@ -72,7 +71,7 @@ export class AnvilNode {
     return { ...rest, wallet: this.at(wallet), orders: real, missed: missed?.map((name) => this.at(name)) };
   }
 
-  /** Signs a transaction of the core. */
+  /** Signs a transaction that the core requested. */
   signCall({ call, wallet, ...terms }: UnsignedTransaction): Signed {
     const { purpose } = call;
     const real = purpose === "clear" ? call : { ...call, token: this.at(call.token) };
@@ -116,7 +115,7 @@ export class AnvilNode {
     );
   }
 
-  /** The transactions in anvil's pool. */
+  /** Lists the transactions in anvil's pool. */
   async pool(): Promise<Signed[]> {
     if (this.isPoolEmpty) return [];
     type Pool = Record<string, Record<string, { hash: string }>>;
@@ -179,7 +178,7 @@ export class AnvilNode {
     };
   }
 
-  /** The net effect of the owners' other programs on a wallet. */
+  /** Returns the net effect of the owners' other programs on a wallet. */
   async foreignEffect(wallet: string): Promise<{ coins: bigint; tokens: ReadonlyMap<string, bigint> }> {
     const moved = new Map<string, bigint>();
     let coins = 0n;

@@ -7,11 +7,11 @@ import { type AnvilSetup, startAnvilSetup } from "./anvil-setup.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** `FULL=1` plays all of them, which takes a minute and a half of one core. */
+/** Most histories to play. `FULL=1` plays all of them, which takes 90 seconds of one core. */
 const most = isFull ? 200 : 40;
-/** Ends with the history that reaches the last wanted event, but not before this many. */
+/** Fewest histories to play. The test ends with the history that reaches the last wanted event, but not before. */
 const least = isFull ? most : 8;
-/** From here on, few and short histories reach all wanted events. */
+/** Number of the first history. From here on, few and short histories reach all wanted events. */
 const first = isFull ? 1 : 18;
 
 /** Events that the histories must reach to prove anything about a real node. */
@@ -25,7 +25,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   "a pool that refuses, and a relay": ["send taken", "send refused", "relay: held"],
 };
 
-/** Events that only the full number reaches. */
+/** Events reached only with `FULL=1`. */
 const rare: typeof wanted = {
   "a reorganisation that undoes what was recorded": [
     "approval taken back",
@@ -75,10 +75,10 @@ describe("the trading core on real contracts, in histories full of faults", () =
   );
 });
 
-describe("the histories on real contracts", () => {
-  // The first histories catch these faults. test/trading/model plays more histories and catches the others.
+describe("faults caught by histories on real contracts", () => {
+  // Faults that the first histories catch. test/trading/model plays more histories and catches the others.
   it.each(["sends before it records", "takes the latest block for final"])(
-    "catch a core that %s",
+    "catches a core that %s",
     async (name) => {
       await expect(play(first, 10, { system: mutants[name] as () => System })).rejects.toThrow(
         /^history \d+: /,

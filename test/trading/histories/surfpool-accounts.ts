@@ -9,12 +9,12 @@ import { poolAtStart, type SurfpoolNames, surfpoolScale, systemAccount } from ".
 
 const unitsAt = 64;
 
-/** An account of a token with transfer fees: its owner stays, and nothing is withheld yet. */
+/** Data of an account of a token with transfer fees, with a fixed owner and nothing withheld yet. */
 const feeExtensions = Buffer.from(`02${"07000000"}${"02000800"}${"00".repeat(8)}`, "hex");
 
 const rentOf = (data: Uint8Array) => BigInt((128 + data.length) * 6960);
 
-/** What wallets and pools hold on both branches of a fork, which others may change. */
+/** Balances of wallets and pools on both branches of a fork, which other programs may change. */
 export class SurfpoolAccounts {
   private readonly fork: SurfpoolFork;
   private readonly names: SurfpoolNames;
@@ -25,7 +25,7 @@ export class SurfpoolAccounts {
     this.names = names;
   }
 
-  /** Gives wallets and pools what they have at the start of a history. */
+  /** Gives wallets and pools their balances at the start of a history. */
   async begin(): Promise<void> {
     const { fork, names } = this;
     for (const wallet of wallets) {
@@ -129,5 +129,5 @@ export class SurfpoolAccounts {
   }
 }
 
-/** True if somebody may take tokens from an account, or close it. */
+/** Returns true if somebody else may take tokens from an account or close it. */
 const hasDelegate = (data: Buffer): boolean => data.readUInt32LE(72) !== 0 || data.readUInt32LE(129) !== 0;

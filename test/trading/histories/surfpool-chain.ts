@@ -27,18 +27,18 @@ import { type Branch, finalAfter, otherThan, type SurfpoolFork } from "./surfpoo
 import { SurfpoolHost } from "./surfpool-host.ts";
 import { SurfpoolNames, type SurfpoolSetup, surfpoolScale } from "./surfpool-setup.ts";
 
-/** Lies about a blockhash, which only the hosts' joint answer has. */
+/** Lies about the life of a blockhash, on which hosts answer only together. */
 const liesOfLife: readonly SolLie[] = [
   ...(["an invented blockhash", "a short life", "a long life", "an endless life"] as const),
 ];
 
-/** The share of chances to undo a receipt that a host has shown. Reorganisations at random times rarely meet one. */
+/** Probability of undoing a receipt that a host has shown. Reorganisations at random times rarely meet one. */
 const undoneShare = 0.3;
 const branches = [0, 1] as const;
 
 type Sights = readonly (SolSnapshot | undefined)[];
 
-/** Real programs on two real chains, one of which loses at each fork, behind two hosts with the model's faults. */
+/** Runs real programs on two real chains, one of which loses at each fork, behind two hosts with the model's faults. */
 export class SurfpoolChain implements SolChainUnderTest {
   readonly seen = new Set<string>();
   readonly scale = surfpoolScale;
@@ -57,7 +57,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   private readonly hadEffect = new Map<string, boolean>();
   private readonly asked = new WeakMap<object, Sights>();
   private readonly shown = new Set<string>();
-  /** The host that still follows a branch that has lost. */
+  /** Host that still follows a branch that has lost. */
   private late: 0 | 1 | undefined;
   private isRelayUp = true;
 
@@ -149,7 +149,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     });
   }
 
-  /** Notes receipts that honest hosts have shown before, and show no more. */
+  /** Records receipts that honest hosts have shown before, but no longer show. */
   private noteShown({ hashes }: Question<Sol>, both: Sights): void {
     for (const [index, snapshot] of both.entries()) {
       const { lie, laggingAt, isPruned, isSplit } = this.hosts[index] as SurfpoolHost;
@@ -169,7 +169,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     return isTaken ? "reached" : "unreached";
   }
 
-  /** A leader drops some. */
+  /** A leader drops some messages. */
   private take(raw: string): void {
     const signed = this.signed.get(raw);
     if (signed !== undefined && this.random.chance(0.5)) this.waiting.set(raw, signed);
@@ -204,7 +204,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     this.late = undefined;
   }
 
-  /** Puts waiting messages into blocks of the main branch, and some into those of the other one. */
+  /** Puts waiting messages into blocks of the main branch, and some also into blocks of the other branch. */
   private async include(isAll: boolean): Promise<readonly Signed[]> {
     const { fork, random, waiting } = this;
     const ready = [...waiting.values()].filter(() => isAll || random.chance(0.6));
@@ -235,7 +235,7 @@ export class SurfpoolChain implements SolChainUnderTest {
 
   private async noteBlock(): Promise<void> {
     await this.fork.noteBlock();
-    // A host accepts only blockhashes that one of them has named.
+    // A host accepts only blockhashes that one of the hosts has named.
     await this.node.replyTo({ id: 1, method: "getLatestBlockhash", params: [{ commitment: "confirmed" }] });
   }
 
@@ -244,7 +244,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     for (let mined = this.random.below(3); mined > 0; mined--) await this.mine(time, false);
   }
 
-  /** The messages that the other branch does not have. */
+  /** Finds the messages that the other branch lacks. */
   private get lost(): string[] {
     const { fresh, main } = this.fork;
     return [...fresh[main]].filter((hash) => !fresh[otherThan(main)].has(hash));
@@ -305,7 +305,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   async depositOnMarker(orderId: string): Promise<void> {
     const { names, fork } = this;
     const job = [...this.signed.values()].find(({ intent }) => intent.orderId === orderId);
-    // The wallet of an order of which nothing was signed is unknown to strangers.
+    // Strangers do not know the wallet of an order without a signed message.
     if (job === undefined) return;
     const marker = await markerOf(names.wallet(job.intent.wallet), names.orderId(orderId));
     await fork.put(marker, ({ lamports, ...rest }) => ({

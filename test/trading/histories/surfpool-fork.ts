@@ -3,10 +3,10 @@ import type { SolPast } from "trading-terminal-devnet/sol/sol-past";
 import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
 import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
 
-/** One of two chains in step. */
+/** One of two chains that advance in step. */
 export type Branch = 0 | 1;
 
-/** An account as JSON text. Equal accounts have equal texts. */
+/** Serializes an account, so that equal accounts have equal texts. */
 type AccountText = string;
 
 export type MadeAccount = { lamports: bigint; owner: string; data: Uint8Array };
@@ -14,39 +14,39 @@ export type MadeAccount = { lamports: bigint; owner: string; data: Uint8Array };
 type InContext<Value> = { context: { slot: number }; value: Value };
 type Sent = { hash: string; raw: string };
 
-/** A slot with a transaction is final so many slots later. */
+/** Number of slots until a slot with a transaction is final. */
 export const finalAfter = 31;
 
-/** An hour, so that no block comes by itself. */
+/** An hour, so that no block is made on its own. */
 const slotMs = 3_600_000;
 
 const branches = [0, 1] as const;
 export const otherThan = (branch: Branch): Branch => (branch === 0 ? 1 : 0);
 
 /**
- * Two real chains in step, which name the same blockhashes. What happened since they were last made equal may be
- * different on each, and only the chosen one counts in the end.
+ * Keeps two real chains in step, with the same blockhashes. Their contents may differ since they were last made equal,
+ * and only the chosen chain counts in the end.
  */
 export class SurfpoolFork {
   readonly chains: readonly [LocalSol, LocalSol];
-  /** The chain that counts if nothing changes. */
+  /** Index of the chain that counts unless the choice changes. */
   main: Branch = 0;
   slot = 0;
   height = 0;
   blockhash = "";
-  /** The slot in which both were equal. */
+  /** Slot at which both chains were last equal. */
   equalSlot = 0;
-  /** The branch of each transaction that nothing undoes. */
+  /** Branch of each transaction that can no longer be undone. */
   readonly kept = new Map<string, Branch>();
-  /** The transactions in blocks of each branch since they were equal. */
+  /** Transactions in blocks of each branch since both were equal. */
   readonly fresh: readonly [Set<string>, Set<string>] = [new Set(), new Set()];
-  /** Height by blockhash. */
+  /** Block height by blockhash. */
   readonly heights = new Map<string, number>();
   private readonly answers = [
     new Map<string, Promise<unknown>>(),
     new Map<string, Promise<unknown>>(),
   ] as const;
-  /** States of accounts that have changed, by the first slot of each. */
+  /** States of changed accounts, each with the slot from which it counts. */
   private readonly states = [
     new Map<string, { slot: number; text: AccountText }[]>(),
     new Map<string, { slot: number; text: AccountText }[]>(),
@@ -79,7 +79,7 @@ export class SurfpoolFork {
     for (const each of this.answers) each.clear();
   }
 
-  /** Reads what the newest block is called. */
+  /** Reads the newest block's height and blockhash. */
   async noteBlock(): Promise<void> {
     const [{ value }, other] = (await Promise.all(
       branches.map((branch) => this.ask(branch, "getLatestBlockhash", [{ commitment: "processed" }])),
@@ -91,7 +91,7 @@ export class SurfpoolFork {
     this.blockhashes.push({ slot: this.slot, ...value });
   }
 
-  /** Answers like a node that has seen one of the branches. */
+  /** Answers like a node that has seen only one of the branches. */
   async request(branch: Branch, method: string, params: readonly unknown[] = []): Promise<unknown> {
     switch (method) {
       case "getTransaction": {
@@ -120,7 +120,7 @@ export class SurfpoolFork {
     }
   }
 
-  /** Returns the chain that has a transaction, as seen from a branch. */
+  /** Returns the chain that has a transaction, as one branch sees it. */
   private branchOf(branch: Branch, hash: string): Branch | undefined {
     return this.kept.get(hash) ?? (this.fresh[branch].has(hash) ? branch : undefined);
   }
@@ -143,13 +143,13 @@ export class SurfpoolFork {
     return value.map((each) => JSON.stringify(each));
   }
 
-  /** Returns an account in its newest state. */
+  /** Returns the newest state of an account. */
   async newest(address: string): Promise<MadeAccount | undefined> {
     const [text = "null"] = await this.textsOf(this.main, [address]);
     return accountIn(text);
   }
 
-  /** Returns accounts as they were at the end of a slot. */
+  /** Returns the accounts as they were at the end of a slot. */
   async accountsAt(branch: Branch, slot: number, addresses: readonly string[]): Promise<unknown[]> {
     const texts = await this.textsOf(branch, addresses);
     return addresses.map((address, index) => {
@@ -168,7 +168,7 @@ export class SurfpoolFork {
     };
   }
 
-  /** Notes accounts before and after a change. */
+  /** Records accounts before and after a change. */
   private async changing(
     branch: Branch,
     addresses: readonly string[],
@@ -187,7 +187,7 @@ export class SurfpoolFork {
     }
   }
 
-  /** Sets an account on both branches. It is removed if it has no lamports. */
+  /** Sets an account on both branches, or removes it if it has no lamports. */
   async put(address: string, account: MadeAccount | ((before: MadeAccount) => MadeAccount)): Promise<void> {
     for (const branch of branches) {
       const [text = "null"] = await this.textsOf(branch, [address]);
@@ -202,7 +202,7 @@ export class SurfpoolFork {
     return this.chains[branch].request("surfnet_setAccount", [address, terms]);
   }
 
-  /** Executes transactions on a branch, unless it has had them. The next tick confirms them. */
+  /** Executes new transactions on a branch. The next tick confirms them. */
   async execute(branch: Branch, sent: readonly Sent[]): Promise<void> {
     const fresh = sent.filter(({ hash }) => this.branchOf(branch, hash) === undefined);
     if (fresh.length === 0) return;
@@ -216,7 +216,7 @@ export class SurfpoolFork {
     });
   }
 
-  /** Returns those of the transactions that are in a block of a branch, and notes them. */
+  /** Records and returns the transactions that are in a block of a branch. */
   async confirm(branch: Branch, sent: readonly Sent[]): Promise<string[]> {
     const fresh = sent.map(({ hash }) => hash).filter((hash) => this.branchOf(branch, hash) === undefined);
     if (fresh.length === 0) return [];
@@ -227,7 +227,7 @@ export class SurfpoolFork {
     return landed;
   }
 
-  /** Makes both branches equal. Nothing undoes any more what the main one has. */
+  /** Makes both branches equal. From then on, nothing undoes the main branch's transactions. */
   async unite(): Promise<void> {
     const addresses = [...this.changed];
     const loser = otherThan(this.main);
@@ -248,7 +248,7 @@ export class SurfpoolFork {
     this.equalSlot = this.slot;
   }
 
-  /** Forgets the past of accounts, after a history. */
+  /** Forgets earlier states of accounts after a history. */
   forget(): void {
     for (const each of this.states) each.clear();
     this.blockhashes.splice(0, this.blockhashes.length - 1);

@@ -12,17 +12,17 @@ import { type Branch, finalAfter, type SurfpoolFork } from "./surfpool-fork.ts";
 type Common = {
   fork: SurfpoolFork;
   node: SolNode;
-  /** Runs questions of the node on a branch. */
+  /** Sends calls to the node as one branch sees it. */
   onBranch<Value>(branch: Branch, run: () => Promise<Value>): Promise<Value>;
   take(raw: string): void;
 };
 
-/** How far one of several nodes of a host is behind, in slots. */
+/** Slots by which one of a host's nodes lags behind. */
 const mostBehind = 40;
 
 const ofHistory = ["getSignatureStatuses", "getTransaction"];
 
-/** A host in front of two branches, which can lag, lie, lose its history or be silent. */
+/** Simulates a host in front of two branches, which can lag, lie, lose its history or be silent. */
 export class SurfpoolHost implements RpcHost {
   isDown = false;
   isPruned = false;
@@ -75,13 +75,13 @@ export class SurfpoolHost implements RpcHost {
   }
 }
 
-/** A host that lags knows final accounts of a slot further back. */
+/** A lagging host's final accounts are from an earlier slot. */
 const headFor = ({ method, params }: RpcQuestion, head: number): number => {
   const isFinal = (params[1] as { commitment?: string } | undefined)?.commitment === "finalized";
   return method === "getMultipleAccounts" && isFinal ? head - finalAfter : head;
 };
 
-/** Hides transactions that are final, like a host that has deleted old ones. */
+/** Hides final transactions, like a host that has deleted old ones. */
 function withoutFinal(reply: RpcReply, finalized: number): RpcReply {
   if ("error" in reply) return reply;
   const hidden = <Found extends { slot: number }>(found: Found | null) =>

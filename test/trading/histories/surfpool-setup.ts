@@ -18,15 +18,15 @@ type Symbol = keyof SolDeployment["tokens"];
 export const unit = 100n;
 const baseFee = 5000n;
 
-/** Pools are as small as the model's, and rents and base fees those of the chain. */
+/** Sizes pools like the model's; rents and base fees are the chain's. */
 export const surfpoolScale: SolScale = {
   unit,
   genesis: (wallet) => ({
-    // Enough for a few markers and accounts.
+    // Covers a few markers and accounts.
     coins: 40_000_000n,
     tokens: new Map([
       ["MOON", 30_000n * unit],
-      // The other wallet has no account for it.
+      // Only one of the wallets has an account for this token.
       ["FEEZ", wallet === "A1" ? 30_000n * unit : 0n],
     ]),
   }),
@@ -43,10 +43,10 @@ export const surfpoolScale: SolScale = {
   hasJupiter: false,
 };
 
-/** What each pool has at the start of a history. */
+/** Balances of each pool at the start of a history. */
 export const poolAtStart = { coins: 1_000_000n * unit, tokens: 100_000_000n * unit };
 
-/** Names of a history, and what they stand for on the chain. */
+/** Maps names in a history to addresses and hashes on the chain. */
 export class SurfpoolNames {
   readonly deployment: SolDeployment;
   private readonly keys: ReadonlyMap<string, ReturnType<typeof solKey>>;
@@ -54,14 +54,14 @@ export class SurfpoolNames {
   private readonly orders = new Map<string, string>();
   private readonly history: string;
 
-  /** @param history Different for each history of a chain. */
+  /** @param history Number that differs for each history of a chain. */
   constructor(deployment: SolDeployment, history: string) {
     this.deployment = deployment;
     this.history = history;
     this.keys = new Map(wallets.map((name) => [name, solKey(`${history} ${name}`)]));
   }
 
-  /** The wallet's own address, which seeds all others. */
+  /** The wallet's own address, from which all others are derived. */
   wallet(name: string): Address {
     return this.keyOf(name).address;
   }
@@ -125,7 +125,7 @@ export class SurfpoolNames {
     };
   }
 
-  /** Puts names back into an answer. */
+  /** Replaces addresses in an answer with names. */
   snapshot(snapshot: SolSnapshot): SolSnapshot {
     const named = <Value>(values: ReadonlyMap<string, Value>) =>
       new Map([...values].map(([orderId, value]) => [this.orders.get(orderId) ?? orderId, value] as const));

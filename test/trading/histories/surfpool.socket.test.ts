@@ -8,9 +8,9 @@ import { type SurfpoolSetup, startSurfpoolSetup } from "./surfpool-setup.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** `FULL=1` plays all of them, which takes three minutes of one core. */
+/** Most histories to play. `FULL=1` plays all of them, which takes three minutes of one core. */
 const most = isFull ? 200 : 20;
-/** Few and short histories that reach all wanted events. Once they do not, the others follow. */
+/** Few and short histories that together reach all wanted events. If they stop doing so, further histories follow. */
 const short = [7, 12, 24, 30, 31];
 const others = Array.from({ length: most }, (_, index) => index + 1).filter((each) => !short.includes(each));
 
@@ -29,7 +29,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   "an attacker who asks the signer": ["an intruder asked the signer"],
 };
 
-/** Events that only the full number reaches. */
+/** Events reached only with `FULL=1`. */
 const rare: typeof wanted = {
   "a clear that loses, and a price that falls": ["failed: clear at the marker", "failed: slippage"],
   "a message in one of its last blocks, without a history": [
@@ -65,9 +65,9 @@ describe("the trading core on a real Solana chain, in histories full of faults",
   );
 });
 
-describe("the histories on a real Solana chain", () => {
-  // The first histories catch these faults. test/trading/model plays more histories and catches the others.
-  it.each(["makes no marker", "takes confirmed for finalized"])("catch a core that %s", async (name) => {
+describe("faults caught by histories on a real Solana chain", () => {
+  // Faults that the first histories catch. test/trading/model plays more histories and catches the others.
+  it.each(["makes no marker", "takes confirmed for finalized"])("catches a core that %s", async (name) => {
     await expect(play(2, 10, { system: solMutants[name] as SolSystem })).rejects.toThrow(/^history \d+: /);
   });
 });

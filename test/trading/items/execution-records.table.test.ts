@@ -29,14 +29,14 @@ const listOf = async (userID: string) =>
 const kept = (userID: string, execution: Order) => expect.objectContaining({ ...execution, userID });
 
 describe("saveExecution", () => {
-  it("saves a version once", async () => {
+  it("saves each version once", async () => {
     expect(await save("ann", order())).toBe("recorded");
     expect(await save("ann", order())).toBe("unchanged");
     expect(await save("ann", order({ amount: "99" }))).toBe("unchanged");
     expect(await ordersOf("ann")).toEqual([kept("ann", order())]);
   });
 
-  it("replaces an order as a whole by a later version, and never by an earlier one", async () => {
+  it("replaces an order entirely with a later version, and never with an earlier one", async () => {
     const { price: _, ...market } = order({ type: "market", version: 3 });
     expect(await save("bob", order({ version: 2 }))).toBe("recorded");
     expect(await save("bob", market)).toBe("recorded");
@@ -56,7 +56,7 @@ describe("saveExecution", () => {
   );
 
   it.each(["open", "partially_filled"] as const)(
-    "keeps an order that is %s for good, even if it was finished before",
+    "keeps an order that is %s forever, even if it was finished before",
     async (status) => {
       const userID = randomUUID();
       await save(userID, order({ status: "filled" }));
@@ -65,7 +65,7 @@ describe("saveExecution", () => {
     },
   );
 
-  it("lists the order when it is saved, and expires both together", async () => {
+  it("lists an order when it is saved, and expires both together", async () => {
     const userID = randomUUID();
     await save(userID, order());
     expect(await listOf(userID)).toEqual([kept(userID, order())]);
@@ -75,7 +75,7 @@ describe("saveExecution", () => {
     ]);
   });
 
-  it("lists an order once if its engine corrects its creation time", async () => {
+  it("lists an order only once if its engine corrects the creation time", async () => {
     const userID = randomUUID();
     const corrected = { createdAt: "2026-11-20T09:00:00.000Z" };
     expect(await save(userID, order())).toBe("recorded");
@@ -85,7 +85,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, order({ ...corrected, version: 3 }))]);
   });
 
-  it("lists, with its next version, an order recorded before lists existed", async () => {
+  it("lists an order from before lists existed when its next version is saved", async () => {
     const userID = randomUUID();
     await putItems(db.table, [executionItem(userID, order())]);
     expect(await listOf(userID)).toEqual([]);
@@ -93,7 +93,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, order({ version: 2 }))]);
   });
 
-  it("does not change orders placed here", async () => {
+  it("leaves orders placed here unchanged", async () => {
     const userID = randomUUID();
     const own = order({ settled: false });
     const { shown } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
@@ -103,7 +103,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([]);
   });
 
-  it("does not change list entries of orders placed here, even when no longer shown", async () => {
+  it("leaves list entries of orders placed here unchanged, even when they are no longer shown", async () => {
     const userID = randomUUID();
     const own = order({ status: "filled", settled: true });
     const { listed } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
@@ -113,7 +113,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, own)]);
   });
 
-  it("keeps the greatest version, regardless of order and concurrency", async () => {
+  it("keeps the greatest version, whatever the order of concurrent writes", async () => {
     const versions = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(versions, { minLength: 1, maxLength: 3 }), async (waves) => {
@@ -139,27 +139,27 @@ describe("executionItems", () => {
   const items = (execution: Order, lane?: string) =>
     executionItems({ userID: "ann", kind: "order", execution, now, ...(lane && { lane }) });
 
-  it("keeps orders placed here in lists for good, and shows them for a week after they are final", () => {
+  it("keeps orders placed here in lists forever, and shows them for a week after they are final", () => {
     const { shown, listed } = items(order({ status: "filled", settled: true }), "eth#0x1");
     expect(shown.item).toMatchObject({ expiresAt: inAWeek, lane: "eth#0x1" });
     expect(listed.item).toMatchObject({ expiresAt: undefined, lane: "eth#0x1" });
   });
 
-  it("expires nothing that the chain may still change", () => {
+  it("never expires an order that the chain may still change", () => {
     const { shown } = items(order({ status: "expired", settled: false }), "eth#0x1");
     expect(shown.item).toMatchObject({ expiresAt: undefined });
   });
 });
 
 describe("readExecutions", () => {
-  it("reads the executions of one kind and one user", async () => {
+  it("reads one user's executions of one kind", async () => {
     const asPosition = (userID: string, positionId: string) =>
       saveExecution(db.table, { userID, kind: "position", execution: position({ positionId }), now });
     await save("eve", order({ orderId: "o1" }));
     await save("eve", order({ orderId: "o2" }));
     await save("eve2", order({ orderId: "o3" }));
     await save("ev", order({ orderId: "o4" }));
-    // One id for an order and a position.
+    // An order and a position share this id.
     await asPosition("eve", "o1");
     await asPosition("eve2", "p2");
     expect(await ordersOf("eve")).toEqual([
@@ -171,10 +171,10 @@ describe("readExecutions", () => {
     ]);
   });
 
-  it("reads all open executions, and the 500 finished ones that ended last, by id", async () => {
+  it("reads all open executions, and the 500 that finished last, by id", async () => {
     const userID = "busy";
     const count = 1300;
-    // The last ones to end are spread over all pages.
+    // Spreads the executions that ended last over all pages.
     const expiresAt = (index: number) => inAWeek - ((index * 7) % count);
     const items = Array.from({ length: count }, (_, index) => {
       const orderId = `o${String(index).padStart(4, "0")}`;
@@ -182,7 +182,7 @@ describe("readExecutions", () => {
       const item = executionItem(userID, order({ orderId, status: isOpen ? "open" : "filled" }));
       return isOpen ? item : { ...item, reason: "x".repeat(3000), expiresAt: expiresAt(index) };
     });
-    // It has ended, but is not final.
+    // An order that has ended, but is not final.
     const fresh = {
       ...executionItem(userID, order({ orderId: "o0001x", status: "expired", settled: false })),
     };

@@ -5,7 +5,7 @@ import { packed, unpacked } from "../../../lib/trading/items/items.ts";
 
 const text = fc.oneof(fc.string(), fc.constantFrom("5n", "bigint", '{"bigint":"5"}'));
 
-/** Any content of trading items: amounts up to 256 bits, text of users and of tokens. */
+/** Any content of trading items: amounts up to 256 bits, and texts of users and tokens. */
 const { content } = fc.letrec((tie) => ({
   content: fc.oneof(
     { maxDepth: 3 },
@@ -22,7 +22,7 @@ const { content } = fc.letrec((tie) => ({
 }));
 
 describe("a packed value", () => {
-  it("is read back from the table unchanged", () => {
+  it("reads a packed value unchanged from the table", () => {
     fc.assert(
       fc.property(content, (value) => {
         const stored = marshall({ value: packed(value) }, { removeUndefinedValues: true });
@@ -31,7 +31,7 @@ describe("a packed value", () => {
     );
   });
 
-  it("stores units as text, because DynamoDB's numbers have 38 digits", () => {
+  it("stores units as text, because DynamoDB's numbers have only 38 digits", () => {
     expect(packed({ amount: 2n ** 256n })).toEqual({ amount: { bigint: String(2n ** 256n) } });
   });
 });

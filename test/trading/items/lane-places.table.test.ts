@@ -16,10 +16,10 @@ const db = tableForTests();
 
 const day = "2026-11-21";
 
-/** The table of a process with this number of shards. Each has yet to note it. */
+/** Returns the table of a process with this number of shards, which is not recorded yet. */
 const tableWith = (laneShards: number): Table => ({ ...db.table, laneShards });
 
-/** An order of a new wallet whose lane has another home after a change of the number. */
+/** Creates an order of a new wallet whose lane gets another home when the number of shards changes. */
 function orderThatMoves(from: number, to: number): TradeOrder<Evm> {
   const order = newOrder();
   const { wallet } = order.intent;
@@ -30,7 +30,7 @@ function orderThatMoves(from: number, to: number): TradeOrder<Evm> {
 const lanesNow = async ({ chain, wallet }: LaneKey, table: Table = db.table) =>
   (await readLanes(table, chain)).filter((each) => each.wallet === wallet);
 
-/** Places an order on the lane that is there, or on a new one, as often as others are faster. */
+/** Places an order on the existing lane or a new one, and tries again if others are faster. */
 async function place(table: Table, order: TradeOrder<Evm>): Promise<void> {
   const lane = laneOf(order);
   for (let isWritten = false; !isWritten; ) {
@@ -41,7 +41,7 @@ async function place(table: Table, order: TradeOrder<Evm>): Promise<void> {
   }
 }
 
-/** Takes the lane, removes its jobs one by one, and with the last one the lane. Returns their number. */
+/** Takes the lane, removes its jobs one by one, and the lane with the last job. Returns the number of jobs. */
 async function settleAll(table: Table, lane: LaneKey, holder: string): Promise<number> {
   if (!(await writeStep(table, takeStep(lane, holder, Date.now())))) return 0;
   for (let settled = 0; ; ) {
@@ -65,7 +65,7 @@ describe("a lane", () => {
     [16, 2],
     [5, 1],
   ])(
-    "is found where it is after a change from %i shards to %i, and by those that had not changed",
+    "finds a lane after a change from %i shards to %i, also from processes with the old number",
     async (from, to) => {
       const order = orderThatMoves(from, to);
       const lane = laneOf(order);
@@ -77,7 +77,7 @@ describe("a lane", () => {
       expect(await lanesNow(lane, before)).toEqual([{ ...lane, jobs: 3 }]);
       expect(await settleAll(after, lane, "me")).toBe(3);
       await place(after, newOrder(lane));
-      // A process that has not changed yet still finds a lane that was created by the new number.
+      // A process with the old number still finds a lane created with the new one.
       expect(await lanesNow(lane, tableWith(from))).toEqual([{ ...lane, jobs: 1 }]);
       expect((await readLane(before, { lane, day })).lane).toEqual({ ...lane, jobs: 1 });
       expect(await settleAll(before, lane, "you")).toBe(1);
@@ -86,7 +86,7 @@ describe("a lane", () => {
     },
   );
 
-  it("is the wallet's only one, however processes with old and new numbers interleave", async () => {
+  it("keeps one lane per wallet, however processes with old and new numbers of shards interleave", async () => {
     const numbers = [1, 2, 3, 16];
     const lane = laneOf(newOrder());
     const rounds = [1, 2, 3];

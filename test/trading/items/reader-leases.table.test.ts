@@ -8,7 +8,7 @@ const db = tableForTests();
 
 const lease = { run: "r", epoch: 1, build: "b", startedAtMs: 1, heartbeatMs: 1 };
 
-it("creates a lease once, and changes it while its condition holds", async () => {
+it("creates a lease once, and changes it only if its condition is met", async () => {
   const change = (when: object | undefined, set: object) =>
     changeReaderLease(db.table, { chain: "eth", when, set });
   expect(await readReaderLease(db.table, "eth")).toBeUndefined();
@@ -22,13 +22,13 @@ it("creates a lease once, and changes it while its condition holds", async () =>
   expect(await readReaderLease(db.table, "base")).toBeUndefined();
 });
 
-it("keeps the lease of the markets apart from those of chains", async () => {
+it("keeps the lease of the markets separate from the leases of chains", async () => {
   expect(await changeReaderLease(db.table, { chain: "markets", when: undefined, set: lease })).toBe(true);
   expect(await readReaderLease(db.table, "markets")).toEqual(lease);
   expect(await readReaderLease(db.table, "base")).toBeUndefined();
 });
 
-it("replaces a lease of an earlier version", async () => {
+it("replaces a lease written by an earlier version", async () => {
   await putItems(db.table, [{ ...watcherKey("bsc"), lease: "2026-11-21T09:00:00.000Z#e1#r" }]);
   expect(await readReaderLease(db.table, "bsc")).toBeUndefined();
   expect(await changeReaderLease(db.table, { chain: "bsc", when: undefined, set: lease })).toBe(true);

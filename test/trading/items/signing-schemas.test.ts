@@ -54,7 +54,7 @@ const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
   ["day", counted(key, undefined, { fees: 0n, adds: 5n, swapOf: "o1", nowMs: Date.parse("2026-11-21") })],
 ];
 
-/** The items that the service writes. JavaScript turns the nonces of a ledger into text. */
+/** Types of the items that the service writes. JavaScript turns the nonces of a ledger into text. */
 type Written = {
   evm: {
     order: TradeOrder<Evm>;
@@ -74,7 +74,7 @@ type Parsed<Schemas> = {
   [K in keyof Schemas]: Schemas[K] extends v.GenericSchema ? v.InferOutput<Schemas[K]> : never;
 };
 
-/** Writes a value like the table, and reads it back. */
+/** Writes a value as the table would, and reads it back. */
 const stored = (value: unknown) =>
   unmarshall(marshall(packed(value), { removeUndefinedValues: true }), { wrapNumbers: Number } as never);
 
@@ -82,7 +82,7 @@ const keyed = (value: unknown) => ({ ...(value as object), PK: "P", SK: "S" });
 
 type Path = readonly string[];
 
-/** The paths to every field of a stored item. A map with the digits of an amount is one field. */
+/** Lists the paths to all fields of a stored item. A map with the digits of an amount is one field. */
 const pathsIn = (value: unknown, path: Path = []): Path[] =>
   typeof value !== "object" || value === null || "bigint" in value
     ? [path]
@@ -103,7 +103,7 @@ function withChange(value: unknown, [name = "", ...rest]: Path, change: unknown)
 const long = "9".repeat(300_000);
 const endless = { bigint: long };
 
-/** Values that the service never writes in place of a value. */
+/** Lists replacements of a value that the service never writes. */
 function oddValues(value: unknown): unknown[] {
   const everywhere = [null, endless, new Set(["5"]), new Set([5]), Buffer.from("5"), { more: 1 }, [[]]];
   if (typeof value === "number")
@@ -123,12 +123,12 @@ function oddValues(value: unknown): unknown[] {
   ];
 }
 
-/** Whole numbers are counts, times and versions, apart from these shares in percent. */
+/** Numbers that are no count, time or version. Shares in percent may be fractions. */
 const oddCounts = [-1, 2 ** 53, 2 ** 60, 1.5, Number.NaN, Number.POSITIVE_INFINITY];
 const noGas = { bigint: "0" };
 const isCount = (path: Path) => !["slippage", "percent", "priceImpact"].includes(path.at(-1) ?? "");
 
-describe("an item on which the signer decides", () => {
+describe("an item that the signer relies on", () => {
   it("has a schema for each field that the service may write", () => {
     expectTypeOf<Written["evm"]>().toExtend<Parsed<typeof evmItems>>();
     expectTypeOf<Written["sol"]>().toExtend<Parsed<typeof solItems>>();
@@ -136,12 +136,12 @@ describe("an item on which the signer decides", () => {
     expectTypeOf<Written["day"]>().toExtend<v.InferOutput<typeof daySpend>>();
   });
 
-  it("is read as it was written", () => {
+  it("reads an item as it was written", () => {
     for (const [kind, item] of honest) expect(parsed(kind, keyed(stored(item)) as never)).toEqual(item);
   });
 
   it.each(honest.map(([kind, item], index) => [index, kind, item] as const))(
-    "is refused with any odd value in it (%d, %s)",
+    "rejects an item with any odd value (%d, %s)",
     (_, kind, item) => {
       const whole = stored(item);
       let tried = 0;
@@ -167,7 +167,7 @@ describe("an item on which the signer decides", () => {
   );
 
   it.each(honest.map(([kind, item], index) => [index, kind, item] as const))(
-    "is refused with another field, or without one that is not optional (%d, %s)",
+    "rejects an item with an extra field or without a required one (%d, %s)",
     (_, kind, item) => {
       const whole = stored(item);
       expect(() => parsed(kind, keyed({ ...whole, more: 1 }) as never)).toThrow(InvalidItem);

@@ -14,12 +14,12 @@ const day = "2026-11-21";
 const lane = { chain: "base", wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" } as const;
 const request = { ...lane, userID: "u", orderId: "o", place: 0, purpose: "swap", fees: slot().fees } as const;
 
-/** The tables that processes open differ, and so do their memories. */
+/** Returns another table object, so that the process starts with an empty cache. */
 const newProcess = (): Table => ({ ...db.table });
 
 const stop = () => putItems(db.table, [{ ...earlierStopKey("base"), stoppedAt: "2026-11-20T08:00:00.000Z" }]);
 
-describe("a stop of an earlier build", () => {
+describe("a stop of trading made by an earlier build", () => {
   afterEach(() => startTrading(db.table, ["base"]));
 
   it.each<[string, (table: Table) => Promise<{ isStopped: boolean }>]>([
@@ -31,19 +31,22 @@ describe("a stop of an earlier build", () => {
     ],
     ["signing", async (table) => (await readSigning(table, { request, day })).view],
     ["quoting", (table) => readOrderTerms(table, { ...lane, day, userID: "u" })],
-  ])("holds for %s after a deploy, on its chain, until trading is started", async (_, read) => {
-    await stop();
-    const table = newProcess();
-    expect(await read(table)).toMatchObject({ isStopped: true });
-    expect(await read(table)).toMatchObject({ isStopped: true });
-    expect(await readLane(table, { lane: { ...lane, chain: "eth" }, day })).toMatchObject({
-      isStopped: false,
-    });
-    await startTrading(db.table, ["base"]);
-    expect(await read(table)).toMatchObject({ isStopped: false });
-  });
+  ])(
+    "obeys an earlier build's stop when %s, on its chain only, until trading is started",
+    async (_, read) => {
+      await stop();
+      const table = newProcess();
+      expect(await read(table)).toMatchObject({ isStopped: true });
+      expect(await read(table)).toMatchObject({ isStopped: true });
+      expect(await readLane(table, { lane: { ...lane, chain: "eth" }, day })).toMatchObject({
+        isStopped: false,
+      });
+      await startTrading(db.table, ["base"]);
+      expect(await read(table)).toMatchObject({ isStopped: false });
+    },
+  );
 
-  it("is noticed after a minute by a process that found none", async () => {
+  it("notices an earlier build's stop after a minute if there was none before", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const table = newProcess();

@@ -16,7 +16,7 @@ const day = "2026-11-21";
 const lane = { chain: "eth", wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" } as const;
 
 describe("readOrderTerms", () => {
-  it("returns the user's settings of the chain, with defaults for the others", async () => {
+  it("returns the user's settings of the chain, with defaults for missing ones", async () => {
     const userID = randomUUID();
     await saveSettings(db.table, userID, "eth", { slippage: 2.5, mevProtection: false }, now);
     const { settings } = await readOrderTerms(db.table, { chain: "eth", userID, day });
@@ -51,8 +51,8 @@ describe("readOrderTerms", () => {
   });
 });
 
-describe("readOrderTerms of a wallet", () => {
-  it("returns its policy, and the amount signed for it on the day", async () => {
+describe("readOrderTerms for a wallet", () => {
+  it("returns a wallet's policy, and the amount signed for it that day", async () => {
     const key = { ...lane, userID: randomUUID() };
     const read = () => readOrderTerms(db.table, { ...key, day });
     expect(await read()).toMatchObject({ limits: { stored: undefined, count: undefined } });
@@ -65,7 +65,7 @@ describe("readOrderTerms of a wallet", () => {
 });
 
 describe("ownsWallet", () => {
-  it("is true for a wallet of the user on that chain, unless it is retired", async () => {
+  it("returns true for a user's wallet on that chain, unless it is retired", async () => {
     const [owner, former, stranger] = [randomUUID(), randomUUID(), randomUUID()];
     await putWallet(db.table, lane, owner);
     await putWallet(db.table, lane, former, { retiredAt: now.toISOString() });

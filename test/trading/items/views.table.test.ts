@@ -40,13 +40,13 @@ import { signedFee, slot } from "../../support/trading.ts";
 
 const db = tableForTests();
 
-/** An order of a separate wallet, so that tests do not interfere. */
+/** Creates an order of a separate wallet, so that tests do not interfere. */
 let order: TradeOrder<Evm>;
 let lane: LaneKey;
 
 const day = "2026-11-21";
 
-/** Stores a policy, and the amounts signed on the day and on the day before. */
+/** Stores a policy, and the amounts signed today and yesterday. */
 async function putLimits(key: PolicyKey): Promise<Limits> {
   const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
   const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, pending, revision: 1 };
@@ -69,7 +69,7 @@ beforeEach(() => {
 });
 
 describe("laneOrdersOf", () => {
-  it("reads more than a hundred orders, oldest first", async () => {
+  it("reads more than 100 orders, oldest first", async () => {
     const ages = Array.from({ length: 101 }, (_, index) => (index * 37) % 101);
     const orders = ages.map((age) => newOrder(lane, `2026-11-21T20:00:00.${String(age).padStart(3, "0")}Z`));
     const items = orders.flatMap((each) => {
@@ -88,7 +88,7 @@ describe("laneOrdersOf", () => {
 });
 
 describe("readLane", () => {
-  it("reads the lane with its jobs, slots and orders, and its users' data", async () => {
+  it("reads a lane with its jobs, slots and orders, and its users' data", async () => {
     const { userID } = order.intent;
     const slots = [
       slot({ place: 10 }, order.intent),
@@ -120,7 +120,7 @@ describe("readLane", () => {
     });
   });
 
-  it("reads the data of a job that it expects beside the jobs, and then needs no other call", async () => {
+  it("reads the data of an expected job together with the jobs, without another call", async () => {
     await write(...placing(order));
     const both = Promise.withResolvers<void>();
     let calls = 0;
@@ -133,7 +133,7 @@ describe("readLane", () => {
     expect(calls).toBe(2);
   });
 
-  it("treats a missing wallet as retired, and unset settings as the defaults", async () => {
+  it("treats a missing wallet as retired, and replaces unset settings with the defaults", async () => {
     const other = newOrder(lane);
     await write(...placing(order));
     await write(...placing(other));
@@ -146,7 +146,7 @@ describe("readLane", () => {
     });
   });
 
-  it("reports no missing token in a wallet that too many users share", async () => {
+  it("reports no missing token for a wallet that too many users share", async () => {
     const { chain, wallet } = lane;
     const ownerOf = (userID: string) => ({ ...walletOwnerKey(userID, chain, wallet), userID });
     const users = Array.from({ length: mostOwners }, (_, index) => `user${index}`);
@@ -154,7 +154,7 @@ describe("readLane", () => {
       (await readLane(db.table, { lane, day, missed: { userID, token: "0xA0b8" } })).missed;
     await putItems(db.table, users.map(ownerOf));
     expect(await missedBy("user0")).toEqual(["0xA0b8"]);
-    // A wallet from before owners were noted.
+    // A wallet from before its owners were recorded.
     expect(await missedBy("another")).toBeUndefined();
     await putItems(db.table, [ownerOf("another")]);
     expect(await missedBy("user0")).toBeUndefined();
@@ -169,7 +169,7 @@ describe("readLane", () => {
 });
 
 describe("readSigning", () => {
-  it("reads all data of the signer's rules with one call", async () => {
+  it("reads all data that the signer's rules need with one call", async () => {
     const { userID, orderId } = order.intent;
     const planned = slot({}, order.intent);
     const ledger = { ...emptyLedger(order.intent), fees: { 7: signedFee(planned.fees) }, revision: 1 };
@@ -205,7 +205,7 @@ describe("readSigning", () => {
 describe("readPlacing", () => {
   const view = (userID: string, key: string) => readPlacing(db.table, { lane, day, userID, key });
 
-  it("reads the wallet's orders of all users, and the order placed with the key", async () => {
+  it("reads all users' orders of the wallet, and the order placed with the key", async () => {
     const other = newOrder(lane);
     await write(...placing(order));
     await write(...placing(other));
@@ -228,7 +228,7 @@ describe("readPlacing", () => {
 });
 
 describe("readOrder", () => {
-  it("reads an order with its slots, and no other order's", async () => {
+  it("reads an order with its own slots only", async () => {
     const { userID, orderId } = order.intent;
     const own = slot({ place: 1 }, order.intent);
     const others = slot({ place: 2, orderId: "other" }, order.intent);
@@ -243,7 +243,7 @@ describe("readOrder", () => {
 });
 
 describe("readLanes", () => {
-  it("finds every lane of a chain, and none of another", async () => {
+  it("finds every lane of a chain, and no lane of another chain", async () => {
     const lanes = Array.from({ length: 20 }, (_, index) => ({
       chain: index < 19 ? ("bsc" as const) : ("base" as const),
       wallet: `0x${index}`,

@@ -24,7 +24,7 @@ import { jobOf, laneOf, newOrder, placing, putWallet } from "../../support/place
 
 const db = tableForTests();
 
-/** An order of a separate wallet, so that tests do not interfere. */
+/** Creates an order of a separate wallet, so that tests do not interfere. */
 let order: TradeOrder<Evm>;
 let lane: LaneKey;
 
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 describe("writeStep", () => {
-  it("writes all of a step, or nothing if a condition fails", async () => {
+  it("writes a whole step, or nothing if a condition fails", async () => {
     expect(await write(...placing(order))).toBe(true);
     const other = newOrder(lane);
     const again = { kind: "put", of: "job", item: jobOf(order), when: "absent" } as const;
@@ -53,7 +53,7 @@ describe("writeStep", () => {
     expect(await laneOrdersOf(db.table, lane)).toEqual([order]);
   });
 
-  it("records repeated cancellations once", async () => {
+  it("records repeated cancellations only once", async () => {
     await write(...placing(order));
     const { userID, orderId } = order.intent;
     const effects = {
@@ -66,13 +66,13 @@ describe("writeStep", () => {
     const key = cancellationKey(order.intent);
     const noted = { ...key, userID, orderId, expiresAt: Date.parse("2026-11-22T20:10:00.000Z") / 1000 };
     expect(await get(key)).toEqual(noted);
-    // An attacker with write access to orders restores it.
+    // Restores the cancelled order, as an attacker with write access could.
     await write({ kind: "put", of: "order", item: order, when: {} });
     expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
     expect(await get(key)).toEqual(noted);
   });
 
-  it("publishes and lists the visible part of an order, and hides its other record", async () => {
+  it("publishes and lists only the visible part of an order", async () => {
     await write(...placing(order));
     const { userID, orderId } = order.intent;
     expect(await shown(order)).toEqual({
@@ -87,7 +87,7 @@ describe("writeStep", () => {
     expect(await get(tradeKey(userID, orderId))).toMatchObject({ mac: "mac" });
   });
 
-  it("publishes an order again only with another version", async () => {
+  it("publishes an order again only if its version changes", async () => {
     await write(...placing(order));
     const unseen = { ...order, approveNonces: [1], revision: 2 };
     const seen = { ...order, amount: 1n, revision: 3, version: 2 };
@@ -100,7 +100,7 @@ describe("writeStep", () => {
     expect(await shown(order)).toMatchObject({ version: 2, amount: "0.000000000000000001" });
   });
 
-  it("moves a position in lists if its first fill moves to another block", async () => {
+  it("moves a position within lists if its first fill moves to another block", async () => {
     const userID = "mover";
     const position = {
       positionId: "p1",
@@ -126,7 +126,7 @@ describe("writeStep", () => {
     expect(await get(executionKey(userID, "position", "p1"))).toMatchObject(moved);
   });
 
-  it("does not overwrite an order of another engine", async () => {
+  it("never overwrites another engine's order", async () => {
     const { userID, orderId } = order.intent;
     await putItems(db.table, [{ ...executionKey(userID, "order", orderId), version: 9 }]);
     expect(await write({ kind: "put", of: "order", item: order, when: "absent" })).toBe(false);
@@ -200,7 +200,7 @@ describe("writeStep", () => {
     expect(await write(check)).toBe(holds);
   });
 
-  /** Loses the first answer, after which the SDK repeats the call. */
+  /** Loses the first response, so that the SDK repeats the call. */
   async function losingAnAnswer(act: () => Promise<void>): Promise<void> {
     let sent = 0;
     const { client } = db.table;
@@ -222,21 +222,21 @@ describe("writeStep", () => {
     expect(sent).toBeGreaterThan(1);
   }
 
-  it("adds once if the SDK repeats a step after a lost response", async () => {
+  it("adds a value only once if the SDK repeats a step after a lost response", async () => {
     await losingAnAnswer(async () => {
       expect(await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } })).toBe(true);
     });
     expect(await get(laneKey(lane, homeShard(lane)))).toMatchObject({ jobs: 1 });
   });
 
-  it("takes a lane for the run whose first answer was lost, and for no other", async () => {
+  it("gives a lane to the run whose first response was lost, and to no other", async () => {
     await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } });
     await losingAnAnswer(async () => expect(await write(...takeStep(lane, "me", 5))).toBe(true));
     expect(await get(laneKey(lane, homeShard(lane)))).toMatchObject({ holder: "me" });
     expect(await write(...takeStep(lane, "you", 6))).toBe(false);
   });
 
-  it("leaves a lane once if the first answer was lost, though it then reports a refusal", async () => {
+  it("leaves a lane only once if the first response was lost, although the repeated step is refused", async () => {
     await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } });
     await write(...takeStep(lane, "me", 5));
     const view = { lane: { ...lane, jobs: 1 }, jobs: [], slots: [], orders: [] } as unknown as LaneView<Evm>;
@@ -251,7 +251,7 @@ describe("writeStep", () => {
     expect(await write(...takeStep(lane, "you", 7))).toBe(true);
   });
 
-  it("fails instead of returning false if it is unknown whether the step was written", async () => {
+  it("fails instead of returning false if the outcome of a step is unknown", async () => {
     const broken = interceptedTable(
       db.table,
       () => {},

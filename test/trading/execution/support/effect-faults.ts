@@ -5,14 +5,14 @@ import type { Performers } from "../../../../lib/trading/execution/run-procedure
 import type { LaneBench } from "./lane-bench.ts";
 
 /**
- * A fault of an effect: it does not happen, the run dies right after it, or its result is lost. After a lost
+ * A fault of an effect: the effect never happens, the run dies right after it, or its result is lost. After a lost
  * result, the caller repeats the effect like the SDK, unless it can continue without the result.
  */
 export type Fault = "not arrived" | "died after" | "answer lost";
 
 type Name = keyof Effects;
 
-/** Effects that change nothing, so the run may die before or after them with the same outcome. */
+/** Effects that change nothing, so it makes no difference whether a run dies before or after them. */
 const reads: readonly Name[] = [
   "readLane",
   "readSigning",
@@ -30,12 +30,12 @@ const reads: readonly Name[] = [
   "signBytes",
 ];
 
-/** Effects inside the run itself. */
+/** Effects that stay inside the run. */
 const own: readonly Name[] = ["now", "pause"];
 
 export const isChanging = (name: Name): boolean => !own.includes(name) && !reads.includes(name);
 
-/** The faults of an effect that differ from each other. */
+/** Lists the faults of an effect that lead to different outcomes. */
 export function faultsOf(name: Name): Fault[] {
   if (own.includes(name)) return [];
   if (isChanging(name)) return ["not arrived", "died after", "answer lost"];
@@ -46,7 +46,7 @@ export function faultsOf(name: Name): Fault[] {
 
 class Died extends Error {}
 
-/** Makes one effect fail, given by its number. Returns the names of all effects in order. */
+/** Makes the effect with this number fail. Returns the names of all effects in order. */
 export function failOne(
   bench: Pick<LaneBench, "wrap">,
   fault: { number: number; how: Fault } | undefined,
@@ -78,7 +78,7 @@ async function withoutAnswer(name: Name, act: () => unknown): Promise<unknown> {
 
 const answersToLose = new AsyncLocalStorage<{ count: number }>();
 
-/** Makes the table's client see a broken connection where a response is to be lost. */
+/** Makes the table's client see a broken connection where a fault loses the response. */
 export function loseAnswers({ client }: Table): void {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -92,7 +92,7 @@ export function loseAnswers({ client }: Table): void {
   );
 }
 
-/** Runs work that a fault may end. Returns whether it survived. */
+/** Runs work that a fault may end, and returns true if it survived. */
 export async function survives(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();

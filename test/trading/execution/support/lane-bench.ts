@@ -55,7 +55,7 @@ const genesisOf = (wallet: string): State => ({
   strayCoins: 0n,
 });
 
-/** Sorted by name, because the table returns fields in another order. */
+/** Sorts fields by name, because the table returns them in another order. */
 const macOf = (intent: Intent) => `MAC of ${Object.entries(intent).toSorted().join()}`;
 
 let count = 0;
@@ -69,9 +69,9 @@ export class LaneBench {
   readonly userID: string;
   readonly chain: ModelChain;
   nowMs = startMs;
-  /** The job that the next run expects. */
+  /** Job that the next run expects. */
   job: JobName | undefined;
-  /** Whether a step has ended the lane. */
+  /** True once a step has ended the lane. */
   isDone = false;
   wrap: Wrap = (same) => same;
   readonly table: Table;
@@ -95,7 +95,7 @@ export class LaneBench {
     return putItems(this.table, [{ ...walletKey(userID, chain, wallet) }]);
   }
 
-  /** Pauses the next run before an effect, given by its name and its number among those of this name. */
+  /** Pauses the next run before the n-th effect with this name. */
   stopAt(name: keyof Effects, number: number): { reached: Promise<void>; goOn: () => void } {
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -113,14 +113,14 @@ export class LaneBench {
     return { reached: reached.promise, goOn: gate.resolve };
   }
 
-  /** All items of these users, including orders. */
+  /** Reads all items of these users, including orders. */
   async itemsOf(users: readonly string[]): Promise<Item<object>[]> {
     const ranges = users.flatMap(everythingOf);
     const items = await Promise.all(ranges.map((range) => queryRange<object>(this.table, range)));
     return items.flat();
   }
 
-  /** All orders of these users. */
+  /** Reads all orders of these users. */
   async ordersOf(users: readonly string[]): Promise<TradeOrder<Evm>[]> {
     const items = await this.itemsOf(users);
     return items.flatMap((item) =>
@@ -134,7 +134,7 @@ export class LaneBench {
     );
   }
 
-  /** The effects, without the changes of `wrap`. */
+  /** Performs the effects, without the changes of `wrap`. */
   plainEffects(table = this.table): Performers {
     return {
       ...tableEffects(table),
@@ -147,7 +147,7 @@ export class LaneBench {
         return [quoteBy(0), quoteBy(1)];
       },
       now: () => this.nowMs,
-      // Lets time pass, in which others run.
+      // Lets time pass, so that other participants can run.
       pause: async ({ ms }) => {
         this.nowMs += ms;
         await pause(0);
@@ -205,7 +205,7 @@ export class LaneBench {
     return runProcedure(cancelling(userID, orderId), this.effects());
   }
 
-  /** One run of executeOrders. */
+  /** Runs executeOrders once. */
   work(table = this.table): Promise<void> {
     const run = workLane(this.lane, randomUUID(), wideLimits, setupName, this.job);
     this.job = undefined;

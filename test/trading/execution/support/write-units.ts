@@ -41,8 +41,8 @@ function writtenBy(command: unknown): Written {
 export type UnitCounter = ReturnType<typeof countingUnits>;
 
 /**
- * Wraps a table so that it counts write units as AWS bills them: for each started kilobyte of an item, before or after the
- * write. DynamoDB Local counts otherwise.
+ * Counts a table's write units as AWS bills them: one for each started kilobyte of an item, before or after the write.
+ * DynamoDB Local counts differently.
  */
 export function countingUnits(table: Table) {
   let units = 0;
@@ -69,7 +69,7 @@ export function countingUnits(table: Table) {
   );
   return {
     table: counting,
-    /** Returns the units since the last call. */
+    /** Returns the units used since the last call. */
     take(): number {
       const taken = units;
       units = 0;
