@@ -73,7 +73,7 @@ describe("detailsOf", () => {
     });
   });
 
-  it("adds up the fees of all transactions of a sale, and reports the remaining approval", () => {
+  it("adds up the fees of all transactions of a sale, and reports the remaining allowance", () => {
     const sale = tradeOrder({
       intent: intent({ side: "sell", quotedOut: 1000n }),
       swapNonce: 7,
@@ -104,7 +104,7 @@ describe("detailsOf", () => {
       slippage: -23.4,
       networkFee: { total: "0.2", swap: "0.1", approve: "0.1", clear: "0", l1: "0.03" },
       approvalLeft: "0.000000000000000003",
-      // The token's events said nothing.
+      // The token has logged no events.
       flags: ["ODD_EVENTS"],
     });
   });
@@ -115,7 +115,7 @@ describe("detailsOf", () => {
     ["replaced", "mined", "mined", receipt],
     ["replaced", "reverted", "mined", { ...receipt, status: "failed", isSlippage: false }],
   ] as const)(
-    "shows the newest attempt %s and the first one %s if the nonce is %s",
+    "shows the newest attempt as %s and the first one as %s if the nonce is %s",
     (newest, first, state, seen) => {
       const attempts = [attempt(), attempt({ hash: "0x2", signedAtMs: 1 })];
       const shown = detailsOf(order, [slot({ state, attempts, ...(seen && { receipt: seen }) })]);

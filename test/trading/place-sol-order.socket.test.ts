@@ -40,7 +40,7 @@ beforeAll(async () => {
 type Asked = Partial<PlaceOrderRequest>;
 type Options = { lamports?: bigint; units?: bigint; configuration?: Partial<SolConfiguration> };
 
-/** A user with a wallet of ten coins, who trades through the use cases. */
+/** Creates a user with a wallet of ten coins, who trades through the use cases. */
 async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {} }: Options = {}) {
   const userID = randomUUID();
   const { address: wallet } = await chain.newWallet(lamports);
@@ -67,7 +67,7 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
     ...(asked.percent === undefined && { amount: "1" }),
     ...asked,
   });
-  /** Places a request with a new key, by default to buy MOON for a coin. Null sends no key. */
+  /** Places an order with a new key, by default to buy MOON for one coin. Null sends no key. */
   const ask = (asked: Asked = {}, key: string | null = randomUUID()) =>
     placeOrder(deps, {
       userID,
@@ -84,10 +84,10 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
     woken,
     async place(asked: Asked = {}, key?: string): Promise<Order> {
       const placed = await ask(asked, key);
-      if (!("order" in placed)) throw new Error("It was not placed");
+      if (!("order" in placed)) throw new Error("The order was not placed");
       return placed.order;
     },
-    /** Returns the code of a refusal. */
+    /** Returns the code of the refusal. */
     refusalOf: (asked: Asked) =>
       ask(asked).then(
         () => "placed",
@@ -117,10 +117,10 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
 const code = (code: string, details?: object) => ({ code, ...(details && { details }) });
 
 describe("placeOrder on sol", () => {
-  it("records an order that every reader of the table finds, as it was placed", async () => {
+  it("records an order as it was placed, for every reader of the table", async () => {
     const { wallet, userID, lane, ask, stored, woken, balances } = await newTrader();
     const placed = await ask({ slippage: 2, priorityFee: 0.002, validForSeconds: 600 }, "k");
-    if (!("order" in placed)) throw new Error("It was not placed");
+    if (!("order" in placed)) throw new Error("The order was not placed");
     const { order, warnings, isReplayed } = placed;
     expect([warnings, isReplayed]).toEqual([["MEV_UNPROTECTED"], false]);
     expect(order).toMatchObject({
@@ -188,7 +188,7 @@ describe("placeOrder on sol", () => {
     ]);
   });
 
-  it("replays a key with the order as it is now, and refuses it for another body", async () => {
+  it("replays a key with the order's current state, and rejects another body for the key", async () => {
     const { place, ask, cancel, wallet } = await newTrader();
     const { orderId } = await place({ slippage: 2 }, "k");
     await cancel(orderId);
@@ -214,7 +214,7 @@ describe("placeOrder on sol", () => {
     expect(both.filter((each) => "isReplayed" in each && each.isReplayed)).toHaveLength(1);
   });
 
-  it("with dryRun returns the quote, needs no key, and records nothing", async () => {
+  it("returns a quote for dryRun on sol, without a key and without a record", async () => {
     const { ask, quote, lane } = await newTrader();
     const { asOf: _, validUntil: __, block: ___, ...same } = await quote();
     expect(await ask({ dryRun: true }, null)).toEqual({ dryRun: true, quote: expect.objectContaining(same) });
@@ -225,11 +225,11 @@ describe("placeOrder on sol", () => {
     );
   });
 
-  it("sells 75 % by two sales of 50 % placed at once, and reserves the rents of both", async () => {
+  it("sells 75 % on sol with two sales of 50 % placed at once, and reserves the rents of both", async () => {
     const { place, ask, balances } = await newTrader({ units: 10_000_000_001n });
     const sales = await Promise.all([1, 2].map(() => place({ side: "sell", percent: 50 })));
     expect(sales.map(({ amount }) => amount).toSorted()).toEqual(["2500", "5000"]);
-    // For each, the rents of the wrapped coin and the marker, the budget, and four base fees.
+    // Each sale reserves the rents of the wrapped coin and the marker, the budget, and four base fees.
     const reserved = formatAmount(2n * (2_039_280n + 897_840n + 1_020_000n), 9);
     expect(await balances()).toMatchObject([
       { token: "native", reserved },
@@ -240,7 +240,7 @@ describe("placeOrder on sol", () => {
     expect(details).toMatchObject({ token: moon, needed: "2500.000002", available: "2500.000001" });
   });
 
-  it("refuses an order that the rents of an open one leave too little for", async () => {
+  it("rejects an order if an open order's rents leave too little coin for it", async () => {
     const needed = 1_005_996_400n;
     const rich = await newTrader({ lamports: 2n * needed });
     await rich.place();
@@ -266,7 +266,7 @@ describe("placeOrder on sol", () => {
     [2_957_120n, 0n],
     [3_000_000n, 42_880n],
     [4_000_000n, 1_000_000n],
-  ])("decides about a sale by a wallet with %d lamports: %s", async (lamports, expected) => {
+  ])("judges a sale by a wallet with %d lamports: %s", async (lamports, expected) => {
     const { place, stored, refusalOf } = await newTrader({ lamports, units: 10n ** 10n });
     const sale = { side: "sell", amount: "10000" } as const;
     if (typeof expected === "string") expect(await refusalOf(sale)).toBe(expected);
@@ -274,7 +274,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ amount: "0.001" })).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("refuses addresses that are none, and those of other accounts", async () => {
+  it("rejects invalid addresses, and addresses of other kinds of accounts", async () => {
     const { refusalOf, wallet } = await newTrader({ units: 1n });
     const ofBytes = (count: number) => bs58.encode(Buffer.alloc(count, 7));
     for (const bytes of [31, 33]) {
@@ -291,7 +291,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ token: `${moon} ` })).toBe("INVALID_REQUEST token");
   });
 
-  it("refuses mints that cannot be traded", async () => {
+  it("rejects mints that cannot be traded", async () => {
     const { refusalOf } = await newTrader();
     const refusals = [];
     for (const decimals of [0, 9, 255])
@@ -301,7 +301,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ token: TRAP.mint })).toBe("TOKEN_UNSAFE");
   });
 
-  it("refuses amounts that a chain cannot have", async () => {
+  it("rejects amounts that a chain cannot represent", async () => {
     const { refusalOf } = await newTrader({ units: 10n });
     expect(await refusalOf({ amount: "0.0000000001" })).toBe("INVALID_REQUEST amount");
     expect(await refusalOf({ side: "sell", amount: "0.0000001" })).toBe("INVALID_REQUEST amount");
@@ -312,7 +312,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ maxPriceImpact: 0.1 })).toBe("PRICE_IMPACT_TOO_HIGH");
   });
 
-  it("goes through a relay where one is configured, and pays it", async () => {
+  it("sends an order through a configured relay, and pays its tip", async () => {
     const relay = {
       url: "http://127.0.0.1:1",
       tipAccounts: [bs58.encode(Buffer.alloc(32, 5))],
@@ -320,7 +320,7 @@ describe("placeOrder on sol", () => {
     };
     const { ask, stored, refusalOf } = await newTrader({ configuration: { relay } });
     const placed = await ask();
-    if (!("order" in placed)) throw new Error("It was not placed");
+    if (!("order" in placed)) throw new Error("The order was not placed");
     expect(placed.warnings).toEqual([]);
     expect((await stored(placed.order.orderId)).intent).toMatchObject({ isPrivate: true });
     expect(await ask({ mevProtection: false })).toMatchObject({ warnings: ["MEV_UNPROTECTED"] });
@@ -328,7 +328,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ priorityFee: 0.000049, mevProtection: false })).toBe("placed");
   });
 
-  it("warns of a minimum above the quote, in a dry run and after placing", async () => {
+  it("warns of a minimum above the quote, both in a dry run and after placing", async () => {
     const { ask } = await newTrader();
     const greedy = { minAmountOut: "9955.139497" };
     const warnings = ["MEV_UNPROTECTED", "MINIMUM_ABOVE_QUOTE"];
@@ -344,7 +344,7 @@ describe("placeOrder on sol", () => {
     await expect(ask({ amount: "2.000000001" })).rejects.toMatchObject(
       code("POLICY_LIMIT", { rule: "maxOrder", limit: "2", requested: "2.000000001" }),
     );
-    // Two purchases with their fees, without a lamport.
+    // One lamport less than two purchases with their fees.
     const policy = { ...openPolicy, maxPerDay: 2n * 1_001_020_000n - 1n };
     await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
     await place();
@@ -359,7 +359,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ side: "sell", amount: "1" })).toBe("placed");
   });
 
-  it("refuses new orders while an operator has stopped sol, and where sol does not trade", async () => {
+  it("rejects new orders while sol is stopped by an operator, or not configured to trade", async () => {
     const { refusalOf, userID, lane } = await newTrader();
     await stopTrading(db.table, ["sol"], new Date());
     expect(await refusalOf({}).finally(() => startTrading(db.table, ["sol"]))).toBe("TRADING_DISABLED");
@@ -370,7 +370,7 @@ describe("placeOrder on sol", () => {
     ).rejects.toMatchObject(code("UNSUPPORTED_CHAIN", { chains: [] }));
   });
 
-  it("takes the minimum from the greater quote, whichever host lies, and nothing from one far off", async () => {
+  it("computes the minimum from the greater quote, whichever host lies, and fails if the quotes differ too much", async () => {
     const { vaults } = chain.deployment.tokens.MOON;
     for (const liar of hosts) {
       const { ask, place, stored } = await newTrader();
@@ -389,7 +389,7 @@ describe("placeOrder on sol", () => {
     }
   });
 
-  it("records nothing while only one host answers", async () => {
+  it("records no order while only one host answers", async () => {
     const { ask, lane } = await newTrader();
     hosts[1].lie = () => {
       throw new Error("away");
@@ -400,7 +400,7 @@ describe("placeOrder on sol", () => {
 });
 
 describe("cancelOrder on sol", () => {
-  it("cancels an order at once of which nothing is signed, which frees what it reserved", async () => {
+  it("cancels an unsigned order at once, and frees its reservations", async () => {
     const { place, cancel, balances, woken, lane } = await newTrader();
     const { orderId } = await place();
     const cancelled = { status: "cancelled", stage: "done", reasonCode: "CANCELLED_BY_USER" };
@@ -425,7 +425,7 @@ describe("cancelOrder on sol", () => {
     });
   });
 
-  it("refuses an order that has ended otherwise, or is another user's", async () => {
+  it("refuses to cancel an order that has ended for another reason or belongs to another user", async () => {
     const { place, cancel, stored } = await newTrader();
     const { orderId } = await place();
     const order = await stored(orderId);

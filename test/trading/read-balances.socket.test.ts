@@ -47,7 +47,7 @@ const walletItem = (userID: string, address: string, network: Network = "eth") =
 
 let users = 0;
 
-/** Makes a user with these wallets. */
+/** Creates a user with these wallets. */
 async function newUser(...wallets: string[]): Promise<string> {
   const userID = `trader${++users}`;
   await putItems(
@@ -75,7 +75,7 @@ async function savePosition(userID: string, changes: Partial<Position>): Promise
   await saveExecution(db.table, { userID, kind: "position", execution, now });
 }
 
-/** Places a buy for half a coin and a sale of one MOON, and returns the coin that they reserve. */
+/** Places a buy for half a coin and a sale of one MOON, and returns the coin reserved for both. */
 async function placeTwo(userID: string, address: string): Promise<bigint> {
   const own = { wallet: address, userID } as const;
   const buy = newOrder({ ...own, amount: 5n * 10n ** 17n });
@@ -88,7 +88,7 @@ async function placeTwo(userID: string, address: string): Promise<bigint> {
 const listed = ["ETH", "MOON", "USDX", "WETH"];
 
 describe("readBalances", () => {
-  it("returns the coin and all listed tokens of a wallet, including zeros", async () => {
+  it("returns the coin and all listed tokens of a wallet, including zero balances", async () => {
     const userID = await newUser(wallet);
     await buyOn(chain, moon);
     const { balances, ...rest } = await balancesOf(userID, { wallet: wallet.toLowerCase() });
@@ -105,7 +105,7 @@ describe("readBalances", () => {
     expect(balances[3]).toMatchObject({ token: wrapped, amount: "0" });
   });
 
-  it("subtracts the amounts that the wallet's open orders will spend, with fees, but not below 0", async () => {
+  it("subtracts the amounts of the wallet's open orders, with fees, but never below 0", async () => {
     const userID = await newUser(wallet);
     const reserved = await placeTwo(userID, wallet);
     const [coin, token] = (await balancesOf(userID)).balances;
@@ -143,14 +143,14 @@ describe("readBalances", () => {
     expect(missed).toEqual([{ chain: "eth", wallet, token: moon }]);
   });
 
-  it("returns a requested token once", async () => {
+  it("returns a requested token only once", async () => {
     const userID = await newUser(wallet);
     expect(await symbolsOf(userID, { token: trap.toLowerCase() })).toEqual([...listed, "TRAP"]);
     expect(await symbolsOf(userID, { token: moon })).toEqual(listed);
     expect(await symbolsOf(userID, { token: "native" })).toEqual(listed);
   });
 
-  it("leaves out tokens that do not answer, and shows the others", async () => {
+  it("skips tokens that do not answer, and shows all others", async () => {
     const userID = await newUser(wallet);
     for (const name of ["eats all gas", "reverts every call"] as const)
       await savePosition(userID, { token: getAddress(await deployOddToken(chain, name)) });
@@ -164,7 +164,7 @@ describe("readBalances", () => {
     await expect(balancesOf(userID, { token })).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 
-  it("returns all wallets that the user has on the chain", async () => {
+  it("returns all of the user's wallets on the chain", async () => {
     const [second] = (await chain.request("eth_accounts")) as [string, string];
     const other = getAddress(second === wallet.toLowerCase() ? usdx : second);
     const userID = await newUser(wallet, other);
@@ -182,11 +182,11 @@ describe("readBalances", () => {
     await expect(balancesOf(stranger, { wallet })).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
   });
 
-  it("asks for one wallet if there are more than 1,000 balances", async () => {
+  it("requires a single wallet if there are more than 1,000 balances", async () => {
     const addressOf = (index: number) => getAddress(`0x${(index + 2 ** 20).toString(16).padStart(40, "0")}`);
     const addresses = Array.from({ length: 107 }, (_, index) => addressOf(index));
     const [eleventh = "", ...ten] = addresses.slice(96);
-    // Each wallet has 100, with the coin.
+    // Each wallet has 100 balances, including the coin.
     const silent = addresses.slice(0, 96).map((token) => ({ token, symbol: "S", name: "S", decimals: 0 }));
     const reader = readerOf(chain);
     const { tokens } = reader.configuration;
@@ -215,7 +215,7 @@ describe("quoteOrder", () => {
       .quote;
   };
 
-  it("obeys the user's settings, unless the request overrides them", async () => {
+  it("applies the user's settings, unless the request overrides them", async () => {
     const userID = await newUser();
     expect(await quote(userID)).toMatchObject({ slippage: 1 });
     await putItems(db.table, [{ ...settingsKey(userID, "eth"), slippage: 2.5, maxGasPrice: 0.1 }]);
@@ -235,7 +235,7 @@ describe("quoteOrder", () => {
     };
     missed.length = 0;
     const sale = { side: "sell", token: taxd, wallet } as const;
-    // Nothing waits for a report, so a user who gets a position later could still cause one.
+    // Uses another user: reports are sent late, so a later position of the same user could still cause one.
     await quote(await newUser(wallet), { ...sale, amount: "1" });
     await writeStep(db.table, [{ kind: "put", of: "book", item: book, when: "absent" }]);
     await quote(userID, { wallet, token: taxd, amount: "0.1" });
@@ -245,7 +245,7 @@ describe("quoteOrder", () => {
     await expect.poll(() => missed).toEqual([1, 2].map(() => ({ chain: "eth", wallet, token: taxd })));
   });
 
-  it("counts the amounts that open orders will spend", async () => {
+  it("subtracts the amounts of open orders", async () => {
     const userID = await newUser(wallet);
     const [before] = (await balancesOf(userID)).balances;
     const reserved = await placeTwo(userID, wallet);
@@ -261,7 +261,7 @@ describe("quoteOrder", () => {
     await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key: stop }));
   });
 
-  it("refuses other users' wallets, and chains that do not trade here", async () => {
+  it("rejects other users' wallets, and chains that do not trade here", async () => {
     const userID = await newUser();
     await expect(quote(userID, { wallet })).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
     const refused = { code: "UNSUPPORTED_CHAIN", details: { chains: ["eth"] } };

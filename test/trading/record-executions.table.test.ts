@@ -18,7 +18,7 @@ describe("executionRecorder", () => {
   const reported = (userID: string, changes: Partial<Order> = {}) =>
     ({ userID, kind: "order", execution: order(changes) }) as const;
 
-  it("records an order once per version, and leaves it unchanged otherwise", async () => {
+  it("records each version of an order once", async () => {
     await register(db.table, { userID: "kim", names: [], ref: undefined }, now);
     const record = executionRecorder(db.table, now);
     expect(await record(reported("kim", { version: 2 }))).toBe("recorded");
@@ -35,7 +35,7 @@ describe("executionRecorder", () => {
     expect(await ordersOf("stranger")).toEqual([]);
   });
 
-  it("leaves ids of the service's own form to orders that are yet to be placed", async () => {
+  it("rejects order ids of the service's own form, which later orders may get", async () => {
     await register(db.table, { userID: "nia", names: [], ref: undefined }, now);
     const record = executionRecorder(db.table, now);
     expect(await record(reported("nia", { orderId: orderIdFor("nia", "k-1", now) }))).toBe("not yours");

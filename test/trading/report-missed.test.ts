@@ -32,7 +32,7 @@ describe("missedReporter", () => {
     expect(woken).toHaveLength(3);
   });
 
-  it("never fails, and passes on the error of a failed wake", async () => {
+  it("never fails, and passes the error of a failed wake on", async () => {
     const faults: unknown[] = [];
     const failure = new Error("throttled");
     const report = missedReporter(
@@ -49,7 +49,7 @@ describe("positionChecker", () => {
   const held = (changes: Partial<Position>) =>
     position({ ...lane, token: "0x1", cost: "1", settled: true, ...changes });
 
-  it("checks a wallet's tokens in turn, one a minute, and no other positions", () => {
+  it("checks a wallet's tokens in turn, one per minute, and no other positions", () => {
     const woken: unknown[] = [];
     let nowMs = 0;
     const start = async (event: WakeEvent) => void woken.push([event.wallet, event.missed?.token]);
@@ -87,12 +87,12 @@ describe("positionChecker", () => {
 describe("countsMore", () => {
   const ours = { ...position(), amount: "2", cost: "1", settled: true };
 
-  it("is true for a position above the balance", () => {
+  it("returns true for a position above the balance", () => {
     expect(countsMore(ours, 1_999_999n, 6)).toBe(true);
     expect(countsMore(ours, 2_000_000n, 6)).toBe(false);
   });
 
-  it("is false for a position that is not settled, of another engine, or with other text", () => {
+  it("returns false for a position that is not settled, of another engine, or with an unreadable amount", () => {
     expect(countsMore({ ...ours, settled: false }, 0n, 6)).toBe(false);
     expect(countsMore({ ...ours, cost: undefined }, 0n, 6)).toBe(false);
     for (const amount of ["", "two", "-1", "0", "1e9", "0.1234567"])

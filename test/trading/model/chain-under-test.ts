@@ -25,20 +25,20 @@ export const lies = [
 
 export type Lie = (typeof lies)[number];
 
-/** A transaction that another program of the wallet's owner sends. */
+/** A transaction sent by another program of the wallet's owner. */
 export type ForeignTransaction = {
   wallet: string;
-  /** Whether it pays more or less than our transaction in the pool. */
+  /** Whether the transaction pays more or less than ours in the pool. */
   isAbove: boolean;
-  /** Tokens that it sends away. */
+  /** Tokens that the transaction sends away. */
   token?: string;
   amount: bigint;
 };
 
-/** Sets how the events of tokens' transfers differ from the transfers, from now on. */
+/** Sets how the transfer events of tokens differ from the transfers from now on. */
 export type Events = "right" | "missing" | "doubled";
 
-/** A wallet's balances at the newest block. */
+/** A wallet's balances in the newest block. */
 export type Belongings = {
   coins: bigint;
   tokens: ReadonlyMap<string, bigint>;
@@ -46,16 +46,16 @@ export type Belongings = {
   pending: number;
 };
 
-/** A chain behind two hosts and a relay, with their possible faults. The model implements it, and anvil can. */
+/** A chain behind two hosts and a relay, with their possible faults. The model and anvil implement it. */
 export interface ChainUnderTest {
-  /** Signs with the wallet's key. The same transaction has the same bytes each time. */
+  /** Signs with the wallet's key. Signing a transaction again gives the same bytes. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
   hostSnapshot(host: 0 | 1, question: Question<Evm>): Soon<HostSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<SendAnswer>;
 
   /** Mines a block at this time, in seconds, with all or a random part of the pools' transactions. */
   mine(time: number, isAll: boolean): Soon<void>;
-  /** Takes back blocks that are not final, and mines others. Their transactions may be lost. */
+  /** Undoes blocks that are not final, and mines others. Undone transactions may be lost. */
   reorganise(time: number): Soon<void>;
   /** Empties the pools. */
   drop(): Soon<void>;
@@ -63,43 +63,43 @@ export interface ChainUnderTest {
   lag(host: 0 | 1, isLagging: boolean): Soon<void>;
   /** Silences a host, or lets it answer again. */
   setDown(host: 0 | 1, isDown: boolean): Soon<void>;
-  /** Makes one host lie, or neither. */
+  /** Makes at most one of the hosts lie. */
   lie(host: 0 | 1, lie: Lie | undefined): Soon<void>;
-  /** Makes answers inconsistent: blocks come between the parts of an answer. */
+  /** Makes answers inconsistent: new blocks arrive between the parts of an answer. */
   tear(isTorn: boolean): Soon<void>;
   setRelay(relay: RelayState): Soon<void>;
-  /** A delegated wallet may have one transaction in a pool. */
+  /** Allows a delegated wallet only one transaction in a pool. */
   delegate(wallet: string): Soon<void>;
   /** Sets the base fee, in wei per unit of gas. */
   setBaseFee(baseFee: bigint): Soon<void>;
-  /** Makes tokens log odd events. Not every chain under test can. */
+  /** Makes tokens log odd events, where the chain under test can. */
   setEvents?(events: Events): Soon<void>;
-  /** Makes a host forget the balances before its newest block, or keep them all. */
+  /** Makes a host forget the balances before its newest block, or keep all of them. */
   forget?(host: 0 | 1, isForgetting: boolean): Soon<void>;
-  /** The tokens that a swap has moved, by its events and in truth. */
+  /** Returns the tokens that a swap has moved, according to its events and in truth. */
   tokensOf?(hash: string): Soon<{ logged: bigint; moved: bigint } | undefined>;
-  /** The fewest units that a wallet had of a token in any block so far. */
+  /** Returns the fewest units of a token that a wallet had in any block so far. */
   leastHeld?(wallet: string, token: string): bigint;
-  /** Does nothing if the wallet cannot pay. */
+  /** Sends another program's transaction if the wallet can pay. */
   sendForeign(transaction: ForeignTransaction): Soon<void>;
-  /** The owner's other programs send their pending transactions again. */
+  /** Makes the owner's other programs resend their pending transactions. */
   resendForeign(): Soon<void>;
 
   belongings(wallet: string): Soon<Belongings>;
-  /** The net effect of the owner's other programs, including fees. */
+  /** Returns the net effect of the owner's other programs, including fees. */
   foreignEffect(wallet: string): Soon<{ coins: bigint; tokens: ReadonlyMap<string, bigint> }>;
-  /** Coin left in a router, for anyone to take. */
+  /** Returns the coin left in a router, which anyone may take. */
   strayCoins(): Soon<bigint>;
-  /** Whether the final chain has a transaction of another program at the nonce. */
+  /** Returns true if the final chain has another program's transaction at the nonce. */
   isForeign(wallet: string, nonce: number): Soon<boolean>;
-  /** The latest time of any block so far. */
+  /** Returns the latest time of any block so far. */
   latestTime(): Soon<number>;
-  /** Whether the transaction is in a final block. */
+  /** Returns true if the transaction is in a final block. */
   isFinal(hash: string): Soon<boolean>;
-  /** Nonces below this one can never change. */
+  /** Returns the nonce below which nothing can change. */
   finalNonce(wallet: string): Soon<number>;
-  /** The constant layer 1 fee of each transaction, if the chain has one. */
+  /** Constant layer 1 fee of each transaction, if the chain has one. */
   readonly l1Fee?: bigint;
-  /** Events so far, for the coverage. */
+  /** Events reached so far, for the coverage. */
   readonly seen: Set<string>;
 }

@@ -10,10 +10,10 @@ export const tokens = ["MOON", "DUSK"] as const;
 
 type Placed = { request: PlaceRequest; orderId?: string };
 
-/** In percent. */
+/** Slippage in percent. */
 const slippage = 10;
 
-/** Clients that place orders, repeat requests, and mix up keys. */
+/** Simulates clients that place orders, repeat requests, and mix up keys. */
 export class Clients {
   readonly placed: Placed[] = [];
   private readonly world: World;
@@ -29,13 +29,13 @@ export class Clients {
     this.send({ request: this.request(userID, wallet, this.world.newId("key")) });
   }
 
-  /** Places an order of alice's with this highest gas price. Returns its wallet. */
+  /** Places alice's order with this highest gas price. Returns its wallet. */
   placeFor(maxGasPrice: bigint, wallet: string = this.world.random.pick(wallets) as string): string {
     this.send({ request: this.request("alice", wallet, this.world.newId("key"), { maxGasPrice }) });
     return wallet;
   }
 
-  /** Places an order of alice's for this side and amount. */
+  /** Places alice's order for this side and amount. */
   trade(wallet: string, side: "buy" | "sell", token: string, amount: bigint): void {
     // The API rejects requests with an amount of 0.
     if (amount === 0n) return;
@@ -73,7 +73,7 @@ export class Clients {
     });
   }
 
-  /** Repeats a request with the key of an earlier order, and a new order id from the server. */
+  /** Repeats a request with the key of an earlier order and a new order id from the server. */
   repeat(): void {
     const placed = this.world.random.pick(this.placed);
     if (placed === undefined) return;
@@ -81,7 +81,7 @@ export class Clients {
     this.send({ request: { ...placed.request, orderId: this.world.newId("order") } });
   }
 
-  /** Sends another request with a used key, by the same user or by another. */
+  /** Sends another request with a used key, from the same or the other user. */
   reuseKey(isOther: boolean): void {
     const placed = this.world.random.pick(this.placed);
     if (placed === undefined) return;
@@ -103,7 +103,7 @@ export class Clients {
   }
 }
 
-/** A used key returns its order, whatever has changed since. */
+/** A used key returns its order, whatever has changed in the meantime. */
 function checkReplay(
   before: { orderId: string; fingerprint: string },
   { fingerprint }: PlaceRequest,

@@ -11,7 +11,7 @@ import type { World } from "./world.ts";
 
 const mostRounds = 80;
 
-/** Ends all faults, and runs until nothing changes. */
+/** Ends all faults, and runs the world until nothing changes. */
 export async function comeToRest(world: World): Promise<void> {
   const { chain } = world;
   for (const host of [0, 1] as const) {
@@ -31,7 +31,7 @@ export async function comeToRest(world: World): Promise<void> {
   await chain.resendForeign();
   for (let blocks = 0; blocks < 2; blocks++) await chain.mine(Math.floor(world.nowMs / 1000), true);
   await untilDone(world);
-  // The sweep comes to these in the end, even if nobody reads the wallets.
+  // Simulates the sweep, which checks held tokens even if no client reads the wallets.
   for (const { wallet, userID, token } of world.table.all("held")) {
     world.startWork({ chain: "eth", wallet }, 0, { userID, token });
     await untilDone(world);
@@ -51,7 +51,7 @@ async function untilDone(world: World): Promise<void> {
   }
 }
 
-/** Checks that table and chain agree, to the unit. */
+/** Checks that the table agrees with the chain, to the unit. */
 export async function checkEnd(world: World, genesis: State): Promise<void> {
   const { table, chain } = world;
   must(table.all("slot").length === 0, "a slot is left");
@@ -70,7 +70,7 @@ export async function checkEnd(world: World, genesis: State): Promise<void> {
   await checkCounted(world);
 }
 
-/** Checks that the positions of a wallet count no more than it has. */
+/** Checks that a wallet's positions count at most what it holds. */
 async function checkCounted({ table, chain }: World): Promise<void> {
   for (const [name, books] of Map.groupBy(table.all("book"), ({ wallet, token }) => `${wallet} ${token}`)) {
     const [wallet = "", token = ""] = name.split(" ");
@@ -80,7 +80,7 @@ async function checkCounted({ table, chain }: World): Promise<void> {
   }
 }
 
-/** Returns the tokens that a fill has moved, after comparing the order with them. */
+/** Compares an order with the tokens that its fill has moved, and returns their amount. */
 async function tokensMoved(
   { chain, seen }: World,
   { intent, life, details }: TradeOrder<Evm>,
@@ -121,7 +121,7 @@ async function checkWallet(
   }
 }
 
-/** Checks that each position is the sum of its fills. */
+/** Checks that each position equals the sum of its fills. */
 function checkPositions({ table, seen, invariants }: World, orders: TradeOrder<Evm>[]): void {
   for (const book of table.all("book")) {
     must(book.events.length === 0, "a book has events that are not final");

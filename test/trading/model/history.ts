@@ -11,7 +11,7 @@ import { type System, theSystem } from "./system.ts";
 import { Violation } from "./violation.ts";
 import { chain, World } from "./world.ts";
 
-/** The start of each history, in seconds. */
+/** Start of each history, in seconds. */
 const start = Date.UTC(2026, 10, 21, 20) / 1000;
 const mostMoves = 40;
 
@@ -34,14 +34,14 @@ export const genesis: State = {
     ...tokens.map(
       (token) => [poolOf(token, mainRoute(token)), { coins: 10n ** 6n, tokens: 10n ** 8n }] as const,
     ),
-    // This pool delivers the minimum of most orders, and the other one that of none.
+    // MOON's second pool delivers the minimum of most orders, and DUSK's second pool never does.
     [poolOf("MOON", localV3), { coins: 20_000n, tokens: 2n * 10n ** 6n }],
     [poolOf("DUSK", localV2), { coins: 400n, tokens: 40_000n }],
   ]),
   strayCoins: 0n,
 };
 
-/** Opens a history's chain. Everybody has the balances of the genesis. */
+/** Opens a history's chain with the same starting balances for everybody. */
 export type OpenChain = (random: Random) => Soon<ChainUnderTest>;
 
 const openModel: OpenChain = (random) => new ModelChain(random, genesis, start);
@@ -49,7 +49,7 @@ const openModel: OpenChain = (random) => new ModelChain(random, genesis, start);
 type Parts = {
   system?: System | undefined;
   openChain?: OpenChain | undefined;
-  /** The class of worlds. */
+  /** Class from which worlds are created. */
   of?: typeof World | undefined;
   plot?: Plot | undefined;
 };
@@ -82,7 +82,7 @@ export async function playHistory(
   for (const reached of world.seen) coverage.add(reached);
 }
 
-/** Plays histories one after another. A violation names its history, which `playHistory` can replay. */
+/** Plays histories one after another. A violation names its history, so that `playHistory` can replay it. */
 export async function playHistories({
   from,
   count,

@@ -26,12 +26,12 @@ export class Invariants {
   private readonly signed = new Map<string, Signature>();
   private readonly recorded = new Map<string, Slot>();
   private readonly intents = new Map<string, Intent>();
-  /** The facts that honest hosts named when each order was placed. */
+  /** Facts that honest hosts gave when each order was placed. */
   private readonly placed = new Map<string, { createdMs: number; facts: readonly OrderFacts[] }>();
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
-  /** Maps a sale to those at lower nonces that had not filled when it was planned. */
+  /** Maps a sale to the sales at lower nonces that had not filled when it was planned. */
   private readonly unfilled = new Map<string, string[]>();
   private readonly departures = new Map<string, BookEvent[]>();
   private readonly policyChecks: PolicyChecks;
@@ -56,7 +56,7 @@ export class Invariants {
     must(slot.isPrivate || to === "hosts", "a public transaction was sent to the relay");
   }
 
-  /** Returns the departures that runs have written into a book, each after the fills that were final then. */
+  /** Returns the departures recorded in a book, each after the fills that were final at the time. */
   departuresOf({ userID, wallet, token }: Items["book"]): readonly BookEvent[] {
     return this.departures.get([userID, wallet, token].join()) ?? [];
   }
@@ -146,13 +146,13 @@ export class Invariants {
     if (life.settled) await this.checkSettled(after);
   }
 
-  /** A reorganisation may move the transaction that frees the nonce into a block before the deadline. */
+  /** Detects a clear, which a reorganisation may move into a block before the deadline. */
   private isCleared({ orderId }: Intent): boolean {
     const own = this.facts.table.all("slot").filter((slot) => slot.orderId === orderId);
     return own.some((slot) => minedAttempt(slot)?.purpose === "clear");
   }
 
-  /** A fill and its position are written together. */
+  /** Checks that a fill and its position were written together. */
   private checkBook(order: TradeOrder<Evm>): void {
     const { intent, life } = order;
     const book = this.facts.table.get("book", intent);
@@ -189,7 +189,7 @@ export class Invariants {
     const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const hasFailed = own.some(({ receipt }) => receipt?.status === "failed");
     const isTaken = own.some(({ state }) => state === "taken");
-    // A late approval of another sale may replace its own, each time.
+    // Late approvals of another sale may replace this sale's approval each time.
     const isUnapproved = approveNonces.length > 1 && swapNonce === undefined;
     must(
       life.reasonCode !== "REVERTED" || hasFailed || isTaken || isUnapproved,
@@ -199,13 +199,13 @@ export class Invariants {
     const reason = (swap?.receipt as { reason?: string } | undefined)?.reason;
     if (life.status === "rejected" && reason === "allowance") {
       const taken = await Promise.all(approveNonces.map((nonce) => chain.isForeign(wallet, nonce)));
-      // After a reorganisation, an earlier sale may leave its allowance behind, and this approval then fails.
+      // After a reorganisation, an earlier sale may leave its allowance behind, so that this approval fails.
       const hasFailedApproval = own.some(
         ({ call, receipt: seen }) => call.purpose === "approve" && seen?.status === "failed",
       );
-      // The allowance may also have been left by an approval of another order.
+      // Another order's approval may have left the allowance.
       const isTakenBack = this.facts.seen.has("approval taken back");
-      // A reorganisation may let an earlier sale fill after all, which uses up the allowance that it had left.
+      // A reorganisation may let an earlier sale fill after all, which uses up the allowance.
       const earlier = approveNonces.length === 0 ? (this.unfilled.get(intent.orderId) ?? []) : [];
       const isUsedBelow = earlier.some((orderId) => hasFilled(this.swapOf(orderId)));
       must(
@@ -229,7 +229,7 @@ export class Invariants {
     must(total === coinText(intent.chain, life.networkFee), "a report has other network fees");
   }
 
-  /** The last slot of an order's swap. */
+  /** Returns the last slot of an order's swap. */
   swapOf(orderId: string): Slot | undefined {
     return this.swaps.get(orderId);
   }
@@ -276,7 +276,7 @@ export class Invariants {
       this.checkSignature(hash, before, after);
   }
 
-  /** Returns what honest hosts have said to the process, or when the order was placed, if it has not asked them. */
+  /** Returns the facts that honest hosts gave to the process, or those from placing if it has queried no host. */
   private factsOfPlan({ orderId }: Slot, process: Process): readonly (OrderFacts | undefined)[] {
     const placed = this.placed.get(orderId);
     const hasAsked = [...process.snapshots.values()].some((snapshot) => snapshot?.orders.has(orderId));
@@ -315,7 +315,7 @@ export class Invariants {
     this.swapNonces.set(orderId, nonce);
   }
 
-  /** All transactions of an order pay the network at most twice its gas at its highest gas price. */
+  /** Checks that an order's transactions together pay at most twice its gas at its highest gas price. */
   private checkBudget(intent: Intent): void {
     const slots = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const fees = slots.flatMap(({ attempts }) => {
@@ -347,7 +347,7 @@ export class Invariants {
 const hasFilled = (slot: Slot | undefined) =>
   slot?.receipt?.status === "ok" && minedAttempt(slot)?.purpose === "swap";
 
-/** True if the first slot sells the second one's token, by the same router and at a lower nonce. */
+/** Returns true if the first slot sells the second one's token by the same router at a lower nonce. */
 const isSaleBelow = ({ place: nonce, call }: Slot, { place: above, call: other }: Slot) =>
   nonce < above &&
   call.purpose === "swap" &&
@@ -362,7 +362,7 @@ const visibleIn = ({ amount, life }: TradeOrder<Evm>) => {
 
 function checkPosition(before: Items["position"] | undefined, after: Items["position"]): void {
   must(after.version === (before?.version ?? 0) + 1, "a position's version does not grow by one");
-  // An open position may grow by a new fill. A closed one gets no more fills.
+  // Checks that only an open position grows by new fills.
   must(!(before?.settled === true && before.status === "closed"), "a closed, settled position changed");
 }
 

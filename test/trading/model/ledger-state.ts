@@ -19,16 +19,16 @@ export type Account = {
   nonce: number;
   coins: bigint;
   tokens: ReadonlyMap<string, bigint>;
-  /** The tokens that a router may take, by {@link spenderOf}. */
+  /** Token amounts that a router may take, keyed by {@link spenderOf}. */
   allowances: ReadonlyMap<string, bigint>;
 };
 
 type Pool = { coins: bigint; tokens: bigint };
 
-/** All state that a block changes. It is immutable, so forks share common parts. */
+/** All state that a block changes. It is immutable, so forks share unchanged parts. */
 export type State = {
   accounts: ReadonlyMap<string, Account>;
-  /** By {@link poolOf}. */
+  /** Pools, keyed by {@link poolOf}. */
   pools: ReadonlyMap<string, Pool>;
   strayCoins: bigint;
 };
@@ -37,25 +37,25 @@ export type Outcome =
   | { status: "ok"; spent: bigint; received: bigint; moved?: bigint }
   | { status: "failed"; isSlippage: boolean; reason: string };
 
-/** The most coin that a v3 pool accepts in one swap before it runs dry. */
+/** Most coin that a v3 pool accepts in one swap before it runs dry. */
 export const dryAt = 600n;
 
-/** DUSK has a v3 pool that runs dry, and requires an allowance of 0 before any change. */
+/** Recognizes DUSK, which has a v3 pool that runs dry and requires an allowance of 0 before any change. */
 export const isDusk = (token: string): boolean => token === "DUSK";
 
-/** The routes by which tokens have pools. */
+/** Routes for which tokens have pools. */
 export const poolRoutes: readonly Route[] = [localV2, localV3];
 
-/** The route of a token's deepest pool. */
+/** Returns the route of a token's deepest pool. */
 export const mainRoute = (token: string): Route => (isDusk(token) ? localV3 : localV2);
 
 export const spenderOf = (token: string, { router }: Pick<Route, "router">): string => `${token} ${router}`;
 export const poolOf = (token: string, { venue, feeBps }: Route): string => `${token} ${venue} ${feeBps}`;
 
-/** The layer 1 fee of each transaction. */
+/** Layer 1 fee of each transaction. */
 export const l1Fee = 150_000n;
 
-/** The coin that an account must have for a transaction, without the layer 1 fee. */
+/** Returns the coin that an account needs for a transaction, without the layer 1 fee. */
 export const mostCost = ({ call, gasLimit, maxFeePerGas }: Transaction): bigint =>
   (call.purpose === "swap" ? call.value : 0n) + gasLimit * maxFeePerGas;
 
@@ -66,7 +66,7 @@ const output = (amountIn: bigint, reserveIn: bigint, reserveOut: bigint) =>
 
 type Side = "buy" | "sell";
 
-/** The state after others have bought a token on its main route. */
+/** Returns the state after others have bought a token on its main route. */
 export function traded(state: State, token: string, coins: bigint): State {
   const at = poolOf(token, mainRoute(token));
   const pool = state.pools.get(at);
@@ -75,7 +75,7 @@ export function traded(state: State, token: string, coins: bigint): State {
   return { ...state, pools: set(state.pools, at, { coins: pool.coins + coins, tokens }) };
 }
 
-/** The amount that a route pays. 0 without a pool. */
+/** Returns the amount that a route pays, or 0 without a pool. */
 export function quote(state: State, side: Side, token: string, route: Route, amountIn: bigint): bigint {
   const pool = state.pools.get(poolOf(token, route));
   if (pool === undefined) return 0n;
@@ -83,14 +83,14 @@ export function quote(state: State, side: Side, token: string, route: Route, amo
   return side === "buy" ? output(taken, pool.coins, pool.tokens) : output(taken, pool.tokens, pool.coins);
 }
 
-/** The coin that a pool takes of what it is offered. */
+/** Returns the part of the offered coin that a pool takes. */
 const takenBy = (token: string, { venue }: Route, amountIn: bigint): bigint =>
   isDusk(token) && venue === "uniswap-v3" && amountIn > dryAt ? dryAt : amountIn;
 
 const set = <Value>(map: ReadonlyMap<string, Value>, key: string, value: Value) =>
   new Map(map).set(key, value);
 
-/** The state after a transaction, and its effects. The fee is charged even if it fails. */
+/** Returns the state after a transaction, and the transaction's effects. A failed transaction also pays its fee. */
 export function execute(
   state: State,
   transaction: Transaction,

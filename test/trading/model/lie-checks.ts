@@ -8,11 +8,11 @@ import { isLie } from "./lies.ts";
 import type { Process } from "./process.ts";
 import { must } from "./violation.ts";
 
-/** Returns the snapshots of the honest hosts that the process has read last. */
+/** Returns the honest hosts' last snapshots that the process has read. */
 export const honest = ({ snapshots }: Process) =>
   [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as HostSnapshot[];
 
-/** Checks that no lie has chosen the best route, or the amount from which the minimum was computed. */
+/** Checks that no lie decided the best route, or the amount from which the minimum was computed. */
 export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quotes }: Process): void {
   const [best, ...others] = routes;
   must(best !== undefined && routes.length <= 3, "an order has no routes, or too many");
@@ -25,7 +25,7 @@ export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quote
   must(others.every(isReal), "a lie is among the routes");
 }
 
-/** Checks that the honest host, too, quotes a swap's route at the minimum. */
+/** Checks that the honest host also quotes at least the minimum for a swap's route. */
 export function checkPlan({ call }: Slot, intent: Intent, facts: readonly (OrderFacts | undefined)[]): void {
   if (call.purpose !== "swap") return;
   for (const each of facts) {
@@ -34,11 +34,11 @@ export function checkPlan({ call }: Slot, intent: Intent, facts: readonly (Order
   }
 }
 
-/** Checks that the honest host, too, quotes no route that reaches the minimum. */
+/** Checks that the honest host quotes no route that reaches the minimum, either. */
 export function checkEnding({ intent, ending, approveNonces }: TradeOrder<Evm>, process: Process): void {
   const { reasonCode } = ending ?? {};
   if (reasonCode !== "NO_ROUTE" && reasonCode !== "SLIPPAGE_EXCEEDED") return;
-  // Without an approval left, an order can use only the router that it has approved.
+  // An order with no approval left can use only the router that it has approved.
   if (approveNonces.length > 1) return;
   for (const { orders } of honest(process)) {
     const reaches = orders

@@ -10,12 +10,12 @@ const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, rece
 
 const truths = new WeakMap<HostSnapshot, HostSnapshot>();
 
-/** Returns the snapshot that a host has replaced by a lie. */
+/** Returns the true snapshot that a lie has replaced. */
 export const truthOf = (snapshot: HostSnapshot): HostSnapshot => truths.get(snapshot) ?? snapshot;
 
 export const isLie = (snapshot: HostSnapshot): boolean => truths.has(snapshot);
 
-/** Replaces a host's snapshot by a lie. */
+/** Replaces a host's snapshot with a lie. */
 export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Question<Evm>): HostSnapshot {
   const altered = { ...alteredBy(lie, snapshot, question) };
   truths.set(altered, snapshot);
@@ -79,7 +79,7 @@ function liesAboutRoutes(
     case "quote low":
       return routes.map((route) => ({ ...route, amountOut: route.amountOut / 100n }));
     case "route preferred":
-      // Those that fall short pay just the minimum, and the others fall short.
+      // Swaps good and bad routes: a route below the minimum now pays the minimum, and all others fall short.
       return routes.map((route) => {
         const amountOut = route.amountOut < minAmountOut ? minAmountOut : minAmountOut - 1n;
         return { ...route, amountOut };

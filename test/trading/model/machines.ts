@@ -7,14 +7,14 @@ import type { Random } from "./random.ts";
 
 export type Fault = "none" | "before" | "after";
 
-/** Machines that run procedures, effect by effect, and may crash before or after each of them. */
+/** Simulates machines that run procedures, effect by effect, and may crash before or after each effect. */
 export abstract class Machines<F extends FamilyTypes = Evm> {
   readonly processes: Process<F>[] = [];
   /** Lanes whose invocation may have been lost. */
   readonly wakes: LaneKey[] = [];
   abstract chainLimits: F["limits"];
   readonly random: Random;
-  /** Events so far, for the coverage. */
+  /** Events reached so far, for the coverage. */
   readonly seen: Set<string>;
   nowMs: number;
   private ids = 0;
@@ -59,7 +59,7 @@ export abstract class Machines<F extends FamilyTypes = Evm> {
     return started;
   }
 
-  /** Carries out the next effect of a process, with a fault before or after it. */
+  /** Performs the next effect of a process, with a possible fault before or after it. */
   async step(process: Process<F>, fault: Fault = "none"): Promise<void> {
     const { signer } = process;
     if (signer !== undefined && this.processes.includes(signer)) return this.step(signer, fault);

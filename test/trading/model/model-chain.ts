@@ -27,10 +27,10 @@ import { type ModelBlock, ModelNode, nonceAt, sendAnswer } from "./node.ts";
 import type { Random } from "./random.ts";
 import { Relay } from "./relay.ts";
 
-/** The number of blocks until one is final. */
+/** Number of blocks until a block is final. */
 const depthOfFinality = 4;
 
-/** A chain in memory. */
+/** Simulates a chain in memory. */
 export class ModelChain implements ChainUnderTest {
   readonly seen = new Set<string>();
   readonly nodes: readonly [ModelNode, ModelNode];
@@ -40,7 +40,7 @@ export class ModelChain implements ChainUnderTest {
   private readonly known = new Map<string, Transaction>();
   private readonly relay = new Relay<Transaction>();
   private readonly delegated = new Set<string>();
-  /** The blocks that include each transaction, on any fork. */
+  /** Blocks that include each transaction, on any fork. */
   private readonly inclusions = new Map<string, ModelBlock[]>();
   /** Coin for which others buy tokens at the start of the next block. */
   private readonly buysOfOthers: { token: string; coins: bigint }[] = [];
@@ -107,7 +107,7 @@ export class ModelChain implements ChainUnderTest {
     return sendAnswer(answers);
   }
 
-  /** Lets others buy a token before anybody else in the next block, so that its price rises. */
+  /** Lets others buy a token first in the next block, so that its price rises. */
   buyByOthers(token: string, coins: bigint): void {
     this.buysOfOthers.push({ token, coins });
   }
@@ -123,7 +123,7 @@ export class ModelChain implements ChainUnderTest {
     let waiting = this.waiting().filter(() => isAll || this.random.chance(0.6));
     for (let isIncluded = true; isIncluded; ) {
       const next = waiting.filter((transaction) => this.isIncludable(state, transaction));
-      // Builders prefer the best price. Chance decides which of two attempts arrives first.
+      // Builders prefer the best price. Which of two attempts arrives first is random.
       const chosen = isAll ? next.toSorted(byPrice)[0] : this.random.pick(next);
       isIncluded = chosen !== undefined;
       if (chosen === undefined) break;
@@ -162,7 +162,7 @@ export class ModelChain implements ChainUnderTest {
     this.follow();
   }
 
-  /** Adds what the wallet's balances say to a swap, and lets its events say something else. */
+  /** Adds the balances' true amount to a swap, and lets its events differ. */
   private logged({ call }: Transaction, outcome: Outcome): Outcome {
     if (outcome.status === "failed" || call.purpose !== "swap") return outcome;
     const side = call.side === "buy" ? "received" : "spent";
@@ -172,7 +172,7 @@ export class ModelChain implements ChainUnderTest {
     return { ...outcome, moved, [side]: moved * factor };
   }
 
-  /** Like a host that is asked about the balances of swaps on which no two hosts have agreed. */
+  /** Shows a receipt as a host does, which adds balances only if no two hosts have agreed on them. */
   private shownBy({ isForgetting, head }: ModelNode, receipt: Receipt, { agreed }: Question<Evm>): Receipt {
     if (receipt.status === "failed") return receipt;
     const { moved: _, ...rest } = receipt;
@@ -210,7 +210,7 @@ export class ModelChain implements ChainUnderTest {
     this.relay.forget(({ wallet, nonce }) => nonceAt(this.finalized, wallet) > nonce);
   }
 
-  /** True if only the relay has it. The relay includes nothing that reverts. */
+  /** Returns true if only the relay has the transaction. The relay includes nothing that reverts. */
   private isHidden({ hash }: Transaction): boolean {
     return this.relay.has(hash) && this.nodes.every(({ pool }) => !pool.has(hash));
   }
@@ -243,7 +243,7 @@ export class ModelChain implements ChainUnderTest {
       const { transactions, parent } = this.tip;
       if (transactions.length > 0) this.seen.add("transactions taken back");
       if (transactions.some(({ call }) => call.purpose === "approve")) this.seen.add("approval taken back");
-      // Nodes put them back into their pools if they remember them.
+      // Nodes that remember undone transactions put them back into their pools.
       for (const transaction of transactions)
         if (this.random.chance(0.5))
           for (const node of this.nodes) node.pool.set(transaction.hash, transaction);

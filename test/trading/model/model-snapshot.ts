@@ -8,14 +8,14 @@ import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
 
 const blockOf = ({ number, hash, time }: ModelBlock) => ({ number, hash, time });
 
-/** A node's snapshot, including its lies. */
+/** Returns a node's snapshot, including its lies. */
 export function snapshotOf(from: {
   node: ModelNode;
   head: ModelBlock;
   finalized: ModelBlock;
   baseFee: bigint;
   question: Question<Evm>;
-  /** Read last, like on a real node. */
+  /** Reads receipts last, as on a real node. */
   receipts: () => Map<string, Receipt>;
   seen: Set<string>;
 }): HostSnapshot {
@@ -71,7 +71,7 @@ function factsOf(
         {
           ...route,
           amountOut,
-          // The wallets' amounts are a few wei, so a real one would decide about every route.
+          // Ignores network fees. Amounts here are a few wei, so that real fees would decide about every route.
           networkFee: 0n,
           gasLimit: { approve: 50_000n, swap: 100_000n },
           l1Fee: { approve: l1Fee, swap: l1Fee },

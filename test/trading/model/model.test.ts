@@ -5,9 +5,9 @@ import { rarePlots } from "./plots.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** `FULL=1` plays all of them, which takes 20 seconds of one core. */
+/** Most histories to play. `FULL=1` plays all of them, which takes 20 seconds of one core. */
 const most = isFull ? 10_000 : 4000;
-/** Ends soon after all faults occurred, but not before this many. */
+/** Fewest histories to play. The test stops soon after all faults have occurred, but not before. */
 const least = isFull ? most : 800;
 const atOnce = 100;
 
@@ -27,7 +27,10 @@ describe("the trading core, in histories full of faults", () => {
     },
   );
 
-  it.each(Object.entries(rarePlots))("does so despite %s", async (_, plot) => {
-    await playHistories({ from: 1, count: isFull ? 2000 : 200, plot });
-  });
+  it.each(Object.entries(rarePlots))(
+    "spends money once and reports the chain's outcome when histories start with %s",
+    async (_, plot) => {
+      await playHistories({ from: 1, count: isFull ? 2000 : 200, plot });
+    },
+  );
 });

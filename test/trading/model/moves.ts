@@ -43,7 +43,7 @@ async function cancel(world: World): Promise<void> {
     const answer = end.result as { refused?: string; order?: { isCancelling: boolean } };
     world.seen.add(answer.order === undefined ? `cancel: ${answer.refused}` : "cancel taken");
   });
-  // Leaves an order for which a cancellation is recorded to the lane.
+  // Records a cancellation, and leaves the order itself to the lane.
   if (process !== undefined && world.random.chance(0.2) && (await runUntil(world, process, "write order")))
     await world.step(process, "before");
 }
@@ -69,7 +69,7 @@ async function lie(world: World): Promise<void> {
 const setEvents = (world: World) =>
   world.chain.setEvents?.(world.random.pick(["right", "right", "missing", "doubled"]) ?? "right");
 
-/** Lets a read report that a wallet lacks tokens of a position, whether it does or not. */
+/** Makes a read report that a wallet lacks a position's tokens, whether true or not. */
 async function report(world: World): Promise<void> {
   const book = world.random.pick(world.table.all("book").filter(({ base }) => base.amount > 0n));
   if (book === undefined) return;
@@ -93,7 +93,7 @@ async function outage(world: World): Promise<void> {
 async function expireBytes(world: World): Promise<void> {
   const item = world.random.pick(world.table.all("bytes"));
   if (item === undefined) return;
-  // No step of the code under test removes bytes.
+  // The code under test never removes signed bytes itself.
   await world.tamper([{ kind: "remove", of: "bytes", item, when: {} } as unknown as ItemWrite]);
   world.seen.add("signed bytes expired");
 }
@@ -102,7 +102,7 @@ const watch = (world: World, name: "watch" | "sweep") => {
   world.start({ name, procedure: world.system[name](chain) });
 };
 
-/** The moves, with their weights. */
+/** Moves with their weights. */
 const moves: readonly (readonly [number, Move])[] = [
   [10, (_, clients) => clients.placeNew()],
   [2, (_, clients) => clients.repeat()],

@@ -15,7 +15,7 @@ beforeAll(prepareFixtures);
 
 type Path = readonly string[];
 
-/** The paths to every field, including those of objects and lists. */
+/** Lists the paths to all fields, including those of objects and lists. */
 const pathsIn = (value: unknown, path: Path = []): Path[] =>
   typeof value !== "object" || value === null || value instanceof Uint8Array
     ? [path]
@@ -44,7 +44,7 @@ const strangers = [
 ];
 const ends = ["clear", "uniswap-v2", "uniswap-v3", "pancakeswap-v2", "planned", "signed", "mined", ""];
 
-/** The replacements to try for a field. */
+/** Lists the replacements to try for a field. */
 function changesOf(value: unknown): unknown[] {
   if (typeof value === "bigint")
     return [value + 1n, value - 1n, 3n * value, value / 2n, 0n, 1n, -value, 2n ** 256n - 1n, undefined];
@@ -56,13 +56,13 @@ function changesOf(value: unknown): unknown[] {
   return [{}, undefined];
 }
 
-/** `FULL=1` tries all of them, which takes half a minute. */
+/** Selects every fifth change. `FULL=1` tries all of them, which takes half a minute. */
 const someOf = (changes: unknown[], index: number) =>
   process.env.FULL ? changes : changes.filter((_, number) => (number + index) % 5 === 0);
 
 const names = Object.keys(fixtures);
 
-/** The number of changes that the signer accepted. */
+/** Number of changes that the signer accepted. */
 let signatures = 0;
 
 describe("signTransaction", () => {
@@ -72,7 +72,7 @@ describe("signTransaction", () => {
   });
 
   it.each(names)(
-    "never spends more, receives less or fills twice with a change of any field of %s",
+    "never spends more, receives less or fills twice after a change of any field of %s",
     async (name) => {
       const genuine = fixtures[name] as SignerFixture;
       const paths = pathsIn(genuine).slice(1);
@@ -83,7 +83,7 @@ describe("signTransaction", () => {
     },
   );
 
-  it("never does with several changes at once, including values from elsewhere", async () => {
+  it("never spends more, receives less or fills twice after several changes, even with values of other fields", async () => {
     const paths = Object.fromEntries(names.map((name) => [name, pathsIn(fixtures[name]).slice(1)]));
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.boolean()), { minLength: 2, maxLength: 5 });
     await fc.assert(
@@ -103,7 +103,7 @@ describe("signTransaction", () => {
     );
   });
 
-  it("never does if the changes fit each other", async () => {
+  it("never spends more, receives less or fills twice after changes that fit each other", async () => {
     const pick = fc.constantFrom;
     const lies = fc.record({
       name: pick(...names),

@@ -14,7 +14,7 @@ const [blockSeconds, minuteSeconds] = [12, 60];
 const lease = { run: "r", epoch: 1, build: "b", startedAtMs: startMs, heartbeatMs: startMs };
 
 /**
- * Trades for ten minutes while only the sweep wakes lanes: an order each two minutes, a block each twelve seconds.
+ * Trades for ten minutes while only the sweep wakes lanes, with an order every 2 minutes and a block every 12 seconds.
  *
  * @returns For each order, the seconds from the finality of its transaction until it settled.
  */
@@ -71,7 +71,7 @@ async function tradeWithoutReader(
     if (second % 120 === 0 && second < 600) await place();
     world.nowMs += blockSeconds * 1000;
     model.mine(Math.floor(world.nowMs / 1000), true);
-    // The lane knows the block before it is final, and has nothing else to wait for.
+    // The lane knows the block before it is final, and waits for nothing else.
     if (second % 120 === 0 && second < 600) world.startWork({ chain, wallet });
     await finishAll();
     note(second);

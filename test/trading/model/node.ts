@@ -11,7 +11,7 @@ export type ModelBlock = Block & {
   transactions: readonly Transaction[];
 };
 
-/** A host with its own newest block and its own pool. */
+/** Simulates a host with its own newest block and its own pool. */
 export class ModelNode {
   head: ModelBlock;
   finalized: ModelBlock;
@@ -34,7 +34,7 @@ export class ModelNode {
       if (nonceAt(finalized, wallet) > nonce) this.pool.delete(hash);
   }
 
-  /** The nonce after the wallet's waiting transactions. */
+  /** Returns the nonce after the wallet's waiting transactions. */
   pendingNonce(wallet: string): number {
     let nonce = nonceAt(this.head, wallet);
     const waiting = [...this.pool.values()].filter((transaction) => transaction.wallet === wallet);
@@ -47,7 +47,7 @@ export class ModelNode {
     if (this.isDown) return "down";
     const next = nonceAt(this.head, wallet);
     if (nonce < next) return "nonce too low";
-    // A delegated wallet may have only its next transaction waiting.
+    // A delegated wallet may have only its next transaction in the pool.
     if (isDelegated && nonce !== next) return "in-flight limit";
     const coins = this.head.state.accounts.get(wallet)?.coins ?? 0n;
     if (coins < mostCost(transaction)) return "unfunded";
@@ -70,7 +70,7 @@ export type NodeAnswer =
   | "down"
   | "refused";
 
-/** The meaning of the nodes' answers for a sender. */
+/** Translates the nodes' answers for a sender. */
 export function sendAnswer(answers: readonly NodeAnswer[]): SendAnswer {
   if (answers.some((each) => each === "taken" || each === "nonce too low")) return "reached";
   const [first] = new Set(answers);

@@ -13,7 +13,7 @@ export async function stepAny(world: World): Promise<void> {
   if (process !== undefined) await world.step(process);
 }
 
-/** Runs a process to its end or, with this probability, into a fault. */
+/** Runs a process to its end, or into a fault with this probability. */
 export async function runOn(world: World, process: Process, faults: number): Promise<void> {
   const { random } = world;
   const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;
@@ -30,14 +30,14 @@ export async function mine(world: World): Promise<void> {
 export async function wake(world: World, faults: number): Promise<void> {
   const lane = world.wakes.shift() ?? world.random.pick(world.table.all("lane"));
   if (lane === undefined) return;
-  // The invocation may wait in a queue.
+  // Simulates an invocation that waits in a queue.
   if (world.random.chance(0.3)) world.nowMs += world.random.below(4000);
   const isSkewed = world.random.chance(0.1);
   const started = world.startWork(lane, isSkewed ? (world.random.below(21) - 10) * 60_000 : 0);
   if (started !== undefined) await runOn(world, started, faults);
 }
 
-/** Plays a quiet time: blocks come, and lanes are worked on. */
+/** Plays a quiet time, in which blocks are mined and lanes are worked on. */
 export async function calm(world: World, length = 2 + world.random.below(8)): Promise<void> {
   for (let rounds = length; rounds > 0; rounds--) {
     for (const lane of world.table.all("lane")) {
@@ -49,7 +49,7 @@ export async function calm(world: World, length = 2 + world.random.below(8)): Pr
   }
 }
 
-/** Runs a process until it reaches an effect, or has ended. */
+/** Runs a process until it reaches an effect or ends. */
 export async function runUntil(world: World, process: Process | undefined, label: string): Promise<boolean> {
   for (let steps = 0; steps < 60 && process !== undefined && world.processes.includes(process); steps++) {
     if (labelOf((process.signer ?? process).effect) === label) return true;
@@ -58,5 +58,5 @@ export async function runUntil(world: World, process: Process | undefined, label
   return false;
 }
 
-/** A lane with work, if there is one. */
+/** Picks a lane with work, if there is one. */
 export const anyLane = (world: World): LaneKey | undefined => world.random.pick(world.table.all("lane"));

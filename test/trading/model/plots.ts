@@ -9,7 +9,7 @@ import { retired } from "./table.ts";
 import { chain, type World } from "./world.ts";
 
 /**
- * Cancels, stops, retires, forbids or delays an order while its signature is about to be recorded. Either may
+ * Cancels, stops, retires, forbids or delays an order while its signature is about to be recorded. Either event may
  * come first.
  */
 export async function lateSignature(world: World): Promise<void> {
@@ -40,7 +40,7 @@ export async function lateSignature(world: World): Promise<void> {
     await runOn(world, process, 0);
 }
 
-/** Plays the next run, which has to end the order. */
+/** Plays the next run, which must end the order. */
 async function afterEnding(world: World, wallet: string, userID: string, validUntil: number) {
   const cause = world.random.below(3);
   if (cause === 0) world.isStopped = true;
@@ -54,7 +54,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   const wallet = clients.placeFor(25n);
   await settleDown(world);
   const lane = { chain, wallet } as const;
-  // The order waits while gas is too expensive. Then gas is cheap for a moment.
+  // The order waits while gas is too expensive. Then gas gets cheap for a moment.
   await world.chain.setBaseFee(30n);
   await calm(world, 1);
   await world.chain.setBaseFee(5n);
@@ -75,7 +75,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   await runOn(world, planner, 0);
 }
 
-/** Removes another program's transaction for good after a transaction of ours was signed on top of it. */
+/** Removes another program's transaction for good after our next transaction was signed. */
 export async function gapBelow(world: World, clients: Clients): Promise<void> {
   const { chain: blocks, random } = world;
   const wallet = clients.placeFor(200n);
@@ -118,7 +118,7 @@ export async function crashAtWrite(world: World): Promise<void> {
     await world.step(run, random.chance(0.5) ? "before" : "after");
 }
 
-/** Sells everything that was bought, and buys again. */
+/** Sells everything bought so far, and buys again. */
 export async function roundTrip(world: World, clients: Clients): Promise<void> {
   const wallet = world.random.pick(wallets) as string;
   const token = world.random.pick(tokens) as string;
@@ -132,7 +132,7 @@ export async function roundTrip(world: World, clients: Clients): Promise<void> {
   clients.trade(wallet, "buy", token, 500n);
 }
 
-/** Moves tokens out below a sale, so that no route reaches its minimum, while one host lies about routes. */
+/** Moves tokens out while a sale waits, so that no route reaches its minimum, while one host lies about routes. */
 export async function liarOfRoutes(world: World, clients: Clients): Promise<void> {
   const { chain: blocks, random } = world;
   const wallet = random.pick(wallets) as string;
@@ -152,7 +152,7 @@ export async function liarOfRoutes(world: World, clients: Clients): Promise<void
   await blocks.lie(host, undefined);
 }
 
-/** Sells twice, with more than is approved. Stops a run that reads the receipt of the approval or of a sale. */
+/** Sells twice, for more than is approved. Stops a run that reads the receipt of the approval or of a sale. */
 export async function twoSales(world: World, clients: Clients): Promise<void> {
   const { random } = world;
   const wallet = random.pick(wallets) as string;
@@ -171,8 +171,7 @@ export async function twoSales(world: World, clients: Clients): Promise<void> {
 }
 
 /**
- * Lets an attacker with write access to orders, but not to cancellations, restore a cancelled order and
- * request its signature.
+ * Lets an attacker who can write orders, but not cancellations, restore a cancelled order and request its signature.
  */
 export async function undoneCancellation(world: World, clients: Clients): Promise<void> {
   const wallet = clients.placeFor(200n);
@@ -216,10 +215,10 @@ export async function oneLiar(world: World): Promise<void> {
   await world.chain.setDown(host === 0 ? 1 : 0, false);
 }
 
-/** Opens a history with a sequence of events that chance alone plays too rarely. */
+/** Opens a history with a sequence of events that is rare by chance alone. */
 export type Plot = (world: World, clients: Clients) => Promise<void>;
 
-/** Reports a position again and again while one host claims that the wallet has none of its tokens. */
+/** Reports a position repeatedly while one host claims that the wallet has none of its tokens. */
 const liarOfBalances: Plot = async (world, clients) => {
   const wallet = world.random.pick(wallets) as string;
   const token = world.random.pick(tokens) as string;
@@ -236,7 +235,7 @@ const liarOfBalances: Plot = async (world, clients) => {
   await world.chain.lie(host, undefined);
 };
 
-/** Leaves a swap unsent until it is too late, while the day's limit of network fees falls below what was signed. */
+/** Leaves a swap unsent until it is too late, while the day's limit of network fees falls below the signed fees. */
 const fullDay: Plot = async (world, clients) => {
   const wallet = world.random.pick(wallets) as string;
   clients.trade(wallet, "buy", world.random.pick(tokens) as string, 500n);
@@ -254,7 +253,7 @@ export const rarePlots = {
   "a day whose network fees are above their limit": fullDay,
 };
 
-/** Ends the placing runs. */
+/** Lets all unfinished placements end. */
 async function settleDown(world: World): Promise<void> {
   for (const process of world.processes.filter(({ name }) => name === "place"))
     await runOn(world, process, 0);

@@ -5,13 +5,13 @@ import { chain, type World } from "./world.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Sets a wallet's policy by one of its users. Looser rules apply after at most 40 seconds instead of a day. */
+/** Sets a wallet's policy for one of its users. Looser rules apply after at most 40 seconds instead of a day. */
 export function setPolicy(world: World): void {
   const { random } = world;
   const userID = random.pick(users) as string;
   const wallet = userID === "bob" ? (wallets[1] as string) : anyWallet(world);
   const maxPerOrder = random.chance(0.4) ? BigInt(200 + random.below(800)) : undefined;
-  // A swap may cost millions.
+  // Network fees of a swap may cost millions, so most limits are generous.
   const maxPerDay = random.chance(0.6) ? BigInt(1_000_000 * (1 + random.below(8))) : undefined;
   changePolicy(world, userID, wallet, {
     ...(maxPerOrder !== undefined && { maxPerOrder }),
@@ -25,7 +25,7 @@ export function setPolicy(world: World): void {
   if (random.chance(0.5)) changePolicy(world, userID, wallet, openPolicy);
 }
 
-/** Puts looser policies in force whose time has come, as loosenGuards does. */
+/** Applies looser policies whose time has come, as loosenGuards does. */
 export function loosenPolicies({ nowMs, table, seen }: World): void {
   for (const userID of users)
     for (const wallet of wallets) {

@@ -7,7 +7,7 @@ import { must } from "./violation.ts";
 
 type Facts = { table: ModelTable; seen: Set<string> };
 
-/** The signer's ledger before and after it signs, and the items that it writes with it. */
+/** Holds the signer's ledger before and after it signs, and the items written with it. */
 type LedgerChange = {
   before: Ledger<Evm> | undefined;
   after: Ledger<Evm>;
@@ -17,7 +17,7 @@ type LedgerChange = {
 
 /** Checks that each signature counts once, and that the policy in force allows it. */
 export class PolicyChecks {
-  /** Maps user, wallet and day to the sum that was signed. */
+  /** Maps user, wallet and day to the total signed. */
   private readonly spent = new Map<string, bigint>();
   private readonly networkFees = new Map<string, bigint>();
   private readonly counted = new Set<string>();
@@ -63,8 +63,8 @@ export class PolicyChecks {
   }
 
   /**
-   * A buy counts once, with the first signature of its swap, and network fees as far as a signature raises the
-   * most that its nonce may pay.
+   * Checks the day's count: a buy counts with the first signature of its swap, and network fees count as far as a
+   * signature raises a nonce's highest fee.
    */
   private count({ before, after, day }: LedgerChange, { side, userID, wallet }: Intent) {
     const { orderId, swap } = after;
@@ -81,7 +81,7 @@ export class PolicyChecks {
     return { spent, isSecondBuy: isFirstSwap && spent > adds };
   }
 
-  /** Sums up what signatures add to the most that nonces may pay, of buys, sales, approvals and clears. */
+  /** Sums up how much signatures raise the highest fees of nonces, for buys, sales, approvals and clears. */
   private countFees({ before, after, day }: LedgerChange, { userID, wallet }: Intent): bigint {
     if (day === undefined) return 0n;
     const key = [userID, wallet, day.day].join();

@@ -11,20 +11,20 @@ export type Process<F extends FamilyTypes = Evm> = {
   id: number;
   name: keyof System;
   procedure: Procedure<unknown>;
-  /** The next effect. */
+  /** Effect that the process performs next. */
   effect: Effect;
   lane?: LaneKey;
   skewMs: number;
-  /** The time that it has read last. */
+  /** Time that the process has read last. */
   clockMs: number;
   isFrozen: boolean;
-  /** The signer that the process waits for. */
+  /** Signer on which the process waits. */
   signer?: Process<F>;
-  /** Whether trading was stopped when the process read the table. */
+  /** True if trading was stopped when the process read the table. */
   sawStop: boolean;
-  /** The configuration of the machine. */
+  /** Limits of the chain in the machine's configuration. */
   chainLimits: F["limits"];
-  /** The hosts' last snapshots, by host. */
+  /** Last snapshot of each host. */
   snapshots: Map<0 | 1, F["snapshot"] | undefined>;
   /** The hosts' last quotes, without their lies. */
   quotes: readonly HostQuote[];
@@ -36,7 +36,7 @@ export type End = { result: unknown } | { failure: string };
 
 export type Answer = Effects[keyof Effects]["answer"];
 
-/** Describes a step, to name crashes by. */
+/** Describes an effect, to name crashes after it. */
 export function labelOf(effect: Effect): string {
   return effect.do === "write" ? labelOfStep(effect.step) : effect.do;
 }

@@ -42,7 +42,7 @@ async function finishAll(): Promise<void> {
   }
 }
 
-/** Lets time pass: a block each 12 seconds, the reader's look each second, and the sweep each minute. */
+/** Lets time pass, with a block every 12 seconds, a look by the reader every second, and a sweep every minute. */
 async function pass(seconds: number, isOver = () => false): Promise<void> {
   for (let passed = 0; passed < seconds && !isOver(); passed++) {
     world.nowMs += 1000;
@@ -82,11 +82,11 @@ const orderOf = (orderId: string) => world.table.get("order", { intent: { userID
 const lifeOf = (orderId: string) => orderOf(orderId)?.life;
 const nonce = () => model.belongings(wallet).nonce;
 
-describe("a wallet whose private order is not included", () => {
+describe("a wallet whose private order no block includes", () => {
   const phases = Array.from({ length: blockSeconds }, (_, phase) => phase);
 
   it.each(phases)(
-    "is free within two blocks after the deadline, and its next order fills (%d s after a block)",
+    "frees a wallet within two blocks after the deadline, and fills its next order (%d s after a block)",
     async (phase) => {
       await pass(phase);
       const missed = await place();
@@ -107,7 +107,7 @@ describe("a wallet whose private order is not included", () => {
     },
   );
 
-  it("is free within two blocks after the order was cancelled", async () => {
+  it("frees a wallet within two blocks after its order was cancelled", async () => {
     const missed = await place();
     model.buyByOthers("MOON", 300_000n);
     await pass(30);
@@ -117,7 +117,7 @@ describe("a wallet whose private order is not included", () => {
     expect(nonce()).toBe(1);
   });
 
-  it("is free after a cancellation just before the deadline, and the order ends cancelled", async () => {
+  it("frees a wallet after a cancellation just before the deadline, and ends the order as cancelled", async () => {
     const missed = await place();
     model.buyByOthers("MOON", 300_000n);
     await pass(validSeconds - 1);
@@ -127,7 +127,7 @@ describe("a wallet whose private order is not included", () => {
     expect(nonce()).toBe(1);
   });
 
-  it("is free although the relay does not answer", async () => {
+  it("frees a wallet although the relay does not answer", async () => {
     const missed = await place();
     model.buyByOthers("MOON", 300_000n);
     await pass(30);
@@ -139,7 +139,7 @@ describe("a wallet whose private order is not included", () => {
 });
 
 describe("an order that no relay confirms", () => {
-  it("waits with RELAY_UNAVAILABLE, and expires with it", async () => {
+  it("waits with RELAY_UNAVAILABLE, and expires with the same reason", async () => {
     model.setRelay("away");
     const order = await place();
     await pass(30);
@@ -149,7 +149,7 @@ describe("an order that no relay confirms", () => {
     expect(nonce()).toBe(1);
   });
 
-  it("is filled though the relay never says that it has taken it", async () => {
+  it("fills an order even if the relay never confirms that it took it", async () => {
     model.setRelay("mute");
     const order = await place();
     expect(lifeOf(order)).toMatchObject({ stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" });
@@ -157,7 +157,7 @@ describe("an order that no relay confirms", () => {
     expect(lifeOf(order)).toMatchObject({ status: "filled" });
   });
 
-  it("is filled once the relay takes it", async () => {
+  it("fills an order once the relay takes it", async () => {
     model.setRelay("away");
     const order = await place();
     await pass(30);

@@ -4,23 +4,23 @@ type Held = { hash: string; wallet: string; nonce: number };
 
 type At = { number: number; time: number };
 
-/** The number of blocks after which a relay drops a transaction. */
+/** Number of blocks after which a relay drops a transaction. */
 const heldBlocks = 25;
 
-/** The time for which a relay remembers what it got, in seconds. */
+/** Time in seconds for which a relay remembers transactions. */
 const rememberedSeconds = 600;
 
-/** A relay with the rules of Flashbots Protect. */
+/** Simulates a relay with the rules of Flashbots Protect. */
 export class Relay<Transaction extends Held> {
   state: RelayState = "up";
   private readonly held = new Map<string, { transaction: Transaction; lastBlock: number }>();
   private readonly gotAt = new Map<string, number>();
-  /** The newest transaction of each sender and nonce. */
+  /** Newest transaction of each sender and nonce. */
   private readonly newest = new Map<string, string>();
 
   /**
-   * Takes a transaction. One to oneself, without data, cancels the newest one of its nonce and is never included. Nothing
-   * is taken twice.
+   * Takes each transaction once. A transaction to oneself without data cancels the newest one of its nonce, and is
+   * never included.
    */
   take(transaction: Transaction, isToOneself: boolean, { number, time }: At): "held" | "cancelled" | "lost" {
     if (!this.isAtWork()) return "lost";
@@ -51,7 +51,7 @@ export class Relay<Transaction extends Held> {
     return this.state === "up" || this.state === "mute";
   }
 
-  /** The answer to a sender. */
+  /** Returns the relay's answer to a sender. */
   answer(): SendAnswer {
     return this.state === "up" || this.state === "silent" ? "reached" : "unreached";
   }
@@ -60,7 +60,7 @@ export class Relay<Transaction extends Held> {
     return this.held.has(hash);
   }
 
-  /** Drops the transactions whose nonce is used for good. */
+  /** Drops transactions whose nonces are finally used. */
   forget(isUsed: (transaction: Transaction) => boolean): void {
     for (const [hash, { transaction }] of this.held) if (isUsed(transaction)) this.held.delete(hash);
   }

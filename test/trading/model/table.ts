@@ -25,14 +25,14 @@ const kinds = Object.keys(nameOf) as Kind[];
 
 type Change = { kind: Kind; name: string; before: unknown; after: unknown };
 
-/** The items of chains of one family. */
+/** Maps each kind of item to its type, for one family of chains. */
 type ItemsOf<F extends FamilyTypes> = Omit<Items, "slot" | "order" | "ledger"> & {
   slot: F["slot"];
   order: TradeOrder<F>;
   ledger: Ledger<F>;
 };
 
-/** A table with atomic steps. Items are immutable. */
+/** A table with atomic steps and immutable items. */
 export class ModelTable<F extends FamilyTypes = Evm> {
   private readonly items = Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as {
     [K in Kind]: Map<string, ItemsOf<F>[K]>;
@@ -50,7 +50,7 @@ export class ModelTable<F extends FamilyTypes = Evm> {
     this.items[kind].set(nameOf[kind](item as unknown as Names[K]), item);
   }
 
-  /** The changes, or undefined if a condition fails. */
+  /** Returns the changes, or undefined if a condition fails. */
   write(step: TradeStep): Change[] | undefined {
     const changes = step.map((write) => this.changeOf(write));
     const names = new Set(changes.map(({ kind, name }) => `${kind} ${name}`));
@@ -95,7 +95,7 @@ function holds({ when }: ItemWrite, item: unknown): boolean {
   });
 }
 
-/** The trading core has no other test. */
+/** Evaluates the only test that the trading core uses. */
 function fits(value: unknown, wanted: unknown): boolean {
   if (!(wanted instanceof Test)) return value === wanted;
   if (wanted.is !== "at most") throw new Error(`the model has no test ${wanted.is}`);

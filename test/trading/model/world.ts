@@ -24,13 +24,13 @@ import { isRetired, ModelTable } from "./table.ts";
 
 export const chain = "eth";
 
-/** Everything around the code under test: chain, table, machines, clients and their clocks. */
+/** Simulates everything around the code under test: chain, table, machines, clients and their clocks. */
 export class World extends Machines {
   readonly table = new ModelTable();
   readonly invariants: Invariants;
   readonly maxGasPrices = new Map<string, bigint>();
   isStopped = false;
-  /** Without a lease, the sweep wakes every lane. */
+  /** Lease of the reader. Without it, the sweep wakes every lane. */
   readerLease: ReaderLease | undefined;
   chainLimits = wideLimits;
   readonly system: System;
@@ -67,7 +67,7 @@ export class World extends Machines {
     );
   }
 
-  /** Makes a write that the code under test never would. */
+  /** Makes a write that the code under test never makes. */
   async tamper(step: TradeStep): Promise<void> {
     this.table.write(step);
   }
@@ -192,7 +192,7 @@ export class World extends Machines {
     return { number: head.number, time: head.time, parentHash: hashes.get(parent) ?? "", hashes, final };
   }
 
-  /** Asks one of the two hosts about the chain, by any wallet. */
+  /** Queries one of the two hosts about the chain, for any wallet. */
   private async snapshot(
     host: number,
     question: Pick<Partial<Question<Evm>>, "hashes" | "blocks">,
@@ -238,7 +238,7 @@ export class World extends Machines {
       ({ token }) => token,
     );
     return {
-      // Like a run that counts the jobs that it has read.
+      // Counts the jobs that were read, as a real run does.
       lane: lane && { ...lane, jobs: jobs.length },
       ...(tokens.length > 0 && { missed: [...new Set(tokens)] }),
       jobs,

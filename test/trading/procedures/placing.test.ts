@@ -42,7 +42,7 @@ const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => 
   ...plain,
   trade: { ...plain.trade, ...changes },
 });
-/** The request of a thief, whose token is no fresh sign-in: all coins for one unit of a token of the thief's. */
+/** A thief's request without a fresh sign-in, which gives all coins for one unit of the thief's own token. */
 const gift = (changes: Partial<PlaceRequest> = {}): PlaceRequest => ({
   ...request({
     maxPriceImpact: 100,
@@ -71,7 +71,7 @@ const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
   ...changes,
 });
 
-/** A view of a wallet with a policy. */
+/** Returns a view of a wallet with a policy. */
 const viewWith = (changes: Partial<WalletPolicy>) => {
   const key = { chain: "eth", wallet, userID } as const;
   const stored = { ...key, policy: { ...openPolicy, ...changes }, revision: 1 };
@@ -117,7 +117,7 @@ describe("placing", () => {
     expect(effects.at(-1)).toMatchObject({ job: { orderId, userID, token: trade.token } });
   });
 
-  it("binds the best route, and those for which both hosts quote the same amount at least the minimum", () => {
+  it("binds an order to the best route, and to others for which both hosts quote the same sufficient amount", () => {
     const best = quotedRoute();
     const same = quotedRoute({ ...v3, amountOut: 4950n });
     const invented = quotedRoute({ ...v3, feeBps: 100, amountOut: 4999n, deepOut: 10n ** 9n });
@@ -129,7 +129,7 @@ describe("placing", () => {
       expect(place({ quotes }).answer).toMatchObject({ order: { intent: { routes: [v2, v3] } } });
   });
 
-  it("binds as the deep route of an unlisted token a v2 pool, unless v3 pays much more", () => {
+  it("prefers a v2 pool as the deep route of an unlisted token, unless v3 pays much more", () => {
     const onV3 = quotedRoute({ ...v3, amountOut: 4990n, deepOut: 19_990n });
     const onV2 = quotedRoute({ venue: "pancakeswap-v2", feeBps: 25, amountOut: 4980n, deepOut: 19_900n });
     const { identity } = tradeFacts();
@@ -171,7 +171,7 @@ describe("placing", () => {
     });
   });
 
-  it("returns the order of a used key before it checks anything else", () => {
+  it("returns the order of a used key before any other check", () => {
     const order = tradeOrder();
     const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const { answer, did } = place({
@@ -194,7 +194,7 @@ describe("placing", () => {
     expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
   });
 
-  it("returns the order of an equal request that was faster", () => {
+  it("returns the order of an identical request that was faster", () => {
     const order = tradeOrder();
     const { answer } = place({ views: [view(), view({ used, order })], written: [false] });
     expect(answer).toEqual({ order, isReplayed: true });
@@ -205,13 +205,13 @@ describe("placing", () => {
     ["WALLET_NOT_FOUND", view({ hasWallet: false })],
     ["WALLET_BUSY", view({ laneOrders: Array.from({ length: 20 }, () => tradeOrder()) })],
     ["POLICY_LIMIT", view(), { maxOrder: 999n, maxNetworkFee: 1n }],
-  ])("refuses with %s before it asks the chain", (refused, known, limits = wideLimits) => {
+  ])("returns %s before it queries the chain", (refused, known, limits = wideLimits) => {
     const { code, did } = place({ views: [known], of: limited(limits) });
     expect(code).toBe(refused);
     expect(did).toEqual(["readPlacing"]);
   });
 
-  it("names the first of the reasons that need no chain", () => {
+  it("returns the first of the reasons that need no chain", () => {
     const setup = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const views = [view({ hasWallet: false })];
     expect(place({ views, of: { ...request(), setup } }).code).toBe("UNSUPPORTED_CHAIN");
@@ -268,24 +268,24 @@ describe("placing", () => {
       "the price would move too far",
       [tradeFacts({ priceImpact: 101 }), tradeFacts()],
     ],
-  ])("refuses with %s if %s", (refused, _, quotes) => {
+  ])("returns %s if %s", (refused, _, quotes) => {
     const { code, did } = place({ quotes: [quotes] });
     expect(code).toBe(refused);
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("names the gas price, not the limit of a day's fees, while gas is too dear to pay anything", () => {
+  it("names the gas price rather than the day's limit of fees while gas is too expensive for anything", () => {
     const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n };
     const of = limited({ maxNetworkFee: 1000n, maxNetworkFeesPerDay: 10_000n });
     expect(place({ of, quotes: both({ fees, baseFee: 10n ** 9n }) }).code).toBe("GAS_PRICE_TOO_HIGH");
   });
 
   const worthless = tradeFacts({ priceImpact: 99.9, flags: ["CANNOT_SELL", "NOT_LISTED"] });
-  it("does not let a thief with a token give anything away without a sign-in", () => {
+  it("prevents a thief with a stolen token from giving coins away without a sign-in", () => {
     const quotes = [[worthless, worthless]] as const;
     expect(place({ of: gift(), quotes }).code).toBe("SIGN_IN_REQUIRED");
     expect(play({ quotes }, trying(gift())).code).toBe("SIGN_IN_REQUIRED");
-    // One host alone may find that the price is bad.
+    // A single host that finds the price bad is enough.
     const dear = gift({ trade: { ...plain.trade, slippage: 1 } });
     expect(place({ of: dear, quotes: [[tradeFacts(), worthless]] }).code).toBe("SIGN_IN_REQUIRED");
   });
@@ -324,7 +324,7 @@ describe("placing", () => {
     });
   });
 
-  it("checks again after another order was placed meanwhile", () => {
+  it("repeats all checks if another order is placed in the meantime", () => {
     const views = [
       view(),
       view({ jobs: 1, laneOrders: [tradeOrder({ amount: 1n, quoted: { networkFee: 0n } })] }),
@@ -334,7 +334,7 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "readPlacing"]);
   });
 
-  it("computes a percentage again if another order was placed meanwhile", () => {
+  it("computes a percentage again if another order is placed in the meantime", () => {
     const { did, answer } = place({
       of: request({ side: "sell", amount: undefined, percent: 50 }),
       views: [view(), view({ jobs: 1 })],
@@ -345,7 +345,7 @@ describe("placing", () => {
     expect(answer).toMatchObject({ order: { amount: 225n, placed: { percent: 50 } } });
   });
 
-  it("reserves the highest cost of the order: gas at its fees, and a quarter more for the L1 fee", () => {
+  it("reserves an order's highest cost: gas at its fees, plus a quarter more for the L1 fee", () => {
     const costly = both({
       fees: { maxFeePerGas: 9n, maxPriorityFeePerGas: 1n },
       transactions: [{ ...swap, l1Fee: 40n }],
@@ -384,7 +384,7 @@ describe("placing", () => {
   it.each([
     ["slippage", { slippage: 1.0001 }, 1.02],
     ["a minimum of its own", { minAmountOut: "0.000000000000004949" }, 1.02],
-  ])("refuses a buy with %s below the policy's", (_, asked, requested) => {
+  ])("rejects a buy with %s below the policy's", (_, asked, requested) => {
     const views = [viewWith({ maxSlippage: 10_000n })];
     expect(place({ views }).answer).toHaveProperty("order");
     expect(place({ views, of: request(asked) }).answer).toMatchObject({
@@ -392,7 +392,7 @@ describe("placing", () => {
     });
   });
 
-  it("refuses a sale of a frozen wallet before it asks hosts", () => {
+  it("rejects a sale of a frozen wallet before it queries hosts", () => {
     const { did, answer } = place({
       views: [viewWith({ tradingEnabled: false })],
       of: sale("0.0000000000000009"),
@@ -401,7 +401,7 @@ describe("placing", () => {
     expect(answer).toMatchObject({ refused: { details: { rule: "tradingEnabled" } } });
   });
 
-  it("refuses a sale of tokens that open sales will sell", () => {
+  it("rejects a sale of tokens that open sales will sell", () => {
     const promised = intent({ side: "sell", token });
     const laneOrders = [tradeOrder({ intent: promised, amount: 1n, quoted: { networkFee: 0n } })];
     const scene = { of: sale("0.0000000000000009"), quotes: both({ amount: 900n }) };
@@ -415,18 +415,18 @@ describe("placing", () => {
 });
 
 describe("trying", () => {
-  it("returns an order's terms, and records nothing", () => {
+  it("returns the terms of an order without recording it", () => {
     const { answer, did } = play({}, trying(request()));
     expect(answer).toMatchObject({ facts: { amountOut: 5000n }, check: { least: 4950n } });
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("refuses everything that placing an order would refuse", () => {
+  it("rejects everything that placing an order would reject", () => {
     expect(play({}, trying(limited({ ...wideLimits, maxOrder: 1n }))).code).toBe("POLICY_LIMIT");
   });
 });
 
-describe("the facts for the first run", () => {
+describe("facts stored for an order's first run", () => {
   const latest = { number: 1, hash: "0x1", time: 1 };
   const { coins, baseFee } = snapshot(undefined);
   const host = { latest, nonce: { latest: 7, pending: 7 }, coins, baseFee, order: orderFacts() };
@@ -439,7 +439,7 @@ describe("the facts for the first run", () => {
     return job?.facts === undefined ? undefined : factsIn(job.facts, intent({ routes: [v2] }));
   };
 
-  it("are what each host said, with the number of the lane's jobs", () => {
+  it("stores each host's facts, with the number of the lane's jobs", () => {
     const other = { ...host, coins: 5n };
     const quotes = [[told, tradeFacts({ forPlanning: other })]] as const;
     const hosts = [host, other];
@@ -454,7 +454,7 @@ describe("the facts for the first run", () => {
       { quotes: [[told, tradeFacts({ forPlanning: { ...host, latest: { ...latest, hash: "0x2" } } })]] },
     ],
     ["the table has changed since they were asked", { quotes: [[told, told]], written: [false, true] }],
-  ])("are missing if %s", (_, scene) => {
+  ])("stores no facts if %s", (_, scene) => {
     expect(place(scene).answer).toMatchObject({ isReplayed: false });
     expect(factsOf(scene)).toBeUndefined();
   });

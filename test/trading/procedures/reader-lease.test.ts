@@ -9,7 +9,7 @@ import {
 } from "../../../lib/trading/procedures/reader-lease.ts";
 import { interleavings } from "../../support/interleavings.ts";
 
-/** A table with one lease and perhaps a lane, and the starts of readers. */
+/** Simulates a table with one lease and an optional lane, and counts the starts of readers. */
 class LeaseWorld {
   lease: ReaderLease | undefined;
   hasLane = false;
@@ -86,13 +86,13 @@ describe("takeReaderLease", () => {
     ["of a run from before them, if no host answers", { ...fresh, startedAtMs: 0 }, silent, undefined],
     ["that is its own", { ...fresh, run: "new" }, silent, taken],
     ["that has ended, where a lane exists", { isEnded: true }, silent, taken],
-  ])("decides about a lease %s", (_, changes, isAnswered, expected) => {
+  ])("decides whether to take a lease %s", (_, changes, isAnswered, expected) => {
     const world = new LeaseWorld();
     Object.assign(world, { lease: leaseOf(changes), nowMs: 1_000_000, hasLane: true, isAnswered });
     expect(world.run(takeReaderLease("eth", candidate))).toEqual(expected);
   });
 
-  it("takes the first lease of a chain, and one that has ended, only where a lane exists", () => {
+  it("takes a chain's first lease, or one that has ended, only where a lane exists", () => {
     const world = new LeaseWorld();
     expect(world.run(takeReaderLease("eth", candidate))).toBeUndefined();
     expect(world.lease).toBeUndefined();
@@ -104,7 +104,7 @@ describe("takeReaderLease", () => {
     expect(world.run(takeReaderLease("eth", { run: "next", build: "b1" }))).toBeUndefined();
   });
 
-  it("ends the run before it, which may neither renew nor end the lease any more", () => {
+  it("ends the previous run, which can no longer renew or end the lease", () => {
     const world = new LeaseWorld();
     Object.assign(world, { lease: leaseOf({ build: "b0" }), hasLane: true });
     world.run(takeReaderLease("eth", candidate));
@@ -116,19 +116,19 @@ describe("takeReaderLease", () => {
   });
 });
 
-describe("an order, and a reader that ends", () => {
+describe("an order during the end of a reader", () => {
   /** Places an order's lane, then looks for a reader as executeOrders does. */
   function* order(): Procedure<void> {
     yield { do: "write", step: [] };
     yield* ensureReader("eth");
   }
 
-  /** Plays a reader that ends because it has found no lane for long. */
+  /** Plays a reader that ends because it has found no lane for a long time. */
   function* ending(readers: Set<string>): Procedure<void> {
     if (!(yield* endReading("eth", { run: "old", epoch: 7 }))) readers.add("old");
   }
 
-  /** A reader that the schedule or an order has started. */
+  /** Plays a reader that the schedule or an order has started. */
   function* started(run: string, readers: Set<string>): Procedure<void> {
     if (yield* takeReaderLease("eth", { run, build: "b1" })) readers.add(run);
   }
@@ -145,12 +145,12 @@ describe("an order, and a reader that ends", () => {
       true,
       (readers: Set<string>) => [started("standby", readers)],
     ],
-  ])("leave the order a reader in any order of their steps, %s", (_, isEnded, others) => {
+  ])("provides an order with a reader in any order of steps, %s", (_, isEnded, others) => {
     const outcomes = new Set<string | undefined>();
     for (const schedule of interleavings()) {
       const world = new LeaseWorld();
       world.lease = leaseOf({ isEnded });
-      /** The runs that go on to look for lanes, as long as they have the lease. */
+      /** Runs that continue to look for lanes while they have the lease. */
       const readers = new Set<string>();
       const procedures = [order(), ...others(readers)];
       schedule.run(procedures, (effect) => {
@@ -165,7 +165,7 @@ describe("an order, and a reader that ends", () => {
     expect(outcomes.size).toBeGreaterThan(1);
   });
 
-  it("start no second reader while one reads", () => {
+  it("starts no second reader while one is reading", () => {
     const world = new LeaseWorld();
     Object.assign(world, { lease: leaseOf({ heartbeatMs: 0 }), nowMs: 10_000 });
     world.run(ensureReader("eth"));

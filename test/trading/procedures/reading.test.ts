@@ -10,7 +10,7 @@ import {
   sweepLanes,
 } from "../../../lib/trading/procedures/reading.ts";
 
-/** A chain whose blocks are named by their numbers, with a letter for the branch. */
+/** Simulates a chain whose blocks are named by number, with a letter for the branch. */
 class FakeChain {
   blocks: string[];
   readonly mined = new Map<string, string>();
@@ -51,7 +51,7 @@ const lane = (wallet: string, watch: Partial<LaneWatch> = {}, changes: Partial<L
   ...changes,
 });
 
-/** The lane of a transaction with the same name, in no block or in this one. */
+/** Returns the lane of a transaction with the same name, which is in no block, or in this block. */
 const signed = (wallet: string) => lane(wallet, { blocks: { [wallet]: "" } });
 const mined = (wallet: string, number: number, hash: string) =>
   lane(wallet, { blocks: { [wallet]: { number, hash } } });
@@ -97,21 +97,21 @@ function read(reader: Reader, lanes: readonly Lane[], options: { chain?: FakeCha
 }
 
 describe("readChain", () => {
-  it("asks about the transactions of all lanes at once, and wakes those with news", () => {
+  it("checks the transactions of all lanes at once, and wakes lanes with news", () => {
     const chain = new FakeChain("a1 a2");
     chain.mined.set("x", "a2").set("z", "a2");
     const { asked, woken, lanes } = read(newReader(), [signed("x"), signed("y"), signed("z")], { chain });
     expect({ asked, woken, lanes }).toEqual({ asked: ["x", "y", "z"], woken: ["x", "z"], lanes: 3 });
   });
 
-  it("looks at no chain if no lane waits for it", () => {
+  it("skips a chain for which no lane waits", () => {
     const due = lane("x", { dueAtMs: 5 });
     const { effects, isAnswered } = read(newReader(), [due, lane("y")], { nowMs: 5 });
     expect(effects.map((each) => each.do)).toEqual(["readLanes", "now", "wake"]);
     expect(isAnswered).toBe(true);
   });
 
-  it("asks about each transaction once a block, and at once about new ones", () => {
+  it("checks each transaction once a block, and new ones at once", () => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
     expect(read(reader, [signed("x")], { chain }).asked).toEqual(["x"]);
     expect(read(reader, [signed("x")], { chain }).asked).toEqual([]);
@@ -120,14 +120,14 @@ describe("readChain", () => {
     expect(read(reader, [signed("x"), signed("y")], { chain }).asked).toEqual(["x", "y"]);
   });
 
-  it("asks about a transaction again if another block replaced the last one", () => {
+  it("checks a transaction again if another block has replaced the last one", () => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2 a3")];
     read(reader, [signed("x")], { chain });
     chain.blocks = ["a1", "b2", "b3"];
     expect(read(reader, [signed("x")], { chain }).asked).toEqual(["x"]);
   });
 
-  it("never asks about a mined transaction while its block is confirmed, and asks for its height once", () => {
+  it("skips a mined transaction while its block is confirmed, and looks its height up once", () => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
     const lanes = [mined("x", 2, "a2")];
     const rounds = [3, 4, 5, 6].map((next) => {
@@ -148,7 +148,7 @@ describe("readChain", () => {
     ["an earlier block that is confirmed", "a1 b2 b3 b4 b5 b6", "b2", ["x"]],
     ["a block, and the transaction is in none", "a1 b2 b3", "", ["x"]],
     ["a block, and the host takes that back", "a1 b2 b3", "a2", []],
-  ])("asks again when a look refutes %s", (_, blocks, block, expected) => {
+  ])("checks a transaction again when a look refutes %s", (_, blocks, block, expected) => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
     const lanes = [mined("x", 2, "a2")];
     const isEarly = blocks.length > 8;
@@ -165,7 +165,7 @@ describe("readChain", () => {
     expect([...first.woken, ...second.woken]).toEqual(expected);
   });
 
-  it("drops looks that go backwards, and turns to another host after ten seconds", () => {
+  it("drops looks that go backwards, and switches to another host after ten seconds", () => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2 a3")];
     read(reader, [signed("x")], { chain });
     const behind = new FakeChain("a1 a2");
@@ -182,12 +182,12 @@ describe("readChain", () => {
     ]);
   });
 
-  it("takes a hash that the host does not know for unknown, not for refuted", () => {
+  it("treats a hash that the host does not know as unknown, not as refuted", () => {
     const chain = new FakeChain("a1 a2");
     expect(read(newReader(), [mined("x", 2, "b2"), mined("y", 9, "b9")], { chain }).asked).toEqual([]);
   });
 
-  it("wakes lanes whose block is final, and asks for the final block less often the older it is", () => {
+  it("wakes lanes whose block is final, and reads the final block less often as it ages", () => {
     const [reader, chain] = [
       newReader(),
       new FakeChain(Array.from({ length: 21 }, (_, n) => `a${n + 1}`).join(" ")),
@@ -211,7 +211,7 @@ describe("readChain", () => {
     ]);
   });
 
-  it("leaves out lanes held by a run, until their lease ends", () => {
+  it("skips lanes held by a run until their lease ends", () => {
     const chain = new FakeChain("a1");
     chain.mined.set("x", "a1");
     const held = { ...signed("x"), holder: "h", leaseUntilMs: 10 };
@@ -219,7 +219,7 @@ describe("readChain", () => {
     expect(read(newReader(), [held], { chain, nowMs: 10 }).woken).toEqual(["x"]);
   });
 
-  it("does not wake a lane twice within a short time", () => {
+  it("wakes no lane twice within a short time", () => {
     const reader = newReader();
     const due = lane("x", { dueAtMs: 0 });
     expect([0, 2999, 3000].map((nowMs) => read(reader, [due], { nowMs }).woken.length)).toEqual([1, 0, 1]);
@@ -233,7 +233,7 @@ describe("readChain", () => {
     expect({ woken, isAnswered }).toEqual({ woken: ["x"], isAnswered: false });
   });
 
-  it("asks about transactions of lanes that an earlier version wrote", () => {
+  it("checks transactions of lanes that an earlier version wrote", () => {
     const chain = new FakeChain("a1 a2");
     chain.mined.set("x", "a2").set("y", "b2");
     const lanes = ["x", "y"].map((wallet) => lane(wallet, { blocks: { [wallet]: "a2" } }));
@@ -254,7 +254,7 @@ describe("sweepLanes", () => {
   };
   const fresh = { heartbeatMs: 100_000 };
 
-  it("wakes the lanes that are due, or should be looked at again", () => {
+  it("wakes lanes that are due or need another look", () => {
     const { woken, result, looks } = sweep(lanes, { heartbeatMs: 70_000 });
     expect(woken).toEqual(["due", "long", "new"]);
     expect(result).toEqual({ lanes, isReaderMissing: false });
@@ -271,7 +271,7 @@ describe("sweepLanes", () => {
   const x = { number: 2, hash: "a2" };
   const settling = lane("x", { blocks: { x }, finalFrom: 2, lookAgainAtMs: 100_000 });
 
-  /** Two hosts that agree with the lane, unless they are changed. */
+  /** Creates two hosts that agree with the lane, apart from these changes. */
   const hosts = (change: (chain: FakeChain) => void = () => {}, changed: readonly number[] = [0, 1]) => {
     const [chain, second] = [0, 1].map((host) => {
       const fake = new FakeChain("a1 a2 a3 a4 a5");
@@ -282,7 +282,7 @@ describe("sweepLanes", () => {
     return { chain: chain as FakeChain, second: second as FakeChain };
   };
 
-  it("leaves lanes alone while two hosts show that they must wait for finality", () => {
+  it("lets lanes sleep while two hosts show that finality is still to come", () => {
     const soldOut = lane("y", { finalFrom: 2, lookAgainAtMs: 0 });
     const { woken, looks } = sweep([settling, soldOut], { ...fresh, ...hosts() });
     expect(woken).toEqual([]);
@@ -292,7 +292,7 @@ describe("sweepLanes", () => {
     ]);
   });
 
-  it("asks for the height of a block once, and each time for the final block", () => {
+  it("looks up a block's height once, and the final block each time", () => {
     const [memory, seen] = [newSweepMemory(), hosts()];
     sweep([settling], { ...fresh, ...seen }, memory);
     for (const chain of [seen.chain, seen.second]) chain.blocks.push("a6", "a7");
@@ -321,7 +321,7 @@ describe("sweepLanes", () => {
     expect(sweep([settling], { ...fresh, ...hosts(change, changed) }).woken).toEqual(["x"]);
   });
 
-  it("runs a lane with a transaction in no block, without a look", () => {
+  it("wakes a lane whose transaction is in no block, without a look", () => {
     const taken = lane("z", { blocks: { x, z: "" }, finalFrom: 2, lookAgainAtMs: 0 });
     const { woken, looks } = sweep([taken], { ...fresh, ...hosts() });
     expect(woken).toEqual(["z"]);

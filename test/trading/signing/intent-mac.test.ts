@@ -25,7 +25,7 @@ function turned(value: unknown): unknown {
 }
 
 describe("a MAC over an intent", () => {
-  it("verifies the intent as read from the table, with its fields in another order", async () => {
+  it("verifies an intent as read from the table, with its fields in another order", async () => {
     const mac = await macs.makeMac(intent());
     const stored = JSON.parse(JSON.stringify(packed(intent())));
     const reversed = turned(unpacked(stored)) as Intent;
@@ -103,7 +103,7 @@ describe("a MAC over an intent", () => {
     for (const other of changed) expect(await macs.checkMac(other as Intent, mac)).toBe(false);
   });
 
-  it("rejects a changed bit, and another encoding", async () => {
+  it("rejects a MAC with a changed bit or in another encoding", async () => {
     const mac = await macs.makeMac(intent());
     const bytes = Buffer.from(mac, "base64");
     for (let bit = 0; bit < bytes.length * 8; bit += 5) {
@@ -115,12 +115,12 @@ describe("a MAC over an intent", () => {
       expect(await macs.checkMac(intent(), other)).toBe(false);
   });
 
-  it("rejects another key", async () => {
+  it("rejects a MAC made with another key", async () => {
     const mac = await macs.makeMac(intent());
     expect(await openMacs(keyNamed("others"), "table", config).checkMac(intent(), mac)).toBe(false);
   });
 
-  it("rejects an intent whose messages would mark the order by an empty account", async () => {
+  it("rejects an intent whose messages would use an empty account as the order's marker", async () => {
     const client = new KMSClient(config);
     const asBefore = {
       send({ input }: GenerateMacCommand) {
@@ -133,7 +133,7 @@ describe("a MAC over an intent", () => {
     expect(await macs.checkMac(sol, mac)).toBe(false);
   });
 
-  it("rejects the intents of another table", async () => {
+  it("rejects intents of another table", async () => {
     const mac = await macs.makeMac(intent());
     expect(await openMacs(keyNamed("intents"), "restored", config).checkMac(intent(), mac)).toBe(false);
   });

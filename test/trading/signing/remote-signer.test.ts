@@ -21,11 +21,11 @@ const request: SignRequest<Evm> = {
   fees: planned.fees,
 };
 
-/** Converts a value like Lambda's transport. */
+/** Converts a value as Lambda's transport does. */
 const carried = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 describe("remoteSigner", () => {
-  it("sends JSON with amounts as text, which the function reads", async () => {
+  it("sends requests as JSON that the function can read, with amounts as text", async () => {
     const call = vi.fn(async (payload: unknown) => {
       expect(readSignRequest(carried(payload))).toEqual(request);
       return carried(signPayload({ slot: signed, raw: "0x02" }));

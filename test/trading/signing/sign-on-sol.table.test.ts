@@ -19,7 +19,7 @@ const userID = "alice";
 
 let count = 0;
 
-/** Places an order, asks for its first message, and returns the answer with the lines that the signer logs. */
+/** Places an order and requests its first signature. Returns the answer and the signer's log lines. */
 async function sign(computeUnitLimit: number) {
   const orderId = `01KAMZ3Q5T9WJ2M4N6P8R0S1V${++count}`;
   const route = { venue: "raydium-cpmm", pool: mint, config: mint } as const;
@@ -67,14 +67,14 @@ async function sign(computeUnitLimit: number) {
 }
 
 describe("a signature on sol", () => {
-  it("is logged with its order", async () => {
+  it("logs a signature on sol with its order", async () => {
     const { orderId, answer, lines } = await sign(100_000);
     expect(answer).toMatchObject({ slot: { orderId, attempts: [{ purpose: "swap" }] } });
-    // The local KMS gives its calls no ids.
+    // The local KMS returns no request ids.
     expect(lines).toEqual([{ orderId, awsRequestId: undefined }]);
   });
 
-  it("is not logged if the signer refuses it", async () => {
+  it("logs no signature that the signer refuses", async () => {
     const { answer, lines } = await sign(0);
     expect(answer).toHaveProperty("refused");
     expect(lines).toEqual([]);

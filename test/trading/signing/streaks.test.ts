@@ -4,7 +4,7 @@ import { Streaks } from "../../../lib/trading/signing/streaks.ts";
 const lane = (wallet: string) => ({ chain: "eth", wallet }) as const;
 const minute = 60_000;
 
-/** Notes postponed requests a minute apart, and returns the alarms. */
+/** Records postponed requests one minute apart, and returns the alarms. */
 const alarmsOf = (streaks: Streaks, wallets: readonly string[], apartMs = minute) =>
   wallets.map((wallet, index) => streaks.postponed(lane(wallet), index * apartMs));
 
@@ -19,12 +19,12 @@ describe("Streaks", () => {
     ]);
   });
 
-  it("reports twenty postponed requests of a caller, for whatever wallets", () => {
+  it("reports every twentieth postponed request of a caller, across all wallets", () => {
     const wallets = Array.from({ length: 20 }, (_, number) => `0x${number}`);
     expect(alarmsOf(new Streaks(), wallets)).toEqual([...Array(19).fill(undefined), "caller"]);
   });
 
-  it("ends a streak with a signature for the wallet, and forgets it after ten minutes", () => {
+  it("ends a wallet's streak after a signature, and forgets it after ten minutes", () => {
     const streaks = new Streaks();
     alarmsOf(streaks, Array<string>(4).fill("0xA0"));
     streaks.signed(lane("0xA0"));
@@ -34,14 +34,14 @@ describe("Streaks", () => {
     );
   });
 
-  it("keeps the streak of a wallet while others get signatures", () => {
+  it("keeps a wallet's streak while other wallets get signatures", () => {
     const streaks = new Streaks();
     alarmsOf(streaks, Array<string>(4).fill("0xA0"));
     streaks.signed(lane("0xB0"));
     expect(streaks.postponed(lane("0xA0"), 4 * minute)).toBe("wallet");
   });
 
-  it("does not grow with the number of wallets", () => {
+  it("limits memory, whatever the number of wallets", () => {
     const streaks = new Streaks();
     alarmsOf(streaks, Array<string>(4).fill("0xA0"), 0);
     for (let number = 0; number < 1000; number++) streaks.postponed(lane(`0x${number}`), 0);

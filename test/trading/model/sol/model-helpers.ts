@@ -1,19 +1,19 @@
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { packed } from "../../../../lib/trading/items/items.ts";
 
-/** Jupiter's helper keys. Each look at an order shows the same one, until it has signed. */
+/** Stores Jupiter's helper keys. Each look at an order shows the same key until it has signed. */
 export class ModelHelpers {
   private readonly unused = new Map<string, string>();
   private made = 0;
 
-  /** Returns the helper of the order's next message. */
+  /** Returns the helper key of the order's next message. */
   of(orderId: string): string {
     const helper = this.unused.get(orderId) ?? `helper${++this.made}`;
     this.unused.set(orderId, helper);
     return helper;
   }
 
-  /** Signs once. Undefined if the key is gone. */
+  /** Signs once with a helper key. Returns undefined if the key is gone. */
   sign(orderId: string, message: SolMessage): string | undefined {
     const helper = "build" in message ? message.build.helper : undefined;
     if (helper === undefined || this.unused.get(orderId) !== helper) return undefined;
@@ -25,6 +25,6 @@ export class ModelHelpers {
 const signatureOf = (helper: string, message: SolMessage): string =>
   `${helper} over ${JSON.stringify(packed(message))}`;
 
-/** True if a message has exactly the signatures that it needs beside the wallet's. */
+/** Returns true if a message has exactly the signatures that it needs beside the wallet's. */
 export const isSignedByHelper = (message: SolMessage, signature: string | undefined): boolean =>
   signature === ("build" in message ? signatureOf(message.build.helper, message) : undefined);

@@ -12,94 +12,97 @@ export type Signed = { hash: string; raw: string; intent: SolIntent; message: So
 /** A wallet's lamports, and its tokens by name. */
 export type SolBelongings = { coins: bigint; tokens: ReadonlyMap<string, bigint> };
 
-/** The amounts and times of a chain, by which histories choose theirs. */
+/** Amounts and times of a chain, from which histories choose theirs. */
 export type SolScale = {
-  /** The lamports, or the units of a token, of the smallest step of amounts. */
+  /** Smallest step of amounts, in lamports or units of a token. */
   unit: bigint;
-  /** What a wallet has at first. */
+  /** Returns a wallet's balances at the start. */
   genesis(wallet: string): SolBelongings;
   limits: SolLimits;
   baseFee: bigint;
   rents: { marker: bigint; wsol: bigint };
   computeUnitLimit: number;
-  /** A message is in a block only while its blockhash is among so many last ones. */
+  /** Number of recent blocks from which a message's blockhash must come. */
   lifetime: number;
-  /** The blocks of one call of `mine`. */
+  /** Number of blocks mined by one call of `mine`. */
   blocksAtOnce: number;
-  /** True if Jupiter trades here, too. */
+  /** True if Jupiter also trades on this chain. */
   hasJupiter: boolean;
 };
 
 export type SolFlaws = {
-  /** Messages that can fill an order do not make its marker. */
+  /** Lets messages fill an order without making its marker. */
   makesNoMarker?: boolean;
-  /** A deposit is taken for a marker. */
+  /** Mistakes a deposit for a marker. */
   countsDeposits?: boolean;
-  /** A deposit blocks messages like a marker, as it would if they made it in one step. */
+  /** Lets a deposit block messages like a marker, as if messages made the marker in one step. */
   isBlockedByDeposits?: boolean;
-  /** Markers are read before the height that they are compared with. */
+  /** Reads markers before the height with which they are compared. */
   readsMarkersFirst?: boolean;
-  /** Markers may be those of an earlier slot than the one asked for. */
+  /** Reads markers of an earlier slot than requested. */
   acceptsOldSlots?: boolean;
 };
 
-/** A chain of Solana's kind behind two hosts, with their possible faults. The model implements it, and Surfpool can. */
+/** A chain like Solana behind two hosts, with their possible faults. The model and Surfpool implement it. */
 export interface SolChainUnderTest {
-  /** Events so far, for the coverage. */
+  /** Events reached so far, for the coverage. */
   readonly seen: Set<string>;
   readonly scale: SolScale;
   /** Protections that a mutant leaves out. */
   readonly flaws?: SolFlaws;
-  /** Jupiter's helper keys, if it trades here. */
+  /** Jupiter's helper keys, if it trades on this chain. */
   readonly helpers?: ModelHelpers;
-  /** The newest block. */
+  /** Height and time of the newest block. */
   readonly head: { hash: string; height: number };
 
   sign(intent: SolIntent, message: SolMessage): Soon<Signed | Objection>;
-  /** @param run Asks the first host before the second one. */
+  /** @param run Queries the first host before the second. */
   hostSnapshot(host: 0 | 1, question: Question<Sol>, run: object): Soon<SolSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<"reached" | "unreached">;
-  /** Sends bytes that somebody has kept: they can turn up at any time. */
+  /** Sends bytes that a host has kept, which can reappear at any time. */
   resendOld(kept: readonly string[]): Soon<void>;
 
   /**
-   * Mines blocks at this time, in seconds, with all or a random part of what waits.
+   * Mines blocks at this time, in seconds, with all or a random part of the waiting messages.
    *
-   * @param blocks By default those of the scale.
+   * @param blocks The scale's number by default.
    */
   mine(time: number, isAll: boolean, blocks?: number): Soon<void>;
-  /** Undoes blocks that are not final. What they had may be in other ones, or in none. */
+  /** Undoes blocks that are not final. Their messages may be in other blocks, or in none. */
   reorganise(time: number): Soon<void>;
-  /** Drops all that waits. */
+  /** Drops all waiting messages. */
   drop(): Soon<void>;
   setLag(host: 0 | 1, isLagging: boolean): Soon<void>;
   setDown(host: 0 | 1, isDown: boolean): Soon<void>;
-  /** A pruned host has lost its history, and answers null for all that is final. */
+  /** Makes a host lose its history, so that it answers null for everything final. */
   setPruned(host: 0 | 1, isPruned: boolean): Soon<void>;
-  /** Several nodes answer for a split host, and one of them is behind. */
+  /** Splits a host into several nodes, one of which lags behind. */
   setSplit(host: 0 | 1, isSplit: boolean): Soon<void>;
-  /** Makes one host lie, or neither. */
+  /** Makes at most one of the hosts lie. */
   setLie(host: 0 | 1, isLying: boolean): Soon<void>;
   setRelay(isUp: boolean): Soon<void>;
-  /** Moves the price by a trade of somebody else. */
+  /** Moves the price by a stranger's trade. */
   tradeByOthers(token: string, share: bigint): Soon<void>;
-  /** A stranger pays lamports into the marker of an order. */
+  /** Pays a stranger's lamports into the marker of an order. */
   depositOnMarker(orderId: string): Soon<void>;
-  /** The owner takes tokens, or all but so many lamports, out of a wallet by another program. */
+  /** Takes tokens, or all but this many lamports, out of a wallet by another program of its owner. */
   moveOut(wallet: string, token: string): Soon<void>;
   moveCoins(wallet: string, left: bigint): Soon<void>;
 
-  /** What a pool holds. */
+  /** Returns the reserves of a pool. */
   poolOf(token: string): { coins: bigint; tokens: bigint };
   belongings(wallet: string): Soon<SolBelongings>;
-  /** Describes accounts of a wallet that its orders should not have left, or not so. */
+  /** Describes accounts of a wallet that its orders should have closed, or left in another state. */
   strays(wallet: string, orderIds: readonly string[]): Soon<readonly string[]>;
   isMarked(orderId: string): boolean;
   isMarkedForEver(orderId: string): boolean;
-  /** The result of a message in the final chain. */
+  /** Returns the result of a message in the final chain. */
   finalReceipt(hash: string): SolReceipt | undefined;
-  /** True if each of an order's messages was in a block or too old for one, or if one has filled it, in any fork so far. */
+  /**
+   * Returns true if each of an order's messages was in a block or is too old for one, or if one has filled it, in any
+   * fork so far.
+   */
   areSpent(attempts: readonly { hash: string; lastValidBlockHeight: number }[]): boolean;
-  /** True if no block that may still come can have one of these messages. */
+  /** Returns true if no future block can include any of these messages. */
   isDead(hashes: readonly string[]): boolean;
 }

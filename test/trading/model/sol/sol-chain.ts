@@ -18,12 +18,12 @@ import {
   type SolState,
 } from "./sol-state.ts";
 
-/** A message is in a block only while its blockhash is among the last ones. */
+/** Number of last blocks whose blockhashes a message may name. */
 const lifetime = 8;
 const depthOfFinality = 4;
 
 type SolBlock = {
-  /** The slot. Some slots have no block. */
+  /** Slot of the block. Some slots have no block. */
   number: number;
   height: number;
   hash: string;
@@ -54,9 +54,9 @@ class Node {
   finalized: SolBlock;
   isLagging = false;
   isDown = false;
-  /** True if it has lost its history, and answers null for all that is final. */
+  /** True if the host has lost its history, and answers null for everything final. */
   isPruned = false;
-  /** True if several nodes answer for it, and one of them is behind. */
+  /** True if several nodes answer for the host, one of which lags behind. */
   isSplit = false;
   lie: SolLie | undefined;
 
@@ -66,7 +66,7 @@ class Node {
   }
 }
 
-/** A chain of Solana's kind in memory, with forks, dropped messages, and two hosts. */
+/** Simulates a chain like Solana in memory, with forks, dropped messages and two hosts. */
 export class SolChain implements SolChainUnderTest {
   readonly seen = new Set<string>();
   readonly scale = modelScale;
@@ -75,7 +75,7 @@ export class SolChain implements SolChainUnderTest {
   private tip: SolBlock;
   private finalized: SolBlock;
   private readonly random: Random;
-  /** Whether each message that was in a block of any fork had an effect there. */
+  /** Maps each message in a block of any fork to whether it had an effect there. */
   private readonly hadEffect = new Map<string, boolean>();
   private greatestHeight = 1;
   private readonly known = new Map<string, Signed>();
@@ -83,7 +83,7 @@ export class SolChain implements SolChainUnderTest {
   private blocks = 0;
   private isRelayUp = true;
   readonly flaws: SolFlaws = {};
-  /** The blockhash that each run was offered last. */
+  /** Last blockhash offered to each run. */
   private readonly offered = new WeakMap<object, string>();
 
   constructor(random: Random, time: number) {
@@ -113,7 +113,7 @@ export class SolChain implements SolChainUnderTest {
     return snapshot;
   }
 
-  /** @param offered The blockhash that the other host has named. */
+  /** @param offered Blockhash named by the other host. */
   private snapshotBy(host: 0 | 1, question: Question<Sol>, offered?: string): SolSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
@@ -142,7 +142,7 @@ export class SolChain implements SolChainUnderTest {
     return withLie(snapshot, node.lie, question);
   }
 
-  /** A node that is behind may answer for a split host, and ignore the slot that it is asked for. */
+  /** A lagging node may answer for a split host, and ignore the requested slot. */
   private markersBy({ finalized, isSplit }: Node): ReadonlySet<string> {
     const { readsMarkersFirst, acceptsOldSlots, countsDeposits } = this.flaws;
     const isOld = readsMarkersFirst || (acceptsOldSlots && isSplit);
@@ -161,7 +161,7 @@ export class SolChain implements SolChainUnderTest {
     if (signed === undefined) return "unreached";
     const isTaken = to === "hosts" ? this.nodes.some(({ isDown }) => !isDown) : this.isRelayUp;
     if (!isTaken) this.seen.add("send unreached");
-    // A leader drops some.
+    // A leader drops some messages.
     if (isTaken && this.random.chance(0.7)) this.waiting.set(raw, signed);
     return isTaken ? "reached" : "unreached";
   }
@@ -205,7 +205,7 @@ export class SolChain implements SolChainUnderTest {
     this.follow();
   }
 
-  /** Marks nothing by an id that is different for each message. */
+  /** Leaves the order unmarked: the id differs for each message. */
   private asSigned(signed: Signed): Signed {
     if (!this.flaws.makesNoMarker) return signed;
     return { ...signed, intent: { ...signed.intent, orderId: signed.hash } };
@@ -353,12 +353,12 @@ function ancestor(block: SolBlock, height: number): SolBlock {
   return found;
 }
 
-/** How far a node may be behind the others of its host. */
+/** Most blocks by which a node may lag behind its host's other nodes. */
 const mostBehind = 6;
 
 const before = (block: SolBlock): SolBlock => ancestor(block, Math.max(1, block.height - mostBehind));
 
-/** True if a message with this blockhash may be in the next block. */
+/** Returns true if the next block may include a message with this blockhash. */
 function isAlive(head: SolBlock, hash: string): boolean {
   for (let block: SolBlock | undefined = head; block !== undefined; block = block.parent) {
     if (head.height - block.height >= lifetime) return false;

@@ -9,10 +9,10 @@ import { chain, SolWorld, startMs, theSolSystem } from "./sol-world.ts";
 
 const haltMs = 2 * 3_600_000;
 
-/** The attempts of an order come every 20 seconds. */
+/** Time between an order's attempts. */
 const stepMs = 20_000;
 
-/** Places an order that is signed, and then halts the chain for two hours, while runs go on. */
+/** Places and signs an order, and then halts the chain for two hours while runs continue. */
 async function halted(seed: number, { isCancelled }: { isCancelled: boolean }) {
   const random = new Random(seed);
   const model = new SolChain(random, startMs / 1000);
@@ -24,7 +24,7 @@ async function halted(seed: number, { isCancelled }: { isCancelled: boolean }) {
     if (run !== undefined) await runOn(world, run, 0);
   };
   await work();
-  // The wallet cannot pay some orders.
+  // Tries again if the wallet cannot pay for the order.
   while (world.table.get("ledger", { orderId }) === undefined) {
     ({ userID, wallet, orderId } = placeNew(world));
     await work();
@@ -55,21 +55,24 @@ async function end({ world, order }: Halted) {
   return order()?.life;
 }
 
-describe("an order on Solana during a halt of two hours", () => {
+describe("an order on Solana during a two-hour halt", () => {
   const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
 
-  it.each(seeds)("does not end, is signed at most three times, and fills afterwards (%i)", async (seed) => {
-    const after = await halted(seed, { isCancelled: false });
-    expect(after.seen).toEqual(new Set(["open false"]));
-    expect(messagesOf(after).length).toBeLessThanOrEqual(mostAttempts);
-    expect(messagesOf(after).length).toBeGreaterThan(0);
-    await after.model.mine(Math.floor(after.world.nowMs / 1000), true);
-    expect(await end(after)).toMatchObject({ status: "filled" });
-  });
+  it.each(seeds)(
+    "keeps an order open during a halt, signs it at most three times, and fills it afterwards (%i)",
+    async (seed) => {
+      const after = await halted(seed, { isCancelled: false });
+      expect(after.seen).toEqual(new Set(["open false"]));
+      expect(messagesOf(after).length).toBeLessThanOrEqual(mostAttempts);
+      expect(messagesOf(after).length).toBeGreaterThan(0);
+      await after.model.mine(Math.floor(after.world.nowMs / 1000), true);
+      expect(await end(after)).toMatchObject({ status: "filled" });
+    },
+  );
 
-  it.each(seeds)("expires unfilled if its messages were lost (%i)", async (seed) => {
+  it.each(seeds)("expires an unfilled order if a halt has lost its messages (%i)", async (seed) => {
     const after = await halted(seed, { isCancelled: false });
-    // Past its time, nothing sends them again.
+    // Prevents further sendings of the messages.
     after.world.isStopped = true;
     after.model.drop();
     for (let blocks = 0; blocks <= after.model.scale.lifetime; blocks++)
@@ -77,10 +80,13 @@ describe("an order on Solana during a halt of two hours", () => {
     expect(await end(after)).toMatchObject({ status: "expired", spent: 0n, networkFee: 0n });
   });
 
-  it.each(seeds)("is not cancelled before blocks go on, and then has one outcome (%i)", async (seed) => {
-    const after = await halted(seed, { isCancelled: true });
-    expect(after.seen).toEqual(new Set(["open false"]));
-    expect(messagesOf(after).filter(({ purpose }) => purpose === "clear")).toHaveLength(1);
-    expect(["cancelled", "filled"]).toContain((await end(after))?.status);
-  });
+  it.each(seeds)(
+    "postpones a cancellation until the halt is over, and then reaches a single outcome (%i)",
+    async (seed) => {
+      const after = await halted(seed, { isCancelled: true });
+      expect(after.seen).toEqual(new Set(["open false"]));
+      expect(messagesOf(after).filter(({ purpose }) => purpose === "clear")).toHaveLength(1);
+      expect(["cancelled", "filled"]).toContain((await end(after))?.status);
+    },
+  );
 });

@@ -16,7 +16,7 @@ import { chain, type SolSystem, SolWorld, startMs, theSolSystem } from "./sol-wo
 
 const mostMoves = 40;
 
-/** Starts a run that others may overtake. */
+/** Starts a run that another run may overtake. */
 const begin: Move = async (world) => {
   const wallet = anyLane(world);
   const started = wallet === undefined ? undefined : world.startWork(wallet);
@@ -38,7 +38,7 @@ const thaw: Move = async (world) => {
   await runOn(world, process, 0.2);
 };
 
-/** A stranger who knows an order's id pays into its marker. */
+/** Lets a stranger who knows an order's id pay into its marker. */
 const depositOnMarker: Move = (world) => {
   const order = world.random.pick(world.table.all("job"));
   if (order === undefined) return;
@@ -49,7 +49,7 @@ const depositOnMarker: Move = (world) => {
   return world.chain.depositOnMarker(orderId);
 };
 
-/** The owner moves tokens out of the wallet by another program. */
+/** Lets the owner move tokens out of the wallet by another program. */
 const moveOut: Move = (world) => {
   const wallet = world.random.pick(wallets) as string;
   const token = world.random.pick(tokens) as string;
@@ -57,7 +57,7 @@ const moveOut: Move = (world) => {
   return world.chain.moveOut(wallet, token);
 };
 
-/** The owner moves most of the coin out of the wallet. */
+/** Lets the owner move most of the coin out of the wallet. */
 const moveCoins: Move = (world) => {
   const wallet = world.random.pick(wallets) as string;
   world.seen.add("tokens moved out");
@@ -65,7 +65,7 @@ const moveCoins: Move = (world) => {
   return world.chain.moveCoins(wallet, unit * BigInt(world.random.below(20_000)));
 };
 
-/** The cluster stands still for hours, and its blockhashes stay valid. */
+/** Halts the cluster for hours, while its blockhashes stay valid. */
 const halt: Move = async (world) => {
   world.seen.add("a halt of hours");
   await wake(world, 0);
@@ -73,7 +73,7 @@ const halt: Move = async (world) => {
   await wake(world, 0);
 };
 
-/** Blocks come while no function runs. */
+/** Mines blocks while no function runs. */
 const sleep: Move = (world) => {
   world.seen.add("the service was away");
   return mine(world, 20);
@@ -97,7 +97,7 @@ const setPolicy: Move = (world) => {
   world.table.put("policy", { chain, wallet, userID, policy, revision });
 };
 
-/** The moves, with their weights. */
+/** Moves with their weights. */
 const moves: readonly (readonly [number, Move])[] = [
   [10, (world) => void placeNew(world)],
   [3, cancel],
@@ -181,7 +181,7 @@ function moveIn(world: SolWorld): Move {
   }) ?? moves[0])?.[1] as Move;
 }
 
-/** Ends all faults, and runs until nothing changes. */
+/** Ends all faults, and runs the world until nothing changes. */
 export async function comeToRest(world: SolWorld): Promise<void> {
   for (const host of [0, 1] as const) {
     await world.chain.setLie(host, false);
@@ -205,7 +205,7 @@ export async function comeToRest(world: SolWorld): Promise<void> {
   }
 }
 
-/** Checks that table and chain agree, to the unit. */
+/** Checks that the table agrees with the chain, to the unit. */
 export async function checkEnd(world: SolWorld): Promise<void> {
   const orders = world.table.all("order");
   for (const { life } of orders) must(life.settled, `an order never settled: ${life.status} ${life.stage}`);
@@ -246,7 +246,7 @@ async function checkWallet(
     const traded = intent.side === "buy" ? -life.spent : (life.received ?? 0n);
     return sum + traded - life.networkFee - (life.rent ?? 0n);
   }, start.coins);
-  // Without any history, nothing tells that a message has failed, and what it has paid.
+  // If no host has a history, failed messages and their fees stay unknown.
   const unknown = world.seen.has("no host has a history") ? failedFeesOf(world, own) : 0n;
   const difference = account.coins - coins;
   must(difference <= 0n && -difference <= unknown, `orders and chain differ by ${difference} lamports`);
@@ -261,7 +261,7 @@ async function checkWallet(
   }
 }
 
-/** Checks that each position is the sum of its fills. */
+/** Checks that each position equals the sum of its fills. */
 function checkPositions(
   { table, chain: chainUnderTest, invariants }: SolWorld,
   orders: readonly TradeOrder<Sol>[],
@@ -310,7 +310,7 @@ function checkPositions(
   }
 }
 
-/** Opens a history's chain. Each wallet has the belongings of its genesis. */
+/** Opens a history's chain with each wallet's starting balances. */
 export type OpenSolChain = (random: Random, seed: number) => Soon<SolChainUnderTest>;
 
 const openModel: OpenSolChain = (random) => new SolChain(random, Math.floor(startMs / 1000));

@@ -25,13 +25,13 @@ type SolWorld = {
 
 const helperOf = ({ message }: Signed) => ("build" in message ? message.build.helper : undefined);
 
-/** Rules that hold after every step. */
+/** Checks the invariants after every step. */
 export class SolInvariants {
-  /** All that was signed, whether or not it was recorded, by its order. */
+  /** All signed messages by order, recorded or not. */
   readonly signed = new Map<string, (Signed & { process: Process<Sol> })[]>();
-  /** The bytes that have left the signer. */
+  /** Bytes of the messages that the signer has recorded. */
   readonly recorded = new Set<string>();
-  /** What the messages of a day may take, by user, wallet and day. */
+  /** Most that a day's messages may spend, by user, wallet and day. */
   private readonly spent = new Map<string, bigint>();
   private readonly world: SolWorld;
 
@@ -72,7 +72,7 @@ export class SolInvariants {
     if (changes.some(({ kind }) => kind === "ledger")) this.checkSignature(changes);
   }
 
-  /** Looks at what counts: a signature that the signer has recorded. */
+  /** Checks a signature that the signer has recorded. */
   private checkSignature(changes: readonly Change[]): void {
     const after = (wanted: string) => changes.find(({ kind }) => kind === wanted)?.after;
     const slot = after("slot") as SolSlot;
@@ -125,7 +125,7 @@ export class SolInvariants {
       "signed for a retired wallet",
     );
     must(order.life.status === "open", "signed for an order that has ended");
-    // The signer looks at no other order, so an attacker may have two of a token filled, each as ordered.
+    // The signer checks no other order, so an attacker may get two orders for a token filled, each as ordered.
     if (this.isAttacked(orderId)) return;
     const others = this.world.table.all("slot").filter((each) => {
       const other = this.world.orderNamed(each.userID, each.orderId);
@@ -142,7 +142,7 @@ export class SolInvariants {
     );
   }
 
-  /** Adds the newest message to what its user has signed for the wallet on the day, and returns the sum. */
+  /** Adds the newest message to the day's total of the user and wallet, and returns the total. */
   private noteSpending(slot: SolSlot, { intent: { side, userID, wallet } }: TradeOrder<Sol>): bigint {
     const newest = slot.attempts.at(-1) as SolAttempt;
     const isFirst = slot.attempts.filter(({ purpose }) => purpose === "swap").length === 1;
@@ -165,7 +165,7 @@ export class SolInvariants {
     if (!life.settled) return;
     const { chain } = this.world;
     const { orderId, minAmountOut } = intent;
-    // A signature that was never recorded has left no function.
+    // Leaves out signatures that were never recorded, because they never leave the function.
     const hashes = this.recordedOf(orderId);
     const receipts = hashes.flatMap((hash) => chain.finalReceipt(hash) ?? []);
     const fills = receipts.filter(
@@ -186,7 +186,7 @@ export class SolInvariants {
     );
   }
 
-  /** True if an attacker has had the signer sign for an order. */
+  /** Returns true if an attacker has made the signer sign for an order. */
   isAttacked = (orderId: string): boolean =>
     this.signed.get(orderId)?.some(({ process }) => this.world.called.has(process)) === true;
 

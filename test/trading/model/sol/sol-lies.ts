@@ -2,7 +2,7 @@ import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SolOrderFacts, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { Question } from "../../../../lib/orders/effects.ts";
 
-/** The lies of a single host. */
+/** Lies that a single host may tell. */
 export const solLies = [
   "no receipts",
   "no markers",

@@ -5,7 +5,7 @@ import { solMutants } from "./sol-mutants.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** `FULL=1` plays all of them, which takes eight seconds of one core. */
+/** Most histories to play. `FULL=1` plays all of them, which takes eight seconds of one core. */
 const most = isFull ? 10_000 : 3000;
 const least = isFull ? most : 800;
 const atOnce = 100;
@@ -71,8 +71,8 @@ const caughtBy: Readonly<Record<string, number>> = {
   "does not read cancellations": 236,
 };
 
-describe("the histories on Solana", () => {
-  it.each(Object.entries(solMutants))("catch a core that %s", async (name, system) => {
+describe("faults caught by histories on Solana", () => {
+  it.each(Object.entries(solMutants))("catches a core that %s", async (name, system) => {
     const histories = playSolHistories({ from: caughtBy[name] ?? 1, count: 4000, system });
     await expect(histories).rejects.toThrow(/^history \d+: /);
   });

@@ -11,7 +11,7 @@ export const anyHost = ({ random }: SolWorld) => (random.chance(0.5) ? 0 : 1);
 export const anyLane = (world: SolWorld): string | undefined =>
   world.random.pick(world.table.all("lane"))?.wallet;
 
-/** Runs a process to its end or, with this probability, into a fault. */
+/** Runs a process to its end, or into a fault with this probability. */
 export async function runOn(world: SolWorld, process: Process<Sol>, faults: number): Promise<void> {
   const { random } = world;
   const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;
@@ -19,7 +19,7 @@ export async function runOn(world: SolWorld, process: Process<Sol>, faults: numb
     await world.step(process, steps === faultAt ? (random.chance(0.5) ? "before" : "after") : "none");
 }
 
-/** Runs a process until it reaches an effect, or has ended. */
+/** Runs a process until it reaches an effect or ends. */
 export async function runUntil(
   world: SolWorld,
   process: Process<Sol> | undefined,
@@ -33,9 +33,9 @@ export async function runUntil(
 }
 
 /**
- * Mines a number of times.
+ * Mines several times.
  *
- * @param blocks Those of each time.
+ * @param blocks Number of blocks each time.
  */
 export async function mine(
   world: SolWorld,
@@ -48,7 +48,7 @@ export async function mine(
   }
 }
 
-/** Mines until no message lives that was signed before. */
+/** Mines until all messages signed so far have expired. */
 export const outlive = (world: SolWorld): Promise<void> => {
   const { lifetime, blocksAtOnce } = world.chain.scale;
   return mine(world, Math.ceil(lifetime / blocksAtOnce));

@@ -7,10 +7,10 @@ import { placeNew } from "./sol-clients.ts";
 import { anyHost, anyLane, type Move, mine, outlive, runOn, runUntil, wake } from "./sol-play.ts";
 import { chain, type SolWorld } from "./sol-world.ts";
 
-/** Longer than a lane is held. */
+/** Exceeds the lease of a lane. */
 const leaseMs = 31_000;
 
-/** Keeps an order from being signed, and returns the move that allows it again. */
+/** Prevents the signing of an order, and returns the move that allows it again. */
 async function hinder(
   world: SolWorld,
   { userID, wallet, token, side }: SolIntent,
@@ -42,7 +42,7 @@ async function hinder(
   }
 }
 
-/** Stops a run that is about to end an order. Meanwhile the order is allowed again, and another run signs it. */
+/** Stops a run that is about to end an order, then allows the order again and lets another run sign it. */
 export const overtake: Move = async (world) => {
   const { random } = world;
   const intent = placeNew(world);
@@ -61,7 +61,7 @@ export const overtake: Move = async (world) => {
   await runOn(world, late, 0);
 };
 
-/** Lets a signer record a signature while another run, which knows nothing of it, ends the order. */
+/** Lets a signer record a signature while another run, unaware of it, ends the order. */
 export const orphanSigner: Move = async (world) => {
   const { random } = world;
   const intent = placeNew(world);
@@ -82,7 +82,7 @@ export const orphanSigner: Move = async (world) => {
   caller.isFrozen = false;
 };
 
-/** Cancels, forbids, retires or delays an order while its signature is on its way. */
+/** Cancels, forbids, retires or delays an order while its signature is being made. */
 export const lateSignature: Move = async (world) => {
   const { random } = world;
   const wallet = anyLane(world);
@@ -106,10 +106,7 @@ export const lateSignature: Move = async (world) => {
   await runOn(world, caller, 0);
 };
 
-/**
- * Puts a message into one of the last blocks that can have it, while neither host has a history and both have a node
- * that is behind.
- */
+/** Puts a message into one of the last possible blocks, while both hosts lack a history and have a lagging node. */
 export const landLast: Move = async (world) => {
   const { chain: blocks, random } = world;
   const { wallet, orderId } = placeNew(world);
@@ -136,7 +133,7 @@ export const landLast: Move = async (world) => {
   await blind(false);
 };
 
-/** Makes one host lie while the other is silent, until no message of the lane can land any more. */
+/** Makes one host lie while the other is silent, until none of the lane's messages can land any more. */
 export const oneLiar: Move = async (world) => {
   const host = anyHost(world);
   const other = host === 0 ? 1 : 0;
@@ -152,7 +149,7 @@ export const oneLiar: Move = async (world) => {
   await world.chain.setDown(other, false);
 };
 
-/** Asks the signer for messages that no run would ask for, as a run does that is taken over by an attacker. */
+/** Requests signatures that no honest run would request, as an attacker who controls a run could. */
 export const intrude: Move = async (world) => {
   const { random } = world;
   const order = random.pick(world.table.all("order").filter(({ life }) => !life.settled));
@@ -178,7 +175,7 @@ export const intrude: Move = async (world) => {
   }
 };
 
-/** An attacker who has no helper key asks for a pool, also of an order that may not use one. */
+/** Returns a pool for the attacker, who has no helper key, even if the order may not use one. */
 const poolIn = (routes: readonly SolRoute[]): CpmmRoute =>
   routes.find((route) => route.venue === "raydium-cpmm") ?? {
     venue: "raydium-cpmm",

@@ -12,13 +12,13 @@ export type SolAccount = { coins: bigint; tokens: ReadonlyMap<string, bigint>; o
 export type SolState = {
   accounts: ReadonlyMap<string, SolAccount>;
   pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
-  /** The orders whose markers have their byte. */
+  /** Orders whose markers contain their byte. */
   markers: ReadonlySet<string>;
-  /** The orders whose markers strangers have paid into. */
+  /** Orders whose markers have received a stranger's deposit. */
   deposits: ReadonlySet<string>;
 };
 
-/** Enough for two orders of a wallet at once. */
+/** Covers two simultaneous orders of a wallet. */
 const startCoins = 13_000_000n;
 
 export const belongings = { coins: startCoins, tokens: new Map(tokens.map((token) => [token, 30_000n])) };
@@ -30,7 +30,7 @@ export const genesis: SolState = {
   deposits: new Set(),
 };
 
-/** Computes what a pool of a constant product pays, without a fee. */
+/** Computes the output of a constant-product pool without a fee. */
 function quoteOf(state: SolState, { side, token }: SolIntent, amountIn: bigint): bigint {
   const { coins, tokens } = state.pools.get(token) as { coins: bigint; tokens: bigint };
   return side === "buy" ? (tokens * amountIn) / (coins + amountIn) : (coins * amountIn) / (tokens + amountIn);
@@ -58,7 +58,7 @@ export function factsOf(state: SolState, intent: SolIntent, helper: string): Sol
   };
 }
 
-/** Executes a message. Undefined if the wallet cannot pay its fee. */
+/** Executes a message. Returns undefined if the wallet cannot pay its fee. */
 export function execute(
   state: SolState,
   { hash, intent, message }: Signed,

@@ -27,12 +27,12 @@ import { SolInvariants } from "./sol-invariants.ts";
 
 export const chain = "sol" as const;
 
-/** The time at which each history starts. */
+/** Time at which each history starts. */
 export const startMs = Date.UTC(2026, 10, 21, 20);
 
 type SolProcess = Process<Sol>;
 
-/** The procedures under test. A mutant replaces one. */
+/** Procedures under test, one of which a mutant replaces. */
 export type SolSystem = {
   cancel: typeof cancelling;
   work: typeof workLane;
@@ -51,7 +51,7 @@ export const theSolSystem: SolSystem = {
   sweep: () => sweepLanes(chain, newSweepMemory()),
 };
 
-/** Everything around the code under test: chain, table, machines and clocks. */
+/** Simulates everything around the code under test: chain, table, machines and clocks. */
 export class SolWorld extends Machines<Sol> {
   readonly table = new ModelTable<Sol>();
   readonly chain: SolChainUnderTest;
@@ -61,7 +61,7 @@ export class SolWorld extends Machines<Sol> {
   isStopped = false;
   /** Signers that an attacker has called. */
   readonly called = new Set<SolProcess>();
-  /** The id under which each run takes its lane. */
+  /** Id with which each run takes its lane. */
   private readonly holders = new Map<SolProcess, string>();
 
   constructor(random: Random, system: SolSystem, chainUnderTest: SolChainUnderTest, nowMs: number) {
@@ -73,7 +73,7 @@ export class SolWorld extends Machines<Sol> {
     Object.assign(chainUnderTest.flaws ?? {}, system.flaws);
   }
 
-  /** Records an order, as its placing does. Its minimum is below the present price. */
+  /** Records an order as placing does, with a minimum below the current price. */
   place(intent: SolIntent): void {
     const { wallet, userID, orderId, token } = intent;
     const createdAt = new Date(this.nowMs).toISOString();
@@ -117,7 +117,7 @@ export class SolWorld extends Machines<Sol> {
     return started;
   }
 
-  /** Makes a write that the code under test never would. */
+  /** Makes a write that the code under test never makes. */
   tamper(step: TradeStep): void {
     this.table.write(step);
   }
