@@ -27,9 +27,9 @@ const buy = (token: string) => {
   return chain.transact({ from: wallet, ...encodeCall(chain.contracts, { ...call, ...terms }, wallet) });
 };
 
-/** Tests of quotes expect of these tokens what an ordinary token or a plain refusal would show, too. */
+/** Checks each oddity itself, because quotes may show the same for an ordinary token or a plain refusal. */
 describe("an odd token", () => {
-  it("lies about balances: it shows a thousand times the tokens that arrived", async () => {
+  it("deploys a token that shows a thousand times the true balance", async () => {
     const token = await deployOddToken(chain, "lies about balances");
     const { logs } = await buy(token);
     const transfer = logs.find(({ address }) => address === token.toLowerCase());
@@ -38,7 +38,7 @@ describe("an odd token", () => {
     expect(BigInt(shown)).toBeGreaterThan(0n);
   });
 
-  it("wants an approval of 0 first", async () => {
+  it("deploys a token that wants an approval of 0 first", async () => {
     const token = await deployOddToken(chain, "wants an approval of 0 first");
     const approve = (value: bigint) =>
       chain.transact({
@@ -51,7 +51,7 @@ describe("an odd token", () => {
     expect(statuses).toEqual(["0x1", "0x0", "0x1", "0x1"]);
   });
 
-  it("eats the gas of transfers, or of every call", async () => {
+  it("deploys tokens that eat the gas of transfers, or of every call", async () => {
     const receipt = await buy(await deployOddToken(chain, "eats the gas of transfers"));
     expect(receipt.status).toBe("0x0");
     expect(Number(receipt.gasUsed)).toBeGreaterThan(900_000);

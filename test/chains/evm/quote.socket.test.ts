@@ -56,7 +56,7 @@ describe("quoteTrade", () => {
     expect(block).toBe(Number(await chain.request("eth_blockNumber")));
     const pool = { venue: "uniswap-v2", pool: expect.any(String), feeBps: 30 };
     expect(route).toEqual([{ ...pool, tokenIn: "native", tokenOut: moon }]);
-    // 1.5 gwei now, and at most 1.75 gwei for half as much gas again.
+    // Costs 1.5 gwei now, and at most 1.75 gwei for half as much gas again.
     const [expected, max] = [Number(networkFee.expected), Number(networkFee.max)];
     expect(max / expected).toBeCloseTo(1.75, 4);
     expect(networkFee.l1).toBe("0");
@@ -86,7 +86,7 @@ describe("quoteTrade", () => {
     }
   });
 
-  it("needs no wallet, and then leaves out balances", async () => {
+  it("quotes without a wallet, and then leaves out balances", async () => {
     const shown = await quote({ amount: "0.5" });
     expect(shown.amountOut).toBe("4960.273038901078125544");
     expect(shown).not.toHaveProperty("wallet");
@@ -96,7 +96,7 @@ describe("quoteTrade", () => {
     expect(sale.wouldBeRefused).toBeUndefined();
   });
 
-  it("takes v3 where it is better, for an unlisted token only if it is 1 % better", async () => {
+  it("prefers v3 where it pays more, but for an unlisted token only if it pays 1 % more", async () => {
     expect((await quote({ token: usdx, amount: "0.5" })).route).toMatchObject([
       { venue: "uniswap-v3", feeBps: 5 },
     ]);
@@ -118,7 +118,7 @@ describe("quoteTrade", () => {
     const reader = readerOf(chain);
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues } };
-    // Both pools would take only a part of it.
+    // Both pools would accept only part of the amount.
     for (const [side, amount] of [
       ["buy", "100"],
       ["sell", "10000000"],
@@ -131,7 +131,7 @@ describe("quoteTrade", () => {
     }
   });
 
-  it("uses no v3 pool for a taxed token, even at a better price", async () => {
+  it("avoids v3 pools for a taxed token, even at a better price", async () => {
     const [coins, tokens] = [50n * 10n ** 18n, 10n ** 24n];
     await chain.deploy(
       approval(taxd, v3Positions),
@@ -151,7 +151,7 @@ describe("quoteTrade", () => {
     }
   });
 
-  it("takes the better of two venues of one kind, with its own fee", async () => {
+  it("uses the better of two similar venues, with its own fee", async () => {
     const [factory] = (await chain.deploy(creationOf("v2Factory", deployer))) as [string];
     const [router] = (await chain.deploy(creationOf("v2Router", factory, localAddresses.wrapped))) as [
       string,
@@ -220,7 +220,7 @@ describe("quoteTrade", () => {
     expect(shown).toMatchObject({ amountOut: "0.000002", minAmountOut: "0.000001" });
   });
 
-  it("shows how the transaction reaches the chain", async () => {
+  it("shows how a transaction reaches the chain", async () => {
     expect(await quote({ amount: "0.5", mevProtection: false })).toMatchObject({
       submission: "public",
       warnings: ["MEV_UNPROTECTED"],
@@ -230,7 +230,7 @@ describe("quoteTrade", () => {
     expect(withoutRelay).toMatchObject({ submission: "public", warnings: ["MEV_UNPROTECTED"] });
   });
 
-  it("warns about fees above the value, and about too little coin for a later sale", async () => {
+  it("warns about fees above the trade's value, and about too little coin for a later sale", async () => {
     expect((await quote({ amount: "0.0001" })).warnings).toEqual(["FEE_ABOVE_VALUE"]);
     expect((await quote({ amount: "99.9995", wallet, maxPriceImpact: 100 })).warnings).toEqual([
       "NO_GAS_TO_SELL",
@@ -238,12 +238,12 @@ describe("quoteTrade", () => {
     ]);
   });
 
-  it("works without simulation if no host can simulate", async () => {
+  it("quotes without a simulation if no host can simulate", async () => {
     const host = await startPlainHost(chain);
     const unknown = { sellable: null, buyTax: null, sellTax: null, flags: ["SELLABILITY_UNKNOWN"] };
     const listed = await quote({ token: usdx, amount: "0.5", wallet }, {}, [host.url]);
     expect(listed).toMatchObject({ ...unknown, amountOut: "1296.969844", route: [{ venue: "uniswap-v3" }] });
-    // The wallet has coin, so gas can be estimated.
+    // Gas can be estimated because the wallet has coin.
     expect(listed.networkFee.expected).not.toBe(
       (await quote({ token: usdx, amount: "0.5" }, {}, [host.url])).networkFee.expected,
     );

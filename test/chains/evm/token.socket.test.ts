@@ -26,7 +26,7 @@ async function inspect(token: string): Promise<InspectedToken> {
 }
 
 describe("listTokens", () => {
-  it("returns the coin first, then the listed tokens by symbol, with the wrapped coin among them", () => {
+  it("returns the coin first, then the listed tokens by symbol, including the wrapped coin", () => {
     const { tokens } = listTokens(chainsOf(chain), "eth");
     expect(tokens.map(({ symbol }) => symbol)).toEqual(["ETH", "MOON", "USDX", "WETH"]);
     expect(tokens[0]).toEqual({ chain: "eth", token: "native", symbol: "ETH", name: "Ether", decimals: 18 });
@@ -34,7 +34,7 @@ describe("listTokens", () => {
     expect(listTokens(chainsOf(chain)).tokens).toEqual(tokens);
   });
 
-  it("names the chains that trade when asked about another", () => {
+  it("names the chains that trade if another chain is requested", () => {
     const refused = { code: "UNSUPPORTED_CHAIN", details: { chains: ["eth"] } };
     expect(() => listTokens(chainsOf(chain), "sol")).toThrow(expect.objectContaining(refused));
   });
@@ -43,7 +43,7 @@ describe("listTokens", () => {
 describe("identifyToken", () => {
   const identify = (token: string) => identifyToken(readerOf(chain), token);
 
-  it("describes listed and other tokens", async () => {
+  it("describes both listed and other tokens", async () => {
     expect(await identify(moon)).toMatchObject({ symbol: "MOON", decimals: 18, isListed: true });
     expect(await identify(taxd)).toMatchObject({ symbol: "TAXD", decimals: 18, isListed: false });
   });
@@ -69,7 +69,7 @@ describe("inspectToken", () => {
       buyTax: 0,
       sellTax: 0,
       flags: [],
-      // The first one trades at other prices, and the last one has hardly anything to trade.
+      // The first pool trades at other prices, and the last one is almost empty.
       pools: [
         { venue: "pancakeswap-v3", pool, feeBps: 100, liquidity: "500" },
         { venue: "uniswap-v2", pool, feeBps: 30, liquidity: "100" },
@@ -88,7 +88,7 @@ describe("inspectToken", () => {
     });
   });
 
-  it("shows pools that no order trades with, but makes no trial with them", async () => {
+  it("shows pools that no order trades with, but simulates no trades with them", async () => {
     const venues = chain.contracts.venues.map((row) => ({ ...row, displayOnly: true }));
     const shown = { ...chain, contracts: { ...chain.contracts, venues } };
     const { token } = await inspectToken(chainsOf(shown), { chain: "eth", token: taxd, now });
@@ -107,7 +107,7 @@ describe("inspectToken", () => {
     expect(await inspect(trap)).toMatchObject(shown);
   });
 
-  it("shows no pools and no flags for the wrapped coin", async () => {
+  it("shows the wrapped coin without pools and flags", async () => {
     expect(await inspect(wrapped)).toMatchObject({ wrapped: true, sellable: null, pools: [], flags: [] });
   });
 
@@ -149,11 +149,11 @@ describe("inspectToken", () => {
       "has texts of 32 bytes",
       { symbol: "OLD", name: "Old", flags: ["NOT_LISTED", "SELLABILITY_UNKNOWN", "LOW_LIQUIDITY"] },
     ],
-  ])("shows a token that %s", async (name, shown) => {
+  ])("shows the properties of a token that %s", async (name, shown) => {
     expect(await inspect(await deployOddToken(chain, name))).toMatchObject({ listed: false, ...shown });
   });
 
-  it("compares names with the coins and listed tokens of all chains", async () => {
+  it("compares a token's name with the coins and listed tokens of all chains", async () => {
     const [token = ""] = await chain.deploy(creationOfToken("Token", "Mine", "B-N-B", 18, 1n));
     const own = { ...chain.contracts, hosts: [chain.url] };
     const flagsWhere = async (trading: TradingConfiguration) => {
@@ -170,7 +170,7 @@ describe("inspectToken", () => {
     ["has no symbol"],
     ["has a symbol of 10 kB"],
     ["has a symbol that turns the text around"],
-  ])("shows the address of a token that %s", async (name) => {
+  ])("shows the address instead of the symbol of a token that %s", async (name) => {
     const token = await deployOddToken(chain, name);
     expect(await inspect(token)).toMatchObject({
       symbol: shortAddress(getAddress(token)),
@@ -191,9 +191,12 @@ describe("inspectToken", () => {
     await expect(inspect(token)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 
-  it.each([["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"], [v2Router]])("rejects %s", async (address) => {
-    await expect(inspect(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
-  });
+  it.each([["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"], [v2Router]])(
+    "rejects %s as a token",
+    async (address) => {
+      await expect(inspect(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
+    },
+  );
 
   it("names the field with an invalid address", async () => {
     const wrong = moon.replace(/[a-f]/, (letter) => letter.toUpperCase());
@@ -214,7 +217,7 @@ describe("inspectToken", () => {
     expect(token).toMatchObject({ ...unknown, flags: ["NOT_LISTED", "SELLABILITY_UNKNOWN"] });
   });
 
-  it("shows a pool that runs dry", async () => {
+  it("shows a pool that would run dry", async () => {
     await addDryPool(chain);
     expect((await inspect(moon)).pools.map(({ feeBps }) => feeBps)).toEqual([100, 30, 30, 30, 100, 1]);
     await chain.restore();

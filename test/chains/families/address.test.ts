@@ -35,7 +35,7 @@ describe("readAddress", () => {
     );
   });
 
-  it("takes base58 of 32 bytes on sol, and changes nothing", () => {
+  it("accepts base58 of 32 bytes on sol, and returns it unchanged", () => {
     for (const text of [mint, "11111111111111111111111111111111"])
       expect(readAddress("sol", text, "token")).toBe(text);
   });
@@ -62,7 +62,7 @@ describe("readAddress", () => {
 });
 
 describe("foldedAddress and isSameAddress", () => {
-  it("ignore case on EVM chains", () => {
+  it("ignores case on EVM chains", () => {
     for (const text of [address, `0X${address.slice(2).toUpperCase()}`]) {
       expect(foldedAddress("base", text)).toBe(address.toLowerCase());
       expect(isSameAddress("eth", text, address.toLowerCase())).toBe(true);
@@ -70,7 +70,7 @@ describe("foldedAddress and isSameAddress", () => {
     expect(isSameAddress("eth", address, address.replace("f39", "f38"))).toBe(false);
   });
 
-  it("distinguish case on Solana", () => {
+  it("compares case on Solana", () => {
     expect(foldedAddress("sol", mint)).toBe(mint);
     expect(isSameAddress("sol", mint, mint)).toBe(true);
     expect(isSameAddress("sol", mint, mint.replace("E", "e"))).toBe(false);
@@ -86,7 +86,7 @@ describe("isMeantAsAddress", () => {
     [mint.slice(0, -2), []],
     [`0x${"ab".repeat(19)}`, []],
     ["moon", []],
-  ])("of %s is true on %j", (text, expected) => {
+  ])("recognizes %s as an address on %j only", (text, expected) => {
     expect(chains.filter((chain) => isMeantAsAddress(chain, text))).toEqual(expected);
   });
 });

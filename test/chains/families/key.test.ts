@@ -7,12 +7,12 @@ import { privateKeyOf, readPrivateKey } from "../../../lib/chains/families/key.t
 import { generateKey } from "../../../lib/wallets/keys/generate-key.ts";
 import { evmVectors, solanaVectors } from "../../support/keys.ts";
 
-/** The order of secp256k1's group, from SEC 2. Private keys are smaller. */
+/** Order of secp256k1's group, from SEC 2. Private keys are smaller. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const hex = (key: bigint) => key.toString(16).padStart(64, "0");
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-/** An Ed25519 pair made by OpenSSL, independently of the code under test. */
+/** An Ed25519 key pair made by OpenSSL, independently of the code under test. */
 function ed25519Pair() {
   const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   return { seed: Buffer.from(d as string, "base64url"), publicKey: Buffer.from(x as string, "base64url") };
@@ -24,8 +24,8 @@ const errorFor = (network: "eth" | "sol", text: string) =>
     (error) => error,
   );
 
-describe("readPrivateKey, for an EVM network", () => {
-  it.each(evmVectors)("derives from the key %s the address %s", async (key, address) => {
+describe("readPrivateKey for an EVM network", () => {
+  it.each(evmVectors)("reads the key %s, and derives the address %s", async (key, address) => {
     for (const text of [key, key.toUpperCase(), `0x${key}`, `0x${key.toUpperCase()}`])
       expect((await readPrivateKey("eth", text)).address).toBe(address);
   });
@@ -72,7 +72,7 @@ describe("readPrivateKey, for an EVM network", () => {
   });
 });
 
-describe("readPrivateKey, for Solana", () => {
+describe("readPrivateKey for Solana", () => {
   it.each(solanaVectors)("derives from the seed %s the public key %s as address", async (seed, publicKey) => {
     const text = bs58.encode(Buffer.from(seed + publicKey, "hex"));
     const key = await readPrivateKey("sol", text);
@@ -82,7 +82,7 @@ describe("readPrivateKey, for Solana", () => {
     expect(alone.address).toBe(key.address);
   });
 
-  it("reads a 64-byte key, and its 32-byte seed unless that could be an address, as the same key", async () => {
+  it("reads a 64-byte key and its 32-byte seed as the same key, unless the seed could be an address", async () => {
     let accepted = 0;
     for (let run = 0; run < 40; run++) {
       const { seed, publicKey } = ed25519Pair();
@@ -145,7 +145,7 @@ describe("readPrivateKey", () => {
     expect(secret.every((byte) => byte === 0)).toBe(true);
   });
 
-  it("never quotes a part of the key in its errors", async () => {
+  it("never quotes any part of the key in its errors", async () => {
     await fc.assert(
       fc.asyncProperty(bytes32, fc.constantFrom("eth" as const, "sol" as const), async (bytes, network) => {
         const text = network === "eth" ? bs58.encode(bytes) : Buffer.from(bytes).toString("hex");
@@ -157,7 +157,7 @@ describe("readPrivateKey", () => {
 });
 
 describe("privateKeyOf", () => {
-  it("reads a key's bytes like its text", async () => {
+  it("reads a key from bytes as from text", async () => {
     for (const [key, address] of evmVectors) {
       using read = await privateKeyOf("base", Buffer.from(key, "hex"));
       expect(read.address).toBe(address);
@@ -170,7 +170,7 @@ describe("privateKeyOf", () => {
     }
   });
 
-  it("leaves no byte of the key behind", async () => {
+  it("leaves no byte of the key in memory", async () => {
     const { seed, publicKey } = ed25519Pair();
     const given = { eth: Buffer.alloc(32, 1), sol: Buffer.concat([seed, publicKey]) };
     for (const network of ["eth", "sol"] as const) {
@@ -180,7 +180,7 @@ describe("privateKeyOf", () => {
     }
   });
 
-  it("leaves no copy of a key in a buffer that a library made", async () => {
+  it("wipes the copies of a key that libraries make in buffers", async () => {
     const { seed, publicKey } = ed25519Pair();
     const all = new Set<Uint8Array>();
     const Plain = Uint8Array;
@@ -211,7 +211,7 @@ describe("privateKeyOf", () => {
     ["sol", 1, 65],
     ["sol", 7, 64],
   ] as const)(
-    "rejects and wipes bytes that are not a key of %s: %d, %d times",
+    "rejects and wipes bytes that are no key of %s: %d, %d times",
     async (network, byte, length) => {
       const bytes = Buffer.alloc(length, byte);
       await expect(privateKeyOf(network, bytes)).rejects.toMatchObject({ code: "INVALID_PRIVATE_KEY" });

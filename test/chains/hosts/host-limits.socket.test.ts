@@ -18,7 +18,7 @@ describe("a host that limits its batches", () => {
   const error = (code: number, message: string) => ({ error: { code, message } });
   const json = (body: unknown, status = 200) => answering(JSON.stringify(body), status);
 
-  /** Refuses batches of more calls than this with a response. */
+  /** Makes the server refuse batches with more calls than this. */
   function limitTo(most: number, refuse: (requests: RpcRequest[]) => Misbehaviour) {
     server.misbehaviour = (response, requests) =>
       (requests.length > most
@@ -56,19 +56,22 @@ describe("a host that limits its batches", () => {
     ],
     ["status 413", 10, [12, 6, 6], () => answering("", 413)],
     ["status 400", 10, [12, 6, 6], () => answering("", 400)],
-  ])("by %s gets the calls in parts at once, and is remembered", async (_, most, expected, refuse) => {
-    limitTo(most, refuse);
-    expect(await ask(11)).toEqual(prices(11));
-    expect(sizes()).toEqual(expected);
-    const { mostCalls } = host.abilities();
-    expect(await ask(11)).toEqual(prices(11));
-    expect(Math.max(...sizes())).toBe(mostCalls);
-    expect(mostCalls).toBeLessThanOrEqual(most);
-    now.ms = tenMinutes;
-    expect(host.abilities().mostCalls).toBe(Number.POSITIVE_INFINITY);
-  });
+  ])(
+    "splits the calls for a host that limits batches by %s, and remembers the limit",
+    async (_, most, expected, refuse) => {
+      limitTo(most, refuse);
+      expect(await ask(11)).toEqual(prices(11));
+      expect(sizes()).toEqual(expected);
+      const { mostCalls } = host.abilities();
+      expect(await ask(11)).toEqual(prices(11));
+      expect(Math.max(...sizes())).toBe(mostCalls);
+      expect(mostCalls).toBeLessThanOrEqual(most);
+      now.ms = tenMinutes;
+      expect(host.abilities().mostCalls).toBe(Number.POSITIVE_INFINITY);
+    },
+  );
 
-  it("gets the last call after it has answered the others", async () => {
+  it("sends a limited host its last call after all others are answered", async () => {
     let [open, openAtLast] = [0, -1];
     server.misbehaviour = (response, requests) => {
       if (requests.length > 3)
@@ -89,7 +92,7 @@ describe("a host that limits its batches", () => {
     expect(openAtLast).toBe(0);
   });
 
-  it("by rates gets no further requests", async () => {
+  it("sends no further requests to a host that limits rates", async () => {
     server.misbehaviour = json(error(-32005, "rate limit exceeded"));
     expect(await failure(ask(11))).toMatchObject({ code: "REFUSED" });
     expect(sizes()).toEqual([12]);
@@ -102,7 +105,7 @@ describe("a host that cannot simulate", () => {
     attempt(simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }));
   const asked = () => server.requests.flat().filter(({ method }) => method === "eth_simulateV1").length;
 
-  it("is asked for no other simulation for ten minutes", async () => {
+  it("requests no simulation for ten minutes from a host that cannot simulate", async () => {
     server.answers.eth_simulateV1 = new RpcFailure(
       -32600,
       "Unsupported method: eth_simulateV1 on ETH_MAINNET",
@@ -119,7 +122,7 @@ describe("a host that cannot simulate", () => {
     expect(asked()).toBe(2);
   });
 
-  it("is asked again if only one simulation was too much", async () => {
+  it("requests another simulation if a host refused only one as too large", async () => {
     server.answers.eth_simulateV1 = new RpcFailure(-38015, "block gas limit reached");
     for (let times = 0; times < 2; times++)
       expect(await host.request([simulation()])).toMatchObject([{ kind: "unsupported" }]);
@@ -129,7 +132,7 @@ describe("a host that cannot simulate", () => {
 
 describe("a call that exceeds a host's limits", () => {
   const mostItems = 2;
-  /** Adds numbers, by two calls of half of them if the host refuses so many. */
+  /** Adds numbers, in two calls of half of them if the host refuses so many. */
   const sumOf = (items: readonly number[]): RpcCall<number> => ({
     method: "sum",
     params: items,
@@ -148,7 +151,7 @@ describe("a call that exceeds a host's limits", () => {
       items.length > mostItems ? new RpcFailure(3, "execution reverted") : items.reduce((a, b) => a + b);
   });
 
-  it("is split into parts, sent together with other calls' parts and before the last call", async () => {
+  it("splits a call into parts, sent together with other calls' parts and before the last call", async () => {
     let prices = 0;
     server.answers.eth_gasPrice = () => `0x${++prices}`;
     const calls = [
@@ -160,7 +163,7 @@ describe("a call that exceeds a host's limits", () => {
     expect(server.requests.map(({ length }) => length)).toEqual([4, 5, 3]);
   });
 
-  it("is sent only once if it succeeds or is refused for another reason", async () => {
+  it("sends a call only once if it succeeds or is refused for another reason", async () => {
     expect(await host.request([sumOf([1, 2])])).toEqual([3]);
     server.answers.sum = new RpcFailure(-32000, "busy");
     expect(await failure(host.request([sumOf([1, 2])]))).toMatchObject({ kind: "host" });
@@ -168,9 +171,9 @@ describe("a call that exceeds a host's limits", () => {
   });
 });
 
-describe("a host that lacks a block in between", () => {
+describe("a host that briefly lacks a block", () => {
   it.each(["header not found", "missing trie node 0102 (path ) state 0x03 is not available"])(
-    "is asked once more at once, after %j",
+    "repeats a call once, immediately, after %j",
     async (message) => {
       let calls = 0;
       server.answers.eth_getBalance = () => (calls++ === 0 ? new RpcFailure(-32000, message) : "0x20");
@@ -184,7 +187,7 @@ describe("a host that lacks a block in between", () => {
 });
 
 describe("a last call", () => {
-  it("is asked again after calls that are asked again", async () => {
+  it("repeats the last call after other calls were repeated", async () => {
     let calls = 0;
     server.answers.eth_getBalance = () =>
       calls++ === 0 ? new RpcFailure(-32000, "header not found") : "0x20";

@@ -33,7 +33,7 @@ import {
 const { server, host, now } = await hostUnderTest();
 
 describe("request", () => {
-  it("sends its calls and the question for the chain in one batch, and reads every result", async () => {
+  it("sends its calls and a query for the chain id in one batch, and reads every result", async () => {
     server.answers = {
       ...server.answers,
       eth_getBlockByNumber: { number: "0x39", hash, timestamp: "0x65", gasLimit: "0x1" },
@@ -89,7 +89,7 @@ describe("request", () => {
     );
   });
 
-  it("sends a relay a single call, without a batch or a question for the chain", async () => {
+  it("sends a relay a single call, without a batch or a query for the chain id", async () => {
     server.answers.eth_sendRawTransaction = hash;
     expect(await rpcHost({ url: server.url }).request([publishCall("0x02")])).toEqual([hash]);
     expect(server.isBatch).toEqual([false]);
@@ -101,7 +101,7 @@ describe("request", () => {
     expect(await host.request([gasPriceCall()])).toEqual([16n]);
   });
 
-  it("never reuses an id", async () => {
+  it("never reuses a request id", async () => {
     await Promise.all([host.request([gasPriceCall()]), host.request([gasPriceCall()])]);
     const ids = server.requests.flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(4);
@@ -135,7 +135,7 @@ describe("request", () => {
       "NOT_JSON_RPC",
     ],
     ["another chain", reshaped((items) => items.map(({ id }) => result(id, "0x38"))), "WRONG_CHAIN"],
-  ])("fails for %s", async (_, misbehaviour, code) => {
+  ])("fails if a host returns %s", async (_, misbehaviour, code) => {
     server.misbehaviour = misbehaviour;
     const error = await failure(host.request([gasPriceCall()]));
     expect(error).toBeInstanceOf(HostFault);
@@ -169,7 +169,7 @@ describe("request", () => {
     expect(await failure(host.request([call]))).toMatchObject({ code: "BAD_RESULT" });
   });
 
-  it("stops reading an answer of 50 MB at its limit", async () => {
+  it("stops reading an answer of 50 MB at its size limit", async () => {
     server.misbehaviour = flooding(50);
     const before = process.memoryUsage().arrayBuffers;
     expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "TOO_LARGE" });
@@ -195,7 +195,7 @@ describe("request", () => {
     expect(await failure(host.request([call]))).toMatchObject({ kind: "host" });
   });
 
-  it("asks again without a simulation whose result is too large", async () => {
+  it("repeats a request without a simulation whose result is too large", async () => {
     server.answers.eth_simulateV1 = "0".repeat(2 * 1024 * 1024);
     const simulation = attempt(
       simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }),
@@ -224,7 +224,7 @@ describe("request", () => {
     expect(await failure(host.request([gasPriceCall()], signal))).toMatchObject({ code: "TIMEOUT" });
   });
 
-  it("fails if nothing listens", async () => {
+  it("fails if no server listens", async () => {
     const gone = await startRpcServer();
     await gone.stop();
     const error = await failure(rpcHost({ url: gone.url }).request([gasPriceCall()]));
@@ -236,7 +236,7 @@ describe("the chain of a host", () => {
   const minute = 60_000;
   const methods = () => server.requests.map((calls) => calls.map(({ method }) => method).join());
 
-  it("is asked for once a minute", async () => {
+  it("checks a host's chain id once a minute", async () => {
     for (now.ms of [0, 1, minute - 1, minute]) await host.request([gasPriceCall()]);
     expect(methods()).toEqual([
       "eth_chainId,eth_gasPrice",
@@ -246,7 +246,7 @@ describe("the chain of a host", () => {
     ]);
   });
 
-  it("is noticed within a minute if it changes, and asked for until it is right", async () => {
+  it("notices a changed chain id within a minute, and checks it until it is right", async () => {
     await host.request([gasPriceCall()]);
     server.answers.eth_chainId = "0x38";
     for (now.ms of [minute, minute + 1])
@@ -255,7 +255,7 @@ describe("the chain of a host", () => {
     expect(await host.request([gasPriceCall()])).toEqual([16n]);
   });
 
-  it("is asked for with each transaction, and before the first one of a minute", async () => {
+  it("checks the chain id with each transaction, and before the first one of a minute", async () => {
     server.answers.eth_sendRawTransaction = hash;
     await host.request([publishCall("0x02")]);
     await host.request([publishCall("0x02")]);
@@ -263,7 +263,7 @@ describe("the chain of a host", () => {
     expect(methods()).toEqual(["eth_chainId", sent, sent]);
   });
 
-  it("receives no transaction if its chain id differs", async () => {
+  it("sends no transaction to a host with another chain id", async () => {
     server.answers = { eth_chainId: "0x38", eth_sendRawTransaction: hash };
     for (now.ms of [0, 1])
       expect(await failure(host.request([publishCall("0x02")]))).toMatchObject({ code: "WRONG_CHAIN" });

@@ -22,7 +22,7 @@ import { addMint, holdTokens } from "../../support/sol-tokens.ts";
 const db = tableForTests();
 const { chain, hosts } = solDeskForTests();
 
-/** Makes a user with a wallet of these lamports for each number. */
+/** Creates a user with one wallet for each number of lamports. */
 async function newUser(...lamports: bigint[]): Promise<{ userID: string; wallets: Address[] }> {
   const userID = randomUUID();
   const made = await Promise.all(lamports.map((each) => chain.newWallet(each)));
@@ -52,7 +52,7 @@ describe("quoteOrder on sol", () => {
     ).quote;
   }
 
-  it("obeys the user's settings, unless the request overrides them", async () => {
+  it("applies the user's settings, unless the request overrides them", async () => {
     const { userID } = await newUser();
     expect(await quote(userID)).toMatchObject({ slippage: 1, networkFee: { max: "0.00102" } });
     await putItems(db.table, [{ ...settingsKey(userID, "sol"), slippage: 2.5, priorityFee: 0.002 }]);
@@ -63,7 +63,7 @@ describe("quoteOrder on sol", () => {
     });
   });
 
-  it("is for the user's own wallets, and for none", async () => {
+  it("quotes for the user's own wallets, or without a wallet", async () => {
     const { userID, wallets } = await newUser(10n ** 10n);
     expect((await quote(userID, { wallet: `${wallets[0]}` })).balances).toHaveLength(1);
     expect(await quote(userID)).not.toHaveProperty("balances");
@@ -93,7 +93,7 @@ async function balancesOf(userID: string, asked: Asked = {}, tokens?: Parameters
 }
 
 describe("readBalances on sol", () => {
-  it("shows the coin and all listed tokens of each wallet, with zeros", async () => {
+  it("shows the coin and all listed tokens of each wallet, including zero balances", async () => {
     const { MOON } = chain.deployment.tokens;
     const { userID, wallets } = await newUser(10n ** 10n, 5n);
     const [rich] = wallets as [Address, Address];
@@ -122,13 +122,13 @@ describe("readBalances on sol", () => {
     [895_882n, "0.000895882", "0.000005002"],
     [2_039_280n, "0.00203928", "0.0011484"],
     [2_044_282n, "0.002044282", "0.001153402"],
-  ])("leaves the rent of an empty account out of %d lamports", async (lamports, amount, available) => {
+  ])("excludes the rent of an empty account from %d lamports", async (lamports, amount, available) => {
     const { userID } = await newUser(lamports);
     const [coin] = (await balancesOf(userID)).balances;
     expect(coin).toMatchObject({ token: "native", decimals: 9, amount, reserved: "0", available });
   });
 
-  it("adds tokens of open positions, and one on request", async () => {
+  it("includes tokens of open positions, and one requested token", async () => {
     const { FEEZ, TRAP } = chain.deployment.tokens;
     const { userID, wallets } = await newUser(0n);
     const [wallet] = wallets as [Address];
@@ -142,7 +142,7 @@ describe("readBalances on sol", () => {
     expect(await symbolsOf({ token: "native" })).toHaveLength(4);
   });
 
-  it("asks for more tokens than fit into one call", async () => {
+  it("reads more tokens than fit into one call", async () => {
     const { userID, wallets } = await newUser(1n);
     const mints = await Promise.all(Array.from({ length: 120 }, () => addMint(chain, 0)));
     const last = mints.at(-1) as Address;
@@ -162,7 +162,7 @@ describe("readBalances on sol", () => {
     ]);
   });
 
-  it("rejects addresses that are not a token or a wallet", async () => {
+  it("rejects addresses that are no token or no wallet", async () => {
     const { userID } = await newUser(1n);
     const { address } = await chain.newWallet();
     for (const token of [address, chain.deployment.tokens.MOON.pool, await addMint(chain, 37)])
@@ -175,7 +175,7 @@ describe("readBalances on sol", () => {
       });
   });
 
-  it("shows no wallets as no balances", async () => {
+  it("returns no balances for a user without wallets", async () => {
     const { balances } = await balancesOf(randomUUID());
     expect(balances).toEqual([]);
   });

@@ -128,7 +128,7 @@ export const failed = (hash: string, changes: Partial<Receipt<"failed">> = {}): 
   ...changes,
 });
 
-/** Receipts as a host has them. */
+/** Marks receipts as seen by a host. */
 export const seen = (receipts: readonly SolReceipt[], isFinal = true): ReadonlyMap<string, SeenReceipt> =>
   new Map(receipts.map((receipt) => [receipt.hash, { ...receipt, isFinal }]));
 
@@ -140,7 +140,7 @@ export const factsOf = (changes: Partial<SolOrderFacts> = {}): SolOrderFacts => 
   ...changes,
 });
 
-/** A host at block height 131, of which 100 are final. Nothing is known of the order's messages. */
+/** A host at block height 131 with final height 100, which knows nothing of the order's messages. */
 export const snapshotOf = (changes: Partial<SolSnapshot> = {}): SolSnapshot => ({
   confirmed: { slot: 151, blockHeight: 131 },
   finalized: { slot: 120, blockHeight: 100 },
@@ -153,11 +153,11 @@ export const snapshotOf = (changes: Partial<SolSnapshot> = {}): SolSnapshot => (
   ...changes,
 });
 
-/** The same changes at both hosts. */
+/** Applies the same changes to both hosts. */
 export const bothHosts = (changes: Partial<SolSnapshot> = {}) =>
   [snapshotOf(changes), snapshotOf(changes)] as const;
 
-/** The heights of a chain whose final block has this height. */
+/** Heights of a chain whose final block has this height. */
 export const finalAt = (blockHeight: number): Pick<SolSnapshot, "confirmed" | "finalized"> => ({
   confirmed: { slot: blockHeight + 51, blockHeight: blockHeight + 31 },
   finalized: { slot: blockHeight + 20, blockHeight },

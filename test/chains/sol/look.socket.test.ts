@@ -37,7 +37,7 @@ describe("snapshots of Solana", () => {
     expect(a.finalized.slot).toBeLessThan(a.confirmed.slot);
   });
 
-  it("reads the exact amounts of a purchase and a sale", async () => {
+  it("reads the exact amounts of a buy and a sale", async () => {
     const buy = intentOf("FEEZ");
     const bought = await carryOut(buy);
     expect(bought.receipt).toMatchObject({
@@ -58,7 +58,7 @@ describe("snapshots of Solana", () => {
     expect(sold.snapshot.markers.get(sale.orderId)).toBe(true);
   });
 
-  it("counts a donation to an order's accounts as nothing", async () => {
+  it("ignores a donation to an order's accounts", async () => {
     const { mint } = chain.deployment.tokens.MOON;
     const buy = await carryOut(intentOf("MOON"));
     const { received } = filled(buy.receipt);
@@ -71,7 +71,7 @@ describe("snapshots of Solana", () => {
     expect(mint).toBe(sale.token);
   });
 
-  it("does not mistake a deposit for a marker, or count it as rent", async () => {
+  it("never mistakes a deposit for a marker, or counts it as rent", async () => {
     const intent = intentOf("MOON");
     const marker = await markerOf(desk.wallet.address, intent.orderId);
     await chain.setAccount(marker, 890_880n);
@@ -83,7 +83,7 @@ describe("snapshots of Solana", () => {
     expect(snapshot.markers.get(intent.orderId)).toBe(true);
   });
 
-  it("reads a clear, whose order cannot fill any more", async () => {
+  it("reads a clear, after which its order cannot fill", async () => {
     const intent = intentOf("MOON");
     const attempt = await sign(intent);
     const { receipt } = await carryOut(intent, { purpose: "clear" });
@@ -109,7 +109,7 @@ describe("snapshots of Solana", () => {
     expect([...failed.snapshot.markers.values()]).toEqual([false]);
   });
 
-  it("shows the markers and messages of more orders than a call can name", async () => {
+  it("shows the markers and messages of more orders than one call can name", async () => {
     const { receipt } = await carryOut(intentOf("MOON"));
     const orders = Array.from({ length: 130 }, () => intentOf("MOON").orderId);
     const { id } = await sign(intentOf("MOON"));
@@ -125,7 +125,7 @@ describe("snapshots of Solana", () => {
       host.lie = (method, result, [raw]) => {
         if (method !== "simulateTransaction") return result;
         const bytes = Buffer.from(raw as string, "base64");
-        // The limit is the data of the first instruction, without accounts and with 5 bytes.
+        // Reads the limit from the first instruction, which has no accounts and 5 bytes of data.
         const given = bytes.readUInt32LE(bytes.indexOf(Buffer.of(0, 5, 2)) + 3);
         const err = given < 250_000 ? { InstructionError: [7, "ProgramFailedToComplete"] } : null;
         return { context: { slot: 1 }, value: { err, unitsConsumed: Math.min(given, 250_000) } };
@@ -137,18 +137,18 @@ describe("snapshots of Solana", () => {
     });
   });
 
-  it("leaves out a route whose pool refuses the trade", async () => {
+  it("leaves out a route whose pool rejects the trade", async () => {
     const intent = intentOf("TRAP", { side: "sell", amount: 1_000_000n });
     const { mint, program } = chain.deployment.tokens.TRAP;
     const at = await tokenAccountOf(desk.wallet.address, mint, program);
     const frozen = tokenAccountBytes(mint, desk.wallet.address, 10n ** 9n, { state: 2 });
     await chain.setAccount(at, rents.wsol, program, frozen);
     const [{ orders }] = await ask({ orders: [intent], wantsBlockhash: true });
-    // Frozen tokens have not left the wallet, so the sale is not one that found none.
+    // Frozen tokens are still in the wallet, so the sale does not count as sold out.
     expect(orders.get(intent.orderId)).toMatchObject({ held: 10n ** 9n, routes: [] });
   });
 
-  it("leaves out the routes of a buy into an account that has been given away", async () => {
+  it("leaves out the routes of a buy into an account that was given away", async () => {
     const intent = intentOf("MOON");
     const { mint, program } = chain.deployment.tokens.MOON;
     const thief = await chain.newWallet();
@@ -159,7 +159,7 @@ describe("snapshots of Solana", () => {
     expect(orders.get(intent.orderId)).not.toHaveProperty("lacksCoins");
   });
 
-  it("shows that a wallet cannot pay the rents of a message", async () => {
+  it("reports that a wallet cannot pay a message's rents", async () => {
     desk.wallet = await chain.newWallet(sol + 2_000_000n);
     const intent = intentOf("MOON");
     const [{ orders }] = await ask({ orders: [intent], wantsBlockhash: true });
@@ -171,7 +171,7 @@ describe("looks at Solana", () => {
   const looks = async () => lookEffects(await solChainsOf(chain, hosts));
   const ask = { chain: "sol", host: 0 } as const;
 
-  it("name blocks by their slots, and the final one if it is wanted", async () => {
+  it("names blocks by their slots, and includes the final block on request", async () => {
     const look = await (await looks()).look({ ...ask, heights: [1, 10 ** 9], wantsFinal: true });
     const { number = 0, final } = look ?? {};
     expect(look).toMatchObject({ parentHash: `${number - 1}`, hashes: new Map([[1, "1"]]) });
@@ -182,7 +182,7 @@ describe("looks at Solana", () => {
     );
   });
 
-  it("find the slots of many transactions, and none for those in no block", async () => {
+  it("finds the slots of many transactions, and none for those outside of blocks", async () => {
     const { receipt } = await carryOut(intentOf("MOON"));
     const { id } = await sign(intentOf("MOON"));
     const hashes = [id, receipt.hash, ...Array.from({ length: 260 }, () => id)];
@@ -195,7 +195,7 @@ describe("looks at Solana", () => {
     );
   });
 
-  it("need two hosts at about the same slot before orders are placed", async () => {
+  it("requires two hosts at about the same slot before orders are placed", async () => {
     const { client } = await solReaderOf(chain, hosts);
     await expect(agreeOnSlot(client)).resolves.toBeUndefined();
     hosts[1].lie = behind;
@@ -206,8 +206,8 @@ describe("looks at Solana", () => {
   });
 });
 
-describe("sending on Solana", () => {
-  it("counts only an answer as taken", async () => {
+describe("sending transactions on Solana", () => {
+  it("counts a transaction as taken only if the host answers", async () => {
     const { raw } = await sign(intentOf("MOON"));
     hosts[0].lie = (method, result) => {
       if (method === "sendTransaction")
@@ -217,7 +217,7 @@ describe("sending on Solana", () => {
     expect(await Promise.all((await effects()).publish(raw))).toEqual(["unreached", "reached"]);
   });
 
-  it("gives a relay the bytes, counts only its answer, and has none where none is configured", async () => {
+  it("gives a configured relay the bytes, and counts only its answer", async () => {
     const given: unknown[] = [];
     const node = {
       request: chain.request,

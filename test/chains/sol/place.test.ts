@@ -25,7 +25,7 @@ const setup: SolSetup = {
   limits: { maxNetworkFee: 50_000_000n },
 };
 
-/** A request to buy MOON for one coin. */
+/** Requests to buy MOON for one coin. */
 const request = ({ trade, ...changes }: Changes = {}): PlaceRequest => ({
   chain: "sol",
   wallet,
@@ -53,7 +53,7 @@ const view = (changes: Partial<PlacingView<Sol>> = {}): PlacingView<Sol> => ({
   ...changes,
 });
 
-/** A view of a wallet with a policy. */
+/** Returns a view of a wallet with a policy. */
 const viewWith = (changes: Partial<WalletPolicy>) => {
   const stored = {
     chain: "sol",
@@ -66,14 +66,14 @@ const viewWith = (changes: Partial<WalletPolicy>) => {
 };
 
 const facts = (changes: Partial<SolTradeFacts> = {}): SolTradeFacts => ({ ...solFacts, ...changes });
-/** Facts with routes, of which the first one pays what arrives. */
+/** Returns facts with these routes, the first of which sets the amount that arrives. */
 const paying = (first: bigint, ...others: readonly [pool: string, amountOut: bigint][]) =>
   facts({
     amountOut: first,
     routes: [solRoute("a", first), ...others.map(([pool, amountOut]) => solRoute(pool, amountOut))],
   });
 const both = (changes: Partial<SolTradeFacts> = {}) => [[facts(changes), facts(changes)]] as const;
-/** One token and its sale for a coin. */
+/** Requests to sell one token for at least one coin. */
 const ofSale = { amount: 1_000_000n, amountOut: 10n ** 9n, routes: [solRoute("a", 10n ** 9n)] as const };
 
 type Scene = Results<Sol> & { of?: PlaceRequest };
@@ -88,7 +88,7 @@ const used = { userID, key: "k-1", orderId: "order1", fingerprint: "body" };
 const refusal = (code: "NO_ROUTE" | "TOKEN_NOT_FOUND" | "AMOUNT_TOO_SMALL") => new DomainError(code, code);
 
 describe("placing on sol", () => {
-  it("records the order with all that its intent fixes, then wakes its lane", () => {
+  it("records an order with everything that its intent fixes, then wakes its lane", () => {
     const { answer, did, effects } = place();
     expect(answer).toEqual({
       isReplayed: false,
@@ -141,13 +141,13 @@ describe("placing on sol", () => {
     expect(effects.at(-1)).toMatchObject({ job: { orderId: "o1", userID, token: solMint } });
   });
 
-  it("leaves nothing from the hosts for the first run", () => {
+  it("stores no facts from the hosts for the first run", () => {
     const [step] = place().effects.flatMap((effect) => (effect.do === "write" ? [effect.step] : []));
     expect(step?.map(({ of }) => of)).toEqual(["key", "order", "job", "lane", "wallet"]);
     expect(step?.[2]).not.toHaveProperty("item.facts");
   });
 
-  it("takes the settings of the request before those of the user", () => {
+  it("prefers the request's settings to the user's", () => {
     const settings = { slippage: 2, priorityFee: 0.002, mevProtection: false };
     const views = [view({ settings })];
     expect(place({ views }).answer).toMatchObject({
@@ -161,7 +161,7 @@ describe("placing on sol", () => {
     });
   });
 
-  it("is public where no relay is configured", () => {
+  it("places a public order where no relay is configured", () => {
     const { leastTip: _, ...setup } = request().setup as SolSetup;
     expect(place({ of: request({ setup }) }).answer).toMatchObject({
       order: { intent: { isPrivate: false } },
@@ -174,14 +174,14 @@ describe("placing on sol", () => {
     expect(answer).not.toHaveProperty("order.placed.slippage");
   });
 
-  it.each([[15], [600]])("is valid for %s seconds if the request says so", (validForSeconds) => {
+  it.each([[15], [600]])("sets a validity of %s seconds if the request says so", (validForSeconds) => {
     const { answer } = place({ of: request({ validForSeconds }) });
     expect(answer).toMatchObject({
       order: { intent: { validUntil: Date.parse(createdAt) / 1000 + validForSeconds } },
     });
   });
 
-  it("takes the minimum from the greater of two quotes, whichever host gives it", () => {
+  it("computes the minimum from the greater of two quotes, whichever host returns it", () => {
     const [low, high] = [paying(1_000_000n), paying(1_002_000n)];
     for (const quotes of [[[low, high]], [[high, low]]] as const)
       expect(place({ quotes }).answer).toMatchObject({
@@ -231,7 +231,7 @@ describe("placing on sol", () => {
     });
   });
 
-  it("returns the order of a used key before it checks anything else, and wakes its lane", () => {
+  it("returns the order of a used key before any other check, and wakes its lane", () => {
     const order = orderOf();
     const setup = new DomainError("UNSUPPORTED_CHAIN", "sol does not trade", { chains: [] });
     const { answer, did } = place({
@@ -242,7 +242,7 @@ describe("placing on sol", () => {
     expect(did).toEqual(["readPlacing", "wake"]);
   });
 
-  it("refuses a used key with another body, and names its order", () => {
+  it("rejects a used key with another body, and names its order", () => {
     const other = { ...used, fingerprint: "another" };
     expect(place({ views: [view({ used: other, order: orderOf() })] }).answer).toMatchObject({
       refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "order1" } },
@@ -263,7 +263,7 @@ describe("placing on sol", () => {
     ["POLICY_LIMIT", { views: [viewWith({ maxPerDay: 999_999_999n })] }],
     ["POLICY_LIMIT", { views: [viewWith({ tokens: ["another"] })] }],
     ["POLICY_LIMIT", { views: [viewWith({ tradingEnabled: false })], of: request({ trade: sale }) }],
-  ])("refuses with %s before it asks the chain, %#", (code, scene) => {
+  ])("rejects an order with %s before it queries the chain, %#", (code, scene) => {
     expect(place(scene)).toMatchObject({ code, did: ["readPlacing"] });
   });
 
@@ -334,7 +334,7 @@ describe("placing on sol", () => {
       "the minimum is below the policy's",
       { views: [viewWith({ maxSlippage: 10_000n })], of: request({ trade: { slippage: 1.0001 } }) },
     ],
-  ])("refuses with %s if %s, and records nothing", (code, _, scene) => {
+  ])("rejects an order with %s if %s, and records nothing", (code, _, scene) => {
     expect(place(scene)).toMatchObject({ code, did: ["readPlacing", "quote"] });
     expect(play(scene, trying(scene.of ?? request()))).toMatchObject({ code, did: ["readPlacing", "quote"] });
   });
@@ -345,7 +345,7 @@ describe("placing on sol", () => {
     );
   });
 
-  it("names the first of all reasons", () => {
+  it("names the first of several reasons", () => {
     const setup = new DomainError("UNSUPPORTED_CHAIN", "sol does not trade", { chains: [] });
     const worst = { flags: ["SEIZABLE"], priceImpact: 50, held: { coins: 0n, tokens: 0n } } as const;
     const busy = Array.from({ length: 20 }, () => orderOf());
@@ -371,7 +371,7 @@ describe("placing on sol", () => {
     for (const [code, scene] of steps) expect([code, place(scene).code]).toEqual([code, code]);
   });
 
-  it("checks again, with the rents of an order that was placed meanwhile", () => {
+  it("repeats all checks, with the rents of an order that was placed in the meantime", () => {
     const needed = 1_005_996_400n;
     const quotes = both({ held: { coins: 2n * needed - 1n, tokens: 0n } });
     const placed = place({ quotes }).answer as unknown as { order: ReturnType<typeof orderOf> };
@@ -384,7 +384,7 @@ describe("placing on sol", () => {
     expect(place({ views, quotes: enough, written: [false, true] }).answer).toHaveProperty("order");
   });
 
-  it("computes a percentage again if another order was placed meanwhile", () => {
+  it("computes a percentage again if another order was placed in the meantime", () => {
     const held = { coins: 10n ** 10n, tokens: 4_000_000n };
     const { did, answer } = place({
       of: request({ trade: { side: "sell", amount: undefined, percent: 50 } }),
@@ -396,7 +396,7 @@ describe("placing on sol", () => {
     expect(answer).toMatchObject({ order: { amount: 1_000_000n, placed: { percent: 50 } } });
   });
 
-  it("counts the purchases of open orders towards the day's limit, without their rents", () => {
+  it("counts the buys of open orders towards the day's limit, without their rents", () => {
     const laneOrders = [orderOf({ amount: 5n, quoted: { networkFee: 7n, rents: 1000n } })];
     const limited = (maxPerDay: bigint) => place({ views: [{ ...viewWith({ maxPerDay }), laneOrders }] });
     expect(limited(1_001_020_012n).answer).toHaveProperty("order");
@@ -404,8 +404,8 @@ describe("placing on sol", () => {
   });
 });
 
-describe("trying on sol", () => {
-  it("returns an order's terms, and records nothing", () => {
+describe("a trial of an order on sol", () => {
+  it("returns the terms of an order without recording it", () => {
     const { answer, did } = play({}, trying(request()));
     expect(answer).toMatchObject({ facts: { amountOut: 1_000_000n }, check: { least: 990_000n } });
     expect(did).toEqual(["readPlacing", "quote"]);

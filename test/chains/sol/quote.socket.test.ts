@@ -31,7 +31,7 @@ const settings = { slippage: 1, priorityFee: 0.001, mevProtection: true };
 
 type Asked = Partial<QuoteRequest>;
 
-/** Buys MOON for a coin by default. */
+/** Quotes a trade, by default a buy of MOON for one coin. */
 async function quote(
   asked: Asked = {},
   changes: Partial<SolConfiguration> = {},
@@ -44,7 +44,7 @@ async function quote(
   return quoteSolTrade(reader, { chain: "sol", ...trade, ...amount }, trader, quotedAt);
 }
 
-/** Makes a wallet with lamports and tokens. */
+/** Makes a wallet with these lamports and tokens. */
 async function holder(
   lamports: bigint,
   units: bigint,
@@ -55,7 +55,7 @@ async function holder(
   return address;
 }
 
-/** A pool of 500 coins and 5 million tokens, at 0.25 %. */
+/** Reserves of a pool with 500 coins and 5 million tokens, and a fee of 0.25 %. */
 const paid = (amountIn: bigint, from: bigint, to: bigint) => {
   const traded = amountIn - (amountIn * 2500n + 999_999n) / 1_000_000n;
   return (to * traded) / (from + traded);
@@ -63,7 +63,7 @@ const paid = (amountIn: bigint, from: bigint, to: bigint) => {
 const [coins, tokens] = [500n * 10n ** 9n, 5n * 10n ** 12n];
 
 describe("quoteSolTrade", () => {
-  it("quotes a purchase exactly, in the form of the interface", async () => {
+  it("quotes a buy exactly, in the form of the interface", async () => {
     const { MOON } = chain.deployment.tokens;
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const { block, ...shown } = await quote({ wallet });
@@ -104,7 +104,7 @@ describe("quoteSolTrade", () => {
     expect(v.parse(QuoteSchema, { ...shown, block })).toEqual({ ...shown, block });
   });
 
-  it("quotes a sale, of an amount or of a percentage", async () => {
+  it("quotes a sale of an amount or a percentage", async () => {
     const wallet = await holder(10n ** 10n, 20_000_000_001n);
     const out = paid(10n ** 10n, tokens, coins);
     const sale = await quote({ side: "sell", wallet, amount: "10000" });
@@ -127,7 +127,7 @@ describe("quoteSolTrade", () => {
     expect((await quote({ side: "sell", wallet, percent: 100 })).amount).toBe("20000.000001");
   });
 
-  it("takes the fee of a token into account on both ways, and its account's size", async () => {
+  it("includes a token's fee in both directions, and the size of its account", async () => {
     const { FEEZ, TRAP } = chain.deployment.tokens;
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const bought = await quote({ token: FEEZ.mint, wallet });
@@ -138,7 +138,7 @@ describe("quoteSolTrade", () => {
       buyTax: 1,
       priceImpact: 0.1991,
     });
-    // Of 182 and 170 bytes: the fixed owner, and the withheld fee.
+    // Rents of accounts with 182 and 170 bytes, for the fixed owner and the withheld fee.
     expect(bought.rent).toBe("0.00305544");
     expect((await quote({ token: TRAP.mint, wallet })).rent).toBe("0.00297192");
     const seller = await holder(10n ** 10n, 10n ** 10n, "FEEZ");
@@ -160,13 +160,13 @@ describe("quoteSolTrade", () => {
     }
   });
 
-  it("needs no rent for an account that exists", async () => {
+  it("needs no rent for an existing account", async () => {
     const wallet = await holder(10n ** 10n, 0n);
     const { rent, balances } = await quote({ wallet });
     expect([rent, balances?.[0]?.needed]).toEqual(["0.00089784", "1.00395712"]);
   });
 
-  it("shows that an unsafe token would be refused, unless that is allowed", async () => {
+  it("shows that an order for an unsafe token would be refused, unless the user allows it", async () => {
     const { mint: token } = chain.deployment.tokens.TRAP;
     expect((await quote({ token })).wouldBeRefused).toMatchObject({
       code: "TOKEN_UNSAFE",
@@ -186,12 +186,15 @@ describe("quoteSolTrade", () => {
     [3_000_000n, true, "0.003"],
     [3_957_120n, true, "0.00395712"],
     [3_957_121n, true, "0.00395712"],
-  ])("lets %d lamports sell, if they can: %s", async (lamports, isEnough, needed) => {
-    const wallet = await holder(lamports, 10n ** 10n);
-    const { balances, wouldBeRefused } = await quote({ side: "sell", wallet, amount: "10000" });
-    expect(balances?.[0]).toMatchObject({ needed, enough: isEnough });
-    expect(wouldBeRefused?.code).toBe(isEnough ? undefined : "INSUFFICIENT_BALANCE");
-  });
+  ])(
+    "decides whether a wallet with %d lamports can pay for a sale: %s",
+    async (lamports, isEnough, needed) => {
+      const wallet = await holder(lamports, 10n ** 10n);
+      const { balances, wouldBeRefused } = await quote({ side: "sell", wallet, amount: "10000" });
+      expect(balances?.[0]).toMatchObject({ needed, enough: isEnough });
+      expect(wouldBeRefused?.code).toBe(isEnough ? undefined : "INSUFFICIENT_BALANCE");
+    },
+  );
 
   it("compares the pools of all configurations, and names at most three", async () => {
     const mint = await addMint(chain, 0);
@@ -202,16 +205,16 @@ describe("quoteSolTrade", () => {
     const bought = await quote({ token: mint, amount: "0.5" });
     expect(bought.route).toMatchObject([{ pool: pools[1], feeBps: 25 }]);
     expect(bought.amountOut).toBe(String(paid(5n * 10n ** 8n, coins, 5n * 10n ** 6n)));
-    // Puts the first configuration's own fee back.
+    // Restores the first configuration's own fee.
     await addPool(chain, { mint, index: 0, fee: 2_500n, coins: 1n, tokens: 1n });
   });
 
-  it("limits compute units by a simulation, by the wallet or the configured payer", async () => {
+  it("limits compute units by a simulation for the wallet or the configured payer", async () => {
     const prices = [{ slot: 1, prioritizationFee: 2_000_000 }];
     hosts[0].lie = (method, result) => (method === "getRecentPrioritizationFees" ? prices : result);
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const units = async (asked: Asked, changes = {}) => {
-      // A price of 2 lamports is above what the budget gives 200,000 units, and below what it gives few.
+      // A price of 2 lamports is above the budget's share for 200,000 units, but below its share for few units.
       const { warnings } = await quote({ ...asked, priorityFee: 0.001 }, changes);
       return warnings.includes("PRIORITY_FEE_BELOW_MARKET") ? "usual" : "simulated";
     };
@@ -225,7 +228,7 @@ describe("quoteSolTrade", () => {
     expect(await units({ side: "sell", amount: "1", wallet: seller })).toBe("simulated");
   });
 
-  it("pays a relay where one is configured and protection is on", async () => {
+  it("pays a relay if one is configured and protection is on", async () => {
     expect(await quote({}, { relay })).toMatchObject({
       networkFee: { expected: "0.000205", max: "0.00102", priority: "0.00014", tip: "0.00006" },
       submission: "private",
@@ -242,11 +245,11 @@ describe("quoteSolTrade", () => {
     });
   });
 
-  it("warns of fees, slippage and a wallet that cannot sell later", async () => {
+  it("warns about fees, slippage and a wallet that cannot sell later", async () => {
     const { address: wallet } = await chain.newWallet(1_009_000_000n);
     const { warnings } = await quote({ wallet, slippage: 11 });
     expect(warnings).toEqual(["MEV_UNPROTECTED", "SLIPPAGE_HIGH"]);
-    // The needs and the reserve.
+    // Sum of the needs and the reserve.
     const enough = 1_005_996_400n + 1_917_840n;
     const warningsWith = async (lamports: bigint) =>
       (await quote({ wallet: (await chain.newWallet(lamports)).address })).warnings;

@@ -40,13 +40,13 @@ describe("identifyToken on sol", () => {
     return identifyToken(reader, token);
   };
 
-  it("describes listed and other mints", async () => {
+  it("describes both listed and other mints", async () => {
     const { MOON, FEEZ } = chain.deployment.tokens;
     expect(await identify(MOON.mint)).toMatchObject({ symbol: "MOON", decimals: 6, isListed: true });
     expect(await identify(FEEZ.mint)).toMatchObject({ symbol: "FEEZ", isListed: false });
   });
 
-  it("finds no mint at another account, and none where there is no account", async () => {
+  it("finds no mint at another kind of account, or where there is no account", async () => {
     for (const address of [payer, programs.token, bs58.encode(Buffer.alloc(32, 7))])
       await expect(identify(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
@@ -73,7 +73,7 @@ describe("inspectToken on sol", () => {
     expect(block).toBeGreaterThan(0);
   });
 
-  it("knows the exact fee of a token, and sells it in a simulation", async () => {
+  it("computes a token's exact fee, and sells the token in a simulation", async () => {
     expect(await inspect(chain.deployment.tokens.FEEZ.mint)).toMatchObject({
       symbol: "FEEZ",
       listed: false,
@@ -84,7 +84,7 @@ describe("inspectToken on sol", () => {
     });
   });
 
-  it("warns of a token whose accounts are frozen", async () => {
+  it("warns about a token whose accounts are frozen by default", async () => {
     const { mint } = chain.deployment.tokens.TRAP;
     const flags = ["NOT_LISTED", "CANNOT_SELL", "FREEZABLE", "FROZEN_BY_DEFAULT"];
     expect(await inspect(mint)).toMatchObject({ symbol: "TRAP", sellable: false, flags });
@@ -94,7 +94,7 @@ describe("inspectToken on sol", () => {
   it.each<[string, Partial<SolConfiguration>]>([
     ["no payer is configured", {}],
     ["the payer has no account", { payer: bs58.encode(Buffer.alloc(32, 7)) }],
-  ])("does not know whether a token can be sold if %s", async (_, changes) => {
+  ])("returns null for sellable if %s", async (_, changes) => {
     const { sellable, buyTax, flags } = await inspect(chain.deployment.tokens.FEEZ.mint, changes);
     expect({ sellable, buyTax, flags }).toEqual({
       sellable: null,
@@ -103,7 +103,7 @@ describe("inspectToken on sol", () => {
     });
   });
 
-  it("does not know it either if the host cannot simulate", async () => {
+  it("returns null for sellable if the host cannot simulate", async () => {
     hosts[0].lie = (method, result) => {
       if (method === "simulateTransaction")
         throw new ChainRefusal(method, { code: -32601, message: "Method not found" });
@@ -112,7 +112,7 @@ describe("inspectToken on sol", () => {
     expect(await inspect(chain.deployment.tokens.MOON.mint)).toMatchObject({ sellable: null });
   });
 
-  it("finds that the pool refuses a sale", async () => {
+  it("reports a token whose sale the pool refuses", async () => {
     const mint = await addMint(chain, 6);
     await addPool(chain, { mint, coins: 10n ** 12n, tokens: 10n ** 12n });
     hosts[0].lie = (method, result) =>
@@ -133,7 +133,7 @@ describe("inspectToken on sol", () => {
     expect(await inspect(mint)).toMatchObject({ sellable: null });
   });
 
-  it("sorts pools by depth, and warns of little liquidity", async () => {
+  it("sorts pools by depth, and warns about little liquidity", async () => {
     const mint = await addMint(chain, 6);
     const shallow = await addPool(chain, { mint, index: 0, coins: 999_999_999n, tokens: 10n ** 9n });
     expect((await inspect(mint)).flags).toContain("LOW_LIQUIDITY");
@@ -146,7 +146,7 @@ describe("inspectToken on sol", () => {
     ]);
   });
 
-  it("lists the rights of a mint of Token-2022", async () => {
+  it("lists the rights that a mint of Token-2022 grants", async () => {
     const [nobody, somebody] = [Buffer.alloc(32), Buffer.alloc(32, 7)];
     const mint = await addMint(chain, 6, [
       [12, somebody],
@@ -160,7 +160,7 @@ describe("inspectToken on sol", () => {
     });
   });
 
-  it.each([0, 9, 36])("knows tokens with %d decimals", async (decimals) => {
+  it.each([0, 9, 36])("supports tokens with %d decimals", async (decimals) => {
     expect(await inspect(await addMint(chain, decimals))).toMatchObject({ decimals });
   });
 
@@ -174,7 +174,7 @@ describe("inspectToken on sol", () => {
     });
   });
 
-  it("finds no token at other addresses", async () => {
+  it("finds no token at other kinds of addresses", async () => {
     const { pool, vaults } = chain.deployment.tokens.MOON;
     const { address } = await chain.newWallet();
     const odd = await addMint(chain, 37);
@@ -187,14 +187,14 @@ describe("inspectToken on sol", () => {
     ["31 bytes", bs58.encode(Buffer.alloc(31, 7))],
     ["33 bytes", bs58.encode(Buffer.alloc(33, 7))],
     ["the other family", `0x${"1".repeat(40)}`],
-  ])("refuses an address of %s", async (_, token) => {
+  ])("rejects an address of %s", async (_, token) => {
     await expect(inspect(token)).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       details: { field: "token" },
     });
   });
 
-  it("needs a host of the configured cluster", async () => {
+  it("requires a host of the configured cluster", async () => {
     const inspected = inspect(chain.deployment.tokens.MOON.mint, {
       cluster: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
     });

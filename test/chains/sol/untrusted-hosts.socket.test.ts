@@ -4,8 +4,8 @@ import { behind, sol, solOrdersForTests } from "./support/sol-orders.ts";
 
 const { chain, hosts, intentOf, ask, sign, carryOut } = solOrdersForTests();
 
-describe("hosts of Solana that cannot be trusted", () => {
-  it("cannot show another transaction as the wallet's", async () => {
+describe("untrusted hosts of Solana", () => {
+  it("prevents a host from showing another transaction as the wallet's", async () => {
     const own = await carryOut(intentOf("MOON"));
     const other = await sign(intentOf("MOON", { amount: 2n * sol }));
     for (const host of hosts)
@@ -29,7 +29,7 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect((await ask({ hashes: [other.id] }))[0].receipts).toEqual(new Map());
   });
 
-  it("get no message if only one of them knows the blockhash, or one is silent", async () => {
+  it("sends no message if only one host knows the blockhash, or one is silent", async () => {
     hosts[1].lie = (method, result) =>
       method === "isBlockhashValid" ? { context: { slot: 1 }, value: false } : result;
     hosts[0].lie = behind;
@@ -42,13 +42,13 @@ describe("hosts of Solana that cannot be trusted", () => {
     ]);
   });
 
-  it("give the life of a blockhash each by its own height", async () => {
+  it("computes the life of a blockhash from each host's own height", async () => {
     hosts[0].lie = behind;
     hosts[1].lie = (method, result, [options]) =>
       method === "getEpochInfo" && (options as { minContextSlot?: number }).minContextSlot !== undefined
         ? { ...(result as object), blockHeight: 1_000_000 }
         : result;
-    // A host may not know the other's blockhash in the first moment of a slot.
+    // A host may not know the other's blockhash at the start of a slot.
     const [a, b] = await vi.waitFor(async () => {
       const both = await ask({ wantsBlockhash: true });
       expect(both[1].blockhash).toBeDefined();
@@ -58,7 +58,7 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect(a.blockhash?.lastValidBlockHeight).toBeLessThan(1_000_000);
   });
 
-  it("count as silent if they answer null for the chain's time, or refuse the slot", async () => {
+  it("treats a host as silent if it answers null for the chain's time, or refuses the slot", async () => {
     hosts[0].lie = (method, result) => (method === "getEpochInfo" ? null : result);
     expect((await ask({}))[0]).toBeUndefined();
     hosts[0].lie = (method, result, params) => {
@@ -74,7 +74,7 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect((await ask({ marked: [orderId] }))[0]).toBeUndefined();
   });
 
-  it("count as silent if they show markers of an earlier slot than the height", async () => {
+  it("treats a host as silent if its markers are from an earlier slot than its height", async () => {
     hosts[0].lie = (method, result, params) => {
       const [, options] = params as [unknown, { minContextSlot?: number }?];
       if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;
@@ -86,7 +86,7 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect(other.markers).toEqual(new Map([[orderId, false]]));
   });
 
-  it("count as silent if they read a missing token's balance at a slot before the height", async () => {
+  it("treats a host as silent if it reads a missing token's balance at a slot before its height", async () => {
     hosts[0].lie = (method, result, params) => {
       const [, options] = params as [unknown, { minContextSlot?: number }?];
       if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;
@@ -98,7 +98,7 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect(other.held).toEqual(new Map([[mint, 0n]]));
   });
 
-  it("get no message if the height is of an earlier slot than the blockhash", async () => {
+  it("sends no message if the height is from an earlier slot than the blockhash", async () => {
     hosts[0].lie = behind;
     hosts[1].lie = (method, result, [options]) => {
       const { minContextSlot } = (options ?? {}) as { minContextSlot?: number };
@@ -110,7 +110,7 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
   });
 
-  it("show nothing of a transaction that they have pruned", async () => {
+  it("shows nothing of a transaction that the hosts have pruned", async () => {
     const { receipt } = await carryOut(intentOf("MOON"));
     hosts[0].lie = (method, result) => (method === "getTransaction" ? null : result);
     hosts[1].lie = (method, result) =>

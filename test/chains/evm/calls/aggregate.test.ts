@@ -9,7 +9,7 @@ const lengths = [0, 1, 4, 31, 32, 33, 64, 100];
 const word = (value: number) => value.toString(16).padStart(64, "0");
 
 describe("encodeAggregate", () => {
-  it("encodes calls like the library of the ABI", () => {
+  it("encodes calls exactly like the ABI library", () => {
     const calls = lengths.map((length) => ({ to, data: hex(length) }));
     const expected = calls.map(({ data }) => ({ target: to, allowFailure: true, callData: data }));
     for (const count of [0, 1, calls.length])
@@ -25,22 +25,22 @@ describe("decodeAggregate", () => {
     answers.map(({ success, returnData }) => [success, returnData]),
   ]);
 
-  it("decodes answers of all lengths", () => {
+  it("decodes answers of every length", () => {
     expect(decodeAggregate(encoded, answers.length)).toEqual(answers);
     expect(decodeAggregate(multicallABI.encodeFunctionResult("aggregate3", [[]]), 0)).toEqual([]);
   });
 
-  it("rejects another number of answers", () => {
+  it("rejects a wrong number of answers", () => {
     for (const count of [0, answers.length - 1, answers.length + 1])
       expect(() => decodeAggregate(encoded, count)).toThrow("missing");
   });
 
-  it("rejects an answer that is cut off anywhere before its last padding", () => {
+  it("rejects an answer that is cut off anywhere before its final padding", () => {
     for (let length = 2; length < encoded.length - 64; length += 32)
       expect(() => decodeAggregate(encoded.slice(0, length), answers.length)).toThrow();
   });
 
-  it("rejects places and lengths outside of the answer", () => {
+  it("rejects positions and lengths outside of the answer", () => {
     for (const huge of [word(2 ** 50), "f".repeat(64), word(1000)]) {
       expect(() => decodeAggregate(`0x${huge}`, 1)).toThrow();
       expect(() => decodeAggregate(`0x${word(32)}${word(1)}${huge}`, 1)).toThrow();

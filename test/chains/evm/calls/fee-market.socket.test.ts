@@ -27,11 +27,11 @@ describe("feeMarketOf", () => {
   it.each([
     ["eth", 5],
     ["base", 50],
-  ] as const)("asks for ten seconds of %s, and at least five blocks", (chain, blocks) => {
+  ] as const)("reads ten seconds of fees on %s, and at least five blocks", (chain, blocks) => {
     expect(feeMarketCalls(chain)[0].params[0]).toBe(`0x${blocks.toString(16)}`);
   });
 
-  it("returns the next block's base fee, and the tips of blocks that had transactions", async () => {
+  it("returns the next block's base fee, and the tips of blocks with transactions", async () => {
     Object.assign(server.answers, {
       eth_feeHistory: {
         oldestBlock: "0x1",
@@ -84,12 +84,12 @@ describe("l1FeesCall", () => {
     multicallABI.encodeFunctionResult("aggregate3", [answers]);
   const fee = (value: bigint) => oracle.encodeFunctionResult("getL1Fee", [value]);
 
-  it("adds the operator fee, which old oracles do not know", () => {
+  it("adds the operator fee, which older oracles lack", () => {
     const ofData: [boolean, string] = [true, fee(255n)];
     expect(read(answer(ofData, [true, fee(3n)], ofData, [false, "0x"]))).toEqual([258n, 255n]);
   });
 
-  it.each(["0x", `0x${"00".repeat(31)}`, `0x${"00".repeat(64)}`])("does not take %s for a fee", (result) => {
+  it.each(["0x", `0x${"00".repeat(31)}`, `0x${"00".repeat(64)}`])("rejects %s as a fee", (result) => {
     const known: [boolean, string] = [true, fee(255n)];
     expect(() => read(answer(known, known, [true, result], known))).toThrow();
   });

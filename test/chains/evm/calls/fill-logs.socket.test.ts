@@ -56,7 +56,7 @@ describe("fillOf", () => {
     expect(fill({}, ...logs)).toEqual({ spent: 90n, received: 7n });
   });
 
-  it("counts the tokens that left the wallet, taxes included, and the coin that the router unwrapped", () => {
+  it("counts the tokens that left the wallet, including taxes, and the coin that the router unwrapped", () => {
     const logs = [
       transfer(token, wallet, pool, 95n),
       transfer(token, wallet, token, 5n),
@@ -65,7 +65,7 @@ describe("fillOf", () => {
     expect(fill({ side: "sell" }, ...logs)).toEqual({ spent: 100n, received: 8n });
   });
 
-  it("subtracts refunds", () => {
+  it("subtracts refunds from the coin that a buy spent", () => {
     const logs = [
       transfer(token, wallet, pool, 95n),
       transfer(token, pool, wallet, 5n),
@@ -97,8 +97,8 @@ describe("fillOf", () => {
   });
 });
 
-describe("fillOf, for a token that trades during its transfers", () => {
-  it("leaves out the coin that the token wrapped: after the payment on v2, before it on v3", () => {
+describe("fillOf for a token that trades during its own transfers", () => {
+  it("leaves out coin that the token itself wrapped: after the payment on v2, before it on v3", () => {
     const [first, second] = [90n, 40n];
     expect(fill({}, deposit(v2Router, first), deposit(v2Router, second)).spent).toBe(first);
     const v3 = { venue: "uniswap-v3", router: v3Router } as const;
@@ -112,7 +112,7 @@ describe("fillOf, for a token that trades during its transfers", () => {
 });
 
 describe("unwrappedBy", () => {
-  it("leaves out the coin that the token's own sale brought by the same router", () => {
+  it("leaves out coin from the token's own sale through the same router", () => {
     const logs = [withdrawal(v2Router, 3n), withdrawal(v2Router, 4n), withdrawal(v3Router, 5n)];
     expect(unwrappedBy(v2Router, wrapped, [...logs, withdrawal(v2Router, 6n, token)])).toBe(4n);
     expect(unwrappedBy(wallet, wrapped, logs)).toBe(0n);
@@ -120,19 +120,19 @@ describe("unwrappedBy", () => {
 });
 
 describe("takenByPool", () => {
-  it("reads the token's amount, whichever of the two it is", () => {
+  it("reads the token's amount, whichever side of the pool it is", () => {
     const signature = "Swap(address,uint256,uint256,uint256,uint256,address)";
     const logs = [event(pool, signature, [v2Router, wallet], 11n, 22n, 33n, 44n)];
     // The token's address is below the wrapped coin's.
     expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(11n);
     expect(takenByPool({ pool, venue: "uniswap-v2" }, token, wrapped, logs)).toBe(22n);
     expect(takenByPool({ pool: wallet, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(0n);
-    // The token had sold some of its own units before.
+    // The token itself sold some units earlier.
     const before = event(pool, signature, [v2Router, token], 100n, 0n, 0n, 1n);
     expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, [before, ...logs])).toBe(11n);
   });
 
-  it("adds up the bins that a swap in LFJ's pool logs, with the protocol's fees", () => {
+  it("adds up the bins that a swap in an LFJ pool logs, including the protocol's fees", () => {
     const signature = "Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)";
     const first = (amount: bigint) => amount;
     const second = (amount: bigint) => amount << 128n;

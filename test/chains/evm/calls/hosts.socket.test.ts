@@ -26,7 +26,7 @@ afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 type View = { head?: number; fork?: number; price?: (block: number) => unknown };
 
-/** Makes a host answer with a chain up to its head, and with a price for each block. */
+/** Makes a host answer with a chain up to its head, and a price for each block. */
 function show(server: RpcServer, { head = 100, fork = 0, price = (block) => block }: View = {}) {
   server.misbehaviour = undefined;
   server.answers = {
@@ -52,7 +52,7 @@ beforeEach(() => {
   }
 });
 
-/** Gives hosts that agree so much time that they do, however busy the machine is. */
+/** Gives hosts enough time to agree, even on a busy machine. */
 const clientOf = (hosts: RpcServer[], options: Partial<ChainClientOptions> = {}) =>
   chainClient({
     chain: "eth",
@@ -62,7 +62,7 @@ const clientOf = (hosts: RpcServer[], options: Partial<ChainClientOptions> = {})
     ...options,
   });
 
-/** For tests in which no hosts agree. */
+/** Gives up early in tests whose hosts never agree. */
 const impatient = { agreeMs: 250 };
 
 const priceAt = ({ number }: { number: number }) => [contractCall({ to: pool }, number)] as const;
@@ -70,7 +70,7 @@ const priceAt = ({ number }: { number: number }) => [contractCall({ to: pool }, 
 const counts = () => servers.map(({ requests }) => requests.length);
 
 describe("read", () => {
-  it("asks only the first host while it answers", async () => {
+  it("queries only the first host while it answers", async () => {
     expect(await clientOf(servers).read([gasPriceCall()])).toEqual([16n]);
     expect(counts()).toEqual([1, 0, 0]);
   });
@@ -81,13 +81,13 @@ describe("read", () => {
     ["refuses", () => Object.assign(first.answers, { eth_gasPrice: new RpcFailure(-32005, "limit") })],
     ["does not know the method", () => Object.assign(first.answers, { eth_gasPrice: undefined })],
     ["has no such result yet", () => Object.assign(first.answers, { eth_gasPrice: null })],
-  ])("asks the next host if one %s", async (_, spoil) => {
+  ])("queries the next host if one %s", async (_, spoil) => {
     spoil();
     expect(await clientOf(servers).read([gasPriceCall()])).toEqual([16n]);
     expect(counts()).toEqual([1, 1, 0]);
   });
 
-  it("asks a host that failed last, until ten seconds have passed", async () => {
+  it("queries a failed host last until ten seconds have passed", async () => {
     let nowMs = 0;
     const client = clientOf(servers, { nowMs: () => nowMs });
     first.misbehaviour = hangingUp;
@@ -101,7 +101,7 @@ describe("read", () => {
     expect(counts()).toEqual([2, 2, 0]);
   });
 
-  it("fails if no host answers, after asking each once", async () => {
+  it("fails after querying each host once if none answers", async () => {
     for (const server of servers) server.misbehaviour = answering("");
     const failed = clientOf(servers).read([gasPriceCall()]);
     await expect(failed).rejects.toThrow(new ChainUnavailable("No host of eth answers"));
@@ -109,26 +109,26 @@ describe("read", () => {
     expect(counts()).toEqual([1, 1, 1]);
   });
 
-  it("asks no other host about a call that fails on the chain", async () => {
+  it("queries no other host about a call that fails on the chain", async () => {
     show(first, { price: () => new RpcFailure(3, "execution reverted") });
     await expect(clientOf(servers).read(priceAt({ number: 1 }))).rejects.toMatchObject({ kind: "call" });
     expect(counts()).toEqual([1, 0, 0]);
   });
 
-  it("reports a method that no host knows", async () => {
+  it("reports a method that no host supports", async () => {
     for (const server of servers) server.answers.eth_gasPrice = undefined;
     await expect(clientOf(servers).read([gasPriceCall()])).rejects.toMatchObject({ kind: "unsupported" });
   });
 });
 
 describe("agree", () => {
-  it("returns two hosts' values at the newest block, without asking the third", async () => {
+  it("returns two hosts' values at the newest block, without querying the third", async () => {
     const agreed = await clientOf(servers).agree(priceAt);
     expect(agreed).toEqual({ block: { number: 100, hash: hashOf(100), time: 101 }, values: ["0x0064"] });
     expect(counts()).toEqual([2, 2, 0]);
   });
 
-  it("asks both at the older block if one host is a block behind", async () => {
+  it("queries both hosts at the older block if one is a block behind", async () => {
     show(second, { head: 99 });
     expect(await clientOf([first, second]).agree(priceAt)).toMatchObject({
       block: { number: 99 },
@@ -136,7 +136,7 @@ describe("agree", () => {
     });
   });
 
-  it("asks again until a host has left its fork", async () => {
+  it("queries again until a host has left its fork", async () => {
     show(second, { fork: 1 });
     const agreed = clientOf([first, second]).agree((block) => {
       show(second);
@@ -153,14 +153,14 @@ describe("agree", () => {
     ["fails the call", { price: () => new RpcFailure(3, "execution reverted") }],
     ["refuses the call", { price: () => new RpcFailure(-32005, "limit") }],
     ["answers garbage", { price: () => "0xzz" }],
-  ])("ignores a host that %s, and uses two others", async (_, view) => {
+  ])("ignores a host that %s, and uses two other hosts", async (_, view) => {
     show(second, view);
     const alone = clientOf([first, second], impatient).agree(priceAt);
     await expect(alone).rejects.toThrow(new ChainUnavailable("No two hosts of eth agree"));
     expect(await clientOf(servers).agree(priceAt)).toMatchObject({ values: ["0x0064"] });
   });
 
-  it("gives up in time if a host stalls, unless a third host can replace it", async () => {
+  it("gives up in time if a host stalls and no third host can replace it", async () => {
     second.misbehaviour = silent;
     const start = performance.now();
     await expect(clientOf([first, second], impatient).agree(priceAt)).rejects.toThrow(ChainUnavailable);
@@ -175,7 +175,7 @@ describe("agree", () => {
     expect(await clientOf([first]).agree(priceAt)).toMatchObject({ values: ["0x0064"] });
   });
 
-  it("fails like the call if two hosts report the same failure", async () => {
+  it("fails with the call's own error if two hosts report the same failure", async () => {
     for (const server of servers) show(server, { price: () => new RpcFailure(3, "execution reverted") });
     await expect(clientOf(servers).agree(priceAt)).rejects.toBeInstanceOf(RpcRefusal);
   });

@@ -21,7 +21,7 @@ const refused = (message: string) => new RpcRefusal("eth_call", { code: -32000, 
 const gasOf = ({ params: [request] }: RpcCall<unknown>) => BigInt((request as { gas: string }).gas);
 
 describe("multicall", () => {
-  it("reads the answers in order, and undefined for a contract that failed or gave a malformed answer", () => {
+  it("returns answers in order, and undefined for a contract that failed or gave a malformed answer", () => {
     const { read } = multicall(asked, 57);
     const symbol = `0x${word(32)}${word(4)}${Buffer.from("MOON").toString("hex").padEnd(64, "0")}`;
     expect(read(answers([true, `0x${word(18)}`], [true, `0x${word(7)}`], [true, symbol]))).toEqual([
@@ -38,13 +38,13 @@ describe("multicall", () => {
       ]);
   });
 
-  it("rejects answers with missing parts, or from an address without the contract", () => {
+  it("rejects incomplete answers, and answers from an address without the contract", () => {
     const { read } = multicall(asked, 57);
     expect(() => read(answers([true, "0x"]))).toThrow();
     expect(() => read("0x")).toThrow();
   });
 
-  it("treats a failure of the whole call as no answers, if the contracts are not trusted", () => {
+  it("treats a failure of the whole call as no answers if the contracts are not trusted", () => {
     const { recover, params } = multicall(asked, 57, 1_000_000n);
     expect(params).toEqual([expect.objectContaining({ gas: "0xf4240" }), "0x39"]);
     expect(recover?.(refused("out of gas"))).toEqual([undefined, undefined, undefined]);
@@ -54,7 +54,7 @@ describe("multicall", () => {
 });
 
 describe("textOf", () => {
-  it("reads the 32 bytes of old tokens", () => {
+  it("reads a text of 32 bytes, as old tokens return", () => {
     const bytes = Buffer.from("MKR").toString("hex").padEnd(64, "0");
     expect(textOf("symbol", token).read(`0x${bytes}`)).toBe("MKR");
     expect(() => textOf("symbol", token).read(`0x${"41".repeat(32)}`)).toThrow();
@@ -70,7 +70,7 @@ describe("strangeBalancesCall", () => {
 });
 
 describe("askTogether", () => {
-  it("sends calls in one request, and returns the values in their places", async () => {
+  it("sends calls in one request, and returns the values in the same order", async () => {
     const requests: string[][] = [];
     const ask = async (calls: readonly RpcCall<unknown>[]) => {
       requests.push(calls.map(({ method, params }) => `${method} ${params[0]}`));

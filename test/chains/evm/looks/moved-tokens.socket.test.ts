@@ -56,7 +56,7 @@ const held = async (token: string) => BigInt(await chain.call(token, balanceOf(t
 const swapOf = (side: "buy" | "sell", token: string, route: Route, amount: bigint) =>
   swapBy(intent({ wallet, token, side, amount, minAmountOut: 1n, validUntil: 2 ** 32 - 1 }), route, amount);
 
-/** Sends a transaction of the wallet, to be mined with the next block. */
+/** Sends a transaction of the wallet, to be mined in the next block. */
 async function send(call: { to: string; data?: string; value?: bigint }, from = wallet): Promise<string> {
   const { value = 0n, ...rest } = call;
   const transaction = { ...rest, from, value: `0x${value.toString(16)}`, gas: "0xf4240" };
@@ -65,13 +65,13 @@ async function send(call: { to: string; data?: string; value?: bigint }, from = 
 
 const sendSwap = (call: SwapCall) => send(encodeCall(readerOf(chain).configuration, call, wallet));
 
-/** Reads the results of transactions like a run that knows these alone. */
+/** Reads the results of transactions as a run does that knows no others. */
 async function resultsOf(...hashes: string[]) {
   const ask: Ask = (calls) => host.request(calls);
   const found = await Promise.all(
     hashes.map(async (hash) => {
       const [mined] = await ask([receiptCall(hash, true)]);
-      if (mined === undefined) throw new Error("It is in no block");
+      if (mined === undefined) throw new Error("The transaction is in no block");
       return { hash, mined, ...(await askTogether(ask, receiptCalls({ hash, mined }))) };
     }),
   );
@@ -79,7 +79,7 @@ async function resultsOf(...hashes: string[]) {
   return hashes.map((hash) => receipts?.get(hash) as Extract<Receipt, { status: "ok" }>);
 }
 
-/** Gives the token another code, with the same storage. Its pools and holders stay as they are. */
+/** Replaces the token's code, but keeps its storage with all pools and holders. */
 async function makeOdd(token: string, oddity: OddToken): Promise<void> {
   const code = await chain.request("eth_getCode", [await deployOddToken(chain, oddity), "latest"]);
   await chain.request("anvil_setCode", [token, code]);
@@ -109,22 +109,27 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
   beforeEach(() => chain.restore());
   afterAll(() => chain.close());
 
-  it.each(Object.entries(shapes))("uses events that explain the balances: %s", async (_, [token, route]) => {
-    const before = await held(token);
-    const hashes = await tradeThrice(token, route);
-    await chain.mine();
-    const [first, sold, last] = await resultsOf(...hashes);
-    expect(first?.moved).toBe(first?.received);
-    expect(sold?.moved).toBe(50n * coin);
-    expect((first?.received ?? 0n) - 50n * coin + (last?.received ?? 0n)).toBe((await held(token)) - before);
-  });
+  it.each(Object.entries(shapes))(
+    "uses events that explain the wallet's balances: %s",
+    async (_, [token, route]) => {
+      const before = await held(token);
+      const hashes = await tradeThrice(token, route);
+      await chain.mine();
+      const [first, sold, last] = await resultsOf(...hashes);
+      expect(first?.moved).toBe(first?.received);
+      expect(sold?.moved).toBe(50n * coin);
+      expect((first?.received ?? 0n) - 50n * coin + (last?.received ?? 0n)).toBe(
+        (await held(token)) - before,
+      );
+    },
+  );
 
   it.each(
     Object.entries(shapes).flatMap(([shape, [token, route]]) =>
       oddities.map((oddity) => [oddity, shape, token, route] as const),
     ),
   )(
-    "divides tokens among swaps in a block by their pools' payments, if the token %s: %s",
+    "divides tokens among swaps in one block by their pools' payments, if the token %s: %s",
     async (oddity, _, token, route) => {
       const honest = await tradeThrice(token, route);
       await chain.mine();
@@ -134,7 +139,7 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
       const before = await held(token);
       const hashes = await tradeThrice(token, route);
       await chain.mine();
-      // The run does not know the first two: another program has sent them.
+      // Leaves out the first two swaps, as if another program had sent them.
       const [last] = await resultsOf(...hashes.slice(2));
       expect(last?.moved).toBe(truth[2]?.moved);
       const all = await resultsOf(...hashes);

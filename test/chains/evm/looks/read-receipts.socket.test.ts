@@ -21,7 +21,7 @@ let server: RpcServer;
 let host: RpcHost;
 beforeAll(async () => {
   server = await startRpcServer();
-  // A busy machine may take longer to make an answer of megabytes than hosts usually may.
+  // Allows more time, as a busy machine may need long to make an answer of several megabytes.
   host = rpcHost({ url: server.url, identity: chainIdentity(1), timeoutMs: 30_000 });
 });
 afterAll(() => server.stop());
@@ -49,7 +49,7 @@ describe("askInParts", () => {
     expect(await askForReceipts(20)).toHaveLength(20);
   });
 
-  it("accepts a single receipt above the usual limit of answers", async () => {
+  it("accepts a single receipt above the usual size limit of answers", async () => {
     server.answers.eth_getTransactionReceipt = receiptOf(1_500_000);
     expect(await askForReceipts(2)).toHaveLength(2);
     server.answers.eth_getTransactionReceipt = receiptOf(3_000_000);
@@ -61,7 +61,7 @@ describe("receiptCall", () => {
   const { read } = receiptCall(hash, true);
   const costs = { ...receiptOf(0), gasUsed: "0x5208", l1Fee: "0x7" };
 
-  it("adds the fee of base's operator, by gas and by transaction, to that for the data", () => {
+  it("adds the operator's fee on base, by gas and by transaction, to the fee for the data", () => {
     const operator = { operatorFeeScalar: "0x2", operatorFeeConstant: "0x5" };
     expect(read({ ...costs, ...operator })).toMatchObject({ l1Fee: 7n + 21_000n * 2n * 100n + 5n });
     expect(read({ ...costs, operatorFeeScalar: null })).toMatchObject({ l1Fee: 7n });
@@ -89,7 +89,7 @@ describe("readReceipts", () => {
     readReceipts((calls) => host.request(calls), { ...localContracts("eth"), hosts: [] }, wallet, [failed]);
   const unexplained = { status: "failed", isSlippage: false };
 
-  it("returns a failed transaction whose token reverts with half a megabyte", async () => {
+  it("returns a failed transaction whose token reverts with 500 kB of data", async () => {
     server.answers.eth_call = new RpcFailure(3, "execution reverted", `0x${"00".repeat(545_000)}`);
     expect((await read())?.get(hash)).toMatchObject(unexplained);
   });
@@ -99,10 +99,10 @@ describe("readReceipts", () => {
     expect((await read())?.get(hash)).toMatchObject(unexplained);
   });
 
-  it("reads a swap from the signed call if its venue has been removed from the configuration", async () => {
+  it("reads a swap from the signed call if its venue is no longer configured", async () => {
     const configuration = { ...localContracts("eth"), hosts: [] };
     const [first, ...venues] = configuration.venues;
-    if (first === undefined) throw new Error("There is no venue");
+    if (first === undefined) throw new Error("The call has no venue");
     const swap = swapBy(intent({ wallet, token }), localV2, 5n);
     const { wrapped } = configuration;
     const deposit = {

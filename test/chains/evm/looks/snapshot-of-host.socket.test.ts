@@ -56,7 +56,7 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
 const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
 const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
 
-/** Within the second of the last block, pools skip a costly part of their bookkeeping. */
+/** Waits a second, within which pools skip a costly part of their bookkeeping. */
 async function waitASecond(): Promise<void> {
   const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
     timestamp: string;
@@ -87,7 +87,7 @@ async function factsOf(order: Intent): Promise<OrderFacts> {
   return snapshot?.orders.get(order.orderId) as OrderFacts;
 }
 
-/** The route that pays most. */
+/** Returns the route that pays most. */
 async function bestOf(order: Intent): Promise<RouteFacts> {
   const { routes } = await factsOf(order);
   const [best] = routes.toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : 1));
@@ -103,7 +103,7 @@ async function receiptOf({ transactionHash }: TestReceipt) {
 const wei = async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
 
 describe("snapshotOf", () => {
-  it("shows the wallet at the latest and the finalized block", async () => {
+  it("shows the wallet at the latest and at the finalized block", async () => {
     await send({ purpose: "clear" });
     await chain.mine(3);
     await send({ purpose: "clear" });
@@ -116,7 +116,7 @@ describe("snapshotOf", () => {
     expect(snapshot?.clearL1Fee).toBeGreaterThan(0n);
   });
 
-  it("returns the hashes of requested blocks, if there are any", async () => {
+  it("returns the hashes of requested blocks that exist", async () => {
     const snapshot = await take();
     const number = snapshot?.latest.number ?? 0;
     expect((await take({ blocks: [number, number + 9] }))?.blocks).toEqual(
@@ -124,7 +124,7 @@ describe("snapshotOf", () => {
     );
   });
 
-  it("counts a waiting transaction only as pending", async () => {
+  it("counts a waiting transaction only in the pending nonce", async () => {
     await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, gas: "0x5208" }]);
     expect((await take())?.nonce).toMatchObject({ latest: 0, pending: 1 });
   });
@@ -185,7 +185,7 @@ describe("snapshotOf", () => {
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
   });
 
-  it("asks for many receipts in parts", async () => {
+  it("requests many receipts in several parts", async () => {
     const { transactionHash } = await swap({}, v2);
     const sizes: number[] = [];
     const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
@@ -211,7 +211,7 @@ describe("snapshotOf", () => {
     "short fee history",
     "pruned states",
     "header not found",
-  ])("sees a filled order through a host of this kind: %s", async (name) => {
+  ])("sees a filled order through a host that is limited in this way: %s", async (name) => {
     const { transactionHash } = await swap({}, v2);
     const host = await startSecondHost({ chainUrl: chain.url });
     host.faults = unkindnesses[name];
@@ -222,7 +222,7 @@ describe("snapshotOf", () => {
     expect(snapshot?.orders.size).toBe(1);
   });
 
-  it("takes the mined nonce from a host that keeps no pending transactions", async () => {
+  it("uses the mined nonce if a host keeps no pending transactions", async () => {
     const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
     const poolless: RpcHost = {
       request: (calls) =>
@@ -251,7 +251,7 @@ describe("snapshotOf", () => {
     const { gasLimit, ...quote } = await bestOf(order);
     const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
     expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
-    // The bytes of the minimum cost gas too.
+    // The minimum's bytes cost gas too.
     const margin = (Number(gasLimit.swap) / Number(receipt?.gasUsed)) * 100;
     expect(Math.round(margin)).toBe(150);
   });
@@ -277,7 +277,7 @@ describe("snapshotOf", () => {
     },
   );
 
-  it("quotes a sale for the amount that the wallet still has", async () => {
+  it("quotes a sale for the amount that the wallet still holds", async () => {
     await swap({}, v2);
     const order = intent({ side: "sell", amount: 10n ** 24n });
     const { held, routes } = await factsOf(order);
@@ -287,7 +287,7 @@ describe("snapshotOf", () => {
     expect(routes).toEqual(less.routes);
   });
 
-  it("quotes a buy on v3 of a token like USDT, although the router still has an allowance", async () => {
+  it("quotes a buy on v3 of a token like USDT although the router still has an allowance", async () => {
     const [token] = (await chain.deploy(creationOfToken("wants an approval of 0 first"))) as [string];
     const pool = { token, coins: 10n ** 18n, tokens: 10n ** 24n, fee: 3000, reach: 2 } as const;
     await chain.deploy(
@@ -314,7 +314,7 @@ describe("snapshotOf", () => {
     expect((await factsOf(order)).routes).toEqual([]);
   });
 
-  it("takes two requests, and one more if a block arrives between the calls of the first", async () => {
+  it("needs two requests, and a third if a block arrives between the calls of the first", async () => {
     const buy = await receiptOf(await swap({}, v2));
     if (buy?.status !== "ok") throw new Error("The purchase failed");
     const sale = intent({ side: "sell", amount: buy.received, orderId: "sale" });
@@ -336,7 +336,7 @@ describe("snapshotOf", () => {
     };
     const whole = await snapshotOf(watched, reader, question);
     expect(methods).toHaveLength(2);
-    // Nothing that the check guards is asked beside it, or later.
+    // Every call must come before the final check of the block.
     expect(methods[1]?.at(-1)).toBe("eth_getBlockByNumber");
     methods.length = 0;
     meanwhile = () => swap({ amount: coins(5) }, v2);
@@ -356,7 +356,7 @@ describe("snapshotOf", () => {
   describe("a quote for planning", () => {
     const trade = { side: "sell", token: moon, amount: "0.5" } as const;
     const sale = intent({ side: "sell", orderId: "sale" });
-    /** Asks for a quote, and acts before one of its requests. */
+    /** Quotes a trade, and acts before each of its requests. */
     async function quoted(act: (request: number) => Promise<unknown> = async () => undefined) {
       const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
       const reader = { chain: "base", configuration: configuration() } as const;
@@ -369,10 +369,10 @@ describe("snapshotOf", () => {
       return (await quoteOnChain((calls) => ask(calls), reader, asked)).forPlanning;
     }
 
-    it("says what the snapshot says", async () => {
+    it("returns the same facts for planning as a snapshot", async () => {
       await swap({}, v2);
       const snapshot = await take({ orders: [sale] });
-      if (snapshot === undefined) throw new Error("There is no snapshot");
+      if (snapshot === undefined) throw new Error("The host returned no snapshot");
       const { latest, coins, baseFee, orders, nonce } = snapshot;
       const quote = await quoted();
       expect(quote).toMatchObject({
@@ -387,7 +387,7 @@ describe("snapshotOf", () => {
       expect(bound(quote?.order)).toEqual(bound(orders.get("sale")));
     });
 
-    it("says nothing if a block replaces the one that it has read", async () => {
+    it("returns no facts for planning if another block replaces the one that was read", async () => {
       await swap({}, v2);
       await chain.mine(2);
       const reorg = async (request: number) => request === 2 && chain.request("anvil_reorg", [1, []]);
@@ -395,7 +395,7 @@ describe("snapshotOf", () => {
     });
   });
 
-  it("is undefined if another block replaces the latest one meanwhile", async () => {
+  it("returns undefined if another block replaces the latest one during the reading", async () => {
     await chain.mine(2);
     const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
     let requests = 0;
@@ -412,7 +412,7 @@ describe("snapshotOf", () => {
     expect(await snapshotOf(host, reader, question)).toBeDefined();
   });
 
-  it("is undefined if the host fails, or a transaction is not the wallet's", async () => {
+  it("returns undefined if the host fails or a transaction is not the wallet's", async () => {
     expect(await take({}, "http://127.0.0.1:1")).toBeUndefined();
     const other = await chain.transact({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: wallet });
     expect(await take({ hashes: [other.transactionHash] })).toBeUndefined();

@@ -12,12 +12,12 @@ const paying = (route: Route, amountOut: bigint, pool = `${route.venue} ${route.
 });
 
 describe("routesToTry", () => {
-  // The owner of a token has narrow pools slightly above the market.
+  // Narrow pools with prices slightly above the market, as a token's owner can make them.
   const narrow = [1, 5, 10].map((feeBps, index) => paying({ ...v3, feeBps }, 1030n - BigInt(index)));
   const deep = paying({ ...v3, feeBps: 100 }, 1010n);
   const [onV2, overUSDC] = [paying(v2, 1000n), paying(v2OverUSDC, 990n, "over USDC")];
 
-  it("tries the deepest pool of a kind with its best two", () => {
+  it("tries the two best pools of a kind, and also the deepest", () => {
     const [one, two] = narrow as [PoolRoute, PoolRoute];
     const routes = [...narrow, deep, onV2, overUSDC];
     const ofMore = [deep, onV2, ...narrow].map((route) => ({ ...route, amountOut: 4n * route.amountOut }));
@@ -25,14 +25,14 @@ describe("routesToTry", () => {
     expect(routesToTry(routes)).toEqual([onV2, overUSDC, one, two]);
   });
 
-  it("tries a pool of the token once, over whichever bridge", () => {
+  it("tries each pool of the token once, even if several bridges lead to it", () => {
     const over = [v3OverUSDC, { ...v3OverUSDC, feeBps: 30 }].map((route) => paying(route, 1000n, "0x3"));
     expect(routesToTry(over, over.toReversed())).toEqual([over[0]]);
   });
 });
 
 describe("workingRoutes", () => {
-  it("counts for each route what its own router may take, and no other", () => {
+  it("counts only the allowance of each route's own router", () => {
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n };
     const request = {
       ...({ wallet: "0xA", side: "sell", token: "0xB", amountIn: 1000n, fees, baseFee: 0n } as const),

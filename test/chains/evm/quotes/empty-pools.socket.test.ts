@@ -13,7 +13,7 @@ import { deployOddToken } from "../../../support/odd-tokens.ts";
 
 const { v3Factory, v3Positions, pancakeFactory, pancakePositions, wrapped } = localAddresses;
 
-/** The tiers of empty pools, in basis points. With ticks of the least spacing, each quote burns all gas that it gets. */
+/** Tiers of empty pools, in basis points. With the smallest tick spacing, each quote burns all gas that it gets. */
 const emptyTiers = [1, 2, 3, 4, 6];
 
 const abi = new Interface([
@@ -21,7 +21,7 @@ const abi = new Interface([
   "function createAndInitializePoolIfNecessary(address, address, uint24, uint160) payable",
 ]);
 
-/** The venues of eth, with more tiers. */
+/** Venues of eth with additional tiers. */
 const venues = localContracts("eth").venues.map((row) =>
   "tiers" in row && row.venue !== "slipstream" ? { ...row, tiers: [...emptyTiers, ...row.tiers] } : row,
 ) as EvmReader["configuration"]["venues"];
@@ -34,7 +34,7 @@ beforeAll(async () => {
   chain = await startTestChain({ chain: "eth" });
   host = await startSecondHost({ chainUrl: chain.url });
   token = await deployOddToken(chain, "has nothing odd");
-  // The deepest pool is the last one of which the quoter is asked.
+  // Puts the deepest pool last in the order of the quoter's calls.
   await chain.deploy(
     approval(token, v3Positions),
     approval(token, pancakePositions),
@@ -63,7 +63,7 @@ const pool = (positions: string, coins: bigint, fee: 3000 | 10_000) =>
     tokens: coins * 10n ** 22n,
   });
 
-/** Creates ten empty pools, as any stranger could. */
+/** Creates ten empty pools, as any stranger can. */
 const strangersPools = (): DeployerTransaction[] =>
   [v3Positions, pancakePositions].flatMap((to) =>
     emptyTiers.map((tier) => ({
@@ -90,7 +90,7 @@ const quote = async (side: "buy" | "sell") => {
   );
   if (facts === undefined || facts instanceof DomainError) return facts;
   const { amountOut, routes, market, priceImpact } = facts;
-  // Fees change with each block.
+  // Leaves out fees, which change with each block.
   return { amountOut, routes: routes.map(({ networkFee: _, ...route }) => route), market, priceImpact };
 };
 
@@ -101,7 +101,7 @@ describe("the pools of a token", () => {
     ["30 million", {}],
     ["5 million", { mostGas: 5_000_000 }],
   ])(
-    "keep their prices and routes when a stranger adds ten empty pools and a call gets %s gas",
+    "keeps a token's prices and routes when a stranger adds ten empty pools and a call gets %s gas",
     async (_, faults) => {
       const look = async () => ({ buy: await quote("buy"), sell: await quote("sell"), pools: await pools() });
       const before = await look();
@@ -115,7 +115,7 @@ describe("the pools of a token", () => {
     },
   );
 
-  it("are still found when a call gets too little gas for any of them", async () => {
+  it("finds no pools of a token when a call gets too little gas for any of them", async () => {
     host.faults = { mostGas: 1_000_000 };
     await expect(pools()).rejects.toThrow("No host of eth answers");
     expect(await quote("buy")).toBeUndefined();

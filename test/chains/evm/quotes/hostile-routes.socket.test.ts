@@ -19,11 +19,11 @@ const wallet = alice.address;
 const coin = 10n ** 18n;
 
 let chain: TestChain;
-/** A ThievingToken, which steals from the next call of `steal` on. */
+/** Address of a ThievingToken, which steals in every call after `steal`. */
 let loot: string;
 
 const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdx } as const;
-/** The routes of eth, one of each shape, by the pools from the coin to the token. */
+/** Routes of eth, one of each shape, named by their pools from the coin to the token. */
 const onEth: Record<string, Route> = {
   v2: localV2,
   v3: localV3,
@@ -77,7 +77,7 @@ async function startEth(): Promise<void> {
   await prepare([v2Router, v3Router]);
 }
 
-/** Starts a chain where COMET becomes the thief. Its pools and holders stay as they are. */
+/** Starts a chain on which COMET's code becomes the thief's. Its pools and holders stay the same. */
 async function startWithComet(name: EvmChain, router: string): Promise<void> {
   chain = await startTestChain({ chain: name });
   loot = comet;
@@ -86,7 +86,7 @@ async function startWithComet(name: EvmChain, router: string): Promise<void> {
   await prepare([router]);
 }
 
-/** Gives the wallet tokens to sell, and lets the routers take them. */
+/** Gives the wallet tokens to sell, and approves the routers. */
 async function prepare(routers: readonly string[]): Promise<void> {
   await chain.deploy({ to: loot, data: abi.encodeFunctionData("transfer", [wallet, 10n ** 4n * coin]) });
   for (const router of routers)
@@ -104,7 +104,7 @@ async function holdings(side: Side, token: string) {
   return side === "buy" ? { paid: coins, got: tokens } : { paid: tokens, got: coins };
 }
 
-/** Swaps on the chain. Returns what arrived, or undefined if the swap failed. */
+/** Swaps on the chain. Returns the amount that arrived, or undefined if the swap failed. */
 async function swap(
   side: Side,
   route: Route,
@@ -141,10 +141,10 @@ const steal = (router: string, mostReturned: bigint) => {
   return chain.deploy({ to: loot, data });
 };
 
-/** Attacks a router that gives anyone what it holds, as those of v3 do. */
+/** Attacks a router that gives its balance to anyone, like those of v3. */
 function expectNoTheft(router: string, routes: Record<string, Route>): void {
   it.each(tradesBy(routes))(
-    "a token that takes what lies at the router leaves a trade its minimum, or fails it: %s by %s",
+    "pays a trade's minimum or fails the trade if a token takes the router's balance: %s by %s",
     async (side, _, route) => {
       const minimum = ((await fairOut(side, route)) * 9n) / 10n;
       for (const returned of [0n, minimum - 1n, minimum, 2n ** 255n]) {
@@ -159,7 +159,7 @@ function expectNoTheft(router: string, routes: Record<string, Route>): void {
 
 function expectNoTax(routes: Record<string, Route>): void {
   it.each(tradesBy(routes))(
-    "a tax that begins after the simulation fails a trade, unless its router cannot notice: %s by %s",
+    "fails a trade if a tax starts after the simulation, unless its router cannot notice: %s by %s",
     async (side, _, route) => {
       const minimum = ((await fairOut(side, route)) * 99n) / 100n;
       await startTax(loot);
@@ -169,7 +169,7 @@ function expectNoTax(routes: Record<string, Route>): void {
   );
 
   it.each(tradesBy(routes).filter(([, , route]) => route.bridge))(
-    "a tax of the quote token that begins after the simulation fails a trade: %s by %s",
+    "fails a trade if a tax of the quote token starts after the simulation: %s by %s",
     async (side, _, route) => {
       const minimum = ((await fairOut(side, route)) * 99n) / 100n;
       await startTax(usdx);
@@ -178,14 +178,14 @@ function expectNoTax(routes: Record<string, Route>): void {
   );
 }
 
-describe("on base,", () => {
+describe("hostile tokens on base", () => {
   beforeAll(() => startWithComet("base", onSlipstream.router));
   afterAll(() => chain.close());
   expectNoTheft(onSlipstream.router, onBase);
   expectNoTax(onBase);
 });
 
-describe("on avax,", () => {
+describe("hostile tokens on avax", () => {
   beforeAll(() => startWithComet("avax", lfj.router));
   afterAll(() => chain.close());
   expectNoTax(onAvax);
@@ -197,7 +197,7 @@ describe("on eth,", () => {
   expectNoTheft(v3Router, onEth);
   expectNoTax(onEth);
 
-  it("a token can take only the part of a v3 sale above the minimum", async () => {
+  it("lets a hostile token take only the part of a v3 sale above the minimum", async () => {
     const fair = await fairOut("sell", localV3);
     const minimum = (fair * 9n) / 10n;
     await steal(v3Router, minimum);
@@ -207,7 +207,7 @@ describe("on eth,", () => {
   });
 
   describe("quoteTrade", () => {
-    it("quotes exactly what arrives over a quote token that takes a tax", async () => {
+    it("quotes exactly the amount that arrives over a taxed quote token", async () => {
       await startTax(usdx);
       const asked = { chain: "eth", side: "buy", token: star, amount: "0.1", wallet } as const;
       const quoted = await quoteTrade(readerOf(chain), asked, traderOf(), quotedAt);
@@ -234,8 +234,8 @@ describe("on eth,", () => {
       return quoteTrade(over, { chain: "eth", side, token: star, amount }, traderOf(), quotedAt);
     };
 
-    it("finds no route over a bridge or to a pool that would run dry", async () => {
-      // With 40 coins the token's own v3 pool runs dry, and with 80 the bridge.
+    it("finds no route if the bridge or the pool would run dry", async () => {
+      // The token's own v3 pool runs dry with 40 coins, and the bridge with 80.
       expect((await quote(both, "buy", "40")).route).toMatchObject([
         { venue: "uniswap-v3" },
         { venue: "uniswap-v2" },

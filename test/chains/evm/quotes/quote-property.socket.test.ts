@@ -34,7 +34,7 @@ import { quotedAt as now, traderOf } from "../../../support/quotes.ts";
 import { intent } from "../../../support/trading.ts";
 
 let chain: TestChain;
-/** A taxed token that only pools with USDX trade. */
+/** A taxed token that trades only in pools with USDX. */
 let toll: string;
 
 const wallet = alice.address;
@@ -47,9 +47,9 @@ type Trade = {
   name: Name;
   side: "buy" | "sell";
   venues: readonly SwapVenue[];
-  /** The venues of the bridges to USDX. */
+  /** Venues of the bridges to USDX. */
   bridges: readonly SwapVenue[];
-  /** The units of the coin for a buy, or the millionths of the wallet's tokens for a sale. */
+  /** Units of the coin for a buy, or millionths of the wallet's tokens for a sale. */
   coins: bigint;
   share: number;
 };
@@ -81,7 +81,7 @@ async function send(call: Call): Promise<TestReceipt> {
   return receipt;
 }
 
-/** Expects that the router refuses a swap since less than its minimum would arrive. */
+/** Expects the router to reject a swap whose minimum would not arrive. */
 async function expectSlippage(call: Call): Promise<void> {
   const { to, data, value } = encodeCall(readerOf(chain).configuration, call, wallet);
   const asked = { from: wallet, to, data, value: `0x${value.toString(16)}` };
@@ -110,7 +110,7 @@ const shapeOf = (route: Route) =>
     .map(({ venue }) => venue)
     .join(", ");
 
-/** Quotes and executes a trade. Returns the quote, and the changes of balances. */
+/** Quotes and executes a trade. Returns the quote and the changes of balances. */
 async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trade) {
   const token = addressOf(name);
   const reader = readerOf(chain);
@@ -132,7 +132,7 @@ async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trad
     amount: formatAmount(amount, inDecimals),
   } as const;
   const quote = await quoteTrade(limited, request, traderOf(), now).catch((error: { code?: string }) => {
-    // The amount is so small that nothing arrives, or no pool has enough.
+    // The amount is too small for anything to arrive, or too large for every pool.
     expect(["AMOUNT_TOO_SMALL", "NO_ROUTE"]).toContain(error.code);
     return undefined;
   });
@@ -178,7 +178,7 @@ async function l1FeeOf({ transactionHash }: TestReceipt): Promise<bigint> {
 
 const usual = { bridges: [], coins: 10n ** 17n, share: 500_000 };
 
-/** The shapes of routes that are worth a trade, with the tokens and venues that lead to each. */
+/** Useful shapes of routes, with the tokens and venues that lead to each. */
 type Shapes = Record<string, Pick<Trade, "name" | "venues"> & Partial<Trade>>;
 
 const withBridge = (name: Name, venue: SwapVenue) => ({ name, venues: [venue], bridges: [venue] });
@@ -217,7 +217,7 @@ async function expectExactQuotes(trade: fc.Arbitrary<Trade>, shapes: Shapes): Pr
       const isBuy = each.side === "buy";
       expect(formatAmount(isBuy ? change.tokens : change.coins, outDecimals)).toBe(quote.amountOut);
       expect(isBuy ? -change.coins : -change.tokens).toBe(amount);
-      // Fees and nonces may be some bytes longer or shorter than in the quote.
+      // Encoded fees and nonces may be some bytes longer or shorter than in the quote.
       if (l1Fee > 0n) expect(Number(quote.networkFee.l1) / (Number(l1Fee) / 1e18)).toBeCloseTo(1, 1);
       seen.add(`${each.side} ${each.name}: ${shape}`);
     }),
@@ -230,7 +230,7 @@ async function expectExactQuotes(trade: fc.Arbitrary<Trade>, shapes: Shapes): Pr
 describe("quoteTrade", () => {
   afterEach(() => chain.close());
 
-  it("quotes exactly the amounts that the routers of base then spend and deliver", async () => {
+  it("quotes exactly the amounts that routers on base then spend and deliver", async () => {
     chain = await startTestChain({ chain: "base" });
     await addDryPool(chain);
     toll = await addToken(chain, "TaxedToken");
@@ -238,7 +238,7 @@ describe("quoteTrade", () => {
     await expectExactQuotes(tradeOf(names, [...shared, "slipstream"]), shapesOfBase);
   });
 
-  it("quotes exactly the amounts that the routers of avax then spend and deliver", async () => {
+  it("quotes exactly the amounts that routers on avax then spend and deliver", async () => {
     chain = await startTestChain({ chain: "avax" });
     const venues = ["uniswap-v3", "lfj-v2.1", "lfj-v2.2"] as const;
     await expectExactQuotes(tradeOf(["usdx", "comet"], venues), shapesOfAvax);

@@ -77,7 +77,7 @@ describe("quoteTrade", () => {
       { flags: ["NOT_LISTED", "CANNOT_SELL"], buyTax: 0, sellTax: null },
     ],
     ["PRICE_IMPACT_TOO_HIGH", { amount: "20" }, {}, { priceImpact: 16.625, limit: 15 }],
-  ])("shows that an order would be refused with %s", async (code, asked, user, details) => {
+  ])("returns %s as the reason why an order would be refused", async (code, asked, user, details) => {
     const { wouldBeRefused } = await quote(asked, user);
     expect(wouldBeRefused).toEqual({
       code,
@@ -86,7 +86,7 @@ describe("quoteTrade", () => {
     });
   });
 
-  it("applies limits that the user sets", async () => {
+  it("applies the user's own limits", async () => {
     expect(await quote({ token: trap, amount: "0.5", allowUnsafe: true })).not.toHaveProperty(
       "wouldBeRefused",
     );
@@ -99,11 +99,11 @@ describe("quoteTrade", () => {
     ["AMOUNT_TOO_SMALL", { token: usdx, amount: "0.0000000000000001" }],
     ["AMOUNT_TOO_SMALL", { side: "sell", amount: "0.000000000000000001", wallet: nobody }],
     ["INSUFFICIENT_BALANCE", { side: "sell", percent: 50, wallet }],
-  ])("refuses with %s", async (code, asked) => {
+  ])("rejects a trade with %s", async (code, asked) => {
     await expect(quote(asked)).rejects.toMatchObject({ code });
   });
 
-  it("rejects the amount, not the route, if it exceeds every pool", async () => {
+  it("rejects the amount rather than the route if it exceeds every pool", async () => {
     const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
     const closed = await deployOddToken(chain, "refuses transfers");
     for (const amount of ["1".repeat(20), "9".repeat(40)]) {
@@ -128,7 +128,7 @@ describe("quoteTrade", () => {
     ["token", { token: moon.toLowerCase().replace(/[a-f]/, (letter) => letter.toUpperCase()), amount: "1" }],
     ["wallet", { wallet: wallet.replace("F", "f"), amount: "1" }],
     ["wallet", { wallet: "0x0000000000000000000000000000000000000000", amount: "1" }],
-  ])("names the field %s if it is wrong", async (field, asked) => {
+  ])("names the field %s if it is invalid", async (field, asked) => {
     await expect(quote(asked)).rejects.toMatchObject({ code: "INVALID_REQUEST", details: { field } });
   });
 
@@ -136,7 +136,7 @@ describe("quoteTrade", () => {
     ["limits the size of sales", { flags: ["NOT_LISTED", "CANNOT_SELL"], buyTax: 0, sellTax: 0 }],
     ["taxes large sales", { flags: ["NOT_LISTED", "TAXED"], buyTax: 0, sellTax: 30 }],
   ])(
-    "shows that a large order would be refused, but not a small one, if a token %s",
+    "warns that a large order would be refused, but not a small one, if a token %s",
     async (name, details) => {
       const token = await deployOddToken(chain, name);
       const wouldBeRefused = { code: "TOKEN_UNSAFE", details };
@@ -145,7 +145,7 @@ describe("quoteTrade", () => {
     },
   );
 
-  it("finds no route for tokens that refuse to move, or only pretend to", async () => {
+  it("finds no route for tokens that refuse to move or only pretend to move", async () => {
     for (const name of ["refuses transfers", "reports transfers that it does not make"] as const) {
       const token = await deployOddToken(chain, name);
       await expect(quote({ token, amount: "0.1", wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
@@ -156,7 +156,7 @@ describe("quoteTrade", () => {
     });
   });
 
-  it("finds no route for an unlisted token only on v3, if the router may take the wallet's wrapped coin", async () => {
+  it("finds no route on v3 for an unlisted token while the router may take the wallet's wrapped coin", async () => {
     const reader = readerOf(chain);
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues, tokens: [] } };
@@ -170,7 +170,7 @@ describe("quoteTrade", () => {
     await expect(quoted()).rejects.toMatchObject({ code: "NO_ROUTE", message });
   });
 
-  it("rejects a token's claim that more arrives than the pool pays", async () => {
+  it("rejects a token that claims to deliver more than the pool pays", async () => {
     const token = await deployOddToken(chain, "lies about balances");
     expect((await quote({ token, amount: "0.1", wallet })).amountOut).toBe("987.15803439706129885");
   });
@@ -184,7 +184,7 @@ describe("quoteTrade", () => {
   };
   const sizes = [30_000, 400_000];
   it.each(Object.keys(bombs).flatMap((name) => sizes.map((size) => [name, size] as const)))(
-    "refuses a token that %s (%i bytes), at a bounded cost",
+    "rejects a token that %s (%i bytes), at a bounded cost",
     async (name, size) => {
       const code = bombs[name]?.(size.toString(16).padStart(6, "0"));
       await chain.request("anvil_setCode", [moon, code]);

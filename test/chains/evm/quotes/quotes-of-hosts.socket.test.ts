@@ -38,7 +38,7 @@ const question = (changes: Partial<QuoteQuestion["trade"]> = {}): QuoteQuestion 
   orders: [],
 });
 
-/** Makes a clock that runs out after this many rounds. */
+/** Makes a clock that expires after this many rounds. */
 const rounds = (count: number) => {
   let reads = 0;
   return () => 700 * (reads++ >= count ? 10 : 0);
@@ -49,7 +49,7 @@ const ask = (hosts: readonly string[], asked = question(), count = 1) =>
 
 const fair = { amountOut: 4_960_273_038_901_078_125_544n };
 
-/** Makes a host's pools pay half. */
+/** Halves what a host's pools pay. */
 const lieAbout = (host: SecondHost) => {
   host.lie = ({ method }, reply) => {
     if (method !== "eth_simulateV1" || !("result" in reply)) return reply;
@@ -62,17 +62,17 @@ const lieAbout = (host: SecondHost) => {
 };
 
 describe("quotesOfHosts", () => {
-  it("asks two hosts until they agree", async () => {
+  it("queries two hosts until they agree", async () => {
     expect(await ask([chain.url, others[0].url])).toMatchObject([fair, fair]);
   });
 
-  it("ranks all routes, and quotes four times the amount too", async () => {
+  it("ranks all routes, and also quotes four times the amount", async () => {
     for (const side of ["buy", "sell"] as const) {
       const [quote] = await ask([chain.url], question({ side, amount: side === "buy" ? "0.5" : "100" }));
       const { routes, amountOut } = quote as TradeFacts;
       const v3 = { venue: "uniswap-v3", feeBps: 30 };
       const overUSDX = { ...v3, bridge: { venue: "uniswap-v3", feeBps: 5 } };
-      // The wallet has nothing to sell, so sales are ranked as if all took the same gas.
+      // Sales are ranked as if all took the same gas, because the wallet has nothing to sell.
       const others = side === "buy" ? [overUSDX, v3] : [v3, overUSDX];
       expect(routes).toMatchObject([{ venue: "uniswap-v2", amountOut }, ...others]);
       for (const route of routes) {
@@ -82,7 +82,7 @@ describe("quotesOfHosts", () => {
     }
   });
 
-  it("finds the deep pool of a sale behind narrow ones that purchases prefer", async () => {
+  it("finds the deep pool for a sale behind narrow pools that buys prefer", async () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const pool = (coins: bigint, perCoin: bigint, fee: V3Fee, reach: number) =>
       v3Liquidity(localAddresses, deployer, {
@@ -109,14 +109,14 @@ describe("quotesOfHosts", () => {
     expect(await ask([chain.url])).toMatchObject([fair, fair]);
   });
 
-  it("asks about the block of a host that is behind", async () => {
+  it("queries at the block of a host that lags behind", async () => {
     await chain.mine();
     others[0].faults = { blocksBehind: 1 };
     const [a, b] = await ask([chain.url, others[0].url]);
     expect([a, b]).toMatchObject([fair, { ...fair, block: (a as { block: object }).block }]);
   });
 
-  it("ignores a host that is far behind", async () => {
+  it("ignores a host that lags far behind", async () => {
     await chain.request("anvil_mine", ["0x14", "0x1"]);
     others[0].faults = { blocksBehind: 19 };
     const [a, b] = (await ask([chain.url, others[0].url])) as readonly { block: { number: number } }[];
@@ -142,7 +142,7 @@ describe("quotesOfHosts", () => {
     expect((b as TradeFacts).amountOut).toBeGreaterThan((both as TradeFacts).amountOut);
   });
 
-  it("gets proof from a host that cannot simulate of how much of an unlisted token arrives", async () => {
+  it("proves how much of an unlisted token arrives, even with a host that cannot simulate", async () => {
     others[0].faults = unkindnesses["simulation unsupported"];
     const provenOf = async (token: string, tokens: typeof chain.contracts.tokens) => {
       const reader = readerOf(
@@ -169,7 +169,7 @@ describe("quotesOfHosts", () => {
     "short fee history",
     "pruned states",
     "header not found",
-  ])("agrees on a buy and a sale with a host of this kind: %s", async (name) => {
+  ])("agrees on a buy and a sale with a host that is limited in this way: %s", async (name) => {
     others[0].faults = unkindnesses[name];
     for (const asked of [question({ token: usdx }), question({ side: "sell", amount: "100" })]) {
       const [a, b] = await ask([chain.url, others[0].url], asked, 3);
@@ -189,13 +189,13 @@ describe("quotesOfHosts", () => {
     ]);
   });
 
-  it("asks a recently failed host only if the others do not agree", async () => {
+  it("queries a recently failed host only if the others disagree", async () => {
     const reader = readerOf(chain, { hosts: ["http://127.0.0.1:1", chain.url, others[1].url] });
     await quotesOfHosts(reader, question(), rounds(3));
     expect(await quotesOfHosts(reader, question(), rounds(1))).toMatchObject([fair, fair]);
   });
 
-  it("returns nothing for a host that cannot be reached", async () => {
+  it("returns no quote for a host that cannot be reached", async () => {
     expect(await ask([chain.url, "http://127.0.0.1:1"])).toMatchObject([fair, undefined]);
   });
 

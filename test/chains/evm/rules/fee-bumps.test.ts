@@ -8,7 +8,7 @@ const fees = fc
   .map(([a, b]) => ({ maxFeePerGas: a > b ? a : b, maxPriorityFeePerGas: a > b ? b : a }));
 
 describe("bumped", () => {
-  it("pays at least an eighth more, and never above the cap", () => {
+  it("raises fees by at least an eighth, and never above the cap", () => {
     fc.assert(
       fc.property(fees, fees, fee, (last, wanted, cap) => {
         const next = bumped(last, wanted, cap);
@@ -26,7 +26,7 @@ describe("bumped", () => {
     expect(bumped(last, last, 89n)).toBeUndefined();
   });
 
-  it("pays the wanted fees if they are higher", () => {
+  it("uses the wanted fees if they are higher than an eighth more", () => {
     const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
     const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
     expect(bumped(last, wanted, 200n)).toEqual({ maxFeePerGas: 200n, maxPriorityFeePerGas: 20n });

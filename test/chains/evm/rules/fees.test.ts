@@ -21,7 +21,7 @@ const gas = fc.bigInt({ min: 21_000n, max: 1_500_000n });
 const chain = fc.constantFrom(...evmChains);
 const preset = fc.constantFrom(...gasPresets);
 
-/** Tips of one block, so that a higher percentile is never below a lower one. */
+/** Tips of one block, sorted so that a higher percentile is never lower. */
 const tips = fc
   .array(wei, { minLength: 4, maxLength: 4 })
   .map((values) => values.sort((a, b) => (a < b ? -1 : 1)));
@@ -33,7 +33,7 @@ const market: fc.Arbitrary<FeeMarket> = fc.record({
   gasPrice: wei,
 });
 
-/** An idle anvil: a base fee of 7 wei, and blocks without transactions. */
+/** Fees of an idle anvil: a base fee of 7 wei, and blocks without transactions. */
 const idle: FeeMarket = { baseFee: 7n, tips: [], suggestedTip: 0n, gasPrice: 7n };
 
 describe("feesFor", () => {
@@ -45,14 +45,14 @@ describe("feesFor", () => {
     ["fast", 9n, 40n],
     ["turbo", 12n, 60n],
   ] as const)(
-    "pays for %s the median tip of its percentile, and leaves room for a rising base fee",
+    "pays the median tip of the percentile for %s, and leaves room for a rising base fee",
     (name, tip, base) => {
       const fees = feesFor("eth", name, { ...idle, baseFee: 20n * gwei, tips: blocks });
       expect(fees).toEqual({ maxPriorityFeePerGas: tip * gwei, maxFeePerGas: (tip + base) * gwei });
     },
   );
 
-  it("pays at least a tenth of the tip that the host suggests", () => {
+  it("pays at least a tenth of the host's suggested tip", () => {
     expect(feesFor("eth", "slow", { ...idle, suggestedTip: gwei }).maxPriorityFeePerGas).toBe(gwei / 10n);
   });
 
@@ -62,7 +62,7 @@ describe("feesFor", () => {
     expect(feesFor("avax", "slow", low).maxPriorityFeePerGas).toBe(1n);
   });
 
-  it("pays validators of bsc a twentieth of a gwei although a host names 0", () => {
+  it("pays validators on bsc at least 0.05 gwei even if a host suggests 0", () => {
     const free = { baseFee: 0n, tips: [[0n, 0n, 0n, 0n]], suggestedTip: 0n, gasPrice: 0n };
     for (const name of gasPresets)
       expect(feesFor("bsc", name, free)).toEqual({
@@ -72,7 +72,7 @@ describe("feesFor", () => {
       });
   });
 
-  it("ignores a floor above ten times the lowest tip", () => {
+  it("ignores a suggested floor above ten times the lowest tip", () => {
     const floorFor = (gasPrice: bigint) => feesFor("bsc", "slow", { ...idle, baseFee: 0n, gasPrice }).floor;
     expect([gwei / 10n, gwei / 2n, 9n * gwei].map(floorFor)).toEqual([gwei / 10n, gwei / 2n, gwei / 2n]);
   });
@@ -86,7 +86,7 @@ describe("feesFor", () => {
     );
   });
 
-  it("covers the next block, and never pays less for a faster preset", () => {
+  it("covers the next block's fee, and never pays less for a faster preset", () => {
     fc.assert(
       fc.property(chain, market, (name, now) => {
         const all = gasPresets.map((each) => feesFor(name, each, now));
@@ -112,7 +112,7 @@ describe("feesWithin", () => {
     expect(feesWithin(limits, fees, 2n * gwei + 1n, gas)).toBeUndefined();
   });
 
-  it("is undefined exactly if the next block costs more than the highest gas price, L1 fee included", () => {
+  it("returns undefined only if the next block, with the L1 fee, costs more than the highest gas price", () => {
     fc.assert(
       fc.property(chain, preset, market, gas, wei, wei, (name, speed, now, gasLimit, l1Fee, cap) => {
         const fees = feesFor(name, speed, now);
@@ -128,7 +128,7 @@ describe("feesWithin", () => {
     );
   });
 
-  it("never exceeds the highest gas price, and never goes below the base fee", () => {
+  it("never exceeds the highest gas price or falls below the base fee", () => {
     const above = fc.bigInt({ min: 0n, max: 10n ** 12n });
     fc.assert(
       fc.property(chain, preset, market, gas, wei, above, (name, speed, now, gasLimit, l1Fee, more) => {
@@ -147,7 +147,7 @@ describe("feesWithin", () => {
     );
   });
 
-  it("counts a spike of the L1 fee on base", () => {
+  it("includes a spike of the L1 fee on base", () => {
     const fees = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei };
     const limits = { maxGasPrice: 5n * gwei, maxNetworkFee };
     expect(feesWithin(limits, fees, gwei, { gasLimit: 100_000n, l1Fee: 300_000n * gwei })).toEqual(fees);
@@ -156,7 +156,7 @@ describe("feesWithin", () => {
 });
 
 describe("gasLimitFor", () => {
-  it("adds a fifth to the gas used before refunds, and never reaches twice the estimate, which avax would charge for", () => {
+  it("adds a fifth to the gas used before refunds, but stays below twice the estimate, which avax would charge for", () => {
     expect(gasLimitFor(100_000n)).toBe(150_000n);
     fc.assert(
       fc.property(gas, (estimate) => {
@@ -167,7 +167,7 @@ describe("gasLimitFor", () => {
     );
   });
 
-  it("is never below what an empty transaction needs: prices are divided by it", () => {
+  it("returns at least the gas of an empty transaction, because prices are divided by it", () => {
     expect(gasLimitFor(0n)).toBe(31_500n);
   });
 });
@@ -184,7 +184,7 @@ describe("networkFee", () => {
     });
   });
 
-  it("adds up transactions, and leaves room for the L1 fee to rise by a quarter", () => {
+  it("adds up transactions, and allows the L1 fee to rise by a quarter", () => {
     const approve = { estimate: 40_000n, gasLimit: 50_000n, l1Fee: 3n };
     const alone = networkFee([swap], fees, gwei / 2n);
     expect(networkFee([{ ...swap, l1Fee: 2n }, approve], fees, gwei / 2n)).toEqual({
@@ -194,7 +194,7 @@ describe("networkFee", () => {
     });
   });
 
-  it("never expects more than its maximum", () => {
+  it("never expects more than its own maximum", () => {
     fc.assert(
       fc.property(chain, preset, market, fc.array(fc.tuple(gas, wei)), (name, speed, now, planned) => {
         const transactions = planned.map(([estimate, l1Fee]) => ({
@@ -221,7 +221,7 @@ describe("weiOfGwei", () => {
     expect(weiOfGwei(value)).toBe(expected);
   });
 
-  it("reads back text of gweiText", () => {
+  it("reads back the text that gweiText writes", () => {
     expect([gweiText(1_750_000_000n), gweiText(7n), gweiText(0n)]).toEqual(["1.75", "0.000000007", "0"]);
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (value) => {

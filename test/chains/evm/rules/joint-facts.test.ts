@@ -17,7 +17,7 @@ describe("jointFees", () => {
     ["the lower tip and the higher part for the base fee", fees(3n, 10n), fees(5n, 8n), fees(3n, 10n)],
     ["at least the higher floor", fees(5n, 0n, 5n), fees(9n, 0n, 7n), fees(7n, 0n)],
     ["the lower tip if it is above both floors", fees(8n, 0n, 5n), fees(9n, 0n, 7n), fees(8n, 0n)],
-  ])("takes %s", (_, a, b, joint) => {
+  ])("combines two hosts' fees into %s", (_, a, b, joint) => {
     expect([jointFees([a, b]), jointFees([b, a])]).toEqual([joint, joint]);
   });
 });
@@ -32,18 +32,18 @@ const onV2 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ quoted: 5000n
 const onV3 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ ...v3, pool: "0x3", ...changes });
 
 const isGuess = true;
-/** The answer of a host that cannot simulate. */
+/** Answer of a host that cannot simulate. */
 const guess = onV2({ isGuess });
 
-/** Combines both orders of two hosts' facts, which must give the same. */
+/** Combines two hosts' facts in both orders, which must give the same result. */
 function joint(a: TradeFacts, b: TradeFacts | DomainError, side: "buy" | "sell" = "buy") {
   const [one, other] = [jointQuote(a, b, side), jointQuote(b, a, side)];
   expect(other).toEqual(one);
   return one;
 }
 
-describe("jointQuote, of two hosts of which one cannot simulate", () => {
-  it("lowers the output to the other host's simulation", () => {
+describe("jointQuote with one host that cannot simulate", () => {
+  it("lowers the output to the simulation of the other host", () => {
     const taxed = unlisted(onV2({ amountOut: 4500n, deepOut: 18_000n }));
     for (const side of ["buy", "sell"] as const)
       expect(joint(taxed, unlisted(guess), side)).toMatchObject({
@@ -89,16 +89,16 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
       unlisted(onV2({ amountOut: 3749n, quoted: 3749n })),
       unlisted(onV3({ isGuess }), onV2({ amountOut: 3749n, quoted: 3749n, isGuess })),
     ],
-  ])("disagrees if a host %s", (_, simulated, plain) => {
+  ])("returns no joint quote if a host %s", (_, simulated, plain) => {
     expect(joint(simulated, plain, "sell")).toBeUndefined();
   });
 
-  it("lowers what arrives down to the amount that the other one has shown", () => {
+  it("lowers the output to the amount that the other host has proven", () => {
     const shown = unlisted(onV2({ isGuess, provenOut: 4750n }));
     expect(joint(unlisted(onV2({ amountOut: 4750n })), shown)).toMatchObject({ amountOut: 4750n });
   });
 
-  it("lets the simulation refuse a route", () => {
+  it("lets a simulation exclude a route", () => {
     const plain = unlisted(onV3({ isGuess }), onV2({ amountOut: 4900n, quoted: 4900n, isGuess }));
     const simulated = unlisted(onV2({ amountOut: 4800n, quoted: 4900n }));
     expect(joint(simulated, plain, "sell")).toMatchObject({
@@ -107,7 +107,7 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
     });
   });
 
-  it("takes v2 for an unlisted token if v3 is hardly better after both hosts' answers", () => {
+  it("prefers v2 for an unlisted token if v3 pays hardly more by both hosts' answers", () => {
     const simulated = unlisted(onV2({ amountOut: 4980n }), onV3({ quoted: 5060n, amountOut: 5010n }));
     const plain = unlisted(onV3({ quoted: 5060n, amountOut: 5060n, isGuess }), guess);
     const routes = [{ venue: "uniswap-v2" }, { venue: "uniswap-v3" }];
@@ -123,7 +123,7 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
     expect(joint(unlisted(onV3(), poor), unlisted({ ...poor, isGuess }))).toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("buys an unlisted token on v3 only if both simulate", () => {
+  it("buys an unlisted token on v3 only if both hosts simulate", () => {
     const none = new DomainError("NO_ROUTE", "No pool");
     expect(joint(unlisted(onV3()), none)).toMatchObject({ code: "NO_ROUTE" });
     expect(joint(unlisted(onV3()), unlisted(onV3()))).toMatchObject({ routes: [v3] });
@@ -131,8 +131,8 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
   });
 });
 
-describe("jointQuote, of two hosts that simulate", () => {
-  it("disagrees about any other amount, even of a taxed token", () => {
+describe("jointQuote with two hosts that simulate", () => {
+  it("returns no joint quote if the amounts differ at all, even for a taxed token", () => {
     expect(joint(unlisted(onV2({ amountOut: 4500n })), unlisted(onV2({ amountOut: 4499n })))).toBeUndefined();
     expect(
       joint(unlisted(onV2(), onV3({ amountOut: 1n })), unlisted(onV3({ amountOut: 1n }))),

@@ -19,9 +19,9 @@ import {
 } from "../../../support/lane-states.ts";
 import { intent, signedFee, signingView, tradeOrder, wideLimits } from "../../../support/trading.ts";
 
-/** Returns the fees of the signature that a move asks for. */
+/** Returns the fees of the signature that a move requests. */
 function feesAsked(move: ReturnType<typeof nextMove>): Fees {
-  if (move.kind !== "sign") throw new Error(`The move is to ${move.kind}`);
+  if (move.kind !== "sign") throw new Error(`The next move is to ${move.kind}`);
   return move.request.fees;
 }
 
@@ -38,12 +38,12 @@ function written<Kind extends Written["of"]>(move: ReturnType<typeof nextMove>, 
 const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot") as Slot;
 const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
 
-/** The swap was sent by this run. */
+/** Reports the swap as sent by this run. */
 const sendings = new Map([["0x1", 1]]);
 
 describe("nextMove", () => {
   it.each([0n, 10n ** 14n])(
-    "frees a nonce whose swap was signed near the highest gas price, if the L1 fee is %d",
+    "frees a nonce whose swap was signed near the highest gas price, with an L1 fee of %d",
     (clearL1Fee) => {
       const late = seconds + 86_400;
       const highest = { maxFeePerGas: 10n * gwei, maxPriorityFeePerGas: 9n * gwei };
@@ -92,7 +92,7 @@ describe("nextMove", () => {
   it.each([
     [20, true],
     [21, false],
-  ])("plans a transaction %d nonces above the wallet's next one at placing: %s", (ahead, isPlanned) => {
+  ])("plans a transaction %d nonces above the wallet's nonce at placing: %s", (ahead, isPlanned) => {
     const nonce = { latest: 7 + ahead, pending: 7 + ahead };
     const facts = snapshot(orderFacts(), { nonce });
     const order = tradeOrder({ intent: intent({ nextNonce: 7 }) });
@@ -109,7 +109,7 @@ describe("nextMove", () => {
     expect(lifeWritten(move)).toMatchObject({ status: "rejected", reasonCode: "POLICY_LIMIT" });
   });
 
-  describe("with two hosts, one of which lies", () => {
+  describe("nextMove with one of two hosts lying", () => {
     const honest = orderFacts();
     const greedy = orderFacts({ fees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas: 99n * gwei } });
     const both = <Each>(honestly: Each, lie: Each): [Each, Each][] => [
@@ -145,7 +145,7 @@ describe("nextMove", () => {
       expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
     });
 
-    it("keeps an order that is too expensive only by the liar's costs", () => {
+    it("keeps an order that only a lying host's costs make too expensive", () => {
       const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
       const coins = tradeOrder().amount + 134_415n * 3n * gwei;
       const scene = (facts: OrderFacts) =>
@@ -177,7 +177,7 @@ describe("nextMove", () => {
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
 
-    it("pays just enough to replace a swap if only one host answers", () => {
+    it("pays only as much as needed to replace a swap if a single host answers", () => {
       const { order, slot } = signedOrder();
       const scene = laneStateOf(laneView(order, { slots: [slot] }), {
         snapshots: [undefined, snapshot(greedy)],
@@ -190,7 +190,7 @@ describe("nextMove", () => {
     });
   });
 
-  it("holds back a sale while another sale of the token waits with its approval", () => {
+  it("holds a sale back while another sale of the token waits with its approval", () => {
     const sale = intent({ side: "sell", amount: 900n, minAmountOut: 1n });
     const life = { ...tradeOrder().life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
     const approved = tradeOrder({
@@ -212,7 +212,7 @@ describe("nextMove", () => {
     expect(slotPlanned(moveFor(another)).call).toMatchObject({ purpose: "approve", amount: 1000n });
   });
 
-  it("has the signer make missing bytes again, with the same fees", () => {
+  it("requests missing signed bytes again with the same fees", () => {
     const { order, slot } = signedOrder();
     const seen = snapshot(orderFacts());
     const moveWith = (bytes: ReadonlyMap<string, string>) =>
@@ -221,7 +221,7 @@ describe("nextMove", () => {
     expect(moveWith(new Map())).toMatchObject({ kind: "sign", request: { place: 7, fees: slot.fees } });
   });
 
-  it("cancels a signed order whose cancellation is recorded, and does not send it", () => {
+  it("cancels a signed order whose cancellation is recorded, instead of sending it", () => {
     const { order, slot } = signedOrder();
     const view = laneView(order, { slots: [slot], cancelled: new Set([order.intent.orderId]) });
     const seen = snapshot(orderFacts());
@@ -244,7 +244,7 @@ describe("nextMove", () => {
     expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
   });
 
-  describe("with an attempt that is refused because it pays too little", () => {
+  describe("an attempt that is refused because it pays too little", () => {
     const signedAtMs = seconds * 1000;
     const moveAfter = (ms: number, changes: Partial<Slot>) => {
       const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: undefined } });
@@ -260,7 +260,7 @@ describe("nextMove", () => {
       );
     };
 
-    it("raises the fees after five seconds", () => {
+    it("raises the fees of a refused attempt after five seconds", () => {
       expect(moveAfter(4999, { isPrivate: false }).kind).toBe("rest");
       expect(feesAsked(moveAfter(5000, { isPrivate: false }))).toEqual({
         maxFeePerGas: (2n * gwei * 9n) / 8n,
@@ -268,7 +268,7 @@ describe("nextMove", () => {
       });
     });
 
-    it("ignores a relay's word, which could be a lie, and raises them at the usual time", () => {
+    it("ignores a relay's refusal, which could be a lie, and raises the fees at the usual time", () => {
       expect(moveAfter(59_999, {}).kind).toBe("rest");
       expect(moveAfter(60_000, {}).kind).toBe("sign");
     });
@@ -304,7 +304,7 @@ describe("wantsFacts", () => {
       true,
     ],
     ["is replaced by a clear", { attempts: [newest, { ...newest, purpose: "clear" }] }, 60_000, false],
-  ])("decides about an order whose swap %s", (_, changes, ms, expected) => {
+  ])("decides whether to request facts for an order whose swap %s", (_, changes, ms, expected) => {
     expect(wantsFacts(order, [{ ...slot, ...changes }], signedAtMs + ms)).toBe(expected);
   });
 });

@@ -12,12 +12,12 @@ describe("orderSettingsOf", () => {
     });
   });
 
-  it("keeps the highest gas price beside an unreadable slippage, so that open orders can be signed", () => {
+  it("keeps the highest gas price despite an unreadable slippage, so that open orders can be signed", () => {
     const stored = { slippage: null as unknown as number, maxGasPrice: 7 };
     expect(orderSettingsOf("eth", stored)).toMatchObject({ maxGasPrice: 7 });
   });
 
-  it("falls back to the user's default settings, without those that do not apply to orders", () => {
+  it("falls back to the user's default settings, except for fields that do not apply to orders", () => {
     const common = { slippage: 1, gasPreset: "medium", mevProtection: true };
     expect(evmChains.map((chain) => orderSettingsOf(chain))).toEqual([
       { ...common, maxGasPrice: 100 },

@@ -44,7 +44,7 @@ describe("factsIn", () => {
         host({ coins: 2n ** 256n - 1n }),
       ],
     ],
-  ])("reads what factsText has written of %s", (_, of, hosts) => {
+  ])("reads the text that factsText has written for %s", (_, of, hosts) => {
     const facts = { setup, jobs: 1, hosts };
     expect(factsIn(factsText(facts, of), of)).toEqual(facts);
   });
@@ -61,7 +61,7 @@ describe("factsIn", () => {
 
   const { gasLimit } = routeFacts();
 
-  it("keeps most jobs below a kilobyte", () => {
+  it("keeps most jobs below 1 KB", () => {
     const routes = [routeFacts(v3), routeFacts(v2)];
     const both = [
       host({ order: orderFacts({ routes }) }),
@@ -83,7 +83,7 @@ describe("factsIn", () => {
     ["an approval without gas", text.replaceAll(`,${gasLimit.approve},`, ",0,")],
     ["a swap without gas", text.replaceAll(`,${gasLimit.swap},`, ",0,")],
     ["a route that the order does not have", text.replaceAll(",1,4960", ",7,4960")],
-  ])("refuses %s", (_, other) => {
+  ])("rejects %s", (_, other) => {
     expect(other).not.toBe(text);
     expect(factsIn(other, intent())).toBeUndefined();
   });
@@ -135,13 +135,13 @@ describe("placedSnapshots", () => {
     expect(snapshots?.[1]?.orders).toEqual(new Map([[intent().orderId, orderFacts()]]));
   });
 
-  it("knows the blocks of the wallet's earlier orders, but not that they are final", () => {
+  it("includes the blocks of the wallet's earlier orders, without their finality", () => {
     const [snapshot] = seen({ others: [other("filled")], view: { slots: [mined] } }) ?? [];
     expect(snapshot?.receipts).toEqual(new Map([["0x1", receipt]]));
     expect(snapshot?.finalized.number).toBeLessThan(receipt.block.number);
   });
 
-  it("returns those of a sale of all that the wallet holds", () => {
+  it("returns facts for a sale of all that the wallet holds", () => {
     expect(seen({ of: sale, hosts: [ofSale(sale.amount), ofSale(sale.amount)] })).toBeDefined();
   });
 
@@ -172,7 +172,7 @@ describe("placedSnapshots", () => {
       "the wallet holds less than the order sells",
       { of: sale, hosts: [ofSale(sale.amount), ofSale(sale.amount - 1n)] },
     ],
-  ])("returns nothing if %s", (_, scene) => {
+  ])("returns no facts if %s", (_, scene) => {
     expect(seen(scene)).toBeUndefined();
   });
 });

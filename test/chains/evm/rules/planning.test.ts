@@ -12,7 +12,7 @@ const terms: Partial<Intent> = { side: "sell", amount, minAmountOut: minimum, ro
 const sale = tradeOrder({ intent: intent(terms), amount });
 const otherPool: Route = { ...v3, feeBps: 100 };
 
-/** A host's facts about a sale whose routers have all approvals. Each route pays so many thousandths of the minimum. */
+/** A host's facts about a fully approved sale. Each route pays this many thousandths of the minimum. */
 const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest: Partial<OrderFacts> = {}) =>
   orderFacts({
     held: amount,
@@ -25,7 +25,7 @@ const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest
 const nothing = facts([]);
 const [good, better, tooLittle] = [1010n, 1020n, 999n];
 
-/** The plans with the hosts in either order, which must be the same. */
+/** Plans with the hosts in either order, and expects the same plan. */
 function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slot[] = []) {
   const [one, other] = [
     [a, b],
@@ -39,13 +39,13 @@ function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slo
   return one;
 }
 
-describe("planFor, with two hosts of which one lies", () => {
+describe("planFor with one of two hosts lying", () => {
   const honest = facts([
     { ...v3, pays: better },
     { ...v2, pays: good },
   ]);
 
-  it("takes the best route by the lesser output", () => {
+  it("chooses the route whose lower output is the best", () => {
     expect(planned(honest, honest)).toMatchObject(v3);
     const low = facts([
       { ...v3, pays: 1005n },
@@ -54,7 +54,7 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(planned(honest, low)).toMatchObject(v2);
   });
 
-  it("never takes a pool that the order does not name, although it pays the minimum", () => {
+  it("never uses a pool that the order does not name, even if it pays the minimum", () => {
     const lie = facts([{ ...otherPool, pays: 1000n }]);
     expect(planned(honest, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
     const invented = facts([
@@ -64,17 +64,17 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(planned(honest, invented)).toMatchObject(v3);
   });
 
-  it("waits for a route that the honest host does not quote, or below the minimum", () => {
+  it("waits for a route that the honest host does not quote or quotes below the minimum", () => {
     const lie = facts([{ ...v3, pays: 1000n }]);
     expect(planned(nothing, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
     expect(planned(facts([{ ...v3, pays: tooLittle }]), lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
   });
 
-  it("takes the next route if one host hides the best", () => {
+  it("uses the next route if one host hides the best", () => {
     expect(planned(honest, facts([{ ...v2, pays: good }]))).toMatchObject(v2);
   });
 
-  it("ends the order only if no route reaches the minimum at either host", () => {
+  it("ends an order only if no route reaches the minimum at either host", () => {
     const low = facts([{ ...v3, pays: tooLittle }]);
     const ended = (reasonCode: string) => ({ end: { status: "rejected", reasonCode } });
     expect(planned(nothing, nothing)).toEqual(ended("NO_ROUTE"));
@@ -83,7 +83,7 @@ describe("planFor, with two hosts of which one lies", () => {
     for (const lie of [nothing, low]) expect(planned(honest, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
   });
 
-  it("takes a route that reaches the minimum before a cheaper one that does not", () => {
+  it("prefers a route that reaches the minimum to a cheaper one that does not", () => {
     const dear = facts([
       { ...v3, pays: good, networkFee: minimum },
       { ...v2, pays: tooLittle },
@@ -91,7 +91,7 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(planned(dear, dear)).toMatchObject(v3);
   });
 
-  it("takes v3 for a buy of an unlisted token only if it is better than v2 by 1 %", () => {
+  it("buys an unlisted token on v3 only if it pays 1 % more than v2", () => {
     const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
     const pay = (onV3: bigint, onV2: bigint) => {
       const some = [
@@ -106,7 +106,7 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(pay(1008n, tooLittle)).toEqual({ end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } });
   });
 
-  it("takes a token for listed only if the facts of both hosts do", () => {
+  it("treats a token as listed only if both hosts' facts do", () => {
     const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
     const some = [
       { ...v3, pays: 1009n },
@@ -120,7 +120,7 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(planned(listed, unlisted, buy)).toMatchObject(v2);
   });
 
-  it("moves no buy of an unlisted token to v3 while one host prefers v2", () => {
+  it("never moves a buy of an unlisted token to v3 while one host prefers v2", () => {
     const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
     const onV3 = { ...v3, pays: 1020n };
     const seen = (...routes: Parameters<typeof facts>[0]) => facts(routes, { isListed: false });
@@ -132,7 +132,7 @@ describe("planFor, with two hosts of which one lies", () => {
   });
 });
 
-describe("planFor, for a sale that needs an approval", () => {
+describe("planFor for a sale that needs an approval", () => {
   const seen = (onV3: bigint, onV2: bigint, changes: Partial<RouteFacts> = {}) =>
     facts([
       { ...v3, pays: onV3, allowance: 0n, ...changes },
@@ -149,18 +149,18 @@ describe("planFor, for a sale that needs an approval", () => {
     );
   const approved = (...nonces: number[]) => tradeOrder({ ...sale, approveNonces: nonces });
 
-  it("approves the router of the best route, with the exact amount", () => {
+  it("approves the best route's router for the exact amount", () => {
     const call = { purpose: "approve", token: sale.intent.token, router: v3.router, amount };
     expect(planned(seen(better, good), seen(better, good))).toEqual(call);
   });
 
-  it("sets an allowance to 0 first if either host says that the token wants it", () => {
+  it("sets an allowance to 0 first if either host says that the token requires it", () => {
     const rest = { allowance: 1n, wantsZeroFirst: true };
     const call = { purpose: "approve", router: v3.router, amount: 0n };
     expect(planned(seen(better, 0n, { allowance: 1n }), seen(better, 0n, rest))).toMatchObject(call);
   });
 
-  it("waits while the hosts disagree on the allowance of the chosen router", () => {
+  it("waits while the hosts disagree about the chosen router's allowance", () => {
     const rest = { allowance: amount };
     expect(planned(seen(better, good), seen(better, good, rest))).toEqual({ wait: "CHAIN_UNAVAILABLE" });
   });
@@ -177,7 +177,7 @@ describe("planFor, for a sale that needs an approval", () => {
     });
   });
 
-  it("approves another router if both hosts agree and the order has an approval left", () => {
+  it("approves another router if both hosts agree and an approval is left", () => {
     const facts = seen(tooLittle, better, { allowance: amount });
     expect(planned(facts, facts, approved(5), [approval(v3)])).toMatchObject({ router: v2.router, amount });
     const ended = { end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } };
@@ -191,7 +191,7 @@ describe("planFor, for a sale that needs an approval", () => {
   });
 });
 
-describe("planFor, with a balance that grows", () => {
+describe("planFor with a growing balance", () => {
   const holding = (held: bigint) => facts([{ ...v3, pays: good }], { held });
   const at = (block: number, held: bigint) =>
     snapshot(holding(held), { latest: { number: block, hash: `0x${block}`, time: block } });
@@ -202,7 +202,7 @@ describe("planFor, with a balance that grows", () => {
   const [held, waits] = [amount / 2n, { wait: "CHAIN_UNAVAILABLE" }];
   const most = held + held / 10_000n;
 
-  it("sells the smaller balance of two hosts at different blocks", () => {
+  it("sells the smaller balance if the hosts are at different blocks", () => {
     expect(planAt(at(57, held), at(58, most))).toEqual([held, held]);
     expect(planAt(at(58, most), at(57, held))).toEqual([held, held]);
   });
@@ -211,7 +211,7 @@ describe("planFor, with a balance that grows", () => {
     [held, { purpose: "swap", amountIn: held }],
     [held - held / 20_000n, { purpose: "swap", amountIn: held - held / 20_000n }],
     [held - held / 5000n, { purpose: "approve", amount: held }],
-  ])("sells the approved amount if the balance has grown slightly since: %d", (allowance, call) => {
+  ])("sells the approved amount if the balance has since grown slightly: %d", (allowance, call) => {
     const seen = facts([{ ...v3, pays: good, allowance }], { held });
     const approval = slot(
       {
@@ -225,7 +225,7 @@ describe("planFor, with a balance that grows", () => {
     expect(planned(seen, seen, approved, [approval])).toMatchObject(call);
   });
 
-  it("waits if the balances are further apart, differ at the same block, or one is 0", () => {
+  it("waits if the hosts' balances are too far apart, differ at the same block, or include 0", () => {
     expect(planAt(at(57, held), at(58, most + 1n))).toEqual(waits);
     expect(planAt(at(57, held), at(57, held + 1n))).toEqual(waits);
     expect(planAt(at(57, 0n), at(58, 1n))).toEqual(waits);

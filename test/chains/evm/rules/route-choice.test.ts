@@ -41,7 +41,7 @@ describe("priceImpact", () => {
     expect(priceImpact(priceAt(v2Pool, coinsAndTokens, true), swap)).toBe(0.496);
   });
 
-  it("is the same in the other direction", () => {
+  it("returns the same price impact in the other direction", () => {
     const amountIn = 5000n * coin;
     const amountOut = (100n * coin * amountIn * 997n) / (1_000_000n * coin * 1000n + amountIn * 997n);
     expect(priceImpact(priceAt(v2Pool, coinsAndTokens, false), { amountIn, amountOut, fees: [30] })).toBe(
@@ -50,7 +50,7 @@ describe("priceImpact", () => {
   });
 
   it("reads the price of a v3 pool in both directions", () => {
-    // The second token is worth a quarter of the first.
+    // One unit of the second token is worth a quarter of the first.
     const sqrtPrice = 2n << 96n;
     const swap = (amountOut: bigint) => ({ amountIn: 1_000_000n, amountOut, fees: [100] });
     expect(priceImpact(priceAt(v3Pool, sqrtPrice, true), swap(3_960_000n))).toBe(0);
@@ -59,7 +59,7 @@ describe("priceImpact", () => {
     expect(priceImpact(priceAt(v3Pool, sqrtPrice, false), swap(123_750n))).toBe(50);
   });
 
-  it("is never below 0", () => {
+  it("never returns a negative price impact", () => {
     expect(priceImpact({ out: 1n, in: 1n }, { amountIn: 100n, amountOut: 101n, fees: [0] })).toBe(0);
   });
 });
@@ -69,7 +69,7 @@ describe("bestRoute", () => {
   const v3 = { venue: "uniswap-v3", feeBps: 5, amountOut: 1000n, networkFee: 0n } as const;
   const sale = { side: "sell", amountIn: 500n, isListed: true } as const;
 
-  it("takes the route that brings most, and the first of two equal ones", () => {
+  it("returns the route that pays most, and the first of two equal routes", () => {
     expect(bestRoute([v2, { ...v3, amountOut: 1001n }], sale)).toMatchObject({ amountOut: 1001n });
     expect(bestRoute([v2, v3], sale)).toBe(v2);
     expect(bestRoute([v3, v2], sale)).toBe(v3);
@@ -82,14 +82,14 @@ describe("bestRoute", () => {
   });
 
   it("converts the network fee of a buy into tokens at the best price", () => {
-    // A coin buys two tokens.
+    // One coin buys two tokens.
     const buy = { side: "buy", amountIn: 500n, isListed: true } as const;
     const dear = { ...v3, amountOut: 1004n, networkFee: 2n };
     expect(bestRoute([v2, dear], buy)).toBe(v2);
     expect(bestRoute([v2, { ...dear, amountOut: 1006n }], buy)).toMatchObject({ amountOut: 1006n });
   });
 
-  it("takes v2 for an unlisted token, unless v3 is better by 1 %", () => {
+  it("prefers v2 for an unlisted token, unless v3 pays 1 % more", () => {
     const strange = { ...sale, isListed: false };
     expect(bestRoute([v2, { ...v3, amountOut: 1009n }], strange)).toBe(v2);
     expect(bestRoute([v2, { ...v3, amountOut: 1010n }], strange)).toMatchObject({ amountOut: 1010n });
@@ -104,7 +104,7 @@ describe("bestRoute", () => {
     expect(bestRoute([v2, { ...onV3, ...better } as Candidate], strange)).toBe(v2);
   });
 
-  it("never takes a route that leaves less than another, for a listed token", () => {
+  it("never returns a route for a listed token that leaves less than another", () => {
     const candidate: fc.Arbitrary<Candidate> = fc.record({
       venue: fc.constantFrom("uniswap-v2" as const, "pancakeswap-v2" as const, "uniswap-v3" as const),
       feeBps: fc.constantFrom(5, 30),
@@ -137,19 +137,19 @@ describe("routesToBind", () => {
   ) => routesToBind(routes, { ...trade, ...changes }, 1000n).map(({ feeBps }) => feeBps);
 
   it("binds the best route, then the deepest, then the next best", () => {
-    // The owner of a token has three small pools slightly above the market.
+    // Three small pools with prices slightly above the market, as a token's owner can make them.
     const owned = [pool(1, 1030n, 1500n), pool(5, 1029n, 1500n), pool(10, 1028n, 1500n)];
     expect(bound([...owned, pool(100, 1010n, 4000n)])).toEqual([1, 100, 5]);
     expect(bound([pool(100, 1030n, 4000n), ...owned.slice(1)])).toEqual([100, 5, 10]);
   });
 
-  it("binds only routes that reach the minimum, except that of the quote", () => {
+  it("binds only routes that reach the minimum, except for the quote's own route", () => {
     expect(bound([pool(1, 990n, 1n), pool(5, 999n, 9000n), pool(10, 980n, 9000n)])).toEqual([1]);
     expect(bound([pool(1, 1030n, 1n), pool(5, 999n, 9000n), pool(10, 1000n, 0n)])).toEqual([1, 10]);
     expect(bound([])).toEqual([]);
   });
 
-  it("binds at most two routers for a sale, whose approvals are few", () => {
+  it("binds at most two routers for a sale, because approvals are limited", () => {
     const routes = [
       pool(1, 1030n, 1n, "0x1"),
       pool(5, 1029n, 4000n, "0x2"),
@@ -160,7 +160,7 @@ describe("routesToBind", () => {
     expect(bound(routes, { side: "sell" })).toEqual([1, 5, 30]);
   });
 
-  it("binds routes by different pools of the token, over whichever bridges", () => {
+  it("binds routes with different pools of the token, over any bridges", () => {
     const usdc = (route: BindableRoute, feeBps: number): BindableRoute => ({
       ...route,
       bridge: { venue: "uniswap-v3", feeBps, token: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" },
@@ -177,14 +177,14 @@ describe("routesToBind", () => {
     );
   });
 
-  it("prefers a v2 pool for an unlisted token as the deepest one", () => {
+  it("prefers a v2 pool as the deepest route of an unlisted token", () => {
     const deep = { ...pool(30, 1001n, 3990n, v2.router), venue: "uniswap-v2" } as const;
     const routes = [pool(1, 1030n, 1n), pool(5, 1029n, 4000n), deep];
     expect(bound(routes)).toEqual([1, 5, 30]);
     expect(bound(routes, { isListed: false })).toEqual([1, 30, 5]);
   });
 
-  it("names only venue, fee and router", () => {
+  it("includes only venue, fee and router of a route", () => {
     expect(routesToBind([{ ...pool(30, 1n, 1n), pool: "0x9" } as BindableRoute], trade, 1n)).toEqual([v3]);
   });
 });

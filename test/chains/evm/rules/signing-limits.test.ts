@@ -17,7 +17,7 @@ import {
 } from "../../../support/trading.ts";
 import { fees, ledger, nowMs, objection, swap } from "./support/objections.ts";
 
-describe("objectionTo, by the day's limit of network fees", () => {
+describe("objectionTo with a day's limit of network fees", () => {
   const { chain, wallet, userID } = intent();
   const { most } = signedFee(fees);
   const sale = tradeOrder({ intent: intent({ side: "sell" }) });
@@ -49,7 +49,7 @@ describe("objectionTo, by the day's limit of network fees", () => {
     expect(objection(changed, view(own - 1n, changes))).toEqual(late);
   });
 
-  it("is ten times the operators' limit of a transaction, unless they choose another", () => {
+  it("limits a day to ten times the operators' limit per transaction by default", () => {
     const limits = (fees: bigint) => ({ stored: undefined, count: counting(fees) });
     const chainLimits = { maxNetworkFee: most };
     expect(objection({}, { chainLimits, limits: limits(9n * most) })).toBeUndefined();
@@ -68,7 +68,7 @@ describe("objectionTo, by the day's limit of network fees", () => {
     expect(objection(raised, view(most - 1n, signed))).toEqual(late);
   });
 
-  it("starts at zero again at midnight UTC", () => {
+  it("starts a new count at midnight UTC", () => {
     const midnightMs = Date.parse("2026-11-22T00:00:00.000Z");
     const order = tradeOrder({ intent: intent({ validUntil: midnightMs / 1000 + 60 }) });
     const call = swapBy(order.intent, v3, order.amount);
@@ -76,7 +76,7 @@ describe("objectionTo, by the day's limit of network fees", () => {
     expect(objection({ call }, view(0n, { order }), { atMs: midnightMs })).toBeUndefined();
   });
 
-  it("never stops a clear within its nonce's highest fee, and counts the excess of any other", () => {
+  it("never stops a clear within its nonce's highest fee, and counts the excess of any other clear", () => {
     const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
     const free = { ...raised, maxFeePerGas: most / clearGas };
     expect(
@@ -91,7 +91,7 @@ describe("objectionTo, by the day's limit of network fees", () => {
     });
   });
 
-  it("applies the owner's limit to a clear if it is raised, and ignores it if it is lowered", () => {
+  it("applies the owner's limit to a clear if it was raised, and ignores it if it was lowered", () => {
     const dear = { ...raised, maxFeePerGas: most / clearGas + 1n };
     const clear = { call: { purpose: "clear" }, gasLimit: clearGas, ...dear } as const;
     const adds = clearGas * dear.maxFeePerGas - most;
@@ -107,7 +107,7 @@ describe("objectionTo, by the day's limit of network fees", () => {
   });
 });
 
-describe("objectionTo, by the wallet's policy", () => {
+describe("objectionTo with a wallet's policy", () => {
   const { chain, wallet, userID, amount } = intent();
   const key = { chain, wallet, userID };
   const spent = 5n;
@@ -140,7 +140,7 @@ describe("objectionTo, by the wallet's policy", () => {
     expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
   });
 
-  it("accepts a buy at the limits", () => {
+  it("accepts a buy exactly at the limits", () => {
     const changes = {
       tokens: [intent().token],
       maxPerOrder: amount,
@@ -150,7 +150,7 @@ describe("objectionTo, by the wallet's policy", () => {
     expect(objection({}, limits(changes))).toBeUndefined();
   });
 
-  it("counts an order once, and then only what higher fees add", () => {
+  it("counts an order once, and later only the additional fees", () => {
     const raised = {
       maxFeePerGas: 2n * fees.maxFeePerGas,
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
@@ -168,7 +168,7 @@ describe("objectionTo, by the wallet's policy", () => {
     expect(objection({}, { ledger: signed, ...limits({ tokens: [] }) })).toHaveProperty("later");
   });
 
-  it("accepts clears under any policy, and beyond the day's limit", () => {
+  it("accepts clears under any policy, even beyond the day's limit", () => {
     const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
     const raised = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
     const view = {
@@ -179,7 +179,7 @@ describe("objectionTo, by the wallet's policy", () => {
     expect(objection({ ...clear, ...raised }, view)).toBeUndefined();
   });
 
-  it("applies the policy in force, and not a pending one whose time has come", () => {
+  it("applies the policy in force, even if a pending policy's time has come", () => {
     const pending = { policy: openPolicy, effectiveAt: new Date(nowMs - 1).toISOString() };
     const stored = { ...key, policy: { ...openPolicy, tradingEnabled: false }, pending, revision: 1 };
     expect(objection({}, { limits: { stored, count: undefined } })).toHaveProperty("later");

@@ -32,7 +32,7 @@ describe("objectionTo", () => {
     ["another value than its amount", { value: swap.value - 1n }],
     ["nothing at all", { amountIn: 0n, value: 0n }],
     ["no refund", { hasRefund: false }],
-  ])("refuses a swap with %s", (_, change) => {
+  ])("rejects a swap with %s", (_, change) => {
     expect(objection({ call: { ...swap, ...change } })).toHaveProperty("refused");
   });
 
@@ -40,11 +40,11 @@ describe("objectionTo", () => {
     ["more gas than twice the intent's", { gasLimit: 2n * 134_415n + 1n }],
     ["a fee above the highest gas price", { maxFeePerGas: 100_000_000_001n }],
     ["a tip above the whole fee", { maxPriorityFeePerGas: 1_750_000_001n }],
-  ])("refuses %s", (_, change) => {
+  ])("rejects %s", (_, change) => {
     expect(objection(change)).toHaveProperty("refused");
   });
 
-  it("refuses more than 1.5 million gas, whatever the intent says", () => {
+  it("rejects more than 1.5 million gas, whatever the intent says", () => {
     const order = tradeOrder({ intent: intent({ gasLimit: 1_000_000n }) });
     expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
   });
@@ -54,12 +54,12 @@ describe("objectionTo", () => {
     ["names with another fee", [v2, { ...v3, feeBps: 100 }]],
     ["names with another router", [v2, { ...v3, router: v2.router }]],
     ["names among more than three", [v3, v2, { ...v3, feeBps: 5 }, { ...v3, feeBps: 100 }]],
-  ])("refuses a route that the intent %s", (_, routes) => {
+  ])("rejects a route that the intent %s", (_, routes) => {
     const order = tradeOrder({ intent: intent({ routes }) });
     expect(objection({}, { order })).toHaveProperty("refused");
   });
 
-  it("refuses an intent without routes, and one not made by placeOrder", () => {
+  it("rejects an intent without routes, or with a forged MAC", () => {
     const order = tradeOrder({ intent: intent({ routes: [] }) });
     expect(objection({}, { order })).toHaveProperty("refused");
     expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
@@ -82,7 +82,7 @@ describe("objectionTo", () => {
     expect(objection({}, view, { atMs })).toHaveProperty("later");
   });
 
-  it("refuses a second nonce or a second call for the order's swap", () => {
+  it("rejects a second nonce and a second call for the order's swap", () => {
     const signed = { fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } };
     expect(objection({}, { ledger: ledger(signed) })).toBeUndefined();
     expect(objection({ nonce: 8 }, { ledger: ledger(signed) })).toHaveProperty("refused");
@@ -90,7 +90,7 @@ describe("objectionTo", () => {
     expect(objection({ call }, { ledger: ledger(signed) })).toHaveProperty("refused");
   });
 
-  it("demands an eighth more for each further attempt", () => {
+  it("requires an eighth more for each further attempt", () => {
     const signed = ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } });
     const raised = { maxFeePerGas: 1_968_750_000n, maxPriorityFeePerGas: 1_125_000_000n };
     expect(objection(raised, { ledger: signed })).toBeUndefined();
@@ -99,13 +99,13 @@ describe("objectionTo", () => {
     ).toHaveProperty("later");
   });
 
-  describe("by the order's budget for fees", () => {
+  describe("the order's budget for fees", () => {
     const sale = intent({ side: "sell" });
     const order = tradeOrder({ intent: sale });
     const call: ApproveCall = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n };
     const highest = { maxFeePerGas: sale.maxGasPrice, maxPriorityFeePerGas: sale.maxGasPrice };
 
-    it("allows two approvals and a swap with the most gas at the highest price", () => {
+    it("allows two approvals and a swap at the highest gas and price", () => {
       const most = sale.approvalGas * sale.maxGasPrice;
       const approved = ledger({ approveNonces: [5], fees: { 5: { ...fees, most } } });
       const approval = { call, gasLimit: sale.approvalGas, ...highest };
@@ -121,7 +121,7 @@ describe("objectionTo", () => {
       );
     });
 
-    it("counts replaced transactions of a nonce once", () => {
+    it("counts replaced transactions of a nonce only once", () => {
       const signed = ledger({ fees: { 7: { ...fees, most: feeBudget(sale) } } });
       const swapOfAll = swapBy(sale, v2, sale.amount);
       const raised = { call: swapOfAll, gasLimit: 2n * sale.gasLimit, ...highest };
@@ -130,27 +130,27 @@ describe("objectionTo", () => {
     });
   });
 
-  it("refuses a nonce more than 20 above the wallet's next one at placing, and accepts a lower one", () => {
+  it("rejects a nonce more than 20 above the wallet's nonce at placing, and accepts a lower one", () => {
     const order = tradeOrder({ intent: intent({ nextNonce: 10 }) });
     for (const nonce of [7, 30]) expect(objection({ nonce }, { order })).toBeUndefined();
     expect(objection({ nonce: 31 }, { order })).toHaveProperty("refused");
   });
 
-  it("postpones a deadline more than ten minutes away", () => {
+  it("postpones signing if the deadline is more than ten minutes away", () => {
     const order = tradeOrder({ intent: intent({ validUntil: nowMs / 1000 + 600 }) });
     const call = swapBy(order.intent, v3, order.amount);
     expect(objection({ call }, { order })).toBeUndefined();
     expect(objection({ call }, { order }, { atMs: nowMs - 1 })).toHaveProperty("later");
   });
 
-  it("refuses a transaction that may pay the network more than the operators allow", () => {
+  it("rejects a transaction that may pay the network more than the operators allow", () => {
     const chainLimits = { maxNetworkFee: signedFee(fees).most };
     expect(objection({}, { chainLimits })).toBeUndefined();
     const raised = { maxFeePerGas: fees.maxFeePerGas + 1n };
     expect(objection(raised, { chainLimits })).toHaveProperty("refused");
   });
 
-  it("postpones a buy above the operators' limit, and no sale", () => {
+  it("postpones a buy above the operators' limit, but no sale", () => {
     const chainLimits = { ...wideLimits, maxOrder: intent().amount };
     expect(objection({}, { chainLimits })).toBeUndefined();
     const lower = { ...chainLimits, maxOrder: intent().amount - 1n };
@@ -160,7 +160,7 @@ describe("objectionTo", () => {
     expect(objection({ call }, { order, chainLimits: lower })).toBeUndefined();
   });
 
-  describe("for an approval", () => {
+  describe("signing an approval", () => {
     const order = tradeOrder({ intent: intent({ side: "sell" }) });
     const call: ApproveCall = {
       purpose: "approve",
@@ -169,7 +169,7 @@ describe("objectionTo", () => {
       amount: order.amount,
     };
 
-    it("accepts the order's amount or 0, at two nonces at most", () => {
+    it("accepts an approval of the order's amount or 0, at two nonces at most", () => {
       expect(objection({ call }, { order })).toBeUndefined();
       expect(objection({ call: { ...call, amount: 0n } }, { order })).toBeUndefined();
       expect(objection({ call }, { order, ledger: ledger({ approveNonces: [5, 6] }) })).toHaveProperty(
@@ -177,13 +177,13 @@ describe("objectionTo", () => {
       );
     });
 
-    it("refuses the router of no bound route", () => {
+    it("rejects an approval of a router outside the bound routes", () => {
       const onlyV3 = tradeOrder({ intent: intent({ side: "sell", routes: [v3] }) });
       expect(objection({ call }, { order: onlyV3 })).toHaveProperty("refused");
       expect(objection({ call: { ...call, router: "0xBAD" } }, { order })).toHaveProperty("refused");
     });
 
-    it("refuses a higher amount, another token, a buy's approval, and the nonce of the swap", () => {
+    it("rejects an approval of a higher amount, of another token, for a buy, or at the swap's nonce", () => {
       expect(objection({ call: { ...call, amount: order.amount + 1n } }, { order })).toHaveProperty(
         "refused",
       );
@@ -194,7 +194,7 @@ describe("objectionTo", () => {
     });
   });
 
-  describe("for clearing a nonce", () => {
+  describe("signing a clear", () => {
     const clear = {
       call: { purpose: "clear" },
       gasLimit: clearGas,
@@ -203,19 +203,19 @@ describe("objectionTo", () => {
     } as const;
     const signed = { slot: slot({ state: "signed" }), ledger: ledger({ fees: { 7: signedFee(fees) } }) };
 
-    it("accepts it after the deadline, a stop or a cancellation", () => {
+    it("accepts a clear after the deadline, a stop or a cancellation", () => {
       const order = tradeOrder({ isCancelling: true });
       const view = { ...signed, order, isStopped: true, isRetired: true, isCancelled: true };
       expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
     });
 
-    it("refuses a nonce at which nothing was signed, and the nonce of another wallet", () => {
+    it("rejects a clear of a nonce without a signature, and of another wallet's nonce", () => {
       expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
       const others = { ...signed, ledger: { ...signed.ledger, wallet: "0xBAD" } };
       expect(objection(clear, others)).toHaveProperty("refused");
     });
 
-    it("costs no more than what was signed there if the intent was not made by placeOrder", () => {
+    it("limits a clear to the fee already signed at the nonce if the intent's MAC is forged", () => {
       const maxFeePerGas = signedFee(fees).most / clearGas;
       const atMost = { ...clear, maxFeePerGas };
       expect(objection(atMost, signed, { isGenuine: false })).toBeUndefined();
@@ -225,18 +225,18 @@ describe("objectionTo", () => {
       expect(objection(clear, { slot: signed.slot }, { isGenuine: false })).toHaveProperty("refused");
     });
 
-    it("allows the user's current highest gas price, or the order's", () => {
+    it("allows a clear at the user's current highest gas price, or the order's", () => {
       const maxFeePerGas = 150_000_000_000n;
       expect(objection({ ...clear, maxFeePerGas }, { ...signed, maxGasPrice: maxFeePerGas })).toBeUndefined();
       expect(objection(clear, { ...signed, maxGasPrice: 1n })).toBeUndefined();
     });
 
-    it("waits, without an alarm, if the user has lowered that since the clear was planned", () => {
+    it("postpones a clear, without an alarm, if the user has lowered the gas price since it was planned", () => {
       const lowered = { ...signed, maxGasPrice: 149_999_999_999n };
       expect(objection({ ...clear, maxFeePerGas: 150_000_000_000n }, lowered)).toHaveProperty("later");
     });
 
-    it("allows enough to replace the order's own transaction, but not another clear", () => {
+    it("allows a clear enough to replace the order's own transaction, but not another clear", () => {
       const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
       const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
       const view = (...attempts: Attempt[]) => ({
@@ -250,7 +250,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("later");
     });
 
-    it("never allows more than the rest of the order's budget, whatever the settings say", () => {
+    it("never allows a clear more than the rest of the order's budget, whatever the settings", () => {
       const view = { ...signed, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = feeBudget(intent()) / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
@@ -261,7 +261,7 @@ describe("objectionTo", () => {
       ).toHaveProperty("refused");
     });
 
-    it("always allows as much as was signed at the nonce", () => {
+    it("always allows a clear the fee that was signed at the nonce", () => {
       const used = ledger({ fees: { 6: { ...fees, most: feeBudget(intent()) }, 7: signedFee(fees) } });
       const view = { ...signed, ledger: used, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = signedFee(fees).most / clearGas;
@@ -270,14 +270,14 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
     });
 
-    it("allows it after the operators have lowered their limit, but no more than before", () => {
+    it("allows a clear after the operators have lowered their limit, at the earlier fee", () => {
       const view = { ...signed, chainLimits: { maxNetworkFee: 1n }, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = signedFee(fees).most / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
       expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
     });
 
-    it("refuses unneeded gas", () => {
+    it("rejects a clear with unneeded gas", () => {
       expect(objection({ ...clear, gasLimit: clearGas + 1n }, signed)).toHaveProperty("refused");
     });
   });

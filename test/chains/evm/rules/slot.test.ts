@@ -49,7 +49,7 @@ describe("observed", () => {
     expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
   });
 
-  it("rejects one host's receipt when the other's final chain reaches beyond its block", () => {
+  it("rejects one host's receipt if the other host's final chain reaches beyond its block", () => {
     const beyond = snapshot([], { number: 5 });
     for (const slotBefore of [signed, mined])
       for (const snapshots of [
@@ -63,14 +63,14 @@ describe("observed", () => {
     );
   });
 
-  it("marks a nonce as taken only if both hosts report it as used, without a receipt", () => {
+  it("marks a nonce as taken only if both hosts report it used without a receipt", () => {
     const used = snapshot([], { latest: 8 });
     expect(observed(signed, [used, used]).state).toBe("taken");
     expect(observed(signed, [used, snapshot([])]).state).toBe("signed");
     expect(observed(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
   });
 
-  it("keeps the blocks in which a nonce was taken until the final chain has others", () => {
+  it("keeps the blocks in which a nonce was taken until they are replaced in the final chain", () => {
     const used = snapshot([], { latest: 8 });
     const taken = observed(signed, [used, used]);
     expect(taken.takenIn).toMatchObject([{ hash: "0xb9" }, { hash: "0xb9" }]);
@@ -83,7 +83,7 @@ describe("observed", () => {
     expect(observed(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
   });
 
-  it("never waits for a block that a lying host makes up far ahead", () => {
+  it("never waits for a block that a lying host invents far ahead", () => {
     const used = snapshot([], { latest: 8 });
     const ahead = (blocks: number) => ({ ...used, latest: { ...block(9), number: 9 + blocks } });
     expect(observed(signed, [used, ahead(1000)]).takenIn).toMatchObject([{ number: 9 }, { number: 1009 }]);
@@ -97,7 +97,7 @@ describe("observed", () => {
     expect(observed(mined, [undefined, undefined])).toBe(mined);
   });
 
-  it("keeps the known receipt while any host has it", () => {
+  it("keeps a known receipt while any host has it", () => {
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
     expect(observed(mined, [snapshot([other]), snapshot([receipt])])).toBe(mined);
     expect(observed(mined, [snapshot([other]), snapshot([])]).receipt).toEqual(other);
@@ -109,13 +109,13 @@ describe("observed", () => {
   });
 });
 
-describe("observed, for amounts from the wallet's balances", () => {
+describe("observed with amounts from the wallet's balances", () => {
   const says = (moved?: bigint, number = 4, at = receipt) =>
     snapshot([moved === undefined ? at : ({ ...at, moved } as Receipt)], { number });
   const seen = (known: Slot, ...hosts: [HostSnapshot | undefined, HostSnapshot | undefined]) =>
     observed(known, hosts).receipt;
 
-  it("agrees when both hosts name the same amount, and then stops asking", () => {
+  it("accepts an amount that both hosts name, and then stops querying", () => {
     const agreed = observed(signed, [says(5n), says(5n)]);
     expect(agreed.receipt).toMatchObject({ moved: 5n, isAgreed: true });
     expect(observed(agreed, [says(), says()])).toBe(agreed);
@@ -123,7 +123,7 @@ describe("observed, for amounts from the wallet's balances", () => {
     expect(isFinal(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
   });
 
-  it("uses the amount of one host for now, and keeps it while the other is silent", () => {
+  it("uses one host's amount for now, and keeps it while the other is silent", () => {
     const one = observed(signed, [snapshot([]), says(5n)]);
     expect(one.receipt).toMatchObject({ moved: 5n });
     expect(one.receipt).not.toHaveProperty("isAgreed");
@@ -132,7 +132,7 @@ describe("observed, for amounts from the wallet's balances", () => {
     expect(observed(one, [says(), undefined])).toBe(one);
   });
 
-  it("is not final while hosts name different amounts", () => {
+  it("treats a swap as not final while hosts name different amounts", () => {
     const hosts = [says(5n, 5), says(6n, 5)] as const;
     expect(isFinal(observed(signed, hosts), hosts)).toBe(false);
   });
@@ -171,11 +171,11 @@ describe("observed, for amounts from the wallet's balances", () => {
     expect(after.receipt).toEqual(receipt);
     expect(swapResultOf(after)).toMatchObject({ received: 3n, doubt: "balances are unknown" });
     expect(isFinal(after, hosts)).toBe(true);
-    // An amount that both have named stands.
+    // An amount that both hosts name is still accepted.
     expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
   });
 
-  it("starts again if the swap moves to another block", () => {
+  it("starts the comparison again if the swap moves to another block", () => {
     const agreed = observed(signed, [says(5n), says(5n)]);
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
     const moved = seen(agreed, says(6n, 4, other), says(undefined, 4, other));
@@ -192,7 +192,7 @@ describe("swapResultOf", () => {
       receipt: { ...receipt, ...(moved !== undefined && { moved }) } as Receipt,
     });
 
-  it("takes tokens from the balances and coins from the events", () => {
+  it("takes tokens from the balances, and coins from the events", () => {
     expect(result("buy", 7n)).toMatchObject({ spent: 2n, received: 7n, doubt: "events are odd" });
     expect(result("sell", 7n)).toMatchObject({ spent: 7n, received: 3n, doubt: "events are odd" });
     expect(result("buy", 3n)).not.toHaveProperty("doubt");
@@ -205,7 +205,7 @@ describe("swapResultOf", () => {
 });
 
 describe("isToJudge", () => {
-  it("is true for a recent block until the hosts agree", () => {
+  it("returns true for a recent block until the hosts agree", () => {
     expect(isToJudge(mined, 6000)).toBe(true);
     expect(isToJudge(mined, 60_000)).toBe(false);
     expect(isToJudge({ ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } as Receipt }, 6000)).toBe(
@@ -222,7 +222,7 @@ describe("withSendings", () => {
     expect(withSendings(sent, new Map([["0x1", 9]]))).toBe(sent);
   });
 
-  it("marks an attempt as undelivered until somebody accepts it", () => {
+  it("marks an attempt as undelivered until a host accepts it", () => {
     const lost = withSendings(signed, new Map([["0x1", "unreached"]]));
     expect(lost.isUndelivered).toBe(true);
     expect(withSendings(lost, new Map())).toBe(lost);
@@ -243,7 +243,7 @@ describe("withSendings", () => {
 });
 
 describe("isFinal", () => {
-  it("is true if both hosts have the receipt in a final block", () => {
+  it("returns true if both hosts have the receipt in a final block", () => {
     const agreed: Slot = { ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } };
     const final = snapshot([receipt], { number: 5 });
     expect(isFinal(agreed, [final, final])).toBe(true);
@@ -252,7 +252,7 @@ describe("isFinal", () => {
     expect(isFinal(agreed, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
   });
 
-  it("is true for a taken nonce if the blocks in which both hosts saw it are final", () => {
+  it("returns true for a taken nonce if the blocks in which both hosts saw it are final", () => {
     const taken: Slot = { ...signed, state: "taken", takenIn: [block(5), block(6)] };
     const seen = { number: 6, blocks: [block(5), block(6)] };
     const final = snapshot([], seen);
@@ -265,7 +265,7 @@ describe("isFinal", () => {
     expect(isFinal(taken, [final, snapshot([], fork)])).toBe(false);
   });
 
-  it("is never true for a transaction that may still be mined", () => {
+  it("never returns true for a transaction that may still be mined", () => {
     const final = snapshot([], { latest: 8 });
     expect(isFinal(signed, [final, final])).toBe(false);
   });

@@ -13,7 +13,7 @@ const sale = tradeOrder({ intent: intent({ side: "sell", minAmountOut: 1n }) });
 const facts = orderFacts({ held: 0n });
 const { latest } = snapshot(facts);
 
-/** Makes the answer of a host whose final block is later. */
+/** Creates a snapshot of a host whose final block is later. */
 const later = (hash?: string, finalized = latest.number): HostSnapshot =>
   snapshot(undefined, {
     finalized: { ...latest, number: finalized },
@@ -42,7 +42,7 @@ const first = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts),
 const eventsOf = ({ books }: LaneState<Evm>["view"]) => books.flatMap(({ events }) => events);
 
 describe("a sale that finds no tokens", () => {
-  it("ends as rejected, and closes the position for now", () => {
+  it("rejects a sale that finds no tokens, and closes its position for now", () => {
     expect(first.orders[0]?.life).toMatchObject({
       status: "rejected",
       reasonCode: "INSUFFICIENT_BALANCE",
@@ -55,29 +55,29 @@ describe("a sale that finds no tokens", () => {
     ["its block is not final", later(latest.hash, latest.number - 1), later(latest.hash)],
     ["one host is silent", later(latest.hash), undefined],
     ["one host does not show its block", later(latest.hash), later()],
-  ])("does not settle while %s", (_, ...snapshots) => {
+  ])("keeps a sold-out sale unsettled while %s", (_, ...snapshots) => {
     const view = settled(laneStateOf(first, { snapshots }));
     expect(view.orders[0]?.life.settled).toBe(false);
     expect(eventsOf(view)).toEqual(eventsOf(first));
   });
 
-  it("settles when its block is final at both hosts", () => {
+  it("settles a sold-out sale when its block is final at both hosts", () => {
     const move = nextMove(laneStateOf(first, { snapshots: [later(latest.hash), later(latest.hash)] }));
-    if (move.kind !== "write") throw new Error(`The move is to ${move.kind}`);
+    if (move.kind !== "write") throw new Error(`The next move is to ${move.kind}`);
     expect(ordersIn(move.step, first.orders)[0]?.life).toMatchObject({ status: "rejected", settled: true });
     expect(ordersIn(move.step, first.orders)[0]?.ending?.soldOutAt).toBe(7);
   });
 
-  it("does not affect the position if the chain has taken its block back, and stays rejected", () => {
+  it("restores the position of a sold-out sale if its block is undone, and keeps the sale rejected", () => {
     const [order] = first.orders;
     const scene = laneStateOf(first, { snapshots: [later("0xother"), later("0xother")] });
     const dropped = nextMove(scene);
-    if (dropped.kind !== "write") throw new Error(`The move is to ${dropped.kind}`);
+    if (dropped.kind !== "write") throw new Error(`The next move is to ${dropped.kind}`);
     const view = afterStep(first, dropped.step);
     expect(view.orders[0]?.life).toEqual(order?.life);
     expect(eventsOf(view)).toMatchObject([{ kind: "taken-back" }]);
     const last = nextMove({ ...scene, view });
-    if (last.kind !== "write") throw new Error(`The move is to ${last.kind}`);
+    if (last.kind !== "write") throw new Error(`The next move is to ${last.kind}`);
     expect(ordersIn(last.step, view.orders)[0]?.life).toMatchObject({ status: "rejected", settled: true });
     expect(eventsOf(afterStep(view, last.step))).toEqual([]);
   });

@@ -36,7 +36,7 @@ const address = fc
 const uint256 = fc.bigInt({ min: 0n, max: (1n << 256n) - 1n });
 const amount = uint256.filter((units) => units > 0n);
 
-/** A route of each shape, by the pools from the coin to the token. */
+/** One route of each shape, named by its pools from the coin to the token. */
 const shapes = {
   v2: { venue: "pancakeswap-v2", feeBps: 25, router: pancake },
   v3: { venue: "uniswap-v3", feeBps: 30, router: v3 },
@@ -76,7 +76,7 @@ const shapes = {
   },
 } as const satisfies Record<string, Route>;
 
-/** A chain with all exchanges. */
+/** Configuration of a chain with all exchanges. */
 const configured: ChainConfiguration = {
   ...chain,
   venues: [...chain.venues, ...onlyOn("base", "slipstream"), ...onlyOn("avax", "lfj")],
@@ -135,7 +135,7 @@ const buyOnV3: SwapCall = {
 };
 
 describe("decodeCall", () => {
-  it("is the inverse of encodeCall", () => {
+  it("inverts encodeCall", () => {
     fc.assert(
       fc.property(call, (each) => {
         expect(decodeCall(configured, encodeCall(configured, each, wallet), wallet)).toEqual(each);
@@ -143,7 +143,7 @@ describe("decodeCall", () => {
     );
   });
 
-  it("rejects calldata with a byte added, removed or changed", () => {
+  it("rejects calldata with an added, removed or changed byte", () => {
     const change = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 }));
     fc.assert(
       fc.property(swap, change, (each, [place, difference]) => {
@@ -159,7 +159,7 @@ describe("decodeCall", () => {
     );
   });
 
-  it.each(Object.entries(shapes))("rejects changes of one bit in a swap by %s", (_, route) => {
+  it.each(Object.entries(shapes))("rejects every change of one bit in a swap by %s", (_, route) => {
     const [sample] = fc
       .sample(swapOn(fc.constant(route)), { numRuns: 2, seed: 7 })
       .toSorted((a) => (a.side === "buy" ? -1 : 1));
@@ -172,7 +172,7 @@ describe("decodeCall", () => {
     expect(means(encoded)).toBe(true);
     const bytes = Buffer.from(encoded.data.slice(2), "hex");
     const kept: number[] = [];
-    // Changes a bit of about each fourth byte, and with FULL=1 all bits.
+    // Changes one bit in about every fourth byte, or every bit with FULL=1.
     const step = process.env.FULL ? 1 : 31;
     const stepOfWords = process.env.FULL ? 1n : 7n;
     for (let bit = 0; bit < bytes.length * 8; bit += step) {
@@ -201,7 +201,7 @@ describe("decodeCall", () => {
     expect(decodeCall(configured, { ...encoded, ...changes }, wallet)).toBeUndefined();
   });
 
-  it("returns the coin that is sent along, for the signer to compare", () => {
+  it("returns the coin sent along, so that the signer can compare it", () => {
     const sale: SwapCall = { ...buyOnV3, side: "sell", value: 0n, hasRefund: false };
     for (const each of [buyOnV3, sale]) {
       const encoded = encodeCall(configured, each, wallet);
@@ -219,7 +219,7 @@ describe("decodeCall", () => {
 });
 
 describe("encodeCall", () => {
-  it("takes back the coin that a v3 pool does not use", () => {
+  it("returns the coin that a v3 pool leaves over", () => {
     const refund = new Interface(["function refundETH()"]).encodeFunctionData("refundETH");
     const [withRefund, without] = [true, false].map((hasRefund) =>
       encodeCall(configured, { ...buyOnV3, hasRefund }, wallet),
@@ -291,7 +291,7 @@ describe("isSlippage", () => {
     "Too little received",
     "Insufficient WETH9",
     "IW",
-  ])("recognises %s, as data and in words", (reason) => {
+  ])("recognises %s, both as data and in words", (reason) => {
     const refusal = { code: 3, message: `execution reverted: ${reason}` };
     expect(isSlippage(data(reason))).toBe(true);
     expect(isSlippage(new RpcRefusal("eth_call", { ...refusal, message: "", data: data(reason) }))).toBe(
@@ -300,7 +300,7 @@ describe("isSlippage", () => {
     expect(isSlippage(new RpcRefusal("eth_call", refusal))).toBe(true);
   });
 
-  it("recognises the error of LFJ's router, which has no words", () => {
+  it("recognises the error of LFJ's router, which has no text", () => {
     const error = new Interface(["error LBRouter__InsufficientAmountOut(uint256, uint256)"]);
     const reverted = error.encodeErrorResult("LBRouter__InsufficientAmountOut", [2n, 1n]);
     expect(isSlippage(reverted)).toBe(true);
@@ -317,7 +317,7 @@ describe("isSlippage", () => {
     expect(isSlippage(new RpcRefusal("eth_call", busy))).toBe(false);
   });
 
-  it("reads only the reasons of Solidity's errors", () => {
+  it("reads reasons only from Solidity's own errors", () => {
     expect(revertReason(data("TRAP"))).toBe("TRAP");
     expect(revertReason("0x4e487b71")).toBeUndefined();
   });

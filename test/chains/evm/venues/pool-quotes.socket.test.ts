@@ -15,7 +15,7 @@ const quote = () => host.request([poolQuotesCall(contracts, wallet, trades, rout
 
 const word = (value: number) => value.toString(16).padStart(64, "0");
 
-/** Reads the number of paths in the arguments of PoolQuoter.sol, whose last list they are. */
+/** Reads the number of paths in PoolQuoter.sol's arguments, whose last list contains them. */
 function pathsIn(data: string): number {
   const words = data.slice(bytecode.PoolQuoter.creation.length).match(/.{64}/g) ?? [];
   return Number(`0x${words[Number(`0x${words[4]}`) / 32]}`);
@@ -23,7 +23,7 @@ function pathsIn(data: string): number {
 
 const shortOfGas = new RpcFailure(3, "execution reverted", `0xf67bd395${word(57)}`);
 
-/** Refuses all routes together for lack of gas, and parts of more than so many routes in other words. */
+/** Refuses all routes together for lack of gas, and parts with more routes than this with another refusal. */
 function refuseParts(mostRoutes: number, refusal: RpcFailure): void {
   server.answers.eth_call = ({ data }: { data: string }) => {
     const paths = pathsIn(data);
@@ -41,13 +41,13 @@ const inOtherWords: [number, string][] = [
 ];
 
 describe("quotes from a host that ran short of gas and refuses parts", () => {
-  it.each(inOtherWords)("are requested route by route after code %i, %j", async (code, message) => {
+  it.each(inOtherWords)("requests quotes route by route after code %i, %j", async (code, message) => {
     refuseParts(1, new RpcFailure(code, message));
     const [{ routes: quoted }] = await quote();
     expect(quoted.map(({ amountsOut }) => amountsOut)).toEqual(routes.map(() => [9n]));
   });
 
-  it.each(inOtherWords)("fail if even one route is refused with code %i, %j", async (code, message) => {
+  it.each(inOtherWords)("fails if even a single route is refused with code %i, %j", async (code, message) => {
     refuseParts(0, new RpcFailure(code, message));
     expect(await failure(quote())).toMatchObject({ code: "SHORT_OF_GAS" });
   });
@@ -56,7 +56,7 @@ describe("quotes from a host that ran short of gas and refuses parts", () => {
     [-32005, "rate limit exceeded", { isBusy: true }],
     [-32000, "header not found", { isOutOfStep: true }],
     [-32601, "the method does not exist", { isMissing: true }],
-  ])("are not split after code %i, %j", async (code, message, expected) => {
+  ])("splits no quotes after code %i, %j", async (code, message, expected) => {
     refuseParts(0, new RpcFailure(code, message));
     expect(await failure(quote())).toMatchObject(expected);
     const sizes = server.requests

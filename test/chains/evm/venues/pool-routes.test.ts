@@ -11,7 +11,7 @@ const quoted = (route: Route, ...amountsOut: (bigint | undefined)[]): PoolQuotes
 });
 
 describe("poolRoutesOf", () => {
-  it("sorts the routes of each trade by what they pay", () => {
+  it("sorts the routes of each trade by the amount that they pay", () => {
     const direct = { block, routes: [quoted(v2, 5n, 50n), quoted(v3, 6n, 40n)] };
     const bridged = [{ block, routes: [quoted(v2OverUSDC, 7n, 45n)] }];
     const { routes, found } = poolRoutesOf({ direct, bridged });
@@ -22,7 +22,7 @@ describe("poolRoutesOf", () => {
     expect(found).toHaveLength(3);
   });
 
-  it("leaves out routes that pay nothing, and notes that the amount is too small for some", () => {
+  it("leaves out routes that pay nothing, and reports that the amount is too small for some", () => {
     const direct = { block, routes: [quoted(v2, 0n, 5n), quoted(v3, undefined, 6n)] };
     const { routes, isTooSmall } = poolRoutesOf({ direct, bridged: [] });
     expect(routes).toMatchObject([[], [{ amountOut: 6n }, { amountOut: 5n }]]);
@@ -31,7 +31,7 @@ describe("poolRoutesOf", () => {
 });
 
 describe("areAt", () => {
-  it("wants all pools at the same block", () => {
+  it("requires all pools to be read at the same block", () => {
     const direct = { block, routes: [] };
     expect(areAt({ direct, bridged: [direct] }, block)).toBe(true);
     const later = { block: { ...block, number: 8 }, routes: [] };

@@ -53,7 +53,7 @@ describe("signAndWipe", () => {
     );
   });
 
-  it("wipes the secret", () => {
+  it("wipes the secret after signing", () => {
     const secret = Buffer.alloc(32, 7);
     signAndWipe(secret, call, terms);
     expect(secret).toEqual(Buffer.alloc(32));
@@ -62,7 +62,7 @@ describe("signAndWipe", () => {
   it.each([
     ["the secret is not a key", Buffer.alloc(32, 0xff), call],
     ["the transaction has no bytes", Buffer.alloc(32, 7), { ...call, data: "0x0" }],
-  ])("wipes the secret if %s, and does not quote it", (_, secret, wrong) => {
+  ])("wipes the secret if %s, and never quotes it in the error", (_, secret, wrong) => {
     const [before] = [secret.toString("hex")];
     let message = "";
     try {

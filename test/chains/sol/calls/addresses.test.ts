@@ -8,13 +8,13 @@ import {
   wsolMint,
 } from "../../../../lib/chains/sol/calls/addresses.ts";
 
-/** The address of 32 bytes that are all 1. */
+/** Address of 32 bytes that are all 1. */
 const wallet = "4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi" as Address;
 const usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as Address;
 const orderId = "01KAMZ3Q5T9WJ2M4N6P8R0S1V3";
 
 describe("programs", () => {
-  it("have their published addresses", () => {
+  it("matches the published addresses of all programs", () => {
     expect(programs).toEqual({
       system: "11111111111111111111111111111111",
       computeBudget: "ComputeBudget111111111111111111111111111111",
@@ -54,8 +54,8 @@ describe("tokenAccountOf", () => {
 });
 
 describe("the accounts of an order", () => {
-  // As createWithSeed of @solana/web3.js 1 derives them.
-  it("have the addresses derived from their seeds", async () => {
+  // Derived with createWithSeed of @solana/web3.js 1.
+  it("derives the addresses of an order's accounts from their seeds", async () => {
     expect(await markerOf(wallet, orderId)).toBe("2xFYB7C55SJuc3mjNgdDYeB16nnRvsDP3uAzU3ZimjAN");
     expect(await wsolAccountOf(wallet, orderId)).toBe("3ZuSEgL7dAmsa86TiMquYiEfawcYDEneiqj276GCi1aF");
   });

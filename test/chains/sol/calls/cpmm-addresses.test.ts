@@ -13,25 +13,25 @@ import {
 import { raydiumAuthority, raydiumConfigs, raydiumPools } from "../../../support/mainnet.ts";
 
 describe("Raydium's program", () => {
-  it("has the published address and error code", () => {
+  it("matches the published address and error code of Raydium's program", () => {
     expect(cpmmProgram).toBe("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
-    // ExceededSlippage, the sixth of its own errors. Anchor counts them from 6000.
+    // ExceededSlippage is the sixth of its own errors, which Anchor counts from 6000.
     expect(cpmmSlippageCode).toBe(6000 + 5);
   });
 
-  it("owns vaults through its address on mainnet", async () => {
+  it("derives the owner of vaults on mainnet from Raydium's address", async () => {
     expect(await cpmmAuthority()).toBe(raydiumAuthority);
   });
 
   it.each(raydiumConfigs.map((config, index) => [index, config] as const))(
-    "keeps configuration %i at the same address as on mainnet",
+    "derives the mainnet address of Raydium's configuration %i",
     async (index, config) => {
       expect(await cpmmConfigOf(index)).toBe(config);
     },
   );
 
   it.each(Object.entries(raydiumPools))(
-    "keeps pool %s and its accounts at the same addresses as on mainnet",
+    "derives the mainnet addresses of pool %s and its accounts",
     async (_, pool) => {
       const [mint, address] = [pool.mint as Address, pool.address as Address];
       expect(await cpmmPoolOf(raydiumConfigs[0] as Address, wsolMint, mint)).toBe(address);

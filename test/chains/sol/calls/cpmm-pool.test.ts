@@ -15,7 +15,7 @@ const address = (byte: number) => bs58.encode(key(byte));
 
 type Changes = { status?: number; feeMode?: number; hasCreatorFee?: number };
 
-/** Writes an account of 637 bytes at the offsets of the program's own layout. */
+/** Writes an account of 637 bytes with the offsets of the program's own layout. */
 function poolAccount({ status = 0, feeMode = 0, hasCreatorFee = 0 }: Changes = {}): Buffer {
   const data = Buffer.alloc(637);
   data.write("f7ede3f5d7c3de46", "hex");
@@ -49,7 +49,7 @@ describe("readPool", () => {
       1_756_490_919n,
       { creatorFeeOn: 0 },
     ],
-  ] as const)("reads the pool %s of mainnet", (name, owed, openTime, fee) => {
+  ] as const)("reads the pool %s from mainnet", (name, owed, openTime, fee) => {
     const { mint, vaults, observation, data } = raydiumPools[name];
     const program = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
     const coin = "So11111111111111111111111111111111111111112";
@@ -66,7 +66,7 @@ describe("readPool", () => {
     });
   });
 
-  it("reads the accounts and the fees that the vaults owe", () => {
+  it("reads a pool's accounts, and the fees that its vaults owe", () => {
     expect(readPool(poolAccount())).toEqual(pool);
   });
 
@@ -80,7 +80,7 @@ describe("readPool", () => {
     expect(readPool(poolAccount(changes))).toMatchObject(properties);
   });
 
-  it("refuses another account, a short one and an unknown mode of fees", () => {
+  it("rejects another kind of account, a short account and an unknown mode of fees", () => {
     const other = poolAccount();
     other[0] = 0;
     for (const data of [other, poolAccount().subarray(0, 400), poolAccount({ feeMode: 3 }), Buffer.alloc(0)])
@@ -94,7 +94,7 @@ describe("readFeeRates", () => {
   config.writeBigUInt64LE(2500n, 12);
   config.writeBigUInt64LE(500n, 108);
 
-  it("reads a configuration of mainnet", () => {
+  it("reads a configuration from mainnet", () => {
     expect(readFeeRates(raydiumConfig2)).toEqual({ trade: 20_000n, creator: 500n });
   });
 
@@ -102,7 +102,7 @@ describe("readFeeRates", () => {
     expect(readFeeRates(config)).toEqual({ trade: 2500n, creator: 500n });
   });
 
-  it("refuses another account and a short one", () => {
+  it("rejects another kind of account and a short account", () => {
     expect(readFeeRates(poolAccount())).toBeUndefined();
     expect(readFeeRates(config.subarray(0, 100))).toBeUndefined();
   });
@@ -145,11 +145,11 @@ describe("amountOut", () => {
     ["a transfer fee on the way out", bare, trade({ mints: [free, taxed] }), 39_109n],
     // 949,699 and 3,395,980: 3,395,980 × 9,975 / 959,674 = 35,298.2
     ["reserves without the fees that the pool owes", pool, trade(), 35_298n],
-  ])("follows %s", (_, by, asked, out) => {
+  ])("computes the output with %s", (_, by, asked, out) => {
     expect(amountOut(by, 10_000n, asked)).toBe(out);
   });
 
-  it("takes a quarter percent of an amount, to the unit", () => {
+  it("charges 0.25 % of an amount, to the unit", () => {
     // 10^15 × (10^12 - 2,500,000,000) / (10^15 + 997,500,000,000)
     const held = [10n ** 15n, 10n ** 15n] as const;
     expect(amountOut(bare, 10n ** 12n, trade({ held }))).toBe(996_505_985_279n);
@@ -160,7 +160,7 @@ describe("amountOut", () => {
     ["an empty vault", bare, 10_000n, trade({ held: [0n, 4_000_000n] })],
     ["a vault that owes all that it holds", pool, 10_000n, trade({ held: [50_301n, 4_000_000n] })],
     ["an amount that fees use up", bare, 1n, trade()],
-  ])("is 0 for %s", (_, by, amountIn, asked) => {
+  ])("returns 0 for %s", (_, by, amountIn, asked) => {
     expect(amountOut(by, amountIn, asked)).toBe(0n);
   });
 

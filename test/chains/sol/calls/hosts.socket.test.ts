@@ -31,7 +31,7 @@ const calls = [rentCall(0, { commitment: "confirmed" }), chainTimeCall({ commitm
 const values = (lamports: bigint) => [lamports, { epoch: 1, slot: 100, blockHeight: 90 }];
 
 describe("solClient", () => {
-  it("sends each call alone, and asks for the cluster once a minute", async () => {
+  it("sends each call separately, and checks the cluster once a minute", async () => {
     const { read } = open();
     expect(await read(calls)).toEqual(values(1n));
     expect(await read(calls)).toEqual(values(1n));
@@ -47,14 +47,14 @@ describe("solClient", () => {
     expect(await read(calls)).toEqual(values(2n));
     second.answers.getGenesisHash = `${cluster.slice(0, -1)}q${genesis.slice(32)}`;
     await expect(open().read(calls)).rejects.toThrow(ChainUnavailable);
-    // The one that failed comes last for a while.
+    // A failed host comes last for a while.
     expect(inOrder()).toHaveLength(hosts.length);
     first.answers.getGenesisHash = genesis;
     await read(calls);
     expect(first.requests.flat().filter(({ method }) => method === "getEpochInfo")).toHaveLength(2);
   });
 
-  it("asks the next host if one fails or refuses", async () => {
+  it("queries the next host if one fails or refuses", async () => {
     first.misbehaviour = answering("", 500);
     expect(await open().read(calls)).toEqual(values(2n));
     first.misbehaviour = undefined;

@@ -29,17 +29,17 @@ describe("flagsOfMint", () => {
     ["PAUSABLE", { isPausable: true }],
     ["NON_TRANSFERABLE", { isNonTransferable: true }],
     ["SCALED", { isScaled: true }],
-  ])("has %s for %j", (flag, changes) => {
+  ])("returns %s for %j", (flag, changes) => {
     expect(flagsOfMint({ ...plain, ...changes })).toEqual([flag]);
   });
 
-  it("is empty for a plain mint", () => {
+  it("returns no flags for a plain mint", () => {
     expect(flagsOfMint(plain)).toEqual([]);
   });
 });
 
 describe("safetyOfMint", () => {
-  it("takes the higher fee of this epoch and the next", () => {
+  it("uses the higher fee of this epoch and the next", () => {
     const transferFees = [
       { fromEpoch: 3n, most: 10n, bps: 50 },
       { fromEpoch: 7n, most: 10n, bps: 1025 },
@@ -65,7 +65,7 @@ describe("safetyOfMint", () => {
     [{ isPaused: true }, null, false],
     [{ isDefaultFrozen: true }, true, false],
     [{ isNonTransferable: true }, null, false],
-  ])("of %j and a simulation %j is %j", (changes, simulated, sellable) => {
+  ])("combines %j and a simulation %j into sellable %j", (changes, simulated, sellable) => {
     expect(safetyOfMint({ ...plain, ...changes }, 1n, simulated)).toMatchObject({ sellable, hasLoss: false });
   });
 });

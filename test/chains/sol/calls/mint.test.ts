@@ -10,7 +10,7 @@ const { token, token2022 } = programs;
 const zeros = "11111111111111111111111111111111";
 const [alice, bob] = [token, token2022];
 
-/** Writes a number with the lowest byte first. */
+/** Writes a number in little-endian order. */
 const number = (bytes: number) => (value: number | bigint) => {
   const hex = BigInt(value)
     .toString(16)
@@ -32,7 +32,7 @@ type Plain = { mint?: string; freeze?: string; supply?: bigint; decimals?: numbe
 const plainMint = ({ mint, freeze, supply = 5n, decimals = 6, isInitialized = 1 }: Plain = {}) =>
   written(...option(mint), u64(supply), u8(decimals), u8(isInitialized), ...option(freeze));
 
-/** Writes a Token-2022 mint with extensions, each with its number. */
+/** Writes a Token-2022 mint with these extensions, each with its type number. */
 function extendedMint(...extensions: (readonly [kind: number, data: Buffer])[]): Buffer {
   const parts = extensions.flatMap(([kind, data]) => [u16(kind), u16(data.length), data]);
   return written(plainMint(), Buffer.alloc(165 - 82), u8(1), ...parts);
@@ -44,7 +44,7 @@ const fee = (epoch: bigint, most: bigint, bps: number) => [u64(epoch), u64(most)
 const fees = written(key(alice), key(bob), u64(9n), ...fee(3n, 100n, 50), ...fee(7n, 40n, 500));
 
 describe("readMint", () => {
-  it("reads USDC on mainnet", () => {
+  it("reads the mint of USDC from mainnet", () => {
     expect(read(usdc.mint, token)).toMatchObject({
       decimals: 6,
       supply: 8_193_849_180_817_389n,
@@ -54,7 +54,7 @@ describe("readMint", () => {
     });
   });
 
-  it("reads a mint with transfer fees on mainnet", () => {
+  it("reads a mint with transfer fees from mainnet", () => {
     const bern = read(bernMint);
     const most = 3_906_250_000_000_000_000n;
     expect(bern).toMatchObject({
@@ -71,7 +71,7 @@ describe("readMint", () => {
     expect(bern).not.toHaveProperty("freezeAuthority");
   });
 
-  it("reads a mint of the token program", () => {
+  it("reads a mint of the first token program", () => {
     expect(read(plainMint({ mint: alice, freeze: bob, supply: 2n ** 64n - 1n, decimals: 9 }), token)).toEqual(
       {
         program: token,
@@ -111,7 +111,7 @@ describe("readMint", () => {
       token2022,
     ],
     ["a fee that is too short", extendedMint([1, fees.subarray(0, 100)]), token2022],
-  ])("refuses %s", (_, data, owner) => {
+  ])("rejects %s", (_, data, owner) => {
     expect(read(data, owner)).toBeUndefined();
   });
 
@@ -152,7 +152,7 @@ describe("readMint", () => {
     ],
   ] as const)("reads %s", (_, [kind, data], properties) => {
     expect(read(extendedMint([kind, data]))).toMatchObject(properties);
-    // It is the same between unknown extensions.
+    // Unknown extensions around it must make no difference.
     const among = extendedMint([3, Buffer.alloc(32, 7)], [kind, data], [1000, Buffer.alloc(5, 9)]);
     expect(read(among)).toMatchObject(properties);
   });
@@ -190,7 +190,7 @@ describe("readMint", () => {
     ["a multiplier", ["SCALED"], 25, written(some, Buffer.alloc(24))],
     ["pauses", ["PAUSABLE"], 26, written(some, u8(0))],
     ["pauses that are given up", [], 26, written(none, u8(0))],
-  ])("flags the powers of its authority over %s: %j", (_, flags, kind, data) => {
+  ])("flags the powers of a mint's authority over %s: %j", (_, flags, kind, data) => {
     const mint = read(extendedMint([kind, data]));
     expect(mint && flagsOfMint(mint)).toEqual(flags);
   });
@@ -205,12 +205,12 @@ describe("readMint", () => {
     expect(mint && flagsOfMint(mint)).toEqual(flags);
   });
 
-  it("ends at the padding", () => {
+  it("stops reading extensions at the padding", () => {
     const padded = Buffer.concat([extendedMint([9, Buffer.alloc(0)]), Buffer.alloc(2)]);
     expect(read(padded)).toMatchObject({ isNonTransferable: true });
   });
 
-  it("never throws", () => {
+  it("never throws, whatever the bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (tail) => {
         const data = Buffer.concat([extendedMint(), tail]);
@@ -232,11 +232,11 @@ describe("withheldFrom", () => {
     ["at most the highest amount", 10_000n, 7n, 40n],
     ["a share of a unit as a whole one", 1n, 7n, 1n],
     ["nothing of nothing", 0n, 7n, 0n],
-  ])("takes %s", (_, amount, epoch, withheld) => {
+  ])("withholds %s", (_, amount, epoch, withheld) => {
     expect(withheldFrom(amount, mint, epoch)).toBe(withheld);
   });
 
-  it("takes nothing without a fee", () => {
+  it("withholds nothing from a token without a fee", () => {
     expect(withheldFrom(1000n, { transferFees: [] }, 1n)).toBe(0n);
   });
 });

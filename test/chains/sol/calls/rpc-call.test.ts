@@ -24,7 +24,7 @@ const at = { commitment: "confirmed", minContextSlot: 8 } as const;
 describe("accountsCall", () => {
   const call = accountsCall([token, token], at);
 
-  it("asks for all accounts at a slot", () => {
+  it("requests all accounts at one slot", () => {
     const { method, params } = call;
     expect({ method, params }).toEqual({
       method: "getMultipleAccounts",
@@ -32,7 +32,7 @@ describe("accountsCall", () => {
     });
   });
 
-  it("reads each account, and the gaps", () => {
+  it("reads each account, and keeps gaps for missing ones", () => {
     const read = { owner: token, lamports: 2_039_280n, data: Uint8Array.of(1, 2, 3) };
     expect(call.read(answer)).toEqual({ slot: 9, accounts: [read, undefined] });
   });
@@ -49,17 +49,17 @@ describe("accountsCall", () => {
     ["an owner of 31 bytes", { ...answer, value: [{ ...account, owner: "1".repeat(31) }, null] }],
     ["an owner of 33 bytes", { ...answer, value: [{ ...account, owner: "1".repeat(33) }, null] }],
     ["an owner of a megabyte", { ...answer, value: [{ ...account, owner: "1".repeat(2 ** 20) }, null] }],
-  ])("refuses %s", (_, result) => {
+  ])("rejects %s", (_, result) => {
     expect(() => call.read(result)).toThrow();
   });
 
-  it("asks for at most a hundred accounts", () => {
+  it("requests at most 100 accounts per call", () => {
     expect(() => accountsCall(new Array(101).fill(token), at)).toThrow(RangeError);
   });
 });
 
-describe("the other calls", () => {
-  it("read what hosts answer", () => {
+describe("calls for slots, balances and blockhashes", () => {
+  it("reads what hosts answer", () => {
     const hash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
     expect(genesisHashCall().read(hash)).toBe(hash);
     const info = { epoch: 7, absoluteSlot: 3_000, blockHeight: 2_900, slotIndex: 1, slotsInEpoch: 432_000 };
@@ -67,7 +67,7 @@ describe("the other calls", () => {
     expect(rentCall(165, at).read(2_039_280)).toBe(2_039_280n);
   });
 
-  it("reject malformed answers", () => {
+  it("rejects malformed answers", () => {
     expect(() => genesisHashCall().read("0x1")).toThrow();
     expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 9.5, blockHeight: 1 })).toThrow();
     expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 7, blockHeight: 1 })).toThrow();
@@ -76,18 +76,18 @@ describe("the other calls", () => {
 });
 
 describe("clusterCall", () => {
-  it("reads the first characters of the hash of the first block", () => {
+  it("reads the first characters of the genesis block's hash", () => {
     const hash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
     expect(clusterCall().read(hash)).toBe("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp");
     expect(() => clusterCall().read(hash.slice(0, 32))).toThrow();
   });
 });
 
-describe("the calls about fees", () => {
+describe("calls about fees", () => {
   const of = (value: unknown) => ({ context: { slot: 9 }, value });
   const message = Uint8Array.of(0x80, 1, 0, 0);
 
-  it("read a fee and prices", () => {
+  it("reads a fee and prices", () => {
     expect(messageFeeCall(message, at)).toMatchObject({
       method: "getFeeForMessage",
       params: ["gAEAAA==", { commitment: "confirmed" }],
@@ -120,7 +120,7 @@ describe("simulationCall", () => {
     });
   });
 
-  it("shows accounts after the transaction, and none that it would remove", () => {
+  it("shows the accounts that remain after the transaction", () => {
     const { params, read: readShown } = simulationCall(message, at, ["A", "B"]);
     expect(params[1]).toMatchObject({ accounts: { encoding: "base64", addresses: ["A", "B"] } });
     const shown = { owner: token, lamports: 7, data: ["AQI=", "base64"] };

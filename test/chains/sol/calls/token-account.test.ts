@@ -40,7 +40,7 @@ function account({
 const read = (data: Uint8Array, owner: string = token) => readTokenAccount({ owner, data });
 
 describe("readTokenAccount", () => {
-  it("reads accounts of mainnet", () => {
+  it("reads token accounts from mainnet", () => {
     expect(read(usdc.account)).toMatchObject({
       mint: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
       owner: "5QxkJGkYTxkJBp575w39Qumi8v2g3bxLWaXjpJsquYky",
@@ -54,7 +54,7 @@ describe("readTokenAccount", () => {
     });
   });
 
-  it("reads the owner and the amount", () => {
+  it("reads an account's owner and amount", () => {
     const read64 = { mint: bs58.encode(mint), owner: bs58.encode(alice), amount: 2n ** 64n - 1n };
     expect(read(account({ amount: 2n ** 64n - 1n }))).toEqual({
       program: token,
@@ -65,12 +65,12 @@ describe("readTokenAccount", () => {
     });
   });
 
-  it("reads the delegate and its amount", () => {
+  it("reads an account's delegate and the delegated amount", () => {
     const delegate = { address: bs58.encode(bob), amount: 5n };
     expect(read(account({ delegate: 5n }))).toMatchObject({ delegate });
   });
 
-  it("reads whether the account is frozen", () => {
+  it("reads whether an account is frozen", () => {
     expect(read(account({ state: 2 }))).toMatchObject({ isFrozen: true });
   });
 
@@ -79,7 +79,7 @@ describe("readTokenAccount", () => {
     expect(read(extended, token2022)).toMatchObject({ program: token2022, amount: 7n });
   });
 
-  it("reads the extensions that are switched on, and not those that are off or truncated", () => {
+  it("reads only extensions that are switched on and complete", () => {
     const read2022 = (...extensions: number[]) =>
       read(Buffer.concat([account(), Buffer.of(2, 7, 0, 0, 0, ...extensions)]), token2022);
     const [memo, guard] = [8, 11].map((kind) => [kind, 0, 1, 0]) as [number[], number[]];
@@ -94,7 +94,7 @@ describe("readTokenAccount", () => {
     ["that is too short", account().subarray(0, 164), token],
     ["that is a mint with extensions", Buffer.concat([account(), Buffer.of(1, 0, 0)]), token2022],
     ["of several signers", Buffer.alloc(355, 2), token2022],
-  ])("refuses an account %s", (_, data, owner) => {
+  ])("rejects an account %s", (_, data, owner) => {
     expect(read(data, owner)).toBeUndefined();
   });
 });
@@ -106,17 +106,17 @@ describe("hindranceOf", () => {
   const sides = (changes: Partial<typeof own>, of = wallet) =>
     (["buy", "sell"] as const).map((side) => hindranceOf({ ...own, ...changes }, of, side));
 
-  it("names none for an account that does not exist, or is as usual", () => {
+  it("returns no hindrance for a missing or an ordinary account", () => {
     expect(hindranceOf(undefined, wallet, "buy")).toBeUndefined();
     expect(sides({})).toEqual([undefined, undefined]);
   });
 
-  it("keeps buys from an account that needs memos, and sales from one with a guard", () => {
+  it("prevents buys into an account that needs memos, and sales from an account with a guard", () => {
     expect(sides({ needsMemo: true })).toEqual([expect.stringContaining("a memo"), undefined]);
     expect(sides({ hasGuard: true })).toEqual([undefined, expect.stringContaining("CPI Guard")]);
   });
 
-  it("keeps both from an account of somebody else", () => {
+  it("prevents buys and sales with somebody else's account", () => {
     const given = expect.stringContaining("somebody else");
     expect(sides({}, other)).toEqual([given, given]);
     expect(sellableUnits(own, other, own.mint)).toBe(0n);

@@ -36,7 +36,7 @@ async function hold(
 }
 
 describe("walletViewCall", () => {
-  it("shows coins and tokens of both programs", async () => {
+  it("shows coins and tokens of both token programs", async () => {
     const { MOON, FEEZ, TRAP } = chain.deployment.tokens;
     const { address } = await chain.newWallet(123n);
     await hold(address, MOON, { amount: 2n ** 64n - 1n });
@@ -46,7 +46,7 @@ describe("walletViewCall", () => {
     expect(slot).toBeGreaterThan(0);
   });
 
-  it("does not count an account that belongs to somebody else, or is frozen", async () => {
+  it("ignores accounts that belong to somebody else or are frozen", async () => {
     const { MOON, TRAP } = chain.deployment.tokens;
     const [wallet, thief] = [await chain.newWallet(), await chain.newWallet()];
     await hold(wallet.address, MOON, { amount: 5n, owner: thief.address });
@@ -55,14 +55,14 @@ describe("walletViewCall", () => {
     expect([...units.values()]).toEqual([0n, 0n]);
   });
 
-  it("shows a wallet that nobody has funded as empty", async () => {
+  it("shows a wallet without funds as empty", async () => {
     const { MOON } = chain.deployment.tokens;
     const { address } = await chain.newWallet(0n);
     const { lamports, units } = await look(address, [MOON]);
     expect([lamports, units.get(MOON.mint)]).toEqual([0n, 0n]);
   });
 
-  it("asks for at most as many tokens as one answer has", async () => {
+  it("requests at most as many tokens as one answer can hold", async () => {
     const { MOON } = chain.deployment.tokens;
     const { address } = await chain.newWallet();
     const many = (count: number) => Array.from({ length: count }, () => MOON);

@@ -29,13 +29,13 @@ const metadata = ({ kind = 4, name = "Moon\0\0\0\0" as string | Uint8Array, symb
 });
 
 describe("metadataOf", () => {
-  it("derives where Metaplex keeps the name of USDC on mainnet", async () => {
+  it("derives the address of USDC's Metaplex metadata on mainnet", async () => {
     expect(await metadataOf(usdcMint)).toBe("5x38Kp4hvdomTCnCrAny4UtMUt5rQBdB6px2K1Ui45Wq");
   });
 });
 
 describe("readMetadata", () => {
-  it("reads the name of USDC on mainnet", () => {
+  it("reads the name of USDC from mainnet", () => {
     const account = {
       owner: "metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s",
       lamports: 1n,
@@ -61,7 +61,7 @@ describe("readMetadata", () => {
       "the account of another mint",
       { ...metadata(), data: Buffer.concat([Buffer.of(4), mint, authority, text(""), text("")]) },
     ],
-  ])("refuses %s", (_, account) => {
+  ])("rejects %s", (_, account) => {
     expect(readMetadata(account, address)).toBeUndefined();
   });
 });
@@ -80,7 +80,7 @@ describe("claimsOfMint", () => {
     isScaled: false,
   };
 
-  it("prefers the names in the mint", () => {
+  it("prefers the names stored in the mint", () => {
     const said = { name: "Moon", symbol: "MOON" };
     expect(claimsOfMint(plain, said)).toMatchObject({ decimals: 6n, totalSupply: 5n, ...said });
     expect(claimsOfMint({ ...plain, name: "Own", symbol: "OWN" }, said)).toMatchObject({

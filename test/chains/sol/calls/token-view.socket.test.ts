@@ -31,7 +31,7 @@ const lookAt = async (name: Name) => {
 const coin = 10n ** 9n;
 
 describe("tokenViewCall", () => {
-  it("shows a token, its name and its pool as of one slot", async () => {
+  it("shows a token, its name and its pool, all at one slot", async () => {
     const view = await lookAt("MOON");
     const { pool } = chain.deployment.tokens.MOON;
     expect(view).toMatchObject({
@@ -62,7 +62,7 @@ describe("tokenViewCall", () => {
     expect((await look(mint, []))?.pools).toEqual([]);
   });
 
-  it("is undefined for an address that is not a mint", async () => {
+  it("returns undefined for an address that is not a mint", async () => {
     const { pool, vaults } = chain.deployment.tokens.MOON;
     const { address } = await chain.newWallet();
     for (const other of [programs.token, pool, vaults.token, address])
@@ -71,7 +71,7 @@ describe("tokenViewCall", () => {
 });
 
 describe("paymentsOf", () => {
-  it("sorts the pools that pay by what arrives", async () => {
+  it("sorts paying pools by the amount that arrives", async () => {
     const view = await lookAt("FEEZ");
     const [usual] = view.pools as [PoolView];
     const dear: PoolView = { ...usual, rates: { trade: 10_000n, creator: 0n } };
@@ -79,13 +79,13 @@ describe("paymentsOf", () => {
     const empty: PoolView = { ...usual, held: [0n, 0n] };
     const payments = paymentsOf({ ...view, pools: [dear, closed, empty, usual] }, "buy", coin);
     expect(payments.map(({ pool }) => pool)).toEqual([usual, dear]);
-    // 10,000 for a coin, without 0.25 %, the impact of a five hundredth and the token's 1 %.
+    // 10,000 for one coin, minus a fee of 0.25 %, a price impact of 1/500 and the token's fee of 1 %.
     expect(Number(payments[0]?.amountOut) / 1e6).toBeCloseTo(9855.6, 0);
     const [sold] = paymentsOf(view, "sell", 10n ** 10n);
     expect(Number(sold?.amountOut) / 1e9).toBeCloseTo(0.9856, 3);
   });
 
-  it("opens a pool at its time", async () => {
+  it("uses a pool only from its opening time on", async () => {
     const view = await lookAt("MOON");
     const opened = view.pools.map((each) => ({ ...each, pool: { ...each.pool, openTime: view.time } }));
     expect(paymentsOf({ ...view, pools: opened }, "buy", coin)).toHaveLength(1);

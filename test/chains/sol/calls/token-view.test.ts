@@ -24,7 +24,7 @@ const shown = (owner: string, data: Uint8Array) => ({
   data: [Buffer.from(data).toString("base64"), "base64"],
 });
 
-/** Writes the clock of the chain: a slot, the start of an epoch, the epoch, that of its leaders, and the time. */
+/** Writes the chain's clock: slot, start of the epoch, epoch, leaders' epoch and time. */
 function clock(epoch: bigint, time: bigint): Uint8Array {
   const data = Buffer.alloc(40);
   for (const [index, value] of [9n, 1n, epoch, epoch + 1n, time].entries())
@@ -38,7 +38,7 @@ function holding(amount: bigint): Uint8Array {
   return data;
 }
 
-/** The accounts of a token of mainnet by their addresses there, with amounts of the test in the pool's vaults. */
+/** Accounts of a mainnet token under their addresses there, with this test's amounts in the pool's vaults. */
 const accounts: Readonly<Record<string, object>> = {
   SysvarC1ock11111111111111111111111111111111: shown(
     "Sysvar1111111111111111111111111111111111111",
@@ -62,7 +62,7 @@ describe("tokenViewCall", () => {
     expect(view).toMatchObject({ epoch: 833n, time: 1_750_000_000n });
     expect(view.pools.map(({ address }) => address)).toEqual([pool.address]);
     const [found] = view.pools;
-    // The vaults also hold the fees of the protocol and of the fund.
+    // The vaults also contain fees of the protocol and the fund.
     expect(found && reservesIn(found)).toEqual({
       coins: 5_000_000_000n - 484_814_504n - 123_593_244n,
       tokens: 7_000_000_000n - 286_186_090n - 78_871_511n,
@@ -72,7 +72,7 @@ describe("tokenViewCall", () => {
     expect(payment?.priceImpact).toBeCloseTo(2.18, 2);
   });
 
-  it("reads a token's name from the account in which Metaplex keeps USDC's", async () => {
+  it("reads a token's name from the account where Metaplex stores USDC's", async () => {
     const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as Address;
     const { params } = await tokenViewCall(mint, [], { commitment: "confirmed" });
     expect(params[0]).toContain("5x38Kp4hvdomTCnCrAny4UtMUt5rQBdB6px2K1Ui45Wq");

@@ -4,7 +4,7 @@ import { landedCall, mostStatuses, statusesCall } from "../../../../lib/chains/s
 const context = { slot: 60 };
 
 describe("statusesCall", () => {
-  it("asks for as many statuses as Solana's hosts give at the most", () => {
+  it("requests at most as many statuses as Solana's hosts return", () => {
     expect(mostStatuses).toBe(256);
   });
 
@@ -26,7 +26,7 @@ describe("statusesCall", () => {
       { slot: 40, isFinal: true },
     ],
     [{ confirmations: 3, confirmationStatus: null }, undefined],
-  ])("reads %o", (status, found) => {
+  ])("reads the status %o", (status, found) => {
     expect(read(status)).toEqual(found);
   });
 });
@@ -48,17 +48,17 @@ describe("landedCall", () => {
     expect(read(1_795_291_200)).toMatchObject({ slot: 40, time: 1_795_291_200, fee: 5000n });
   });
 
-  it("leaves out the compute units that a host does not state", () => {
+  it("leaves out compute units if a host does not state them", () => {
     const { computeUnitsConsumed: _, ...silent } = meta;
     expect(read(1_795_291_200)).toMatchObject({ computeUnits: 1 });
     expect(read(1_795_291_200, silent)).not.toHaveProperty("computeUnits");
   });
 
-  it("takes one whose block has no time yet for one that the host does not have", () => {
+  it("treats a transaction whose block has no time yet as missing", () => {
     expect(read(null)).toBeUndefined();
   });
 
-  it("refuses a time that is no date", () => {
+  it("rejects an invalid block time", () => {
     expect(read(253_402_300_799)).toBeDefined();
     expect(() => read(253_402_300_800)).toThrow();
   });

@@ -46,7 +46,7 @@ const offersOf = () =>
 const helperOf = async (offers: JupiterOffers, each = swap) => (await offers.forLook()(each))?.venue.helper;
 
 describe("JupiterOffers", () => {
-  it("asks once for all hosts of a look, and gives another swap nothing", async () => {
+  it("requests one offer for all hosts of a look, and none for another swap", async () => {
     const offerFor = offersOf().forLook();
     const [a, b, c] = await Promise.all([
       offerFor(swap),
@@ -57,7 +57,7 @@ describe("JupiterOffers", () => {
     expect([c, asked.length]).toEqual([undefined, 1]);
   });
 
-  it("asks for each order, with a key of its own", async () => {
+  it("requests an offer for each order, with its own key", async () => {
     const offers = offersOf();
     const helpers = [await helperOf(offers), await helperOf(offers, { ...swap, orderId: "other" })];
     expect(new Set(helpers).size).toBe(2);
@@ -74,7 +74,7 @@ describe("JupiterOffers", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("does not ask a silent Jupiter in each look", async () => {
+  it("queries a silent Jupiter only in some looks", async () => {
     isSilent = true;
     const offers = offersOf();
     expect([await helperOf(offers), await helperOf(offers)]).toEqual([undefined, undefined]);
@@ -84,14 +84,14 @@ describe("JupiterOffers", () => {
     expect(await helperOf(offers)).toBeDefined();
   });
 
-  it("asks again if the wallet has less to sell", async () => {
+  it("requests another offer if the wallet has less to sell", async () => {
     const offers = offersOf();
     const first = await helperOf(offers);
     expect(await helperOf(offers, { ...swap, amountIn: 4n })).not.toBe(first);
     expect(asked.map(({ amountIn }) => amountIn)).toEqual([5n, 4n]);
   });
 
-  it("signs nothing that has no helper, or that the signer would not compose", async () => {
+  it("signs no message without a helper, and none that the signer would not compose", async () => {
     const offers = offersOf();
     const helper = (await helperOf(offers)) ?? "";
     const common = {
@@ -107,7 +107,7 @@ describe("JupiterOffers", () => {
     const message = { ...common, amountIn: 5n, wsolRentLamports: 1n, build } as const;
     const route = { venue: "jupiter-metis" } as const;
     expect(await offers.sign(intentOf(), { ...message, purpose: "swap", route })).toBeUndefined();
-    // The key is still there, and so is the offer.
+    // The rejected messages must use up neither the key nor the offer.
     expect(await helperOf(offers)).toBe(helper);
   });
 });

@@ -41,7 +41,7 @@ const u64 = (value: bigint) => {
 const key = (text: string) => Buffer.from(bs58.decode(text)).toString("hex");
 const text = (value: string) => u64(BigInt(value.length)) + Buffer.from(value).toString("hex");
 
-/** The accounts of an order, derived by the formulas of the programs. */
+/** Accounts of an order, derived by the programs' formulas. */
 const accountsOf = (terms: AttemptTerms) => ({
   marker: seededAddress(wallet, orderId, system),
   own: programAddress(
@@ -75,7 +75,7 @@ const prelude = ({ computeUnitLimit, microLamportsPerUnit, markerRentLamports }:
   ],
 ];
 
-/** Makes the account of wrapped SOL, with what it spends. */
+/** Creates the account of wrapped SOL with the lamports to spend. */
 const opening = (terms: AttemptTerms, lamports: bigint) => {
   const { w } = accountsOf(terms);
   return [
@@ -173,7 +173,7 @@ describe("composeMessage", () => {
     },
   );
 
-  it("has all accounts in the message, and Jupiter's in the lookup tables that it names", async () => {
+  it("names all accounts in the message, and those of Jupiter in its lookup tables", async () => {
     const read = readSolBytes(await messageOf(await byJupiter(buyTerms)));
     expect(read.signers).toEqual([wallet, helper]);
     expect(read.blockhash).toBe(buyTerms.blockhash);
@@ -185,7 +185,7 @@ describe("composeMessage", () => {
     expect(readSolBytes(await messageOf(buyTerms)).signers).toEqual([wallet]);
   });
 
-  it("keeps all amounts of 64 bits", async () => {
+  it("keeps all 64-bit amounts exactly", async () => {
     const amount = fc.bigInt({ min: 1n, max: (1n << 63n) - 1n });
     await fc.assert(
       fc.asyncProperty(amount, amount, fc.boolean(), async (amountIn, minAmountOut, isBuy) => {
@@ -231,7 +231,7 @@ describe("composeMessage", () => {
       "the pool is an account of the wallet",
       { venue: { kind: "cpmm", pool: other, config: accountsOf(buyTerms).w as never } },
     ],
-  ])("refuses: %s (%#)", async (reason, changes) => {
+  ])("rejects terms: %s (%#)", async (reason, changes) => {
     const composed = await composeMessage({ ...buyTerms, ...changes }, [tipAccount]);
     expect(composed).toEqual({ refused: expect.stringContaining(reason) });
   });
@@ -279,7 +279,7 @@ describe("composeMessage", () => {
       { data: routeData(1_000_000_000n, { slippageBps: 65_535 }) },
     ],
     ["a higher minimum of the order", "the venue's minimum", { minAmountOut: 294_000_001n }, {}],
-  ])("refuses Jupiter's instruction with %s", async (_, reason, terms, venue) => {
+  ])("rejects Jupiter's instruction with %s", async (_, reason, terms, venue) => {
     const sound = await byJupiter(buyTerms);
     const changed = { ...sound, ...terms, venue: { ...sound.venue, ...venue } };
     expect(await composeMessage(changed, [tipAccount])).toEqual({ refused: expect.stringContaining(reason) });
@@ -318,14 +318,14 @@ describe("composeMessage", () => {
         })),
       ],
     ],
-  ])("refuses Jupiter's instruction with %s in its accounts", async (_, reason, change) => {
+  ])("rejects Jupiter's instruction with %s in its accounts", async (_, reason, change) => {
     const sound = await byJupiter(buyTerms);
     const venue = { ...sound.venue, accounts: change(sound.venue.accounts) };
     const composed = await composeMessage({ ...sound, venue }, [tipAccount]);
     expect(composed).toEqual({ refused: expect.stringContaining(reason) });
   });
 
-  it("allows a transaction of 1,232 bytes, and none larger", async () => {
+  it("allows transactions of up to 1,232 bytes", async () => {
     const sound = await byJupiter(buyTerms);
     const signatures = 1 + 2 * 64;
     const grown = (bytes: number) => {

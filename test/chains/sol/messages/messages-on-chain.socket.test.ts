@@ -24,7 +24,7 @@ const { chain, resetPools, accountAt, lamportsOf, newSeller, newWallet, send, se
 const slipped = (index: number) => ({ InstructionError: [index, { Custom: 6005 }] });
 const marked = { InstructionError: [3, { Custom: 0 }] };
 
-/** The creation of the account of wrapped SOL in one step, which anybody can block by a deposit. */
+/** Creates the account of wrapped SOL in one step, which anybody can block with a deposit. */
 const madeAtOnce = (wallet: Address, account: Address, { orderId, amountIn }: AttemptTerms): IInstruction =>
   createWithSeed(wallet, account, {
     seed: wsolSeedOf(orderId),
@@ -33,8 +33,8 @@ const madeAtOnce = (wallet: Address, account: Address, { orderId, amountIn }: At
     owner: programs.token,
   });
 
-describe("a composed message on a chain", () => {
-  it("buys to the unit, and leaves no wrapped SOL", async () => {
+describe("composed messages on a real Solana chain", () => {
+  it("buys the exact amount, and leaves no wrapped SOL", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     expect(await send(await messageOf(buy), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
@@ -43,7 +43,7 @@ describe("a composed message on a chain", () => {
     expect(10n * sol - (await lamportsOf(wallet))).toBe(sol + rents + mostFeeOfTerms(buy, baseFee));
   });
 
-  it("buys and sells a token of Token-2022 that withholds fees, to the unit", async () => {
+  it("buys and sells the exact amounts of a Token-2022 token that withholds fees", async () => {
     const { name, wallet, buy, own, w } = await newWallet("FEEZ");
     expect(await send(await messageOf(buy), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
@@ -64,7 +64,7 @@ describe("a composed message on a chain", () => {
     expect(await accountAt(w)).toBeUndefined();
   });
 
-  it("sells to the unit, and leaves no wrapped SOL", async () => {
+  it("sells the exact amount, and leaves no wrapped SOL", async () => {
     const { name, wallet, sale, own, w } = await newSeller();
     expect(await send(await messageOf(sale), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(0n);
@@ -73,7 +73,7 @@ describe("a composed message on a chain", () => {
     expect((await lamportsOf(wallet)) - 10n * sol).toBe(sale.minAmountOut - costs);
   });
 
-  it("fails for one unit less than its minimum, and costs its fee only", async () => {
+  it("fails for one unit less than its minimum, and costs only its fee", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
     expect(await send(await messageOf(dear), name)).toEqual(slipped(8));
@@ -82,7 +82,7 @@ describe("a composed message on a chain", () => {
     expect(await accountAt(await markerOf(wallet, buy.orderId))).toBeUndefined();
   });
 
-  it("fills once: later attempts fail at the marker, whatever their blockhash and price", async () => {
+  it("fills an order once: later attempts fail at the marker, whatever their blockhash and price", async () => {
     const { name, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
     expect(await send(await messageOf(eager), name)).toBe("filled");
@@ -97,7 +97,7 @@ describe("a composed message on a chain", () => {
     expect(await tokensOf(own)).toBeGreaterThan(bought);
   });
 
-  it("would fill twice by a marker without lamports, which no block keeps", async () => {
+  it("would fill an order twice with a marker without lamports, which no block keeps", async () => {
     const { wallet, name, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
     const weaker = async (blockhash: string) => {
@@ -119,14 +119,14 @@ describe("a composed message on a chain", () => {
     expect(await accountAt(own)).toBeUndefined();
   });
 
-  it("also fills if wrapped SOL's account is made in one step, unless somebody has paid in", async () => {
+  it("also fills an order if wrapped SOL's account is made in one step and has no deposit", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     const weaker = instructionsOf(await messageOf(buy)).toSpliced(4, 2, madeAtOnce(wallet, w, buy));
     expect(await send(compileAny(weaker, { payer: wallet, blockhash: buy.blockhash }), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
 
-  it("fills with a deposit on its account of wrapped SOL, which the wallet keeps", async () => {
+  it("fills an order despite a deposit on its account of wrapped SOL, which goes to the wallet", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     await setAccount(w, rent.empty);
     const weaker = (sound: readonly IInstruction[]) => sound.toSpliced(4, 2, madeAtOnce(wallet, w, buy));
@@ -145,7 +145,7 @@ describe("a composed message on a chain", () => {
 
 let strangers = 0;
 
-/** Pays lamports into the marker of a wallet's order, as anybody can who has seen its message. */
+/** Pays lamports into an order's marker, as anybody who has seen its message can. */
 async function depositOnMarker(wallet: Address, orderId: string, lamports = rent.empty): Promise<Address> {
   const marker = await markerOf(wallet, orderId);
   const stranger = `stranger ${strangers++}`;
@@ -157,7 +157,7 @@ async function depositOnMarker(wallet: Address, orderId: string, lamports = rent
   return marker;
 }
 
-/** Takes the lamports of a seed's account of the System program, which its base may do. */
+/** Withdraws lamports from an account derived from a seed, as its base address may. */
 function takeBySeed(base: Address, account: Address, seed: string): IInstruction {
   const head = Buffer.alloc(20);
   head.writeUInt32LE(11, 0);
@@ -176,7 +176,7 @@ function takeBySeed(base: Address, account: Address, seed: string): IInstruction
 
 describe("a deposit on the marker of an order", () => {
   it.each([rent.empty, rent.marker, sol / 2n])(
-    "of %s lamports before an attempt does not block it",
+    "fills an order despite a deposit of %s lamports on its marker before an attempt",
     async (lamports) => {
       const { name, wallet, buy, own } = await newWallet();
       const marker = await depositOnMarker(wallet, buy.orderId, lamports);
@@ -200,7 +200,7 @@ describe("a deposit on the marker of an order", () => {
     },
   );
 
-  it("between two attempts does not keep the second one from filling", async () => {
+  it("lets a second attempt fill although the marker got a deposit after the first", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
     expect(await send(await messageOf(dear), name)).toEqual(slipped(8));
@@ -209,7 +209,7 @@ describe("a deposit on the marker of an order", () => {
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
 
-  it("after an attempt or before a clear does not let a later message fill", async () => {
+  it("lets no later message fill if the marker gets a deposit after an attempt or before a clear", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
     expect(await send(await messageOf(eager), name)).toBe("filled");
@@ -225,7 +225,7 @@ describe("a deposit on the marker of an order", () => {
     expect(await accountAt(cleared.own)).toBeUndefined();
   });
 
-  it("stays in the marker: even the wallet's key cannot withdraw it", async () => {
+  it("keeps a deposit in the marker, from which even the wallet's key cannot withdraw", async () => {
     const { name, wallet, clear } = await newWallet();
     expect(await send(await messageOf(clear), name)).toBe("filled");
     const marker = await markerOf(wallet, clear.orderId);

@@ -71,7 +71,7 @@ const attempts: fc.Arbitrary<MessageTerms> = fc
   }));
 
 describe("readMessage", () => {
-  it("is the inverse of composeMessage", async () => {
+  it("inverts composeMessage", async () => {
     await fc.assert(
       fc.asyncProperty(attempts, async (terms) => {
         expect(await readMessage(await messageOf(terms), [tipAccount])).toEqual(terms);
@@ -80,26 +80,29 @@ describe("readMessage", () => {
     );
   });
 
-  it.each(samples)("reads %s", async (_, sample) => {
+  it.each(samples)("reads the terms of %s", async (_, sample) => {
     const terms = await sample();
     const read = await readMessage(await messageOf(terms), [tipAccount]);
     expect(read).toEqual(terms);
   });
 
-  it.each(samples)("rejects changes of one bit in %s, or reads other terms", async (_, sample) => {
-    const terms = await sample();
-    const message = await messageOf(terms);
-    const kept: number[] = [];
-    // Changes a bit of about each sixteenth byte, and with FULL=1 all bits.
-    const step = process.env.FULL ? 1 : 127;
-    for (let bit = 0; bit < message.length * 8; bit += step) {
-      const changed = Uint8Array.from(message);
-      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
-      const read = await readMessage(changed, [tipAccount]);
-      if (isDeepStrictEqual(read, terms)) kept.push(bit);
-    }
-    expect(kept).toEqual([]);
-  });
+  it.each(samples)(
+    "rejects each change of one bit in %s, or reads other terms from it",
+    async (_, sample) => {
+      const terms = await sample();
+      const message = await messageOf(terms);
+      const kept: number[] = [];
+      // Changes one bit in about every sixteenth byte, or every bit with FULL=1.
+      const step = process.env.FULL ? 1 : 127;
+      for (let bit = 0; bit < message.length * 8; bit += step) {
+        const changed = Uint8Array.from(message);
+        changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+        const read = await readMessage(changed, [tipAccount]);
+        if (isDeepStrictEqual(read, terms)) kept.push(bit);
+      }
+      expect(kept).toEqual([]);
+    },
+  );
 
   it.each(samples)("rejects %s with a byte added or removed", async (_, sample) => {
     const message = await messageOf(await sample());
@@ -114,7 +117,7 @@ describe("readMessage", () => {
   });
 });
 
-/** The places of a buy's instructions with a tip. */
+/** Indexes of the instructions of a buy with a tip. */
 const place = {
   limit: 0,
   rent: 2,
@@ -154,7 +157,7 @@ const tokenTransfer = (from = wallet, authority = helper): IInstruction => ({
   data: Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0, 0),
 });
 
-/** Returns an instruction with another account at a place. */
+/** Replaces the account at an index of an instruction. */
 const withAccount = (instruction: IInstruction, index: number, account: string): IInstruction => ({
   ...instruction,
   accounts: (instruction.accounts ?? []).with(index, {
@@ -185,7 +188,7 @@ const inserted =
 
 const otherOrder = "01KAMZ3Q5T9WJ2M4N6P8R0S1V4";
 
-/** The place of the marker's size in the data of its instruction. */
+/** Offset of the marker's size in its instruction's data. */
 const spaceAt = 44 + orderId.length;
 
 async function marking(
@@ -198,7 +201,7 @@ async function marking(
 }
 
 describe("a message of an intruder", () => {
-  it("is accepted if it is the composed one", async () => {
+  it("accepts an intruder's message that equals the composed one", async () => {
     const sound = instructionsOf(await messageOf(buyTerms));
     expect(await readMessage(compileAny(sound), [tipAccount])).toEqual(buyTerms);
   });
@@ -273,12 +276,12 @@ describe("a message of an intruder", () => {
     ["the marker of another wallet", (sound) => marking(sound, { base: thief })],
     ["a marker with more lamports", (sound) => marking(sound, { lamports: 897_841n })],
     ["an empty list", () => []],
-  ])("is rejected with %s", async (_, intrusion) => {
+  ])("rejects a message with %s", async (_, intrusion) => {
     const changed = await intrusion(instructionsOf(await messageOf(buyTerms)));
     expect(await readMessage(compileAny(changed), [tipAccount])).toBeUndefined();
   });
 
-  it("is rejected as a clear with anything more", async () => {
+  it("rejects a clear with any other instruction", async () => {
     const sound = instructionsOf(await messageOf(clearTerms));
     expect(await readMessage(compileAny(sound), [tipAccount])).toEqual(clearTerms);
     const account = await wsolAccountOf(wallet, orderId);
@@ -294,7 +297,7 @@ describe("a message of an intruder", () => {
     expect(await readMessage(compileAny(sound.slice(0, 2)), [tipAccount])).toBeUndefined();
   });
 
-  it("is rejected if another account pays its fees, or if it has another version", async () => {
+  it("rejects a message whose fees another account pays, or of another version", async () => {
     const sound = instructionsOf(await messageOf(buyTerms));
     expect(await readMessage(compileAny(sound, { payer: thief }), [tipAccount])).toBeUndefined();
     expect(await readMessage(compileAny(sound, { version: "legacy" }), [tipAccount])).toBeUndefined();
@@ -311,7 +314,7 @@ describe("a message of an intruder", () => {
     ["the wallet named", at(9, (swap) => withAccount(swap, 10, wallet))],
     ["an output to the thief", at(9, (swap) => withAccount(swap, 2, thief))],
     ["another amount", at(9, (swap) => withByte(swap, 8, 1))],
-  ])("by Jupiter is rejected with %s", async (name, intrusion) => {
+  ])("judges a message by Jupiter with %s", async (name, intrusion) => {
     const terms = await byJupiter(saleTerms, { name: "route_v2" });
     const accounts = terms.venue.accounts.filter((each) => "address" in each);
     const message = await messageOf({ ...terms, venue: { ...terms.venue, accounts } });
@@ -320,7 +323,7 @@ describe("a message of an intruder", () => {
     expect(read?.purpose).toBe(name === "no change" ? "swap" : undefined);
   });
 
-  it("has no account of wrapped SOL that outlives its transaction", async () => {
+  it("derives an account of wrapped SOL that no other order or wallet uses", async () => {
     const own = await tokenAccountOf(wallet, wsolMint, programs.token);
     expect(await wsolAccountOf(wallet, orderId)).not.toBe(own);
     expect(await wsolAccountOf(wallet, orderId)).not.toBe(await wsolAccountOf(wallet, otherOrder));

@@ -9,7 +9,7 @@ import { buyTerms, byJupiter, messageOf, saleTerms, solKey, wallet } from "../..
 const markerRent = 897_840n;
 const start = 10_000_000_000n;
 
-/** The result of a message: the lamports that the wallet loses beside rent, and the change of its tokens. */
+/** Result of a message: the wallet's loss of lamports without rent, and the change of its tokens. */
 async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; tokens: bigint }) {
   const message = await messageOf(terms);
   const signers = terms.venue.kind === "jupiter" ? ["wallet", "helper"] : ["wallet"];
@@ -58,7 +58,7 @@ describe("readReceipt", () => {
     ["Jupiter", jupiter, 6001, true],
     ["Jupiter", jupiter, 6005, false],
   ] as const)(
-    "reads from the program of %s, %s, that %i means too little: %s",
+    "reads from %s's program %s whether code %i means too little: %s",
     async (_, program, code, isSlippage) => {
       const terms = program === jupiter ? await byJupiter(buyTerms) : buyTerms;
       const { id, found } = await landed(terms, { coins: 0n, tokens: 0n });
@@ -73,7 +73,7 @@ describe("readReceipt", () => {
     },
   );
 
-  it("reads a purchase and a sale at their limits", async () => {
+  it("reads a buy and a sale exactly at their limits", async () => {
     const bought = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({
       status: "ok",
@@ -97,12 +97,12 @@ describe("readReceipt", () => {
     ["takes what it should bring", buyTerms, { coins: -amountIn, tokens: -1n }],
     ["sells more than its amount", saleTerms, { coins: minAmountOut, tokens: -amountIn - 1n }],
     ["sells below its minimum", saleTerms, { coins: minAmountOut - 1n, tokens: -amountIn }],
-  ])("rejects an answer by which an attempt %s", async (_, terms, change) => {
+  ])("rejects a result in which an attempt %s", async (_, terms, change) => {
     const { id, found } = await landed(terms, change);
     expect(await readReceipt(wallet, id, found)).toBeUndefined();
   });
 
-  it("says that Jupiter brings less than the minimum, as its program may not enforce it", async () => {
+  it("reports if Jupiter delivers less than the minimum, which its program may not enforce", async () => {
     const buy = await byJupiter(buyTerms);
     const { minAmountOut } = buy;
     const bought = await landed(buy, { coins: -amountIn, tokens: minAmountOut - 1n });
@@ -118,14 +118,14 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject(short);
   });
 
-  it("counts what others add to a purchase or a sale as nothing spent", async () => {
+  it("counts nothing as spent if strangers add more than an order spends", async () => {
     const bought = await landed(buyTerms, { coins: 7n, tokens: minAmountOut });
     expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({ spent: 0n });
     const sold = await landed(saleTerms, { coins: minAmountOut, tokens: 7n });
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({ spent: 0n });
   });
 
-  it("reads nothing from bytes that are no transaction, or end early", async () => {
+  it("reads nothing from incomplete bytes, or bytes that are no transaction", async () => {
     const { id, found } = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     for (const bytes of [
       new Uint8Array(),

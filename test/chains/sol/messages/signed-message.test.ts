@@ -32,7 +32,7 @@ const samples: readonly (readonly [string, () => Promise<MessageTerms>, string[]
 ];
 
 describe("signMessageAndWipe", () => {
-  it("signs as OpenSSL verifies, and wipes the seed", async () => {
+  it("signs messages that OpenSSL verifies, and wipes the seed", async () => {
     const message = await messageOf(clearTerms);
     const { seed, address } = solKey("wallet");
     const signature = signMessageAndWipe(message, seed);
@@ -56,7 +56,7 @@ describe("joinTransaction", () => {
     expect(bs58.encode(Object.values(signatures)[0] as Uint8Array)).toBe(id);
   });
 
-  it("needs the signature of each signer, and of nobody else", async () => {
+  it("requires the signature of each signer and of nobody else", async () => {
     const [alone, both] = [await messageOf(buyTerms), await messageOf(await byJupiter(buyTerms))];
     expect(() => signedBy(alone)).toThrow("is absent");
     expect(() => signedBy(alone, "thief")).toThrow("is absent");
@@ -76,7 +76,7 @@ describe("readTransaction", () => {
   it.each(samples)("rejects every change of one bit in %s", async (_, sample, names) => {
     const { bytes } = signedBy(await messageOf(await sample()), ...names);
     const kept: number[] = [];
-    // Changes a bit of about each sixteenth byte, and with FULL=1 all bits.
+    // Changes one bit in about every sixteenth byte, or every bit with FULL=1.
     const step = process.env.FULL ? 1 : 127;
     for (let bit = 0; bit < bytes.length * 8; bit += step) {
       const changed = Uint8Array.from(bytes);
@@ -97,7 +97,7 @@ describe("readTransaction", () => {
     expect(await readTransaction(changed, [tipAccount])).toBeUndefined();
   });
 
-  it("rejects bytes that are no transaction, or are one of another number of signatures", async () => {
+  it("rejects bytes that are no transaction, or have another number of signatures", async () => {
     const message = await messageOf(clearTerms);
     const { bytes } = signedBy(message, "wallet");
     expect(await readTransaction(new Uint8Array(), [])).toBeUndefined();

@@ -48,13 +48,13 @@ type Name = keyof TestSurfnet["deployment"]["jupiter"]["pools"];
 
 const mintOf = (name: Name) => chain.deployment.jupiter.pools[name].mint;
 
-/** Buys for a coin by default. */
+/** Quotes a trade, by default a buy for one coin. */
 async function quote(name: Name, asked: Partial<QuoteRequest> = {}, changes: Partial<SolConfiguration> = {}) {
   const trade = { chain: "sol", side: "buy", token: mintOf(name), amount: "1", ...asked } as const;
   return quoteSolTrade(await readerOf(changes), trade, trader, quotedAt);
 }
 
-/** A pool of 500 coins and 5.1 million tokens, at 0.25 %. */
+/** Reserves of a pool with 500 coins and 5.1 million tokens, and a fee of 0.25 %. */
 const paid = (amountIn: bigint, from: bigint, to: bigint) => {
   const traded = amountIn - (amountIn * 2500n + 999_999n) / 1_000_000n;
   return (to * traded) / (from + traded);
@@ -66,16 +66,16 @@ const units = (text: string, decimals: number) => {
 };
 
 describe("a quote with Jupiter", () => {
-  it("names Metis where it pays more than the pools, and the output that a simulation shows", async () => {
+  it("names Metis if it pays more than the pools, with the output of a simulation", async () => {
     const shown = await quote("MOON", { wallet });
     expect(shown.route).toEqual([{ venue: "jupiter-metis", tokenIn: "native", tokenOut: mintOf("MOON") }]);
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
-    // The helper signs each of three attempts, too.
+    // The helper also signs each of three attempts.
     expect(shown.networkFee).toMatchObject({ expected: "0.00021", max: "0.001035" });
     expect(faults).toEqual([]);
   });
 
-  it("asks for the amount and a tenth of it, each for a helper key and the wallet's own account", async () => {
+  it("requests the amount and a tenth of it, each for a helper key and the wallet's own account", async () => {
     await quote("MOON", { wallet });
     const [first, second] = jupiter.asked;
     expect(jupiter.asked).toHaveLength(2);
@@ -95,7 +95,7 @@ describe("a quote with Jupiter", () => {
     expect(first?.taker).not.toBe(second?.taker);
   });
 
-  it("trades tokens that no pool has, also without a wallet", async () => {
+  it("trades tokens without a pool, even without a wallet", async () => {
     const shown = await quote("ORBIT");
     expect(shown.route).toMatchObject([{ venue: "jupiter-metis" }]);
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
@@ -103,7 +103,7 @@ describe("a quote with Jupiter", () => {
     expect(shown.warnings).not.toContain("AMOUNT_TINY");
   });
 
-  it("rejects the amount, not the route, if it exceeds the wallet or every pool", async () => {
+  it("rejects the amount rather than the route if it exceeds the wallet or every pool", async () => {
     const short = { code: "INSUFFICIENT_BALANCE" };
     const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
     const sale = { side: "sell", amount: "1" } as const;
@@ -121,7 +121,7 @@ describe("a quote with Jupiter", () => {
   ])("sells %s, to the lamport", async (name, arrived) => {
     const { address: holder } = await chain.newWallet(10n ** 9n);
     await holdTokens(chain, holder, chain.deployment.jupiter.pools[name], 2n * 10n ** 10n);
-    // No pool has this configuration.
+    // No pool uses this configuration.
     const alone = { cpmmConfigs: [1] };
     const shown = await quote(name, { side: "sell", wallet: holder, amount: "10000" }, alone);
     expect(shown.route).toMatchObject([{ venue: "jupiter-metis" }]);
@@ -131,13 +131,13 @@ describe("a quote with Jupiter", () => {
     expect(half.amountOut).toBe(shown.amountOut);
   });
 
-  it("buys FEEZ, less the token's fee", async () => {
+  it("buys FEEZ, minus the token's fee", async () => {
     const shown = await quote("FEEZ", { wallet });
     const sent = paid(10n ** 9n, coins, tokens);
     expect(units(shown.amountOut, 6)).toBe(sent - (sent + 99n) / 100n);
   });
 
-  it("does not use Jupiter if nobody could simulate a sale, or if it is not configured", async () => {
+  it("ignores Jupiter if no account can simulate a sale, or if Jupiter is not configured", async () => {
     const { route } = await quote("FEEZ", { side: "sell", amount: "10" });
     expect(route).toMatchObject([{ venue: "raydium-cpmm" }]);
     expect(await quote("MOON", {}, { jupiter: undefined } as never)).toMatchObject({
@@ -150,7 +150,7 @@ describe("a quote with Jupiter", () => {
   it("reports a token that nobody trades", async () => {
     const token = await addMint(chain, 6);
     await expect(quote("MOON", { token })).rejects.toMatchObject({ code: "NO_ROUTE" });
-    // Jupiter's own word that it has no route is no fault.
+    // Jupiter's answer that it has no route is no fault.
     expect(faults).toEqual([]);
   });
 
@@ -169,12 +169,12 @@ describe("a quote with Jupiter", () => {
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("uses nothing of Jupiter's other instructions", async () => {
+  it("ignores Jupiter's other instructions", async () => {
     jupiter.faults = { extraInstructions: 1 };
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "jupiter-metis" }]);
   });
 
-  it("requires a minimum if no Raydium pool prices the token, for sales too", async () => {
+  it("requires a minimum if no Raydium pool prices the token, even for sales", async () => {
     const { address: holder } = await chain.newWallet(10n ** 9n);
     await holdTokens(chain, holder, chain.deployment.jupiter.pools.ORBIT, 10n ** 10n);
     const sale = { side: "sell", wallet: holder, amount: "10000" } as const;
@@ -186,7 +186,7 @@ describe("a quote with Jupiter", () => {
       expect((await quote("ORBIT", asked)).wouldBeRefused).toMatchObject({ code: "NO_REFERENCE", details });
       expect(await quote("ORBIT", { ...asked, minAmountOut })).not.toHaveProperty("wouldBeRefused");
     }
-    // The pool of MOON is a reference while a tenth of the amount hardly moves it.
+    // The pool of MOON is a reference if a tenth of the amount hardly moves its price.
     expect(await quote("MOON", { wallet })).not.toHaveProperty("wouldBeRefused");
     const most = { amount: "600", minAmountOut: "1", maxPriceImpact: 100 };
     expect(await quote("MOON", most)).not.toHaveProperty("wouldBeRefused");
@@ -208,20 +208,20 @@ describe("a quote with Jupiter", () => {
     });
   });
 
-  it("ignores a server that does not price a tenth", async () => {
+  it("ignores a server that does not quote a tenth of the amount", async () => {
     jupiter.faultsOf = ({ amount }) => (Number(amount) < 1e9 ? { rateLimited: 1 } : {});
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
     await expect(quote("ORBIT", { wallet, minAmountOut: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("trusts the simulation, not Jupiter", async () => {
+  it("trusts the simulation rather than Jupiter's quote", async () => {
     jupiter.faults = { overstated: 1 };
     const shown = await quote("MOON", { wallet });
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
   });
 });
 
-/** Runs so slowly that even a busy machine asks the hosts again before the time is up. */
+/** Slows the clock, so that even a busy machine can query the hosts again in time. */
 const slowly = () => Date.now() / 10;
 
 describe("two hosts with Jupiter", () => {
@@ -231,7 +231,7 @@ describe("two hosts with Jupiter", () => {
     return jointSolQuote(...quotes, 1);
   }
 
-  /** Scales what simulations show in the wallet's account of a token. */
+  /** Scales the simulated amounts in the wallet's token accounts. */
   const simulating = (thousandths: bigint): TestSolHost["lie"] => {
     return (method, result) => {
       if (method !== "simulateTransaction") return result;
@@ -248,7 +248,7 @@ describe("two hosts with Jupiter", () => {
     };
   };
 
-  it("make one additional call for a tenth of the amount", async () => {
+  it("makes one additional call for a tenth of the amount", async () => {
     const called: string[] = [];
     hosts[0].lie = (method, result) => {
       called.push(method);
@@ -259,7 +259,7 @@ describe("two hosts with Jupiter", () => {
     expect(called.filter((method) => method === "getFeeForMessage")).toHaveLength(1);
   });
 
-  it("try the same build, and bind Jupiter before the pool", async () => {
+  it("lets both hosts try the same build, and binds Jupiter before the pool", async () => {
     expect(await ask("MOON")).toMatchObject({
       amountOut: paid(10n ** 9n, coins, tokens),
       routes: [{ venue: "jupiter-metis" }, { venue: "raydium-cpmm" }],
@@ -267,20 +267,23 @@ describe("two hosts with Jupiter", () => {
     expect(jupiter.asked).toHaveLength(2);
   });
 
-  it("take the greater of two outputs that are near each other", async () => {
+  it("uses the greater of two outputs that are nearly equal", async () => {
     hosts[1].lie = simulating(1001n);
     const fair = paid(10n ** 9n, coins, tokens);
     expect(await ask("MOON")).toMatchObject({ amountOut: (fair * 1001n) / 1000n });
   });
 
-  it.each([2000n, 500n])("agree on a pool if one of them shows %d thousandths", async (thousandths) => {
-    hosts[1].lie = simulating(thousandths);
-    expect(await ask("MOON")).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
-    expect(jupiter.asked).toHaveLength(2);
-    expect(await ask("ORBIT")).toMatchObject({ code: "NO_ROUTE" });
-  });
+  it.each([2000n, 500n])(
+    "agrees on a pool if one host shows %d thousandths of Jupiter's output",
+    async (thousandths) => {
+      hosts[1].lie = simulating(thousandths);
+      expect(await ask("MOON")).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
+      expect(jupiter.asked).toHaveLength(2);
+      expect(await ask("ORBIT")).toMatchObject({ code: "NO_ROUTE" });
+    },
+  );
 
-  it("agree on a pool if one of them cannot simulate", async () => {
+  it("agrees on a pool if one host cannot simulate", async () => {
     hosts[1].lie = (method, result) =>
       method === "simulateTransaction"
         ? { ...(result as object), value: { err: "AccountNotFound" } }

@@ -24,7 +24,7 @@ afterAll(() => third.close());
 const slippage = 1;
 const fair = 9_955_139_496n;
 
-/** Makes a clock that runs out after this many rounds. */
+/** Makes a clock that expires after this many rounds. */
 const rounds = (count: number) => {
   let reads = 0;
   return () => 700 * (reads++ >= count ? 10 : 0);
@@ -46,7 +46,7 @@ async function ask(
 const codesOf = (quotes: readonly SolHostQuote[]) =>
   quotes.map((quote) => (quote instanceof Error ? quote.code : quote && "quoted"));
 
-/** Makes the pool pay more or less, by parts of a thousand. */
+/** Scales what the pool pays, in thousandths. */
 const paying = (thousandths: bigint) => scaling(chain.deployment.tokens.MOON.vaults.token, thousandths);
 
 const behind = (slots: number) =>
@@ -66,7 +66,7 @@ describe("quotesOfSolHosts", () => {
     expect(quotes[0]).toBe(quotes[1]);
   });
 
-  it("takes the greater output of hosts that differ by a part of the slippage", async () => {
+  it("uses the greater output if hosts differ by a part of the slippage", async () => {
     hosts[1].lie = paying(998n);
     expect((await ask(hosts)).joint).toMatchObject({ amountOut: fair });
     hosts[1].lie = paying(1002n);
@@ -117,7 +117,7 @@ describe("quotesOfSolHosts", () => {
       () => (method, result) =>
         method === "getGenesisHash" ? "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d" : result,
     ],
-  ])("does not settle on a host that %s, and asks a third one", async (_, lie) => {
+  ])("never agrees with a host that %s, and queries a third host", async (_, lie) => {
     hosts[1].lie = lie();
     expect((await ask(hosts)).joint).toBeUndefined();
     const { joint, quotes } = await ask([...hosts, third], {}, 3);
@@ -125,12 +125,12 @@ describe("quotesOfSolHosts", () => {
     expect(codesOf(quotes)).toEqual(["quoted", "quoted"]);
   });
 
-  it("allows for a host that is a few slots behind", async () => {
+  it("tolerates a host that lags a few slots behind", async () => {
     hosts[1].lie = behind(2);
     expect((await ask(hosts)).joint).toMatchObject({ amountOut: fair });
   });
 
-  it("asks again until the hosts agree", async () => {
+  it("queries again until the hosts agree", async () => {
     let looks = 0;
     const lie = paying(900n);
     hosts[1].lie = (method, result, params) =>
@@ -138,7 +138,7 @@ describe("quotesOfSolHosts", () => {
     expect((await ask(hosts, {}, 3)).joint).toMatchObject({ amountOut: fair });
   });
 
-  it("settles on a refusal that two hosts have in common", async () => {
+  it("agrees on a refusal that two hosts share", async () => {
     const { quotes, joint } = await ask(hosts, { token: wallet });
     expect(codesOf(quotes)).toEqual(["TOKEN_NOT_FOUND", "TOKEN_NOT_FOUND"]);
     expect(joint).toMatchObject({ code: "TOKEN_NOT_FOUND" });

@@ -52,7 +52,7 @@ const selling = (coins: bigint, changes: Case = {}) =>
   });
 
 describe("checkSolTrade", () => {
-  it("takes the settings of the order, then those of the user", () => {
+  it("prefers the settings of the order to the user's", () => {
     const { settings, least, networkFee, budget } = check({
       trade: { ...buy, slippage: 2, priorityFee: 0.002, mevProtection: false },
     });
@@ -61,7 +61,7 @@ describe("checkSolTrade", () => {
     expect(check({ trade: { ...buy, minAmountOut: "0.9" } }).least).toBe(900_000n);
   });
 
-  it("spends no more on the network than the operators allow", () => {
+  it("spends at most the operators' limit on the network", () => {
     const limits = { maxNetworkFee: 400_000n };
     expect(check({ setup: { ...setup, limits } })).toMatchObject({
       budget: 400_000n,
@@ -74,8 +74,8 @@ describe("checkSolTrade", () => {
     expect(check({ facts: { costs } })).toMatchObject({ baseFee: 10_000n, networkFee: { max: 1_040_000n } });
   });
 
-  it("needs the peak and the end of a purchase", () => {
-    // The amount, fees, and the rents of the marker, the token's account and the wrapped coin.
+  it("requires the coin that a buy needs at its peak and at its end", () => {
+    // Amount, fees, and the rents of the marker, the token's account and the wrapped coin.
     const peak = 1_000_000_000n + 1_020_000n + 897_840n + 2n * 2_039_280n;
     expect(coinOf(check())).toEqual([peak, 10_000_000_000n]);
     expect(check().mostRents).toBe(897_840n + 2n * 2_039_280n);
@@ -88,7 +88,7 @@ describe("checkSolTrade", () => {
     expect(coinOf(check({ facts: { costs } }))?.[0]).toBe(1_001_020_000n + 6_000_000n);
   });
 
-  it("refuses a purchase that misses a lamport of that", () => {
+  it("rejects a buy that lacks one lamport", () => {
     const { needs } = check();
     const needed = needs[0]?.needed ?? 0n;
     const of = (coins: bigint) => check({ facts: { held: { coins, tokens: 0n } } }).objection;
@@ -99,8 +99,8 @@ describe("checkSolTrade", () => {
     });
   });
 
-  it("lowers the budget of a sale rather than refusing it", () => {
-    // The rents of the wrapped coin and the marker, and four base fees.
+  it("lowers the budget of a sale instead of rejecting the sale", () => {
+    // Rents of the wrapped coin and the marker, plus four base fees.
     const floor = 2_039_280n + 897_840n + 20_000n;
     expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n, mostRents: floor - 20_000n });
     const poor = selling(floor + 500_000n);
@@ -115,8 +115,8 @@ describe("checkSolTrade", () => {
     expect(selling(0n).objection?.code).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("keeps the budget of a sale where a relay needs it", () => {
-    // 0.0001 SOL of tip are two tenths of this.
+  it("keeps the budget of a sale if a relay needs it", () => {
+    // The tip of 0.0001 SOL is two tenths of this budget.
     const lowest = 500_000n;
     const floor = 2_039_280n + 897_840n + 20_000n + lowest;
     expect(selling(floor, { setup: relayed })).toMatchObject({ budget: lowest, attempt: { tip: 100_000n } });
@@ -124,7 +124,7 @@ describe("checkSolTrade", () => {
     expect(selling(floor - 1n, { setup: relayed }).objection?.code).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("asks for the tokens of a sale first", () => {
+  it("checks the tokens of a sale first", () => {
     const { objection, needs } = check({
       trade: sell,
       facts: { amount: 1_000_001n, held: { coins: 0n, tokens: 1_000_000n } },
@@ -141,7 +141,7 @@ describe("checkSolTrade", () => {
     expect(check({ trade: sell, facts: { amount: 1n } }).rent).toBe(897_840n);
   });
 
-  it("needs nothing without a wallet, and does not lower the budget", () => {
+  it("needs no balances without a wallet, and keeps the budget", () => {
     const { held: _, ...facts } = solFacts;
     for (const trade of [buy, sell]) {
       const { needs, budget, objection } = checkSolTrade(setup, trade, trader, facts);
@@ -149,7 +149,7 @@ describe("checkSolTrade", () => {
     }
   });
 
-  it("is private where protection is on and there is a relay", () => {
+  it("makes a trade private if protection is on and a relay is configured", () => {
     expect(check({ setup: relayed })).toMatchObject({
       submission: "private",
       networkFee: { expected: 205_000n, priority: 100_000n, tip: 100_000n },
@@ -159,7 +159,7 @@ describe("checkSolTrade", () => {
     expect(check().submission).toBe("public");
   });
 
-  it("refuses a budget whose attempts cannot pay the relay", () => {
+  it("rejects a budget whose attempts cannot pay the relay", () => {
     const objectionTo = (priorityFee: number, mevProtection = true) =>
       check({ setup: relayed, trade: { ...buy, priorityFee, mevProtection } }).objection;
     expect(objectionTo(0.0005)).toBeUndefined();
@@ -171,7 +171,7 @@ describe("checkSolTrade", () => {
     expect(check({ trade: { ...buy, priorityFee: 0 } }).objection).toBeUndefined();
   });
 
-  it("compares the price of a unit with that of others", () => {
+  it("compares the price per unit with other transactions'", () => {
     const at = (medianPrice: bigint) => check({ facts: { costs: { ...solFacts.costs, medianPrice } } });
     expect([at(1_333_333n).isBelowMarket, at(1_333_334n).isBelowMarket]).toEqual([false, true]);
   });
@@ -180,7 +180,7 @@ describe("checkSolTrade", () => {
     ["the usual rents", solFacts.costs.rents, 0.001],
     ["no priority", solFacts.costs.rents, 0],
     ["an empty account that needs more than one of tokens", { ...solFacts.costs.rents, wsol: 890_879n }, 0],
-  ])("lets a wallet sell what it bought with all but the reserve, with %s", (_, rents, priorityFee) => {
+  ])("lets a wallet with only the reserve left sell what it bought, with %s", (_, rents, priorityFee) => {
     const costs = { ...solFacts.costs, rents };
     const settings = { slippage: 1, priorityFee, mevProtection: true };
     const coins = 10n ** 10n;
@@ -218,7 +218,7 @@ describe("checkSolTrade", () => {
     ["SIGN_IN_REQUIRED", { trade: { ...buy, minAmountOut: "0.4" }, trader: { mayLose: false } }],
     ["PRICE_IMPACT_TOO_HIGH", { facts: { priceImpact: 15.0001 } }],
     ["PRICE_IMPACT_TOO_HIGH", { facts: { market: { impact: 16, reference: { in: 1n, out: 1n } } } }],
-  ])("refuses with %s, %#", (code, given) => {
+  ])("rejects a trade with %s, %#", (code, given) => {
     expect(check(given).objection?.code).toBe(code);
   });
 
@@ -236,7 +236,7 @@ describe("checkSolTrade", () => {
     expect(check(given).objection).toBeUndefined();
   });
 
-  it("names the first of several objections", () => {
+  it("returns the first of several objections", () => {
     const facts: Partial<SolTradeFacts> = {
       flags: ["SEIZABLE"],
       priceImpact: 50,

@@ -6,7 +6,7 @@ const clear = attemptOf("c", { purpose: "clear", tipLamports: 0n });
 const tipped = attemptOf("a", { tipLamports: 1000n, sentAtMs: nowMs });
 
 describe("solDetails", () => {
-  it("shows nothing for an order without messages", () => {
+  it("shows no details of an order without messages", () => {
     expect(solDetails(orderOf(), [])).toEqual({ attempts: [] });
   });
 
@@ -72,7 +72,7 @@ describe("solDetails", () => {
     });
   });
 
-  it("reports the units of a sale the other way round", () => {
+  it("reports the units of a sale in reverse", () => {
     const slot = slotOf({ state: "mined", receipts: [filled("a", { spent: 500n, received: 90n })] });
     const { report } = solDetails(orderOf({}, { side: "sell" }), [slot]);
     expect(report).toMatchObject({
@@ -81,7 +81,7 @@ describe("solDetails", () => {
     });
   });
 
-  it("reports no fill if the clear had its effect", () => {
+  it("reports no fill if the clear took effect", () => {
     const slot = slotOf({ state: "mined", attempts: [attemptOf("a"), clear], receipts: [filled("c")] });
     expect(solDetails(orderOf(), [slot])).not.toHaveProperty("report");
   });

@@ -18,7 +18,7 @@ describe("shareOf", () => {
     expect(shareOf(1000n, "clear", 3)).toBe(100n);
   });
 
-  it("leaves nothing for an attempt too many", () => {
+  it("leaves nothing for an attempt beyond the last", () => {
     expect(shareOf(1000n, "swap", 3)).toBe(0n);
   });
 
@@ -33,7 +33,7 @@ describe("shareOf", () => {
 });
 
 describe("feesOfShare", () => {
-  it("pays all for priority without a relay", () => {
+  it("spends the whole share on priority if there is no relay", () => {
     expect(feesOfShare(20_000n, 100_000)).toEqual({ microLamportsPerUnit: 200_000n, tipLamports: 0n });
   });
 
@@ -41,7 +41,7 @@ describe("feesOfShare", () => {
     [1000n, 300n, "its part of the share"],
     [1000n, 301n, "the relay's least, above its part"],
     [1000n, 1001n, "the share, where the relay wants more"],
-  ])("tips, of %s and with a least of %s, %s", (share, least) => {
+  ])("tips, of %s and with a minimum of %s, %s", (share, least) => {
     const tip = least > share ? share : least;
     expect(feesOfShare(share, 1000, least)).toEqual({
       tipLamports: tip,
@@ -49,7 +49,7 @@ describe("feesOfShare", () => {
     });
   });
 
-  it("never exceeds the share, whatever is rounded", () => {
+  it("never exceeds the share, whatever the rounding", () => {
     fc.assert(
       fc.property(lamports, units, fc.option(lamports, { nil: undefined }), (share, limit, least) => {
         const fees = feesOfShare(share, limit, least);
@@ -61,7 +61,7 @@ describe("feesOfShare", () => {
 });
 
 describe("priorityLamportsOf", () => {
-  it("rounds up to the lamport", () => {
+  it("rounds the priority fee up to the lamport", () => {
     const at = (microLamportsPerUnit: bigint) =>
       priorityLamportsOf({ microLamportsPerUnit, computeUnitLimit: 1000 });
     expect([0n, 1n, 1000n, 1001n].map(at)).toEqual([0n, 1n, 1n, 2n]);
@@ -69,24 +69,24 @@ describe("priorityLamportsOf", () => {
 });
 
 describe("mostFeeLamports", () => {
-  it("adds the signatures, the priority fee and the tip", () => {
+  it("adds up the signatures, the priority fee and the tip", () => {
     const fees = { signatures: 2, computeUnitLimit: 1000, microLamportsPerUnit: 7000n, tipLamports: 11n };
     expect(mostFeeLamports(fees, 5000n)).toBe(10_000n + 7n + 11n);
   });
 });
 
-describe("the ceilings of the signer", () => {
-  it("allow today's rents and no more", () => {
+describe("the signer's upper limits", () => {
+  it("allows today's rents and no higher ones", () => {
     expect([1n, 897_840n, 897_841n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
     expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
   });
 
-  it("allow no account without lamports, because no block keeps it", () => {
+  it("allows no account without lamports, because no block keeps it", () => {
     const rents = [-1n, 0n];
     expect(rents.filter((rent) => isRent("marker", rent) || isRent("wsol", rent))).toEqual([]);
   });
 
-  it("end at the compute units of the chain", () => {
+  it("allows at most the chain's compute units", () => {
     expect([0, 1, 1.5, 1_400_000, 1_400_001, Number.NaN].map(isUnitLimit)).toEqual([
       ...[false, true, false, true, false, false],
     ]);

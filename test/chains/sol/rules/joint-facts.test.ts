@@ -4,7 +4,7 @@ import type { SolTradeFacts } from "../../../../lib/chains/sol/rules/trade-facts
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { solFacts, solRoute } from "../../../support/sol-facts.ts";
 
-/** The facts of a host whose best pools pay these amounts. */
+/** Facts of a host whose best pools pay these amounts. */
 const paying = (...outs: readonly [bigint, ...bigint[]]): SolTradeFacts => ({
   ...solFacts,
   amountOut: outs[0],
@@ -18,7 +18,7 @@ const joint = (a: SolTradeFacts, b: SolTradeFacts, slippage = 1) => {
 };
 
 describe("jointSolQuote", () => {
-  it("is the greater output, by a quarter of the slippage at most", () => {
+  it("uses the greater output if it is higher by at most a quarter of the slippage", () => {
     expect(joint(paying(1_000_000n), paying(997_500n))).toMatchObject({
       amountOut: 1_000_000n,
       routes: [{ pool: "0", amountOut: 1_000_000n }],
@@ -29,7 +29,7 @@ describe("jointSolQuote", () => {
     expect(joint(paying(5n), paying(3n), 100)).toBeUndefined();
   });
 
-  it("needs slots at most 20 apart", () => {
+  it("requires slots that are at most 20 apart", () => {
     expect(joint(solFacts, { ...solFacts, slot: 120 })).toBeDefined();
     expect(joint(solFacts, { ...solFacts, slot: 121 })).toBeUndefined();
   });
@@ -41,11 +41,11 @@ describe("jointSolQuote", () => {
     ["fee of the token", { mint: { ...solFacts.mint, transferFeeBps: 1 } }],
     ["flag of the mint", { mint: { ...solFacts.mint, flags: ["SEIZABLE"] } }],
     ["balance", { held: { coins: 9_999_999_999n, tokens: 0n } }],
-  ])("needs the same %s", (_, changes) => {
+  ])("requires both hosts to have the same %s", (_, changes) => {
     expect(joint(solFacts, { ...solFacts, ...changes })).toBeUndefined();
   });
 
-  it("leaves out a pool that only one host knows, or that pays much more by one of them", () => {
+  it("leaves out a pool that only one host knows, or that pays much more at one of them", () => {
     const [a, b] = [paying(1_000n, 999n), paying(1_000n)];
     expect(joint(a, b)?.routes).toEqual([solRoute("0", 1_000n)]);
     expect(joint(paying(1_000n, 900n), paying(1_000n, 990n))?.routes).toEqual([solRoute("0", 1_000n)]);
@@ -53,7 +53,7 @@ describe("jointSolQuote", () => {
     expect(joint(a, { ...b, routes: [solRoute("0", 1_000n), cheaper] })?.routes).toHaveLength(1);
   });
 
-  it("does not let a host hide the best pool behind a worse one", () => {
+  it("prevents a host from hiding the best pool behind a worse one", () => {
     const rich: SolTradeFacts = {
       ...solFacts,
       amountOut: 1_000_000n,
@@ -61,7 +61,7 @@ describe("jointSolQuote", () => {
     };
     const poor: SolTradeFacts = { ...solFacts, amountOut: 900_000n, routes: [solRoute("poor", 900_000n)] };
     expect(joint(rich, poor)).toBeUndefined();
-    // Even if it says that another one pays as much.
+    // Covers a host that also claims that another pool pays as much.
     const other: SolTradeFacts = {
       ...poor,
       amountOut: 1_000_000n,
@@ -70,7 +70,7 @@ describe("jointSolQuote", () => {
     expect(joint(rich, other)).toBeUndefined();
   });
 
-  it("takes the minimum from the greater output of all pools", () => {
+  it("computes the minimum from the greatest output of all pools", () => {
     const a: SolTradeFacts = { ...paying(1_000_000n, 999_000n) };
     const b: SolTradeFacts = {
       ...solFacts,
@@ -83,7 +83,7 @@ describe("jointSolQuote", () => {
     });
   });
 
-  it("has the higher costs, and the worse finding about the token", () => {
+  it("uses the higher costs, and the worse finding about the token", () => {
     const known = (sellable: boolean | null): SolTradeFacts => ({
       ...solFacts,
       safety: { ...solFacts.safety, sellable },
@@ -97,7 +97,7 @@ describe("jointSolQuote", () => {
     expect(joint(solFacts, dear)?.costs.computeUnitLimit).toBe(160_000);
   });
 
-  it("is a refusal only if both hosts refuse for the same reason", () => {
+  it("returns a refusal only if both hosts refuse for the same reason", () => {
     const [route, token] = [new DomainError("NO_ROUTE", "No"), new DomainError("TOKEN_NOT_FOUND", "No")];
     expect(jointSolQuote(route, new DomainError("NO_ROUTE", "No pool"), 1)).toBe(route);
     for (const other of [token, solFacts, undefined]) {
@@ -107,7 +107,7 @@ describe("jointSolQuote", () => {
     expect(jointSolQuote(undefined, solFacts, 1)).toBeUndefined();
   });
 
-  describe("with Jupiter", () => {
+  describe("jointSolQuote with Jupiter", () => {
     const jupiter = (amountOut: bigint) => ({ venue: "jupiter-metis", amountOut }) as const;
     const byPools = { ...solFacts, routes: [solRoute("a", 1_000_000n)] } as const;
     const withJupiter = (amountOut: bigint): SolTradeFacts => ({
@@ -117,7 +117,7 @@ describe("jointSolQuote", () => {
       routes: [jupiter(amountOut), solRoute("a", 1_000_000n)],
     });
 
-    it("takes it if both hosts show about the same output", () => {
+    it("uses Jupiter if both hosts show about the same output", () => {
       const joint = jointSolQuote(withJupiter(1_100_000n), withJupiter(1_100_001n), 1);
       expect(joint).toMatchObject({ amountOut: 1_100_001n, routes: [jupiter(1_100_001n), { pool: "a" }] });
       expect(joint).not.toHaveProperty("byPools");
@@ -134,7 +134,7 @@ describe("jointSolQuote", () => {
         expect(jointSolQuote(a, b, 1)).toMatchObject({ amountOut: 1_000_000n, routes: [{ pool: "a" }] });
     });
 
-    it("gives the reason why no pool trades if only one host sees Jupiter pay", () => {
+    it("returns the reason why no pool trades if only one host sees Jupiter pay", () => {
       const none = new DomainError("NO_ROUTE", "none");
       const alone = { ...withJupiter(1_100_000n), byPools: none };
       expect(jointSolQuote(alone, none, 1)).toMatchObject({ code: "NO_ROUTE" });

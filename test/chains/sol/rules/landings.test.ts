@@ -6,20 +6,20 @@ import { attemptOf, failed, filled, orderOf, slotOf, stateOf, viewOf } from "../
 
 const clear = attemptOf("c", { purpose: "clear" });
 
-/** The counts of the step that settles an order with these messages. */
+/** Returns the counts from the step that settles an order with these messages. */
 function settled(...slots: SolSlot[]) {
   const order = orderOf();
   return landingsIn(settleStep(stateOf({ view: viewOf({ slots }) }), order, order.life));
 }
 
 describe("landingsIn", () => {
-  it("counts a message that failed in a block as landed, and one that lapsed as signed only", () => {
+  it("counts a message that failed in a block as landed, and a lapsed message only as signed", () => {
     const attempts = ["a", "b", "d"].map((hash) => attemptOf(hash));
     const slot = slotOf({ state: "mined", attempts, receipts: [failed("a"), filled("b")] });
     expect(settled(slot)).toEqual([{ path: "public", signed: 3, landed: 2 }]);
   });
 
-  it("counts those that went through a relay alone, and clears alone", () => {
+  it("counts messages through a relay and clears separately", () => {
     const slot = slotOf({ isPrivate: true, attempts: [attemptOf("a"), clear], receipts: [filled("c")] });
     expect(settled(slot)).toEqual([
       { path: "private", signed: 1, landed: 0 },
@@ -27,7 +27,7 @@ describe("landingsIn", () => {
     ]);
   });
 
-  it("counts nothing of an order of which nothing was signed", () => {
+  it("counts nothing for an order without signed messages", () => {
     expect(settled()).toEqual([]);
   });
 

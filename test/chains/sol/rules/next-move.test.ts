@@ -10,21 +10,21 @@ describe("the end of an order without messages", () => {
     ["a cancellation", viewOf({ cancelled: new Set(["order1"]) })],
     ["a stop of trading", viewOf({ isStopped: true })],
     ["the deadline", viewOf({ orders: [orderOf({}, { validUntil: 1 })] })],
-  ])("by %s is written only if the signer has recorded nothing", (_, view) => {
+  ])("ends an order without messages by %s only if the signer has recorded nothing", (_, view) => {
     const move = solLane.nextMove(stateOf({ view }));
     const unsigned = { kind: "check", of: "ledger", item: { orderId: "order1" }, when: "absent" };
     expect(move).toMatchObject({ kind: "write", step: expect.arrayContaining([unsigned]) });
   });
 });
 
-describe("a second order of a token", () => {
+describe("a second order for the same token", () => {
   const orders = [
     orderOf({ life: { ...unstarted, stage: "sent", txHash: "a" } }),
     orderOf({}, { orderId: "order2" }),
     orderOf({}, { orderId: "order3", token: "FEEZ" }),
   ];
   const facts = new Map(orders.map(({ intent }) => [intent.orderId, factsOf()]));
-  /** The order whose message is signed first. */
+  /** Makes the order whose message is signed first. */
   const signed = (slot: SolSlot, host: Partial<SolSnapshot>): string | undefined => {
     const sending = { orders, slots: [slot], bytes: new Map() };
     const move = solLane.nextMove(
@@ -33,11 +33,11 @@ describe("a second order of a token", () => {
     return move.kind === "sign" ? move.request.orderId : move.kind;
   };
 
-  it("waits while a message of the first may land, unlike one of another token", () => {
+  it("makes a second order wait while a message of the first may land, unless the tokens differ", () => {
     expect(signed(slotOf(), finalAt(100))).toBe("order3");
   });
 
-  it("does not wait for an order with expired messages whose fill hosts no longer know", () => {
+  it("never waits for an order with expired messages whose fill hosts have forgotten", () => {
     const markers = new Map([["order1", true]]);
     expect(signed(slotOf(), { ...finalAt(300), markers })).toBe("order2");
   });

@@ -16,7 +16,7 @@ const cancelling = orderOf({ isCancelling: true });
 const waiting = orderOf({ life: { ...unstarted, stage: "waiting", reasonCode: "POLICY_LIMIT" } });
 
 describe("solLifeOf", () => {
-  it("does not change an order without messages", () => {
+  it("leaves an order without messages unchanged", () => {
     expect(lifeOf(undefined)).toEqual(unstarted);
     expect(lifeOf(undefined, waiting)).toEqual(waiting.life);
   });
@@ -36,12 +36,12 @@ describe("solLifeOf", () => {
     });
   });
 
-  it("says that a message is on its way, and whether a cancellation competes with it", () => {
+  it("reports that a message is on its way, and whether a cancellation competes with it", () => {
     expect(lifeOf(slotOf())).toMatchObject({ status: "open", stage: "sent", spent: 0n, txHash: "a" });
     expect(lifeOf(slotOf(), cancelling)).toMatchObject({ status: "open", stage: "cancelling" });
   });
 
-  it("says that the chain is away only if both hosts are", () => {
+  it("reports the chain as unavailable only if both hosts are silent", () => {
     const at = (...hosts: Parameters<typeof solLifeOf>[2]) => solLifeOf(orderOf(), [slotOf()], hosts, nowMs);
     expect(at(undefined, undefined)).toMatchObject({ stage: "sent", reasonCode: "CHAIN_UNAVAILABLE" });
     expect(at(undefined, snapshotOf())).not.toHaveProperty("reasonCode");
@@ -54,18 +54,18 @@ describe("solLifeOf", () => {
       "CHAIN_UNAVAILABLE",
       slotOf({ isUndelivered: true, isPrivate: true, attempts: [three[0] ?? clear, clear] }),
     ],
-  ] as const)("waits with %s while nobody accepts the newest message", (reasonCode, slot) => {
+  ] as const)("waits with %s while no host accepts the newest message", (reasonCode, slot) => {
     expect(lifeOf(slot)).toMatchObject({ status: "open", stage: "waiting", reasonCode });
     expect(lifeOf(slot, cancelling)).toMatchObject({ stage: "cancelling", reasonCode });
   });
 
-  it("ends with a clear that had its effect", () => {
+  it("ends an order whose clear took effect", () => {
     const slot = slotOf({ state: "mined", attempts: [attemptOf("a"), clear], receipts: [filled("c")] });
     expect(lifeOf(slot, cancelling)).toMatchObject({ status: "cancelled", spent: 0n, txHash: "a" });
     expect(lifeOf(slot)).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
   });
 
-  it("goes on after a message has lapsed, until the deadline or the last attempt", () => {
+  it("continues after a lapsed message, until the deadline or the last attempt", () => {
     const lapsed = slotOf({ state: "lapsed" });
     expect(lifeOf(lapsed, orderOf(), endMs - 1)).toMatchObject({ status: "open", stage: "queued" });
     expect(lifeOf(lapsed, orderOf(), endMs)).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
@@ -73,26 +73,26 @@ describe("solLifeOf", () => {
     expect(lifeOf(lapsed, cancelling)).toMatchObject({ status: "cancelled" });
   });
 
-  it("keeps the reason for which an order waited until its end", () => {
+  it("keeps the reason why an order waited until its end", () => {
     expect(lifeOf(slotOf({ state: "lapsed" }), waiting, endMs)).toMatchObject({ reasonCode: "POLICY_LIMIT" });
   });
 
   it.each([
     ["SLIPPAGE_EXCEEDED", true],
     ["REVERTED", false],
-  ] as const)("rejects with %s when its messages have failed", (reasonCode, isSlippage) => {
+  ] as const)("rejects an order with %s when its messages have failed", (reasonCode, isSlippage) => {
     const slot = slotOf({ state: "lapsed", receipts: [failed("a", { isSlippage })] });
     expect(lifeOf(slot)).toMatchObject({ status: "rejected", reasonCode, networkFee: 25_000n });
   });
 
-  it("keeps an end that was decided without messages", () => {
+  it("keeps an end that was decided before any message", () => {
     const ending = { status: "rejected", reasonCode: "TRADING_DISABLED" } as const;
     expect(lifeOf(undefined, orderOf({ ending }))).toMatchObject({ ...ending, stage: "done" });
   });
 });
 
 describe("isTooLate", () => {
-  it("holds from the deadline on, and for good once the order has expired", () => {
+  it("returns true from the deadline on, and always once the order has expired", () => {
     expect(isTooLate(orderOf(), endMs - 1)).toBe(false);
     expect(isTooLate(orderOf(), endMs)).toBe(true);
     expect(isTooLate(orderOf({ life: { ...unstarted, status: "expired" } }), 0)).toBe(true);
@@ -100,7 +100,7 @@ describe("isTooLate", () => {
 });
 
 describe("isDecided", () => {
-  it("holds once a message may have had an effect, by the word of any host", () => {
+  it("returns true once any host says that a message may have had an effect", () => {
     const marked = snapshotOf({ markers: new Map([["order1", true]]) });
     expect(isDecided(slotOf(), bothHosts())).toBe(false);
     expect(isDecided(slotOf(), [undefined, marked])).toBe(true);
@@ -110,7 +110,7 @@ describe("isDecided", () => {
 });
 
 describe("slotOfOrder", () => {
-  it("finds the order's slot among those of its lane", () => {
+  it("finds an order's slot among those of its lane", () => {
     const own = slotOf({ place: 2 });
     expect(slotOfOrder(orderOf(), [slotOf({ orderId: "order2" }), own])).toBe(own);
     expect(slotOfOrder(orderOf(), [])).toBeUndefined();

@@ -24,7 +24,7 @@ import {
 type Case = {
   intent?: Partial<SolIntent>;
   slot?: SolSlot;
-  /** The slots of other orders. */
+  /** Slots of other orders. */
   others?: SolSlot[];
   snapshots?: SolSnapshots;
   chainLimits?: SolLimits;
@@ -76,19 +76,19 @@ describe("planSwap", () => {
     });
   });
 
-  it("spends more on later messages", () => {
+  it("spends more of the budget on later messages", () => {
     const slot = slotOf({ attempts: [attemptOf("a"), attemptOf("b")] });
     expect(plan({ slot })).toMatchObject({ message: { microLamportsPerUnit: 400_000n } });
   });
 
-  it("tips the relay of a private order only", () => {
+  it("tips the relay only for a private order", () => {
     const chainLimits = withRelay;
     const tip = { account: "tips", lamports: 6000n };
     expect(plan({ chainLimits, intent: { isPrivate: true } })).toMatchObject({ message: { tip } });
     expect(plan({ chainLimits })).not.toHaveProperty("message.tip");
   });
 
-  // The marker, the token account, the wrapped coin, a signature, the amount, and the first share of the budget.
+  // Marker, token account, wrapped coin, signature, amount, and the budget's first share.
   const cost = 897_840n + 2_039_280n + 2_039_280n + 5000n + 1_000_000n + 20_000n;
   const dear = { marker: 897_841n, wsol: 2_039_280n, token: 2_039_280n };
   const big = { marker: 897_840n, wsol: 2_039_280n, token: 2_039_281n };
@@ -114,12 +114,12 @@ describe("planSwap", () => {
     expect(plan({ snapshots })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
   });
 
-  it("goes on while the hosts are 20 slots apart", () => {
+  it("continues while the hosts are 20 slots apart", () => {
     const ahead = snapshotOf({ confirmed: { slot: 171, blockHeight: 151 } });
     expect(plan({ snapshots: [snapshotOf(), ahead] })).toHaveProperty("message");
   });
 
-  it("takes the greater of what the hosts say about lives, rents and compute units", () => {
+  it("uses the greater lifetimes, rents and compute units of both hosts", () => {
     const rents = { marker: 890_879n, wsol: 2_039_279n, token: 0n };
     const other = snapshotOf({
       blockhash: { hash: "hash", lastValidBlockHeight: 282 },
@@ -135,7 +135,7 @@ describe("planSwap", () => {
     });
   });
 
-  it("rejects a buy that the wallet cannot pay to the lamport", () => {
+  it("rejects a buy if the wallet lacks one lamport for it", () => {
     expect(plan({ snapshots: facts({}, cost) })).toHaveProperty("message");
     expect(plan({ snapshots: facts({}, cost - 1n) })).toEqual(reject("INSUFFICIENT_BALANCE"));
   });
@@ -145,37 +145,37 @@ describe("planSwap", () => {
     expect(plan({ snapshots: hosts })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
   });
 
-  it("waits if a message would fail before its trade, by one host's simulation", () => {
+  it("waits if a message would fail before its trade in one host's simulation", () => {
     const hosts = [withFacts({}), withFacts({ lacksCoins: true })] as const;
     expect(plan({ snapshots: hosts })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
   });
 
-  it("goes on while the hosts differ by no more than a blockhash lives", () => {
+  it("continues while the hosts differ by at most the life of a blockhash", () => {
     const later = snapshotOf({ blockhash: { hash: "hash", lastValidBlockHeight: 431 } });
     expect(plan({ snapshots: [snapshotOf(), later] })).toMatchObject({
       message: { lastValidBlockHeight: 431 },
     });
   });
 
-  describe("beside another order", () => {
+  describe("planSwap beside another order", () => {
     const others = [slotOf({ orderId: "order2", place: 2 })];
-    // Its amount, its fees, and the rents of three accounts.
+    // Amount, fees, and the rents of three accounts.
     const reserved = 1_000_000n + 5000n + 20_000n + 897_840n + 2n * 2_039_280n;
 
-    it("waits while the other's messages may take the coin", () => {
+    it("waits while another order's messages may take the coin", () => {
       const short = facts({}, cost + reserved - 1n);
       expect(plan({ others, snapshots: facts({}, cost + reserved) })).toHaveProperty("message");
       expect(plan({ others, snapshots: short })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
     });
 
-    it("reserves nothing for messages that are too old, whatever became of them", () => {
+    it("reserves nothing for messages that are too old, whatever their outcome", () => {
       const [host] = facts({}, cost);
       const past = { ...host, confirmed: { slot: 271, blockHeight: 251 } };
       expect(plan({ others, snapshots: [past, past] })).toHaveProperty("message");
     });
   });
 
-  it("lowers the fee of a sale where the wallet is short of nothing else", () => {
+  it("lowers the fee of a sale if the wallet lacks only that", () => {
     const floor = cost - 1_020_000n;
     const held = { held: 500n };
     expect(plan({ intent: sale, snapshots: facts(held, floor) })).toMatchObject({
@@ -204,14 +204,14 @@ describe("planSwap", () => {
     });
   });
 
-  describe("choosing a route", () => {
+  describe("choice of a route", () => {
     const other = { ...route, pool: "pool 2" };
     const routes = [route, other];
     const hosts = (a: SolOrderFacts["routes"], b: SolOrderFacts["routes"]) =>
       [withFacts({ routes: a }), withFacts({ routes: b })] as const;
     const pays = (pool: string, amountOut: bigint) => ({ ...route, pool, amountOut });
 
-    it("compares the lesser output of both hosts", () => {
+    it("compares routes by the lower output of both hosts", () => {
       const snapshots = hosts(
         [pays("pool", 300n), pays("pool 2", 100n)],
         [pays("pool", 90n), pays("pool 2", 95n)],
@@ -219,7 +219,7 @@ describe("planSwap", () => {
       expect(plan({ intent: { routes }, snapshots })).toMatchObject({ message: { route: other } });
     });
 
-    it("rejects for the price if both hosts agree", () => {
+    it("rejects an order for its price if both hosts agree", () => {
       const [low, just] = [[pays("pool", 79n)], [pays("pool", 80n)]];
       expect(plan({ snapshots: hosts(just, just) })).toHaveProperty("message");
       expect(plan({ snapshots: hosts(low, just) })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
@@ -227,7 +227,7 @@ describe("planSwap", () => {
       expect(plan({ snapshots: hosts(low, []) })).toEqual(reject("SLIPPAGE_EXCEEDED"));
     });
 
-    describe("with Jupiter", () => {
+    describe("choice of a route with Jupiter", () => {
       const intent = { routes: [route, jupiterRoute] };
       const metis = (amountOut: bigint, helper = "helper") => ({
         ...jupiterRoute,
@@ -235,7 +235,7 @@ describe("planSwap", () => {
         build: buildBy(helper),
       });
 
-      it("takes the swap that both hosts have tried, for two signatures", () => {
+      it("chooses the swap that both hosts have tried, with two signatures", () => {
         const best = [pays("pool", 100n), metis(101n)];
         expect(plan({ intent, snapshots: hosts(best, best) })).toMatchObject({
           message: { route: jupiterRoute, build: buildBy("helper"), signatures: 2 },
@@ -246,7 +246,7 @@ describe("planSwap", () => {
         expect(planned).not.toHaveProperty("message.build");
       });
 
-      it("never takes a swap that only one host has tried", () => {
+      it("never chooses a swap that only one host has tried", () => {
         const both = hosts([pays("pool", 100n), metis(200n)], [pays("pool", 100n), metis(200n, "other")]);
         expect(plan({ intent, snapshots: both })).toMatchObject({ message: { route } });
       });
@@ -262,7 +262,7 @@ describe("planSwap", () => {
         expect(at(coins + 9_999n)).toEqual(reject("INSUFFICIENT_BALANCE"));
       });
 
-      it("waits if Jupiter gave nothing to try and no pool pays, but not for Jupiter if a pool does", () => {
+      it("waits if Jupiter made no offer and no pool pays, but never if a pool does", () => {
         const silent = (found: SolOrderFacts["routes"]) =>
           [withFacts({ routes: found, lacksBuild: true }), withFacts({ routes: found })] as const;
         expect(plan({ intent, snapshots: silent([]) })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
@@ -276,13 +276,13 @@ describe("planSwap", () => {
       });
     });
 
-    it("never takes a route that is not the order's", () => {
+    it("never chooses a route that the order does not allow", () => {
       const foreign = [pays("pool 2", 1000n)];
       expect(plan({ snapshots: hosts(foreign, foreign) })).toEqual(reject("NO_ROUTE"));
     });
   });
 
-  it("waits while the fee is above the limit of a transaction", () => {
+  it("waits while the fee exceeds the limit of a transaction", () => {
     const chainLimits = { ...limits, maxNetworkFee: 25_000n, maxNetworkFeesPerDay: 10n ** 9n };
     expect(plan({ chainLimits })).toHaveProperty("message");
     expect(plan({ chainLimits: { ...chainLimits, maxNetworkFee: 24_999n } })).toEqual({
@@ -309,7 +309,7 @@ describe("planSwap", () => {
     expect(plan({ intent: sale, snapshots, policy: { maxPerDay: 0n } })).toHaveProperty("message");
   });
 
-  it("counts only the fee of a later message on its day", () => {
+  it("counts only a later message's fee on its day", () => {
     const slot = slotOf();
     expect(plan({ slot, policy: { maxPerDay: 35_000n } })).toHaveProperty("message");
     expect(plan({ slot, policy: { maxPerDay: 34_999n } })).toEqual({ wait: "POLICY_LIMIT" });
@@ -320,7 +320,7 @@ describe("planClear", () => {
   const clear = (snapshots: SolSnapshots, chainLimits = limits) =>
     planClear(orderOf(), { snapshots, limits: chainLimits });
 
-  it("spends a tenth of the budget, whatever was spent before", () => {
+  it("spends a tenth of the budget on a clear, whatever was spent before", () => {
     expect(clear(bothHosts())).toEqual({
       purpose: "clear",
       signatures: 1,
@@ -332,7 +332,7 @@ describe("planClear", () => {
     });
   });
 
-  it("stays within the limit of a transaction", () => {
+  it("keeps a clear within the limit of a transaction", () => {
     const message = clear(bothHosts(), { ...limits, maxNetworkFee: 6000n });
     expect(message?.microLamportsPerUnit).toBe(500_000n);
   });

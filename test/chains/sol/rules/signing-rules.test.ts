@@ -180,16 +180,16 @@ describe("objectionToMessage", () => {
       swap,
       { ...signed(["swap", "a"]), slot: slotOf({ attempts: [attemptOf("b")] }) },
     ],
-  ])("refuses %s for good", (_, message, changes) => {
+  ])("rejects %s for good", (_, message, changes) => {
     expect(objection(message, changes)).toHaveProperty("refused");
   });
 
-  describe("of a message by Jupiter", () => {
+  describe("objections to a message by Jupiter", () => {
     const mayUse = (budgetLamports = 100_000n) => ({
       order: orderOf({}, { routes: [route, jupiterRoute], budgetLamports }),
     });
 
-    it("allows it for an order that may use Jupiter, with the helper's signature paid for", () => {
+    it("allows a message by Jupiter if the order may use Jupiter and pays for the helper's signature", () => {
       expect(objection(byJupiter, mayUse())).toBeUndefined();
       expect(mostFeeOfMessage(byJupiter, limits)).toBe(30_000n);
     });
@@ -201,29 +201,29 @@ describe("objectionToMessage", () => {
       ["above the order's amount", { ...byJupiter, amountIn: 1_000_001n }, mayUse()],
       ["above the budget", byJupiter, mayUse(19_999n)],
       ["of which a pool's message would pay for two signatures", { ...swap, signatures: 2 }, mayUse()],
-    ])("refuses it %s", (_, message, changes) => {
+    ])("rejects a message by Jupiter %s", (_, message, changes) => {
       expect(objection(message, changes)).toHaveProperty("refused");
     });
 
-    it("sums the base fees of all signatures, and no more", () => {
+    it("adds up the base fees of all signatures", () => {
       const earlier = signed(["swap", "a", 30_000n]);
       const [first] = earlier.ledger.messages;
       if (first !== undefined) first.signatures = 2;
       expect(objection(byJupiter, { ...mayUse(40_000n), ...earlier })).toBeUndefined();
       expect(objection(byJupiter, { ...mayUse(39_999n), ...earlier })).toHaveProperty("refused");
-      // One signature less was paid for.
+      // Here, the earlier message paid for only one signature.
       expect(objection(byJupiter, { ...mayUse(40_000n), ...signed(["swap", "a", 30_000n]) })).toHaveProperty(
         "refused",
       );
     });
   });
 
-  it("sums the fees of all messages to the lamport", () => {
+  it("adds up the fees of all messages to the lamport", () => {
     expect(objection(swap, { ...budget(40_000n), ...signed(["swap", "a"]) })).toBeUndefined();
   });
 
   it.each([swap, clear])(
-    "signs nothing by which an order would pay more than the operators allow it",
+    "signs no message with which an order would pay more than the operators allow",
     (next) => {
       const paidBefore = (paid: bigint) => ({ ...budget(10n ** 10n), ...signed(["swap", "a", paid]) });
       expect(objection(next, paidBefore(985_000n))).toBeUndefined();
@@ -231,13 +231,13 @@ describe("objectionToMessage", () => {
     },
   );
 
-  it("refuses an intent that placeOrder did not make", () => {
+  it("rejects an intent with a forged MAC", () => {
     const view = viewOf();
     expect(objectionToMessage(requestOf(swap, view), view, false, nowMs)).toHaveProperty("refused");
   });
 
   it.each([{ orderId: "order2" }, { userID: "bob" }, { wallet: "B2" }, { purpose: "clear" }] as const)(
-    "refuses a request with %o",
+    "rejects a request with %o",
     (request) => {
       expect(objection(swap, {}, request)).toHaveProperty("refused");
     },
@@ -259,16 +259,16 @@ describe("objectionToMessage", () => {
     ["the policy's limit is lower", policy({ maxPerOrder: 999_999n })],
     ["the policy's limit of the day is lower", policy({ maxPerDay: 1_024_999n })],
     ["the policy forbids trading", policy({ tradingEnabled: false })],
-  ])("signs nothing while %s", (_, changes) => {
+  ])("signs no message while %s", (_, changes) => {
     expect(objection(swap, changes)).toHaveProperty("later");
   });
 
-  it("signs up to the limits", () => {
+  it("signs messages exactly at the limits", () => {
     expect(objection(swap, { chainLimits: { ...limits, maxOrder: 1_000_000n } })).toBeUndefined();
     expect(objection(swap, policy({ maxPerOrder: 1_000_000n, maxPerDay: 1_025_000n }))).toBeUndefined();
   });
 
-  describe("by the day's limit of network fees", () => {
+  describe("the day's limit of network fees on sol", () => {
     const key = { chain: "sol", wallet: "A1", userID: "alice" } as const;
     const counting = (fees: bigint) => counted(key, undefined, { adds: fees, fees, nowMs });
     const left = (lamports: bigint, changes: Partial<SigningView<Sol>> = {}) => ({
@@ -295,7 +295,7 @@ describe("objectionToMessage", () => {
       expect(objection(swap, left(24_999n, signed(["swap", "a"])))).toHaveProperty("later");
     });
 
-    it("never stops a clear that pays no more than was already counted for it", () => {
+    it("never stops a clear that costs no more than was already counted for it", () => {
       const cheap = { ...clear, microLamportsPerUnit: 100_000n };
       expect(mostFeeOfMessage(cheap, limits)).toBe(reserve);
       expect(objection(cheap, left(-1_000_000n, signed(["swap", "a"])))).toBeUndefined();
@@ -305,7 +305,7 @@ describe("objectionToMessage", () => {
       });
     });
 
-    it("applies the owner's limit to a clear if it is raised, and ignores it if it is lowered", () => {
+    it("applies the owner's limit to a clear if it was raised, and ignores it if it was lowered", () => {
       const objectionWith = (lamports: bigint, maxNetworkFeesPerDay: bigint) => {
         const view = left(lamports, signed(["swap", "a"]));
         const stored = { ...key, policy: { ...openPolicy, maxNetworkFeesPerDay }, revision: 1 };
@@ -317,7 +317,7 @@ describe("objectionToMessage", () => {
     });
   });
 
-  it("signs nothing to fill an order from its deadline on", () => {
+  it("signs no swap after the order's deadline", () => {
     expect(objection(swap, {}, {}, nowMs + 59_999)).toBeUndefined();
     expect(objection(swap, {}, {}, nowMs + 60_000)).toHaveProperty("later");
   });
@@ -337,7 +337,7 @@ describe("addedByMessage", () => {
     expect(added(clear, signed(["swap", "a"]))).toBe(25_000n);
   });
 
-  it("counts the whole of a buy, whatever its first message spends: a later one may spend all", () => {
+  it("counts a buy's whole amount, even if its first message spends less, because a later one may spend all", () => {
     const little = { ...swap, amountIn: 1n };
     expect(added(little)).toBe(1_025_000n);
     expect(objection(little, policy({ maxPerDay: 1_024_999n }))).toHaveProperty("later");
@@ -350,7 +350,7 @@ describe("addedByMessage", () => {
 });
 
 describe("isFirstToFill", () => {
-  it("holds for the first swap", () => {
+  it("returns true for an order's first swap", () => {
     expect(isFirstToFill(swap, undefined)).toBe(true);
     expect(isFirstToFill(clear, undefined)).toBe(false);
     expect(isFirstToFill(swap, afterThree.ledger)).toBe(false);
@@ -358,7 +358,7 @@ describe("isFirstToFill", () => {
 });
 
 describe("mostFeeOfMessage", () => {
-  it("includes the tip", () => {
+  it("includes the tip in the highest fee", () => {
     expect(mostFeeOfMessage({ ...swap, ...tip(7n) }, limits)).toBe(25_007n);
   });
 });

@@ -19,7 +19,7 @@ const bad = failed("a");
 
 const stateAfter = (slot: SolSlot, snapshots: SolSnapshots) => observedSol(slot, snapshots).state;
 
-/** Both hosts confirm this height. Their markers are of an earlier one. */
+/** Makes both hosts confirm this height. Their markers are from an earlier height. */
 const confirmedAt = (blockHeight: number) => finalAt(blockHeight - 31);
 
 describe("observedSol", () => {
@@ -33,7 +33,7 @@ describe("observedSol", () => {
     expect(observedSol(slotOf(), snapshots)).toMatchObject({ state: "mined", receipts: [ok], revision: 2 });
   });
 
-  it("ignores a fill if the other host's final chain is past its block and has no marker", () => {
+  it("ignores a fill if the other host's final chain is past its block without a marker", () => {
     const at = (slot: number) =>
       [
         snapshotOf({ receipts: seen([ok]) }),
@@ -64,7 +64,7 @@ describe("observedSol", () => {
     expect(observedSol(mined, [short(true), undefined])).toBe(mined);
   });
 
-  it("lapses when both hosts are past the last block of all messages", () => {
+  it("lets a slot lapse when both hosts are past the last block of all messages", () => {
     const slot = slotOf({ attempts: two });
     expect(stateAfter(slot, bothHosts(confirmedAt(270)))).toBe("signed");
     expect(stateAfter(slot, bothHosts(confirmedAt(271)))).toBe("lapsed");
@@ -72,18 +72,18 @@ describe("observedSol", () => {
     expect(stateAfter(slot, [snapshotOf(confirmedAt(271)), undefined])).toBe("signed");
   });
 
-  it("does not lapse while any host shows the marker", () => {
+  it("keeps a slot from lapsing while any host shows the marker", () => {
     const snapshots = [snapshotOf(finalAt(300)), snapshotOf({ ...finalAt(300), markers: yes })] as const;
     expect(stateAfter(slotOf(), snapshots)).toBe("signed");
   });
 
-  it("lapses when each message is in a block and has failed", () => {
+  it("lets a slot lapse when each message has failed in a block", () => {
     const [one, both] = [[bad], [bad, failed("b")]];
     expect(stateAfter(slotOf({ attempts: two }), bothHosts({ receipts: seen(one) }))).toBe("signed");
     expect(stateAfter(slotOf({ attempts: two }), bothHosts({ receipts: seen(both) }))).toBe("lapsed");
   });
 
-  it("takes a fill back when both hosts answer without it, and one of them without the marker", () => {
+  it("withdraws a fill when both hosts answer without it, and one of them without the marker", () => {
     const mined = slotOf({ state: "mined", receipts: [ok] });
     expect(observedSol(mined, bothHosts())).toMatchObject({ state: "signed", receipts: [] });
     expect(observedSol(mined, [snapshotOf(), undefined])).toBe(mined);
@@ -94,7 +94,7 @@ describe("observedSol", () => {
     expect(observedSol(mined, bothHosts({ ...finalAt(300), markers: yes }))).toBe(mined);
   });
 
-  it("takes a fill back when a host shows that another message made the marker", () => {
+  it("withdraws a fill when a host shows that another message made the marker", () => {
     const mined = slotOf({ state: "mined", attempts: two, receipts: [ok] });
     const snapshots = bothHosts({ markers: yes, receipts: seen([filled("b")]) });
     expect(observedSol(mined, snapshots)).toMatchObject({ state: "mined", receipts: [{ hash: "b" }] });
@@ -102,7 +102,7 @@ describe("observedSol", () => {
 });
 
 describe("isOutdated", () => {
-  it("holds from the first block that cannot have the message, by both hosts", () => {
+  it("returns true from the first block that cannot include the message at both hosts", () => {
     const [last, next] = [snapshotOf(confirmedAt(250)), snapshotOf(confirmedAt(251))];
     expect(isOutdated(attemptOf("a"), [next, next])).toBe(true);
     expect(isOutdated(attemptOf("a"), [next, last])).toBe(false);
@@ -113,13 +113,13 @@ describe("isOutdated", () => {
 describe("mayLand", () => {
   const slot = slotOf({ attempts: two });
 
-  it("holds until both hosts are past all messages", () => {
+  it("returns true until both hosts are past all messages", () => {
     expect(mayLand(slot, bothHosts(confirmedAt(270)))).toBe(true);
     expect(mayLand(slot, [snapshotOf(confirmedAt(271)), snapshotOf(confirmedAt(270))])).toBe(true);
     expect(mayLand(slot, bothHosts(confirmedAt(271)))).toBe(false);
   });
 
-  it("ends with a fill, or with the failure of all messages, that both hosts show", () => {
+  it("returns false once both hosts show a fill, or the failure of all messages", () => {
     const failures = seen([bad, failed("b")]);
     expect(mayLand(slot, bothHosts({ receipts: seen([ok]) }))).toBe(false);
     expect(mayLand(slot, bothHosts({ receipts: failures }))).toBe(false);
@@ -132,13 +132,13 @@ describe("isFinalSol", () => {
   const mined = slotOf({ state: "mined", attempts: [two[0] as (typeof two)[0]], receipts: [ok] });
   const lapsed = slotOf({ state: "lapsed", attempts: two });
 
-  it("holds for a fill that both hosts have as final", () => {
+  it("returns true for a fill that both hosts have as final", () => {
     expect(isFinalSol(mined, bothHosts({ receipts: seen([ok]) }))).toBe(true);
     expect(isFinalSol(mined, bothHosts({ receipts: seen([ok], false) }))).toBe(false);
     expect(isFinalSol(mined, [snapshotOf({ receipts: seen([ok]) }), undefined])).toBe(false);
   });
 
-  it("does not hold while the hosts name other results", () => {
+  it("returns false while the hosts name different results", () => {
     const other = snapshotOf({ receipts: seen([filled("a", { received: 91n })]) });
     expect(isFinalSol(mined, [snapshotOf({ receipts: seen([ok]) }), other])).toBe(false);
   });
@@ -150,7 +150,7 @@ describe("isFinalSol", () => {
     expect(isFinalSol(slot, at(271))).toBe(true);
   });
 
-  it("holds for no fill once both final heights are past all messages, and neither host has the marker", () => {
+  it("returns true without a fill once both final heights are past all messages and no host has the marker", () => {
     expect(isFinalSol(lapsed, bothHosts(finalAt(271)))).toBe(true);
     expect(isFinalSol(lapsed, bothHosts(finalAt(270)))).toBe(false);
     expect(isFinalSol(lapsed, [snapshotOf(finalAt(271)), snapshotOf(finalAt(270))])).toBe(false);
@@ -161,24 +161,24 @@ describe("isFinalSol", () => {
     expect(isFinalSol(lapsed, bothHosts({ ...finalAt(271), markers: new Map() }))).toBe(false);
   });
 
-  it("holds for failures that both hosts have, even if a stranger made the marker", () => {
+  it("returns true for failures that both hosts have, even if a stranger made the marker", () => {
     const slot = slotOf({ state: "lapsed", receipts: [bad] });
     expect(isFinalSol(slot, bothHosts({ markers: yes, receipts: seen([bad]) }))).toBe(true);
   });
 
-  it("does not hold with a failure that only one host claims", () => {
+  it("returns false for a failure that only one host claims", () => {
     const slot = { ...lapsed, receipts: [bad] };
     const claiming = snapshotOf({ ...finalAt(300), receipts: seen([bad]) });
     expect(isFinalSol(slot, [claiming, snapshotOf(finalAt(300))])).toBe(false);
   });
 
-  it("never holds while the marker hides the outcome", () => {
+  it("never returns true while the marker hides the outcome", () => {
     expect(isFinalSol(slotOf(), bothHosts({ ...finalAt(10_000), markers: yes }))).toBe(false);
   });
 });
 
 describe("lastValidOf", () => {
-  it("is the greatest of all messages, whatever their order", () => {
+  it("returns the greatest height of all messages, whatever their order", () => {
     expect(lastValidOf({ attempts: two })).toBe(270);
     expect(lastValidOf({ attempts: two.toReversed() })).toBe(270);
   });
@@ -193,14 +193,14 @@ describe("withSolSendings", () => {
     expect(withSolSendings(once, new Map([["b", 9]]))).toBe(once);
   });
 
-  it("records that nobody took the newest message, until somebody does", () => {
+  it("records that no host took the newest message, until one does", () => {
     const refused = withSolSendings(slot, new Map([["b", "unreached"]] as const));
     expect(refused).toMatchObject({ isUndelivered: true });
     const taken = withSolSendings(refused, new Map([["b", 5]]));
     expect(taken).toMatchObject({ isUndelivered: false, revision: 3 });
   });
 
-  it("learns nothing from a run that sends nothing", () => {
+  it("records nothing in a run that sends nothing", () => {
     const away = withSolSendings(slot, new Map([["b", "unreached"]] as const));
     expect(withSolSendings(away, new Map())).toBe(away);
     expect(withSolSendings(slot, new Map([["a", "unreached"]] as const))).toBe(slot);

@@ -32,7 +32,7 @@ describe("feesOfFirst", () => {
     expect(feesOfFirst(0n, 200_000)).toEqual({ priority: 0n, tip: 0n, microLamportsPerUnit: 0n });
   });
 
-  it("gives a relay 30 % of it, at least its lowest tip, as far as it goes", () => {
+  it("gives a relay 30 % of the first share, and at least its lowest tip, as far as the share suffices", () => {
     const tipOf = (budget: bigint, least: bigint) => feesOfFirst(budget, 100_000, least).tip;
     expect(tipOf(1_000_000n, 60_000n)).toBe(60_000n);
     expect(tipOf(1_000_000n, 60_001n)).toBe(60_001n);
@@ -47,7 +47,7 @@ describe("feesOfFirst", () => {
 });
 
 describe("leastBudget", () => {
-  it("is the lowest one whose first attempt can pay the relay", () => {
+  it("returns the lowest budget whose first attempt can pay the relay", () => {
     expect([0n, 1n, 2n, 1_000n].map(leastBudget)).toEqual([0n, 5n, 10n, 5_000n]);
   });
 });
@@ -89,7 +89,7 @@ describe("unitLimitFor", () => {
 });
 
 describe("jointCosts", () => {
-  it("are the higher ones", () => {
+  it("returns the higher costs of both hosts", () => {
     const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n };
     const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, medianPrice: 7n };
     const b = {
@@ -109,7 +109,7 @@ describe("jointCosts", () => {
 });
 
 describe("medianOf", () => {
-  it("is the middle value, the upper one of two", () => {
+  it("returns the middle value, or the upper of two", () => {
     expect([[], [3n], [9n, 1n], [10n, 9n, 100n]].map(medianOf)).toEqual([0n, 3n, 9n, 10n]);
   });
 });

@@ -11,14 +11,14 @@ const dueAt = (slots: readonly SolSlot[], order = orderOf(), atMs = nowMs) =>
 const expired = orderOf({ life: { ...unstarted, status: "expired", stage: "done" } });
 
 describe("a lane on Solana", () => {
-  it("runs every two seconds while a message may land, and each minute once that has failed for long", () => {
+  it("runs a lane every two seconds while a message may land, and every minute after ten minutes", () => {
     const ageMs = 10 * 60_000;
     expect(dueAt([slotOf()])).toBe(nowMs + 2000);
     expect(dueAt([slotOf()], orderOf(), nowMs + ageMs - 1)).toBe(nowMs + ageMs + 1999);
     expect(dueAt([slotOf()], orderOf(), nowMs + ageMs)).toBe(nowMs + ageMs + 60_000);
   });
 
-  it("runs soon for an order without messages, and for one whose messages have lapsed", () => {
+  it("runs a lane soon for an order without messages, or with lapsed ones", () => {
     const lapsed = slotOf({ state: "lapsed" });
     expect(dueAt([])).toBe(nowMs + 5000);
     expect(dueAt([lapsed])).toBe(nowMs + 5000);
@@ -26,7 +26,7 @@ describe("a lane on Solana", () => {
     expect(dueAt([], expired)).toBeUndefined();
   });
 
-  it("waits for the block of a fill to be final, and for each message that is in none", () => {
+  it("waits for the finality of a fill's block, and for each message that is in no block", () => {
     const filling = orderOf({ life: { ...unstarted, status: "filled", stage: "done" } });
     const mined = slotOf({ state: "mined", receipts: [filled("a")] });
     const watch = watchFor(viewOf({ slots: [mined], orders: [filling] }), solSlots, nowMs);

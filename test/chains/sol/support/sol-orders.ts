@@ -18,11 +18,11 @@ export const rents = { marker: 897_840n, wsol: 2_039_280n };
 
 type Token = keyof TestSurfnet["deployment"]["tokens"];
 
-/** Makes a host lag by a slot, so that it names the blockhash. */
+/** Makes a host lag by one slot, so that it names the blockhash. */
 export const behind = (method: string, result: unknown) =>
   method === "getEpochInfo" ? { ...(result as object), absoluteSlot: 1, blockHeight: 1 } : result;
 
-/** Starts a chain with two hosts for the tests of a file, and gives each test a wallet whose orders they can carry out. */
+/** Starts a chain with two hosts for a file of tests, and gives each test a wallet whose orders they can execute. */
 export function solOrdersForTests() {
   const { chain, hosts } = solDeskForTests();
   const desk = {} as { wallet: TestWallet };
@@ -69,7 +69,7 @@ export function solOrdersForTests() {
   }
 
   async function sign(intent: SolIntent, message: Partial<SolMessage> = {}) {
-    // On a busy machine, two hosts may not know the same blockhash at once.
+    // Two hosts may need some time to know the same blockhash on a busy machine.
     const { hash, lastValidBlockHeight } = await vi.waitUntil(
       async () => (await ask({ wantsBlockhash: true }))[0].blockhash,
       10_000,
@@ -102,7 +102,7 @@ export function solOrdersForTests() {
     vi.waitFor(async () => {
       const [snapshot] = await ask({ hashes: [id], marked: [intent.orderId] });
       const receipt = snapshot.receipts.get(id);
-      if (receipt === undefined) throw new Error("No confirmed block has it");
+      if (receipt === undefined) throw new Error("No confirmed block has the transaction");
       return { receipt, snapshot };
     }, 10_000);
 

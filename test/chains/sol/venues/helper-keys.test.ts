@@ -7,7 +7,7 @@ import { HelperKeys, newHelper } from "../../../../lib/chains/sol/venues/helper-
 const message = Uint8Array.of(1, 2, 3);
 
 describe("HelperKeys", () => {
-  it("signs once with each key", () => {
+  it("signs only once with each key", () => {
     const keys = new HelperKeys();
     const helper = keys.make();
     expect(keys.make()).not.toBe(helper);
@@ -17,7 +17,7 @@ describe("HelperKeys", () => {
     expect([keys.has(helper), keys.sign(helper, message)]).toEqual([false, undefined]);
   });
 
-  it("knows no key of others, and forgets the oldest of many", () => {
+  it("rejects keys of others, and forgets the oldest of many keys", () => {
     const keys = new HelperKeys();
     const oldest = keys.make();
     expect(keys.sign(newHelper().address, message)).toBeUndefined();
@@ -27,7 +27,7 @@ describe("HelperKeys", () => {
     expect(keys.has(oldest)).toBe(false);
   });
 
-  it("shows no key", () => {
+  it("never shows a key", () => {
     const keys = new HelperKeys();
     keys.make();
     expect(JSON.stringify(keys) + inspect(keys, { depth: 9 })).not.toMatch(/KeyObject|Map|seed/);

@@ -14,7 +14,7 @@ import {
   transferLamports,
 } from "../../../../lib/chains/sol/venues/instructions.ts";
 
-/** The addresses of 32 bytes that are all 1, all 2, all 3 and all 4. */
+/** Addresses of 32 bytes that are all 1, 2, 3 or 4. */
 const [wallet, account, mint, delegate] = [
   "4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi",
   "8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR",
@@ -36,7 +36,7 @@ const ownedByToken = "06ddf6e1d765a193d9cbe146ceeb79ac1cb485ed5f5b37913a8cf5857e
 const ownedBySystem = "00".repeat(32);
 const [idInHex, seedInHex] = [orderId, `${orderId}.wsol`].map((text) => Buffer.from(text).toString("hex"));
 
-/** Shows an instruction with S for accounts that sign, and W for written ones. */
+/** Shows an instruction with S for signing accounts, and W for writable ones. */
 function shown({ programAddress, accounts, data }: SolInstruction) {
   const marks = {
     [AccountRole.READONLY]: "",
@@ -51,7 +51,7 @@ function shown({ programAddress, accounts, data }: SolInstruction) {
   ];
 }
 
-// The expected bytes and accounts are those of @solana/web3.js 1.98 and @solana/spl-token 0.4.
+// Expected bytes and accounts, as made by @solana/web3.js 1.98 and @solana/spl-token 0.4.
 describe("instructions", () => {
   it.each<[string, SolInstruction, string[]]>([
     ["setComputeUnitLimit", setComputeUnitLimit(150_000), [budget, "02f0490200"]],
@@ -102,7 +102,7 @@ describe("instructions", () => {
       closeToWallet(account, wallet),
       [token, "09", `W ${account}`, `W ${wallet}`, `S ${wallet}`],
     ],
-  ])("encode %s as Solana's own libraries do", (_, instruction, expected) => {
+  ])("encodes %s as Solana's own libraries do", (_, instruction, expected) => {
     expect(shown(instruction)).toEqual(expected);
   });
 });

@@ -69,7 +69,7 @@ const codeOf = (error: unknown) => (error as JupiterFault).code;
 const fault = (client = jupiterClient({ url, key })) => client.build(question).then(() => "built", codeOf);
 
 describe("jupiterClient", () => {
-  it("asks with the key in a header, and keeps only the swap, its tables, its output and its labels", async () => {
+  it("sends the key in a header, and keeps only the swap, its tables, its output and its labels", async () => {
     answering(built);
     expect(await jupiterClient({ url, key }).build({ ...question, exchanges: ["A", "B c"] })).toEqual({
       accounts: [{ address: helper, isWritable: false }],
@@ -95,7 +95,7 @@ describe("jupiterClient", () => {
     });
   });
 
-  it("needs neither a key, nor tables, an impact or other instructions in the answer", async () => {
+  it("needs neither a key nor tables, an impact or other instructions in the answer", async () => {
     const { setupInstructions: _, ...rest } = built;
     answering({ ...rest, addressesByLookupTableAddress: null });
     expect(await jupiterClient({ url }).build(question)).toMatchObject({
@@ -121,12 +121,12 @@ describe("jupiterClient", () => {
     ["BAD_RESULT", { swapInstruction: { ...instruction, accounts: [{ pubkey: "x", isWritable: true }] } }],
     ["BAD_RESULT", { addressesByLookupTableAddress: { [table]: Array(257).fill(mint) } }],
     ["BAD_RESULT", { routePlan: {} }],
-  ])("gives %s for an answer with %o", async (code, change) => {
+  ])("returns %s for an answer with %o", async (code, change) => {
     answering({ ...built, ...change });
     expect(await fault()).toBe(code);
   });
 
-  it("reads at most 256 kB, and waits for at most 1.5 seconds", async () => {
+  it("reads at most 256 kB, and waits at most 1.5 seconds", async () => {
     answering({ ...built, filler: "x".repeat(256 * 1024) });
     expect(await fault()).toBe("TOO_LARGE");
     answer = () => {};
@@ -135,7 +135,7 @@ describe("jupiterClient", () => {
     expect(Date.now() - startMs).toBeLessThan(2500);
   });
 
-  it("asks nothing for ten seconds after too many requests", async () => {
+  it("sends no requests for ten seconds after too many requests", async () => {
     let nowMs = 0;
     const client = jupiterClient({ url, key }, { nowMs: () => nowMs });
     answering({ error: "Too many requests" }, 429);
@@ -163,7 +163,7 @@ describe("jupiterClient", () => {
     expect(await fault()).toBe("BAD_STATUS");
   });
 
-  it("repeats neither the key nor what Jupiter sent in its errors", async () => {
+  it("keeps the key and Jupiter's texts out of its errors", async () => {
     answering({ ...built, inAmount: `${key} from Jupiter` });
     const error = await jupiterClient({ url: `${url}&key=${key}`, key })
       .build(question)

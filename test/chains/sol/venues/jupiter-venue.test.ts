@@ -45,7 +45,7 @@ const [table, vault, inTable] = ["table", "vault", "in table"].map((name) => sol
   Address,
 ];
 
-/** What Jupiter builds for a helper that it takes for the owner of what is spent. */
+/** Returns Jupiter's answer for a helper, which Jupiter believes to own the spent tokens. */
 async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promise<BuiltSwap> {
   const own = await tokenAccountOf(wallet, mint, tokenProgram);
   const coin = { mint: wsolMint, program: programs.token };
@@ -76,7 +76,7 @@ async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promis
   return {
     accounts: places.map(([address, isWritable]) => ({ address, isWritable })),
     data: routeData(amountIn, { name: "route_v2" }),
-    // Tables of real routes name common mints and programs, too.
+    // Tables of real routes also name common mints and programs.
     tables: new Map([[table, [wsolMint, programs.token, jupiterProgram, mint, inTable]]]),
     amountOut: 1n,
     labels: [],
@@ -87,7 +87,7 @@ async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promis
 const at = (accounts: readonly VenueAccount[], place: number) => accounts[place];
 
 describe("jupiterVenue", () => {
-  it("spends from the wallet's account in the place of the helper's, on both sides", async () => {
+  it("spends from the wallet's account instead of the helper's, for both buys and sales", async () => {
     for (const [each, account] of [
       [swap, w],
       [sale, await tokenAccountOf(wallet, mint, programs.token2022)],
@@ -97,7 +97,7 @@ describe("jupiterVenue", () => {
     }
   });
 
-  it("uses lookup tables for all that the signer need not see", async () => {
+  it("uses lookup tables for all accounts that the signer need not see", async () => {
     const { accounts } = await jupiterVenue(swap, helper, await builtFor(swap));
     expect(at(accounts, 11)).toEqual({ table, index: 4, isWritable: true });
     expect(at(accounts, 10)).toEqual({ address: vault, isWritable: true });
@@ -113,7 +113,7 @@ describe("jupiterVenue", () => {
     [swap, buyTerms],
     [sale, saleTerms],
   ])(
-    "makes messages that the signer composes, with the least output to the unit (%#)",
+    "makes messages that the signer composes, with the minimum output to the unit (%#)",
     async (each, terms) => {
       const venue = await jupiterVenue(each, helper, await builtFor(each));
       const composed = (leastOut: bigint) =>
@@ -125,7 +125,7 @@ describe("jupiterVenue", () => {
     },
   );
 
-  it("leaves data alone that is not a route's", async () => {
+  it("leaves data unchanged that is no route's", async () => {
     const venue = await jupiterVenue(swap, helper, await builtFor(swap));
     for (const data of [new Uint8Array(), Uint8Array.of(1, 2, 3), routeData(1n).subarray(0, 20)])
       expect(enforcing({ ...venue, data }, 5n).data).toEqual(data);
@@ -133,7 +133,7 @@ describe("jupiterVenue", () => {
 });
 
 describe("buildQuestion", () => {
-  it("asks for a swap by the helper into the wallet's account, and names no wallet", async () => {
+  it("requests a swap by the helper into the wallet's account, without naming the wallet", async () => {
     expect(await buildQuestion(swap, helper)).toEqual({
       inputMint: wsolMint,
       outputMint: mint,

@@ -13,12 +13,12 @@ import { buyTerms, solKey } from "../../../support/sol-terms.ts";
 const jupiter = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
 const token = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const coin = "So11111111111111111111111111111111111111112";
-/** Stands for a mint that the transaction has in a lookup table. */
+/** Represents a mint that the transaction has in a lookup table. */
 const { address: mint } = solKey("mint");
 
-/** The first accounts and the data of two transactions of mainnet. */
+/** First accounts and data of two transactions from mainnet. */
 const landed = {
-  // k5xtwoeQ… pays into the signer's own account. The program stands for the account of somebody else.
+  // k5xtwoeQ… pays into the signer's own account. The program represents somebody else's account.
   route_v2: {
     authority: "devqHzXvcVe9kDALBYqiv1XJzv4Jipy4eawKWWYoJup",
     source: "Fr5iqJmQehUup6gEprgFUJ18WsvyiJZqM7pbq8CvhaUC",
@@ -38,7 +38,7 @@ const landed = {
     // 5,495,956 less 0.5 %
     leastOut: 5_468_476n,
   },
-  // Signed by A21o4asM…, in a route of Mayan.
+  // Signed by A21o4asM… in a route of Mayan.
   shared_accounts_route_v2: {
     authority: "A21o4asMbFHYadqXdLusT9Bvx9xaC5YV9gcaidjqtdXC",
     source: "ExjQ4uG2UBGGbZWCZ6mQBeZxzNfLZ5Y3ZYpyrepCuZtb",
@@ -67,7 +67,7 @@ const names = Object.keys(landed) as Name[];
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, "hex"));
 
-/** Makes an order's venue of a landed instruction, whose destination is named again where the order's would be. */
+/** Turns a landed instruction into an order's venue, whose destination is named a second time. */
 function venueOf(name: Name) {
   const { authority, accounts, data } = landed[name];
   const named: readonly string[] = accounts;
@@ -99,20 +99,20 @@ function objectionTo(
 }
 
 describe("Jupiter's program", () => {
-  it("has the published address and error code", () => {
+  it("matches the published address and error code of Jupiter's program", () => {
     expect(jupiterProgram).toBe(jupiter);
-    // SlippageToleranceExceeded, the second of its own errors. Anchor counts them from 6000.
+    // SlippageToleranceExceeded is the second of its own errors, which Anchor counts from 6000.
     expect(jupiterSlippageCode).toBe(6000 + 1);
   });
 
-  it.each(names)("has the discriminator that Anchor derives for the instruction %s", (name) => {
+  it.each(names)("matches the discriminator that Anchor derives for the instruction %s", (name) => {
     const discriminator = createHash("sha256").update(`global:${name}`).digest("hex").slice(0, 16);
     expect(landed[name].data.slice(0, 16)).toBe(discriminator);
   });
 });
 
-describe("an instruction of mainnet", () => {
-  it.each(names)("has its amounts at the expected offsets: %s", (name) => {
+describe("instructions from mainnet", () => {
+  it.each(names)("finds the amounts at the expected offsets: %s", (name) => {
     expect(readJupiter(venueOf(name))).toEqual({
       source: { mint: coin, tokenProgram: token },
       destination: { mint, tokenProgram: token },
@@ -120,13 +120,13 @@ describe("an instruction of mainnet", () => {
     });
   });
 
-  it.each(names)("is allowed for any minimum up to its own: %s", (name) => {
+  it.each(names)("accepts any minimum up to the instruction's own: %s", (name) => {
     const { leastOut } = landed[name];
     expect(objectionTo(name, leastOut)).toBeUndefined();
     expect(objectionTo(name, leastOut + 1n)).toEqual({ refused: "the venue's minimum is below the order's" });
   });
 
-  it.each(names)("changes only in output and slippage when the minimum is set: %s", (name) => {
+  it.each(names)("changes only output and slippage when the minimum is set: %s", (name) => {
     const { data } = venueOf(name);
     const changed = Buffer.from(withLeastOut(data, 0x0102030405060708n)).toString("hex");
     const [from, to] = name === "route_v2" ? [32, 52] : [34, 54];
@@ -134,8 +134,8 @@ describe("an instruction of mainnet", () => {
     expect(changed).toBe(`${before.slice(0, from)}08070605040302010000${before.slice(to)}`);
   });
 
-  it("is refused with a platform's fee", () => {
-    // A purchase of 23 September 2026: 900,000 units, 4.5 % slippage and a fee of 0.1 %.
+  it("rejects an instruction with a platform's fee", () => {
+    // A buy of 23 September 2026: 900,000 units, 4.5 % slippage and a fee of 0.1 %.
     const data = "bb64facc31c4af14a0bb0d00000000000dba721706000000c2010a0000000300000074001027000197011027";
     expect(objectionTo("route_v2", 1n, { amountIn: 900_000n, data })).toEqual({
       refused: "the venue's instruction takes a fee for a platform",

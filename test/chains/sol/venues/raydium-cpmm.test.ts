@@ -24,7 +24,7 @@ describe("cpmmSwap", () => {
     ["a purchase", { source: coinSide, destination: tokenSide }, [pool.vaults.coin, pool.vaults.token]],
     ["a sale", { source: tokenSide, destination: coinSide }, [pool.vaults.token, pool.vaults.coin]],
   ])(
-    "names the accounts of a pool of mainnet in the order of Raydium's IDL, for %s",
+    "names the accounts of a mainnet pool in the order of Raydium's IDL, for %s",
     async (_, sides, vaults) => {
       const terms = { wallet, amountIn: 10n, minAmountOut: 9_615_384n };
       const { programAddress, accounts, data } = await cpmmSwap(terms, venue, sides);
@@ -46,12 +46,12 @@ describe("cpmmSwap", () => {
       };
       expect(programAddress).toBe("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
       expect(accounts.map(({ address, role }) => [address, role])).toEqual(Object.values(expected));
-      // As transaction 5WXWiymQ… of Solana's devnet has it.
+      // Data of transaction 5WXWiymQ… on Solana's devnet.
       expect(Buffer.from(data).toString("hex")).toBe("8fbe5adac41e33de0a0000000000000018b8920000000000");
     },
   );
 
-  it("names the instruction as Anchor does", async () => {
+  it("derives the instruction's discriminator as Anchor does", async () => {
     const sides = { source: coinSide, destination: tokenSide };
     const { data } = await cpmmSwap({ wallet, amountIn: 1n, minAmountOut: 1n }, venue, sides);
     const name = createHash("sha256").update("global:swap_base_input").digest().subarray(0, 8);

@@ -19,7 +19,7 @@ import {
 import type { AttemptTerms, MessageTerms } from "../../../../../lib/chains/sol/venues/message-terms.ts";
 import { buyTerms, clearTerms, solKey } from "../../../../support/sol-terms.ts";
 
-/** In lamports. */
+/** Rents in lamports. */
 export const rent = { token: 2_039_280n, marker: 897_840n, empty: 890_880n };
 export const baseFee = 5_000n;
 export const sol = 1_000_000_000n;
@@ -28,7 +28,7 @@ type Name = keyof TestSurfnet["deployment"]["tokens"];
 
 const roundedUp = (value: bigint, divisor: bigint) => (value + divisor - 1n) / divisor;
 
-/** Computes what arrives from a pool that charges 0.25 %, of a token that withholds 1 % of a transfer if it is FEEZ. */
+/** Computes the amount that arrives from a pool with a fee of 0.25 %; FEEZ also withholds 1 % of each transfer. */
 export function outputOf(name: Name, side: "buy" | "sell", amountIn: bigint): bigint {
   const [coins, tokens] = [500n * sol, 5_000_000_000_000n];
   const [into, from] = side === "buy" ? [coins, tokens] : [tokens, coins];
@@ -39,10 +39,10 @@ export function outputOf(name: Name, side: "buy" | "sell", amountIn: bigint): bi
   return side === "buy" ? arriving(paid) : paid;
 }
 
-/** The signer signs only what it reads. */
+/** Returns true if the signer could read this message, and would thus sign it. */
 export const isRead = async (message: Uint8Array) => (await readMessage(message, [])) !== undefined;
 
-/** Starts a chain for the tests of a file, and has its pools and wallets ready for each test. */
+/** Starts a chain for a file of tests, and prepares its pools and wallets for each test. */
 export function walletsOnChain() {
   const chain = {} as TestSurfnet;
   let count = 0;
@@ -50,14 +50,14 @@ export function walletsOnChain() {
 
   const setAccount: TestSurfnet["setAccount"] = (...account) => chain.setAccount(...account);
 
-  /** Gives an account of the Token program units for nothing. */
+  /** Creates units of a token for an account of the Token program. */
   const setTokens = (at: Address, owner: Address, mint: Address, units: bigint) => {
     const isNative = mint === wsolMint;
     const data = tokenAccountBytes(mint, owner, units, { rent: isNative ? rent.token : undefined });
     return setAccount(at, rent.token + (isNative ? units : 0n), programs.token, data);
   };
 
-  /** Gives the pools their first reserves again, so that each test can compute its prices. */
+  /** Restores the pools' first reserves, so that each test can compute its prices. */
   const resetPools = () =>
     Promise.all(
       chain.deployment.accounts.map(({ address, lamports, owner, data }) =>
@@ -81,7 +81,7 @@ export function walletsOnChain() {
   const send = (message: Uint8Array, ...names: string[]): Promise<unknown> =>
     sendFor(undefined, message, ...names);
 
-  /** Sends a message like {@link send}, and waits for its block no longer than this. */
+  /** Sends a message like {@link send}, and waits at most this long for its block. */
   async function sendFor(
     patienceMs: number | undefined,
     message: Uint8Array,
@@ -98,7 +98,7 @@ export function walletsOnChain() {
     }
   }
 
-  /** A wallet with 10 SOL, and the terms of its next order. */
+  /** Creates a wallet with 10 SOL, and the terms of its next order. */
   async function newWallet(token: Name = "MOON") {
     const { mint, program: tokenProgram, pool, config } = tokenOf(token);
     const name = `wallet ${count++}`;
@@ -121,7 +121,7 @@ export function walletsOnChain() {
     return { name, wallet, buy, clear, own, w: await wsolAccountOf(wallet, buy.orderId) };
   }
 
-  /** A wallet that holds 5,000 MOON, and the terms of their sale. */
+  /** Creates a wallet with 5,000 MOON, and the terms of their sale. */
   async function newSeller() {
     const seller = await newWallet();
     const amountIn = 5_000_000_000n;
