@@ -21,7 +21,7 @@ const startMs = Date.parse("2026-11-21T09:05:00.000Z");
 let atMs: number;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  // The tests of a file share a table, so each has an hour of its own.
+  // Gives each test an hour of its own, because the tests of a file share a table.
   atMs = (atMs ?? startMs) + 3_600_000;
   vi.setSystemTime(atMs);
 });
@@ -34,7 +34,7 @@ const [first, second] = [
   { chain: "base", token: otherToken },
 ] as const;
 
-/** Runs what readMarkets does in a round, with the real table and a chain whose records the test sets. */
+/** Plays rounds of readMarkets with the real table, and a chain whose records the test sets. */
 function serving() {
   const changed = new Map<string, { block: number; changedAtMs: number }>();
   const chain = {
@@ -96,14 +96,14 @@ const follow = async (connectionId: string, shard: number, ...tokens: FollowedTo
 const leave = (connectionId: string) =>
   unsubscribe(db.table, { ...nameOf(connectionId), now: new Date(), channels: ["prices"] });
 
-/** The blocks of the records in each message to a connection. */
+/** Lists the blocks of the records in each message to a connection. */
 const blocksTo = (connectionId: string) =>
   (api.current.parsedMessagesTo(connectionId) as { data: { block?: number }[] }[]).map(({ data }) =>
     data.map(({ block }) => block),
   );
 
 describe("Deliveries", () => {
-  it("bring each connection its own tokens: all when it arrives, then what has changed", async () => {
+  it("sends each connection all its tokens at first, and then only changes", async () => {
     const { round, change } = serving();
     await follow("a0", 0, first);
     await follow("a1", 1, first, second);
@@ -119,7 +119,7 @@ describe("Deliveries", () => {
     await Promise.all(["a0", "a1", "a2"].map(leave));
   });
 
-  it("leave a change to the next one if one fails, and begin no other for four seconds", async () => {
+  it("repeats a change after a failed delivery, and starts no other for four seconds", async () => {
     const { round, change, state } = serving();
     await follow("b0", 0, first);
     change(moon, 5);
@@ -136,7 +136,7 @@ describe("Deliveries", () => {
     await leave("b0");
   });
 
-  it("leave a change to the next one if one was late", async () => {
+  it("repeats a change after a late delivery", async () => {
     const { round, change, state } = serving();
     await follow("e0", 0, first);
     await round();
@@ -149,7 +149,7 @@ describe("Deliveries", () => {
     await leave("e0");
   });
 
-  it("invoke nothing for shards that nobody follows, and end with the subscription", async () => {
+  it("invokes nothing for shards without followers, and stops when the subscription ends", async () => {
     const { round, change, state, deliveries } = serving();
     change(moon, 5);
     await round();
@@ -161,14 +161,14 @@ describe("Deliveries", () => {
     deliveries.takeCoins([price()], Date.now());
     await round();
     expect(blocksTo("c1")).toEqual([[5]]);
-    // The end of the subscription is news, and the next reading of all followers drops it.
+    // News reports the subscription's end, and the next read of all followers drops it.
     pass(60_000);
     state.invoked = [];
     await round();
     expect(state.invoked).toEqual([]);
   });
 
-  it("tell those whose tokens are not read, once and with everything", async () => {
+  it("tells connections once, with everything, that their tokens are not read", async () => {
     const { round, deliveries } = serving();
     await follow("d0", 0, second);
     await round();

@@ -40,7 +40,7 @@ const newsOf = (id: string, atMs: number, changes: Partial<FoundNews>): FoundNew
 const followed = () => demand.followers.map(({ connectionId, tokens }) => [connectionId, tokens.length]);
 
 describe("Demand", () => {
-  it("reads all followers each minute, and news each time", async () => {
+  it("reads all followers every minute, and news every time", async () => {
     followers = [follower("c1", "0xa")];
     expect(await demand.read(1_000_000)).toBe(true);
     followers = [];
@@ -49,7 +49,7 @@ describe("Demand", () => {
     expect([reads, asked]).toEqual([2, [400_000, 1_000_000, 1_059_000]]);
   });
 
-  it("adds what connections follow as soon as it is news, and tells their arrival once", async () => {
+  it("adds newly followed tokens at once, and reports new connections once", async () => {
     followers = [follower("c1", "0xa")];
     await demand.read(1_000_000);
     news = [
@@ -69,12 +69,12 @@ describe("Demand", () => {
     expect(demand.takeArrivals()).toEqual([]);
   });
 
-  it("ignores news of connections that may have left since", async () => {
+  it("ignores news of connections that may have left in the meantime", async () => {
     news = [newsOf("1", 990_000, { connectionId: "gone", shard: 0 })];
     expect(await demand.read(1_000_000)).toBe(false);
   });
 
-  it("keeps wanting a token for ten minutes after a REST request", async () => {
+  it("keeps a token wanted for ten minutes after a REST request", async () => {
     news = [newsOf("1", 500_000, {}), newsOf("2", 900_000, { tokens: [token("0xb")] })];
     await demand.read(1_000_000);
     expect(demand.asked.map(({ token: { token: name } }) => name)).toEqual(["0xa", "0xb"]);
@@ -85,7 +85,7 @@ describe("Demand", () => {
     expect(await demand.read(1_700_000)).toBe(false);
   });
 
-  it("reads everything again when it must be sure", async () => {
+  it("reads all followers again when it must be certain", async () => {
     await demand.read(1_000_000);
     followers = [follower("c1", "0xa")];
     expect(await demand.read(1_001_000)).toBe(false);

@@ -17,7 +17,7 @@ const later = (seconds: number) => ago(-seconds);
 const chains = silentChains();
 const coin = price({ chain: "base", symbol: "ETH", price: "2600", asOf: now.toISOString() });
 
-/** Answers of the host, in order; then it has none. */
+/** Answers of the host, in order. After the last one, the host is silent. */
 let looks: (Market | Error)[];
 let looked: number;
 let wanted: string[];
@@ -49,7 +49,7 @@ const noToken = () => new DomainError("TOKEN_NOT_FOUND", "There is no token");
 const native = { pool: "0x01", quote: "native" };
 
 let tokens = 0;
-/** A token of its own for each test. */
+/** Creates a new token for each test. */
 const newToken = () => `0x2${String(++tokens).padStart(39, "0")}`;
 
 let users = 0;
@@ -63,7 +63,7 @@ const marketOf = async (asked: Partial<Parameters<typeof getMarket>[1]> = {}) =>
 const store = (market: Market) => writeMarket(db.table, { market, state: {} }, { epoch: 1, wantedAt: now });
 
 describe("getMarket", () => {
-  it("shows a stored market of up to 15 seconds, in the coin, in dollars and in the quote", async () => {
+  it("shows a stored market of up to 15 seconds in the coin, in dollars and in the quote", async () => {
     await store(marketAt(ago(15)));
     expect(await marketOf({ token: moon.toLowerCase() })).toEqual({
       chain: "base",
@@ -94,7 +94,7 @@ describe("getMarket", () => {
     expect(wanted).toEqual([`ann ${moon}`]);
   });
 
-  it("converts prices of a pool with dollars, whose day stays in dollars", async () => {
+  it("converts the prices of a pool with dollars, and keeps its day in dollars", async () => {
     const pool = { ...marketAt(now).pool, quote: otherToken } as NonNullable<Market["pool"]>;
     await store(marketAt(now, { token: otherToken, pool, price: decimal("0.26") }));
     expect(await marketOf({ token: otherToken })).toMatchObject({
@@ -110,7 +110,7 @@ describe("getMarket", () => {
     expect(market).not.toHaveProperty("usdSource");
   });
 
-  it("looks at a host if the stored one is older, and keeps the day in the same quote", async () => {
+  it("queries a host if the stored market is older, and keeps the day in the same quote", async () => {
     await store(marketAt(ago(16), { revision: 4, hasGaps: true }));
     looks = [marketAt(now, { price: decimal("0.0003"), block: 90, revision: 0, history: "loading" })];
     expect(await marketOf()).toMatchObject({
@@ -141,7 +141,7 @@ describe("getMarket", () => {
       };
       return tokenStore(db.table).writer(1).saveCandles({ chain: "base", token }, kind, [candle], 1);
     };
-    // Two are from before the day, and one of the hours is counted by its minute.
+    // Two minutes are from before the day, and one hour is counted by its minutes.
     await save("minutes", 24 * 60 + 1, "0.0002");
     await save("minutes", 24 * 60, "0.0009");
     await save("minutes", 24 * 60 - 1, "0.0004");
@@ -165,7 +165,7 @@ describe("getMarket", () => {
   it.each([
     ["above", "0.00026", { high24h: "0.00026", low24h: "0.00007" }],
     ["below", "0.00006", { high24h: "0.00025", low24h: "0.00006" }],
-  ])("never shows a price %s the day's range, whatever moved it", async (_, text, expected) => {
+  ])("extends the day's range to a price %s it, whatever moved the price", async (_, text, expected) => {
     await store(marketAt(ago(16)));
     looks = [marketAt(now, { price: decimal(text) })];
     expect(await marketOf()).toMatchObject({ price: text, ...expected });
@@ -184,7 +184,7 @@ describe("getMarket", () => {
       expect(shown).not.toHaveProperty(name);
   });
 
-  it("shows a token that nobody has wanted before, without a day, and has it read", async () => {
+  it("shows a newly wanted token without a day, and has it read", async () => {
     looks = [
       marketAt(now, { token: otherToken, history: "loading", day: { volume: decimal("0"), trades: 0 } }),
     ];
@@ -212,7 +212,7 @@ describe("getMarket", () => {
       expect(market).not.toHaveProperty(name);
   });
 
-  it("looks once in two seconds, however often it is asked", async () => {
+  it("queries a host at most once in two seconds, however many requests arrive", async () => {
     await store(marketAt(ago(1000)));
     looks = [marketAt(now), marketAt(later(3), { block: 58 })];
     await marketOf();
@@ -228,13 +228,13 @@ describe("getMarket", () => {
     expect(await marketOf()).toMatchObject({ price: "0.0001", block: 57, flags: ["STALE"] });
   });
 
-  it("fails if a stored token is none any more", async () => {
+  it("fails if a stored token no longer exists", async () => {
     await store(marketAt(ago(700)));
     looks = [noToken()];
     await expect(marketOf()).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 
-  it("shows the stored market as STALE after 30 requests of a user in a minute", async () => {
+  it("shows the stored market as STALE after a user's 30 requests in a minute", async () => {
     await store(marketAt(ago(700)));
     const userID = newUser();
     for (let second = 0; second < 30; second++) {
@@ -249,7 +249,7 @@ describe("getMarket", () => {
     expect(await marketOf({ userID, now: later(60) })).toMatchObject({ flags: [] });
   });
 
-  it("shows this process's own last look rather than an older stored one", async () => {
+  it("prefers this process's own last look to an older stored market", async () => {
     await store(marketAt(ago(700)));
     looks = [marketAt(now, { block: 99 }), unavailable(), unavailable()];
     await marketOf();
@@ -257,7 +257,7 @@ describe("getMarket", () => {
     expect(await marketOf({ now: later(20) })).toMatchObject({ block: 99, flags: ["STALE"] });
   });
 
-  it("refuses an unknown token after 30 looks, and changes nothing", async () => {
+  it("rejects an unknown token after 30 looks, and changes nothing", async () => {
     const userID = newUser();
     looks = Array.from({ length: 30 }, noToken);
     const unknown = "0x00000000000000000000000000000000000000aa";
@@ -286,12 +286,12 @@ describe("getMarket", () => {
       { code: "INVALID_REQUEST", details: { field: "token" } },
     ],
     ["an address of another family", { chain: "sol" }, { code: "INVALID_REQUEST" }],
-  ])("refuses %s", async (_, asked, expected) => {
+  ])("rejects %s", async (_, asked, expected) => {
     await expect(marketOf(asked)).rejects.toMatchObject(expected);
     expect(looked).toBe(0);
   });
 
-  it("shows the coin, and the token that wraps it, by the exchange's price", async () => {
+  it("shows the coin and the wrapped coin at the exchange's price", async () => {
     expect(await marketOf({ token: "native" })).toEqual({
       chain: "base",
       token: "native",

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe("HeldTokens", () => {
-  it("reads users' positions again after five minutes, and keeps what it knows until then", async () => {
+  it("reads users' positions again after five minutes, and keeps known ones until then", async () => {
     await holdings.refresh(["ann"], 0);
     held.ann = [];
     await holdings.refresh(["ann"], 5 * minutesMs - 1);
@@ -28,7 +28,7 @@ describe("HeldTokens", () => {
     expect([holdings.has("ann", token), asked]).toEqual([false, ["ann", "ann"]]);
   });
 
-  it("forgets users who follow nothing any more", async () => {
+  it("forgets users who no longer follow anything", async () => {
     await holdings.refresh(["ann"], 0);
     await holdings.refresh([], 1000);
     expect(holdings.has("ann", token)).toBeUndefined();
@@ -48,7 +48,7 @@ describe("HeldTokens", () => {
     expect(users.every((userID) => holdings.has(userID, token))).toBe(true);
   });
 
-  it("reports a failure after it has read the others, and tries again next time", async () => {
+  it("reports a failure after reading the other users, and tries again next time", async () => {
     const refresh = (nowMs: number) => holdings.refresh(["bob", "ann"], nowMs);
     await expect(refresh(0)).rejects.toThrow("no answer about bob");
     expect(holdings.has("ann", token)).toBe(true);

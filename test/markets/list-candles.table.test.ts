@@ -38,7 +38,7 @@ beforeEach(() => {
 const native = { pool: "0x01", quote: "native" };
 const stable = { pool: "0x02", quote: otherToken };
 
-/** A candle whose prices are multiples of its close. */
+/** Creates a candle whose prices are multiples of its close. */
 const candle = (
   start: number,
   close: string,
@@ -58,7 +58,7 @@ const candle = (
 });
 
 let tokens = 0;
-/** A token of its own for each test. */
+/** Creates a new token for each test. */
 const newToken = () => `0x1${String(++tokens).padStart(39, "0")}`;
 
 async function store(
@@ -87,7 +87,7 @@ const timesAndCloses = (candles: readonly { time: string; close: string }[]) =>
   candles.map(({ time, close }) => `${time.slice(8, 16)} ${close}`);
 
 describe("listCandles", () => {
-  it("lists candles of the range from the oldest on, as they are stored", async () => {
+  it("lists the stored candles of a range, the oldest first", async () => {
     const token = newToken();
     const odd = { open: decimal("1"), high: decimal("4"), low: decimal("0.5"), trades: 7, hasGaps: true };
     const minutes = [candle(at("22T19:58"), "2"), candle(at("22T20:01"), "3", { ...odd, isFinal: false })];
@@ -126,7 +126,7 @@ describe("listCandles", () => {
     expect([wanted, identified]).toEqual([[token], 0]);
   });
 
-  it("folds longer intervals, and says which are not over", async () => {
+  it("folds longer intervals, and marks unfinished ones", async () => {
     const token = newToken();
     const minutes = ["19:55", "19:59", "20:00", "20:03"].map((time, index) =>
       candle(at(`22T${time}`), `${index + 1}`),
@@ -140,7 +140,7 @@ describe("listCandles", () => {
     expect(candles.candles[0]).not.toHaveProperty("partial");
   });
 
-  describe("marks an interval final", () => {
+  describe("final intervals", () => {
     const flags = async (token: string, interval: "1m" | "5m" | "1h") =>
       (await list(token, { interval })).candles.candles.map(({ time, isFinal, partial = false }) => [
         time.slice(11, 16),
@@ -151,7 +151,7 @@ describe("listCandles", () => {
       return writeMarket(db.table, { market, state: { pools: [], bases: [] } }, { epoch: 1, wantedAt: now });
     };
 
-    it("never before it is over, even if its minutes are final", async () => {
+    it("marks no interval as final before it is over, even if its minutes are final", async () => {
       const token = newToken();
       await store(token, "minutes", [candle(at("22T20:00"), "1"), candle(at("22T20:02"), "2")]);
       await readTo(token, "22T20:03");
@@ -163,7 +163,7 @@ describe("listCandles", () => {
         expect(await flags(token, interval)).toEqual([["20:00", false, true]]);
     });
 
-    it("after a minute at its end or later is final", async () => {
+    it("marks an interval as final once a minute at its end or later is final", async () => {
       const token = newToken();
       const last = candle(at("22T20:00"), "2", { isFinal: false });
       await store(token, "minutes", [candle(at("22T19:56"), "1"), last]);
@@ -177,14 +177,17 @@ describe("listCandles", () => {
     it.each([
       ["22T20:01", false],
       ["22T20:02", true],
-    ] as const)("after two minutes from its end have been read: %s", async (time, isFinal) => {
-      const token = newToken();
-      await store(token, "minutes", [candle(at("22T19:56"), "1")]);
-      await readTo(token, time);
-      expect(await flags(token, "5m")).toEqual([["19:55", isFinal, false]]);
-    });
+    ] as const)(
+      "marks an interval as final once two minutes after its end were read: %s",
+      async (time, isFinal) => {
+        const token = newToken();
+        await store(token, "minutes", [candle(at("22T19:56"), "1")]);
+        await readTo(token, time);
+        expect(await flags(token, "5m")).toEqual([["19:55", isFinal, false]]);
+      },
+    );
 
-    it("not because it was stored as final early", async () => {
+    it("does not mark an interval as final just because it was stored as final early", async () => {
       const token = newToken();
       await store(token, "hours", [candle(at("22T10:00"), "1")]);
       await readTo(token, "22T10:30");
@@ -193,7 +196,7 @@ describe("listCandles", () => {
       expect(await flags(token, "1h")).toEqual([["10:00", true, false]]);
     });
 
-    it("never if its beginning is unknown", async () => {
+    it("never marks an interval as final if its beginning is unknown", async () => {
       const token = newToken();
       await store(token, "minutes", [candle(at("22T18:30"), "1")]);
       const loading = { blockTime: at("22T20:03"), firstSeenAt: "2026-11-22T18:20:00.000Z" };
@@ -204,7 +207,7 @@ describe("listCandles", () => {
     });
   });
 
-  it("marks the first candle after another pool became the reference, also in longer intervals", async () => {
+  it("marks the first candle after a change of the reference pool, even in longer intervals", async () => {
     const token = newToken();
     const [later, last] = [
       { pool: "0x02", quote: "native" },
@@ -226,7 +229,7 @@ describe("listCandles", () => {
     expect(await marks("5m")).toEqual(["19:55", "19:50 new", "19:55 new", "20:00"]);
   });
 
-  it("returns the last `limit` of a range, however far apart they are", async () => {
+  it("returns the last `limit` candles of a range, however far apart they are", async () => {
     const token = newToken();
     const minutes = ["15T01:00", "16T02:00", "20T03:00", "22T20:00"].map((time) => candle(at(time), "1"));
     await store(token, "minutes", minutes);
@@ -240,7 +243,7 @@ describe("listCandles", () => {
   it("folds hours and days from stored ones, and the newest from minutes", async () => {
     const token = newToken();
     await store(token, "days", [candle(at("20T00:00"), "1"), candle(at("22T00:00"), "9")]);
-    // The hour that has begun was stored before its last minutes.
+    // The current hour was stored before its last minutes.
     const hours = ["20T10:00", "21T10:00", "22T18:00", "22T20:00"];
     await store(
       token,
@@ -263,7 +266,7 @@ describe("listCandles", () => {
     expect(await closes("1d")).toEqual(["20T00:00 1", "21T00:00 3", "22T00:00 8"]);
   });
 
-  it("fills only the last day of hours from minutes", async () => {
+  it("completes only the last day of hours from minutes", async () => {
     const token = newToken();
     await store(token, "hours", [candle(at("20T10:00"), "1")]);
     await store(token, "minutes", [candle(at("21T19:59"), "2"), candle(at("21T20:00"), "3")]);
@@ -271,7 +274,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(candles.candles)).toEqual(["20T10:00 1", "21T20:00 3"]);
   });
 
-  it("converts by the coin's close of each minute before it folds", async () => {
+  it("converts each minute by the coin's close before it folds them", async () => {
     const token = newToken();
     const minutes = [
       candle(at("21T10:00"), "0.1"),
@@ -303,7 +306,7 @@ describe("listCandles", () => {
     const range = { from: "2026-11-10T00:00:00.000Z", to: "2026-11-11T00:00:00.000Z" };
     const { candles } = await list(token, { ...range, interval: "1h", currency: "usd" });
     expect(timesAndCloses(candles.candles)).toEqual(["10T10:00 250"]);
-    // The hour of the coin may not be stored yet.
+    // The coin's hour may not be stored yet.
     await store(token, "hours", [candle(at("22T10:00"), "0.1")], 1, "eth");
     const minutes = [candle(at("22T10:05"), "2000", usd), candle(at("22T10:55"), "3000", usd)];
     await store("native", "minutes", minutes, 1, "eth");
@@ -323,7 +326,7 @@ describe("listCandles", () => {
     expect(await closes()).toEqual(["22T20:00 260", "22T20:01 5"]);
   });
 
-  it("lists only one quote, the last one", async () => {
+  it("lists only candles in the last quote", async () => {
     const token = newToken();
     await store(token, "minutes", [
       candle(at("22T20:00"), "0.1"),
@@ -335,7 +338,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(candles.candles)).toEqual(["22T20:00 301"]);
   });
 
-  it("calls a candle partial in which the history of the token begins", async () => {
+  it("marks a candle as partial if the token's history begins in it", async () => {
     const token = newToken();
     const hours = ["21T19:00", "21T20:00"].map((time) => candle(at(time), "1"));
     await store(token, "hours", hours);
@@ -360,7 +363,7 @@ describe("listCandles", () => {
     expect((await list(token, { interval: "5m" })).etag).not.toBe(first.etag);
   });
 
-  it("asks a host what an unknown token is, at most 30 times a minute for a user", async () => {
+  it("queries a host about an unknown token, at most 30 times a minute for a user", async () => {
     const token = newToken();
     expect((await list(token)).candles).toMatchObject({ candles: [], history: "loading" });
     expect([identified, wanted]).toEqual([1, [token]]);
@@ -375,7 +378,7 @@ describe("listCandles", () => {
     expect(wanted).toHaveLength(1);
   });
 
-  it("lists the coin's prices in dollars, of any interval", async () => {
+  it("lists the coin's prices in dollars for any interval", async () => {
     const usd = { pool: { pool: "coinbase", quote: "usd" }, volume: decimal("0"), trades: 0 };
     const minutes = [candle(at("22T20:00"), "2600", usd), candle(at("22T20:01"), "2602", usd)];
     await store("native", "minutes", minutes, 0, "eth");
@@ -401,7 +404,7 @@ describe("listCandles", () => {
     ],
     ["a range in the future", { from: "2026-11-23T19:00:00.000Z" }, {}, { field: "from" }],
     ["a wrong checksum", {}, { token: `${otherToken.slice(0, -1)}A` }, { field: "token" }],
-  ])("refuses %s, and names the field", async (_, query, path, details) => {
+  ])("rejects %s, and names the field", async (_, query, path, details) => {
     const asked = list(otherToken, query, { path: { chain: "base", token: otherToken, ...path } });
     await expect(asked).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
     expect([identified, wanted]).toEqual([0, []]);
@@ -410,7 +413,7 @@ describe("listCandles", () => {
   it.each([
     ["sol", "So11111111111111111111111111111111111111112"],
     ["bsc", otherToken],
-  ])("refuses %s, and names the chains with candles", async (chain, token) => {
+  ])("rejects %s, and names the chains with candles", async (chain, token) => {
     await expect(list(token, {}, { path: { chain, token } })).rejects.toMatchObject({
       code: "UNSUPPORTED_CHAIN",
       details: { chains: chain === "sol" ? ["eth", "base"] : ["eth", "base", "sol"] },

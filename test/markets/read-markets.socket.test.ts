@@ -29,7 +29,7 @@ let looks: number;
 let faults: unknown[];
 let run: Promise<void>;
 
-/** Only a look asks for the hash of the last block. */
+/** Selector with which only looks query the hash of the last block. */
 const lastHash = "27e86d6e";
 
 beforeAll(async () => {
@@ -44,13 +44,13 @@ beforeAll(async () => {
   [questions, looks, faults] = [0, 0, []];
 });
 afterAll(async () => {
-  // Another run takes over.
+  // Lets another run take over.
   await changeReaderLease(db.table, { chain: "markets", when: { epoch: 1 }, set: { epoch: 2, run: "next" } });
   await run;
   await Promise.all([chain.close(), ...hosts.map((host) => host.close())]);
 });
 
-/** Does what an invocation of a function does to its event. */
+/** Serializes an event as an invocation of a function does. */
 const asPayload = <Event>(event: Event): Event => JSON.parse(JSON.stringify(event));
 
 function start(): Promise<void> {
@@ -98,7 +98,7 @@ const router = new Interface([
   "function swapExactETHForTokens(uint256, address[], address, uint256) payable",
 ]);
 
-/** Buys with 1 coin in the reference pool, which has 100. Returns the number of the block. */
+/** Buys with 1 coin in the reference pool, which has 100. Returns the block's number. */
 async function buy(): Promise<number> {
   const path = [localAddresses.wrapped, localAddresses.moon];
   const { status, blockNumber } = await chain.transact({
@@ -111,14 +111,14 @@ async function buy(): Promise<number> {
   return Number(blockNumber);
 }
 
-/** The trades in the minutes of the test's messages. Later ones replace earlier ones. */
+/** Returns the trades by minute in the test's messages. Later messages replace earlier ones. */
 function trades(): number {
   const minutes = records().flatMap((record) => record.minutes ?? []);
   const counts = new Map(minutes.map(({ time, trades: count }) => [time, count]));
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Waits for something, and counts the looks until it was seen. */
+/** Waits for a condition, and counts the looks until it is met. */
 async function looksUntil(before: number, isSeen: () => boolean): Promise<number> {
   let count = 0;
   await expect
@@ -131,12 +131,12 @@ async function looksUntil(before: number, isSeen: () => boolean): Promise<number
 }
 
 describe("a run of readMarkets", () => {
-  it("does not begin, and asks no host, while nobody wants a market", async () => {
+  it("starts no run, and queries no host, while nobody wants a market", async () => {
     await start();
     expect([questions, await readReaderLease(db.table, "markets")]).toEqual([0, undefined]);
   });
 
-  it("brings coins, and asks no host, while nobody follows a token", async () => {
+  it("sends coins, and queries no host, while nobody follows a token", async () => {
     await follow("c1", []);
     run = start();
     await expect.poll(() => updates().length).toBeGreaterThan(1);
@@ -144,7 +144,7 @@ describe("a run of readMarkets", () => {
     expect(questions).toBe(0);
   });
 
-  it("brings the state of a token, and a trade within two looks", async () => {
+  it("sends a token's state, and a trade within two looks", async () => {
     await follow("c1", [moon]);
     const state = { symbol: "MOON", price: "0.0001", quote: "native" };
     await expect.poll(() => records().at(-1)).toMatchObject(state);
@@ -156,7 +156,7 @@ describe("a run of readMarkets", () => {
     expect(faults).toEqual([]);
   });
 
-  it("takes back a trade within two looks after its block was replaced", async () => {
+  it("withdraws a trade within two looks after its block was replaced", async () => {
     const block = await buy();
     await expect.poll(() => records().at(-1)?.block).toBe(block);
     await expect.poll(trades).toBe(2);

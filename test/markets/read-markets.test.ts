@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 
 const follower: Follower = { userID: "ann", connectionId: "c1", shard: 0, tokens: [] };
 
-/** A market that changes all the time, so there is a delivery each second. */
+/** A market that changes constantly, so that there is a delivery every second. */
 const changing = {
   chain: "base",
   head: undefined,
@@ -32,7 +32,7 @@ const changing = {
 };
 
 describe("readMarkets", () => {
-  it("delivers the change of a coin's price at once, even if its reading took a while", async () => {
+  it("delivers a change of a coin's price at once, even if reading it took a while", async () => {
     let lease: ReaderLease | undefined;
     let current = "2600";
     const received: string[] = [];

@@ -51,7 +51,7 @@ const find = async (asked: Partial<Parameters<typeof findTokens>[1]>) => {
   return (await findTokens(deps, { userID: "ann", now, query: "moon", ...asked })).tokens;
 };
 
-/** A position that was bought here. */
+/** Opens a position that was bought here. */
 async function hold(userID: string, token: string, changes: Partial<Position> = {}) {
   const execution = position({ chain: "base", wallet: "0xWallet", token, symbol: "MOON/ETH", ...changes });
   await saveExecution(db.table, { userID, kind: "position", execution, now });
@@ -79,7 +79,7 @@ describe("findTokens", () => {
     expect(weth).toMatchObject([{ chain: "base", symbol: "WETH", wrapped: true, listed: true, flags: [] }]);
   });
 
-  it("finds the user's own tokens, and others of the index, of one chain or of all", async () => {
+  it("finds the user's own tokens and others in the index, of one chain or all", async () => {
     await hold("holder", moon);
     index = [entry(), entry({ chain: "eth", symbol: "MOONE", depthUsd: 40_000 })];
     expect(await find({ userID: "holder" })).toEqual([
@@ -99,14 +99,14 @@ describe("findTokens", () => {
     expect(await find({ userID: "somebody" })).toHaveLength(2);
   });
 
-  it("shows an own token by its name in the index, though it is too shallow for others", async () => {
+  it("shows a user's own token with its name in the index, even if it is too shallow for others", async () => {
     await hold("owner", moon);
     index = [entry({ token: moon, symbol: "MOON", name: "To the moon", depthUsd: 1 })];
     expect(await find({ userID: "owner", query: "to the" })).toMatchObject([{ name: "To the moon" }]);
     expect(await find({ userID: "somebody", query: "to the" })).toEqual([]);
   });
 
-  it("reads the user's 100 newest open positions by one Query, whatever came before", async () => {
+  it("reads a user's 100 newest open positions with one Query, whatever came before", async () => {
     await hold("trader", otherToken);
     for (let part = 0; part < 10; part++)
       await Promise.all(
@@ -127,7 +127,7 @@ describe("findTokens", () => {
     expect(await find({})).toMatchObject([{ symbol: "ЕТH", listed: false, flags: ["IMPERSONATES"] }]);
   });
 
-  it("finds an exact address on each chain of its family, by a host that is asked", async () => {
+  it("finds an exact address on each chain of its family by querying hosts", async () => {
     identify = async (reader) => {
       if (reader.chain === "eth") throw new DomainError("TOKEN_NOT_FOUND", "none");
       return { symbol: "USDC", name: "Fake", decimals: 6 };
@@ -150,7 +150,7 @@ describe("findTokens", () => {
     ]);
   });
 
-  it("asks no host about listed tokens and stored markets", async () => {
+  it("queries no host about listed tokens and stored markets", async () => {
     const market = marketAt(now, { token: moon });
     await writeMarket(db.table, { market, state: {} }, { epoch: 1, wantedAt: now });
     expect(await find({ query: moon, chain: "base" })).toMatchObject([{ symbol: "MOON", name: "Moon" }]);
@@ -166,7 +166,7 @@ describe("findTokens", () => {
     expect(await find({ query: otherToken.toLowerCase(), chain: "eth" })).toEqual([]);
   });
 
-  it("fails if a chain that may have the address cannot be asked, and no other has it", async () => {
+  it("fails if a chain that may have the address cannot be reached, and no other has it", async () => {
     identify = async (reader) => {
       if (reader.chain === "eth") throw new ChainUnavailable("eth");
       return { symbol: "ODD", name: "Odd", decimals: 6 };
@@ -175,7 +175,7 @@ describe("findTokens", () => {
     await expect(find({ query: otherToken, chain: "eth" })).rejects.toThrow(ChainUnavailable);
   });
 
-  it("asks hosts at most 30 times a minute for a user", async () => {
+  it("queries hosts at most 30 times a minute for a user", async () => {
     const asked = { userID: "curious", query: otherToken, chain: "eth" } as const;
     for (let count = 0; count < 30; count++) await find(asked);
     await expect(find(asked)).rejects.toMatchObject({ code: "LOOK_LIMIT_REACHED" });
@@ -192,7 +192,7 @@ describe("findTokens", () => {
       { code: "INVALID_REQUEST", details: { field: "query" } },
     ],
     ["a chain that does not trade here", { chain: "bsc" }, { code: "UNSUPPORTED_CHAIN" }],
-  ])("refuses %s", async (_, asked, expected) => {
+  ])("rejects %s", async (_, asked, expected) => {
     await expect(find(asked)).rejects.toMatchObject(expected);
     expect(identified).toEqual([]);
   });

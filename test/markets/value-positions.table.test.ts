@@ -33,7 +33,7 @@ const store = (asOf: Date, changes: Parameters<typeof marketAt>[1] = {}) =>
   writeMarket(db.table, { market: marketAt(asOf, changes), state: {} }, { epoch: 1, wantedAt: now });
 
 describe("valuePositions", () => {
-  it("adds the price, the worth and the profit of open positions, in coin", async () => {
+  it("adds the price, the value and the profit of open positions, in coin", async () => {
     await store(ago(300), { price: decimal("0.000123") });
     const [open, lowerCase] = [
       held(),
@@ -52,7 +52,7 @@ describe("valuePositions", () => {
     expect(wanted).toEqual([`base ${moon}`]);
   });
 
-  it("converts the price of a pool with dollars", async () => {
+  it("converts the price in a pool with dollars", async () => {
     const pool = {
       pool: "0x02",
       quote: "0xUSDC",
@@ -66,7 +66,7 @@ describe("valuePositions", () => {
     expect((await valued(held({ token: otherToken })))[0]).not.toHaveProperty("price");
   });
 
-  it("leaves out what is older than ten minutes, and has it read", async () => {
+  it("leaves out prices older than ten minutes, and has them read", async () => {
     await store(ago(601));
     expect((await valued(held()))[0]).not.toHaveProperty("price");
     expect(wanted).toEqual([`base ${moon}`]);
@@ -77,13 +77,13 @@ describe("valuePositions", () => {
     ["those without a token", { token: undefined }],
     ["tokens that are none", { token: "MOON" }],
     ["tokens of a network without markets", { chain: "btc" as Position["chain"] }],
-  ])("returns %s as they are", async (_, changes) => {
+  ])("returns %s unchanged", async (_, changes) => {
     await store(now);
     expect(await valued(held(changes))).toEqual([held(changes)]);
     expect(wanted).toEqual([]);
   });
 
-  it("returns an amount that cannot be read as it is", async () => {
+  it("returns a position with an unreadable amount unchanged", async () => {
     await store(now);
     expect(await valued(held({ amount: "a lot" }))).toEqual([held({ amount: "a lot" })]);
   });

@@ -29,7 +29,7 @@ const announced = async () => {
 };
 
 describe("a want of markets", () => {
-  it("is announced once in five minutes for each token, in one item", async () => {
+  it("announces a wanted token once in five minutes, in one item for all tokens", async () => {
     const want = open();
     await want(userID, [token, other], now);
     await want("somebody", [token], later(299));
@@ -39,7 +39,7 @@ describe("a want of markets", () => {
     expect(await announced()).toEqual([[moon, otherToken], [otherToken]]);
   });
 
-  it("starts a reader where none has the lease, at most once in ten seconds", async () => {
+  it("starts a reader if no run has the lease, at most once in ten seconds", async () => {
     const want = open();
     await want(userID, [token], now);
     await want(userID, [token], later(9));
@@ -48,12 +48,12 @@ describe("a want of markets", () => {
     expect(starts).toBe(2);
   });
 
-  it("of no token does nothing", async () => {
+  it("does nothing if no token is wanted", async () => {
     await open()(userID, [], now);
     expect([starts, await announced()]).toEqual([0, []]);
   });
 
-  it("reports a failure, and is tried again with the next request", async () => {
+  it("reports a failure, and tries again with the next request", async () => {
     const want = open(async () => {
       if (++starts === 1) throw new Error("Lambda is busy");
     });

@@ -33,13 +33,13 @@ describe("a chunk", () => {
     ["minutes", "2028-03-01T12:30:00Z", "2028-03-01T12:40:00Z"],
     ["hours", "2028-03-01T00:00:00Z", "2028-03-02T00:00:00Z"],
     ["days", "2028-01-01T00:00:00Z", "2029-01-01T00:00:00Z"],
-  ] as const)("of %s starts at %s", (kind, start, end) => {
+  ] as const)("aligns a chunk of %s at %s", (kind, start, end) => {
     expect(chunkStart(kind, noon)).toBe(secondsOf(start));
     expect(chunkStart(kind, secondsOf(start))).toBe(secondsOf(start));
     expect(chunkEnd(kind, secondsOf(start))).toBe(secondsOf(end));
   });
 
-  it("gives back the candles that were packed, wherever its bytes are", () => {
+  it("unpacks the packed candles, wherever the bytes lie in memory", () => {
     fc.assert(
       fc.property(chunks, fc.nat(5), ({ kind, start, candles }, offset) => {
         const packed = packChunk(kind, start, candles);
@@ -51,7 +51,7 @@ describe("a chunk", () => {
     );
   });
 
-  it("has at most 0.9 KB for ten candles of two pools", () => {
+  it("packs ten candles of two pools into at most 0.9 KB", () => {
     fc.assert(
       fc.property(fc.array(candleAt(0), { minLength: 10, maxLength: 10 }), (candles) => {
         const named = candles.map((candle, index) => ({ ...candle, pool: pools[index % 2] as CandlePool }));
@@ -61,7 +61,7 @@ describe("a chunk", () => {
     );
   });
 
-  it("is not made of garbage", () => {
+  it("unpacks random bytes only if they are what packing would produce", () => {
     fc.assert(
       fc.property(fc.constantFrom(...chunkKinds), fc.uint8Array({ maxLength: 400 }), (kind, bytes) => {
         for (const packed of [
@@ -78,7 +78,7 @@ describe("a chunk", () => {
     expect(unpackChunk("minutes", 0, new Uint8Array())).toBeUndefined();
   });
 
-  it("with any byte changed or missing is another chunk or none, never a fault", () => {
+  it("unpacks a chunk with a changed or missing byte as another chunk or none, and never fails", () => {
     fc.assert(
       fc.property(
         chunks,
@@ -104,14 +104,14 @@ describe("a chunk", () => {
     ["an unknown pool", -56, 1],
     ["an unknown mark", -55, 4],
     ["an impossible exponent", -2, 0x7f],
-  ])("is not unpacked with %s", (_, place, byte) => {
+  ])("rejects a chunk with %s", (_, place, byte) => {
     const packed = packChunk("minutes", 0, fc.sample(candleAt(60), 1));
     expect(unpackChunk("minutes", 0, packed)).toHaveLength(1);
     packed[place < 0 ? packed.length + place : place] = byte;
     expect(unpackChunk("minutes", 0, packed)).toBeUndefined();
   });
 
-  it("is not unpacked with a close outside its prices, or with candles in disorder", () => {
+  it("rejects a chunk with a close outside of its prices, or with unsorted candles", () => {
     const [candle] = fc.sample(candleAt(60), 1) as [Candle];
     const high = decimalOf(1n, 99);
     expect(unpackChunk("minutes", 0, packChunk("minutes", 0, [{ ...candle, close: high }]))).toBeUndefined();

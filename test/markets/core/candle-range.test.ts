@@ -18,7 +18,7 @@ describe("candleRange", () => {
     });
   });
 
-  it("contains `from`, and not `to`", () => {
+  it("includes `from`, and excludes `to`", () => {
     const [from, to] = ["2026-11-22T19:00:00.000Z", "2026-11-22T19:05:00.000Z"];
     expect(range({ from, to })).toEqual({ from: seconds(from), to: seconds(to) });
     const [odd, end] = ["2026-11-22T19:00:00.001Z", "2026-11-22T19:05:00.001Z"];
@@ -31,16 +31,16 @@ describe("candleRange", () => {
     ["1h", "2025-10-18T21:00:00Z"],
     ["4h", "2025-10-19T00:00:00Z"],
     ["1d", "2016-11-22T00:00:00Z"],
-  ] as const)("cuts ten years of %s to the stored time, from %s", (interval, from) => {
+  ] as const)("limits ten years of %s to the stored time, from %s", (interval, from) => {
     expect(range({ interval, from: "2016-11-22T00:00:00.000Z" })).toMatchObject({ from: seconds(from) });
   });
 
-  it("rejects times before 1970", () => {
+  it("moves times before 1970 to 1970", () => {
     expect(range({ interval: "1d", from: "0001-01-01T00:00:00.000Z" })).toMatchObject({ from: 0 });
     expect(range({ interval: "1d", to: "1960-01-01T00:00:00.000Z" })).toMatchObject({ from: 0, to: 0 });
   });
 
-  it("ends now if it is asked for later", () => {
+  it("ends a range now if it is requested to end later", () => {
     expect(range({ to: "2036-01-01T00:00:00.000Z" })).toMatchObject({ to: seconds("2026-11-22T20:03:31Z") });
   });
 
@@ -49,11 +49,11 @@ describe("candleRange", () => {
     ["2026-11-22T19:00:00.000Z", "2026-11-21T19:00:00.000Z", "must be before to"],
     ["2026-11-22T20:05:00.000Z", undefined, "must not be in the future"],
     ["2036-11-22T20:05:00.000Z", "2037-11-22T20:05:00.000Z", "must not be in the future"],
-  ])("refuses %s to %s", (from, to, problem) => {
+  ])("rejects a range from %s to %s", (from, to, problem) => {
     expect(range({ from, to })).toEqual({ field: "from", problem });
   });
 
-  it("is empty for a clock that is a minute ahead", () => {
+  it("returns an empty range for a client whose clock is a minute ahead", () => {
     const { from, to } = range({ from: "2026-11-22T20:04:30.000Z" }) as { from: number; to: number };
     expect(from).toBeGreaterThan(to);
   });

@@ -35,7 +35,7 @@ const event = (block: number, price: number | undefined, volume?: number) => ({
   isSwap: volume !== undefined,
 });
 
-/** Folds the slow way: the extremes of all prices of an interval. */
+/** Computes each interval directly, from the extremes of all its prices. */
 function directly(blocks: readonly SwapBlock[], seconds: number) {
   const starts = [...new Set(blocks.map(({ time }) => time - (time % seconds)))];
   return starts.map((start) => {
@@ -55,13 +55,13 @@ function directly(blocks: readonly SwapBlock[], seconds: number) {
 }
 
 describe("swapBlocksOf", () => {
-  it("takes the price at the end of each block, so that a swap and its reversal leave only volume", () => {
+  it("uses the price at the end of each block, so that a swap and its reversal leave only volume", () => {
     expect(swapBlocksOf([event(1, 10, 4), event(1, 99, 3), event(1, 10, 3)], whole(10))).toEqual([
       { block: 1, time: 1, before: whole(10), after: whole(10), volume: whole(10), trades: 3 },
     ]);
   });
 
-  it("starts a block at the price to which liquidity alone has moved the pool", () => {
+  it("starts a block at the price to which changes of liquidity alone have moved the pool", () => {
     const blocks = swapBlocksOf([event(1, 10, 1), event(2, 12), event(3, 13, 1)]);
     expect(blocks.map(({ block, before, after }) => [block, before, after])).toEqual([
       [1, undefined, whole(10)],
@@ -83,7 +83,7 @@ describe("swapBlocksOf", () => {
 });
 
 describe("candlesOf", () => {
-  it("opens a minute at the close before, and leaves untraded minutes out", () => {
+  it("opens a minute at the previous close, and leaves out untraded minutes", () => {
     const blocks = swapBlocksOf([event(10, 5, 1), event(50, 7, 1), event(190, 6, 2)], whole(4));
     expect(candlesOf(blocks, coinPool)).toEqual([
       candle(0, [4, 7, 4, 7], { volume: whole(2), trades: 2, isFinal: false }),
@@ -91,7 +91,7 @@ describe("candlesOf", () => {
     ]);
   });
 
-  it("opens at the first price if none is known before", () => {
+  it("opens at the first price if no earlier one is known", () => {
     expect(candlesOf(swapBlocksOf([event(10, 5, 1)]), coinPool)).toEqual([
       candle(0, [5, 5, 5, 5], { isFinal: false }),
     ]);
@@ -100,7 +100,7 @@ describe("candlesOf", () => {
 });
 
 describe("foldCandles", () => {
-  it("makes of minutes what comes of the blocks directly", () => {
+  it("folds minutes into the same candles as blocks directly", () => {
     fc.assert(
       fc.property(
         swapBlocks(),
@@ -110,7 +110,7 @@ describe("foldCandles", () => {
           const [between, interval] = intervalSeconds[a] < intervalSeconds[b] ? [a, b] : [b, a];
           const expected = directly(blocks, intervalSeconds[interval]);
           const minutes = candlesOf(blocks, coinPool);
-          // Sums of 18 digits depend on no order here: the volumes have few digits.
+          // The volumes have few digits, so that sums with 18 digits do not depend on the order.
           expect(foldCandles(foldCandles(minutes, between), interval)).toMatchObject(expected);
           expect(candlesOf(blocks, coinPool, interval)).toMatchObject(expected);
         },
@@ -119,12 +119,12 @@ describe("foldCandles", () => {
     );
   });
 
-  it("is final if all are, and has gaps if one has", () => {
+  it("marks a folded candle as final if all its parts are, and with gaps if any part has gaps", () => {
     const minutes = [candle(0, [1, 1, 1, 1]), candle(60, [1, 1, 1, 1], { isFinal: false, hasGaps: true })];
     expect(foldCandles(minutes, "5m")).toMatchObject([{ isFinal: false, hasGaps: true, trades: 2 }]);
   });
 
-  it("never mixes quotes, but joins pools with the same one", () => {
+  it("joins pools with the same quote, and never mixes quotes", () => {
     const minutes = [
       candle(0, [1, 2, 1, 2]),
       candle(60, [2, 3, 2, 3], { pool: otherPool }),
@@ -154,7 +154,7 @@ describe("inCurrency", () => {
     expect(inCurrency(whole(4), "0xstable", "native", whole(500))).toEqual(decimalOf(8n, -3));
   });
 
-  it("is unknown if it depends on a missing price of the coin", () => {
+  it("returns no price if the coin's price is needed and missing", () => {
     for (const coinUsd of [undefined, zero]) {
       expect(inCurrency(whole(4), "native", "usd", coinUsd)).toBeUndefined();
       expect(inCurrency(whole(4), "0xstable", "native", coinUsd)).toBeUndefined();
@@ -188,17 +188,17 @@ describe("closeAt", () => {
     [119, 2],
     [540, 3],
     [6000, 4],
-  ])("at %i is %i", (start, price) => {
+  ])("returns the close at %i as %i", (start, price) => {
     expect(closeAt(series, start)).toEqual(whole(price));
   });
 
-  it("is unknown without candles", () => {
+  it("returns no close without candles", () => {
     expect(closeAt([], 60)).toBeUndefined();
   });
 });
 
 describe("withCandles", () => {
-  it("replaces the candles of the same time and adds the others in their places", () => {
+  it("replaces the candles of the same time, and inserts the others in order", () => {
     const before = [candle(0, [1, 1, 1, 1]), candle(60, [1, 1, 1, 1])];
     const changed = [candle(60, [2, 2, 2, 2]), candle(120, [3, 3, 3, 3])];
     expect(withCandles(before, changed)).toEqual([before[0], ...changed]);

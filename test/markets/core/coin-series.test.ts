@@ -13,8 +13,8 @@ function seriesOf(...prices: [seconds: number, usd: string, source?: string][]):
   return series;
 }
 
-describe("a series of a coin", () => {
-  it("opens each minute at the close before, unless a minute is missing", () => {
+describe("the price series of a coin", () => {
+  it("opens each minute at the previous close, unless a minute is missing", () => {
     const series = seriesOf(
       [0, "2600"],
       [30, "2610"],
@@ -36,7 +36,7 @@ describe("a series of a coin", () => {
     ]);
   });
 
-  it("returns minutes once they are over, from a time on", () => {
+  it("returns finished minutes from a given time on", () => {
     const series = seriesOf([0, "1"], [60, "2"], [120, "3"]);
     const starts = (from: number, time: number) =>
       series.ended(start + from, start + time).map((candle) => candle.start - start);
@@ -45,7 +45,7 @@ describe("a series of a coin", () => {
     expect(series.ended(0, start + 60)).toMatchObject([{ isFinal: true, hasGaps: false, trades: 0 }]);
   });
 
-  it("gives the price at the end of a minute, for an hour after the last one", () => {
+  it("returns the price at the end of a minute, for up to an hour after the last one", () => {
     const series = seriesOf([0, "1"], [50, "2"], [130, "3"]);
     const at = (seconds: number) => text(series.usdAt(start + seconds));
     expect([at(-60), at(0), at(60), at(120), at(3720), at(3780)]).toEqual([
@@ -58,7 +58,7 @@ describe("a series of a coin", () => {
     ]);
   });
 
-  it("continues the minutes of the run before", () => {
+  it("continues the minutes of the previous run", () => {
     const before = seriesOf([0, "5"], [10, "7"]);
     const series = new CoinSeries(before.ended(0, start + 60));
     series.add({ usd: dollars("6"), source: "kraken" }, start + 40);

@@ -25,7 +25,7 @@ const minute = (index: number, price: number, changes: Partial<Candle> = {}): Ca
 const price = (value: number) => decimalOf(BigInt(value), 0);
 
 describe("DayWindow", () => {
-  it("knows the pool of the last minute before one, in the same ten minutes or earlier", () => {
+  it("finds the pool of the previous minute, in the same ten minutes or earlier", () => {
     const window = new DayWindow();
     const of = (pool: string) => ({ pool: { pool, quote: "native" } });
     window.put([
@@ -39,11 +39,11 @@ describe("DayWindow", () => {
     expect(pools).toEqual([undefined, "a", "b", "b", "c", "d"]);
   });
 
-  it("sums up exactly the minutes of the last 24 hours, at any minute", () => {
+  it("adds up exactly the minutes of the last 24 hours, at any minute", () => {
     const traded = fc.uniqueArray(fc.integer({ min: 0, max: 3000 }), { maxLength: 40 });
     const property = fc.property(traded, fc.integer({ min: 1, max: 3100 }), (indices, now) => {
       const priceAt = (index: number) => 1 + ((index * 7) % 31);
-      // Each opens at the close before, which may be older than a day.
+      // Each minute opens at the previous close, which may be older than a day.
       const minutes = indices
         .toSorted((a, b) => a - b)
         .map((index, place, sorted) => {
@@ -71,7 +71,7 @@ describe("DayWindow", () => {
     fc.assert(property, { numRuns: 200, examples: [[[0, 3000], 3001]] });
   });
 
-  it("compares with the price 24 hours ago, or the oldest one", () => {
+  it("compares with the price 24 hours ago, or else with the oldest one", () => {
     const window = new DayWindow();
     window.put([minute(0, 5), minute(3, 6), minute(1439, 7)]);
     const dayAgo = (now: number) => window.statistics("native", start + 60 * now).dayAgo;

@@ -38,7 +38,7 @@ const markets = (changes: Partial<Markets> = {}): Markets => ({
 });
 
 const fast = { connectionId: "c1", every: 1, tokens: [token("0xa"), token("0xb")] } as const;
-/** Connections of each phase. */
+/** Connections of every phase. */
 const slow = Array.from({ length: phases }, (_, phase) => {
   const ids = Array.from({ length: 100 }, (_, index) => `s${index}=`);
   return {
@@ -51,7 +51,7 @@ const slow = Array.from({ length: phases }, (_, phase) => {
 const tokensIn = (message: MarketMessage | undefined) => message?.records.map((each) => each.record.token);
 
 describe("composer", () => {
-  it("selects the connection's own tokens that have changed, with the heads of their chains", () => {
+  it("selects the connection's own changed tokens, with the heads of their chains", () => {
     const records = [at(9001), at(9000, "0xb"), at(9500, "0xc")];
     expect(composer(markets({ records }))(fast)).toEqual({
       heads: { base: heads.base },
@@ -60,18 +60,18 @@ describe("composer", () => {
     });
   });
 
-  it("keeps equal addresses on two chains apart", () => {
+  it("distinguishes equal addresses on two chains", () => {
     const message = composer(markets({ records: [at(9001)] }));
     expect(message({ ...fast, tokens: [token("0xa", "sol")] })).toBeUndefined();
   });
 
-  it("adds minutes for tokens with candles", () => {
+  it("includes minutes for tokens with candles", () => {
     const tokens = [{ ...token("0xa"), candles: true }, token("0xb")] as const;
     const message = composer(markets({ records: [at(9001), at(9001, "0xb")] }))({ ...fast, tokens });
     expect(message?.records.map(({ hasMinutes }) => hasMinutes)).toEqual([true, false]);
   });
 
-  it("selects changed coins for each connection, also without tokens", () => {
+  it("selects changed coins for each connection, even without tokens", () => {
     const [eth, avax] = [price({ chain: "eth" }), price({ chain: "avax" })];
     const coins = [
       { price: eth, changedAtMs: 9001 },
@@ -81,7 +81,7 @@ describe("composer", () => {
     expect(message).toEqual({ heads: {}, coins: [eth], records: [] });
   });
 
-  it("selects nothing if nothing has changed, but heads if they are due", () => {
+  it("selects nothing if nothing has changed, unless heads are due", () => {
     expect(composer(markets({ records: [at(9000)] }))(fast)).toBeUndefined();
     const due = markets({ fast: { sinceMs: 9000, least: "heads" } });
     expect(composer(due)(fast)).toEqual({ heads: { base: heads.base }, coins: [], records: [] });
@@ -89,7 +89,7 @@ describe("composer", () => {
     expect(slow.map((each) => composer(due)(each))).toEqual(Array(phases).fill(undefined));
   });
 
-  it("selects everything if it is due, or for a new connection of any pace", () => {
+  it("selects everything when it is due, or for a new connection of any pace", () => {
     const records = [at(1), at(1, "0xb"), at(1, "0xc")];
     const all = markets({ records, fast: { sinceMs: 9000, least: "everything" } });
     expect(tokensIn(composer(all)(fast))).toEqual(["0xa", "0xb"]);
@@ -110,7 +110,7 @@ describe("composer", () => {
     }
   });
 
-  it("brings each connection the last state of its tokens, however many deliveries fail", () => {
+  it("brings each connection its tokens' last state, however many deliveries fail", () => {
     const second = fc.record({ changed: fc.subarray(["0xa", "0xb", "0xc"]), isLost: fc.boolean() });
     fc.assert(
       fc.property(
@@ -146,7 +146,7 @@ describe("composer", () => {
 });
 
 describe("phaseOf", () => {
-  it("spreads connections evenly", () => {
+  it("spreads connections evenly over the phases", () => {
     const counts = Array.from({ length: phases }, () => 0);
     for (let index = 0; index < 1000; index++) {
       const phase = phaseOf(btoa(`${index * 7919}`));

@@ -17,7 +17,7 @@ const shown = (worth: ReturnType<typeof worthOf>) =>
   Object.fromEntries(Object.entries(worth).map(([name, value]) => [name, formatDecimal(value)]));
 
 describe("worthOf", () => {
-  it("converts the price of a pool with coin by the coin's price", () => {
+  it("converts the price in a pool with coin by the coin's price", () => {
     const market = { pool: poolOf("12"), price: decimal("0.0001") };
     expect(shown(worthOf(market, decimal("2600")))).toEqual({
       price: "0.0001",
@@ -28,7 +28,7 @@ describe("worthOf", () => {
     expect(shown(worthOf(market))).toEqual({ price: "0.0001", depth: "12" });
   });
 
-  it("converts the price of a pool with dollars the other way", () => {
+  it("converts the price in a pool with dollars in the other direction", () => {
     const market = { pool: poolOf("12", "0xUSDC"), price: decimal("0.26") };
     expect(shown(worthOf(market, decimal("2600")))).toMatchObject({ price: "0.0001", priceUsd: "0.26" });
     expect(shown(worthOf(market))).toEqual({ priceUsd: "0.26", depth: "12" });
@@ -50,7 +50,7 @@ describe("marketFlagsOf", () => {
     ["5", "1999", ["THIN"]],
     ["5", "2000", []],
     ["4.999", "9000", ["THIN"]],
-  ])("calls a depth of %s coins at $%s %j", (depth, usd, expected) => {
+  ])("flags a depth of %s coins at $%s as %j", (depth, usd, expected) => {
     expect(flags({ pool: poolOf(depth) }, { coinUsd: usd && decimal(usd) })).toEqual(expected);
   });
 
@@ -59,11 +59,11 @@ describe("marketFlagsOf", () => {
     ["base", 11, ["STALE"]],
     ["eth", 60, []],
     ["eth", 61, ["STALE"]],
-  ])("calls a head on %s of %i seconds ago %j", (chain, seconds, expected) => {
+  ])("flags a head on %s from %i seconds ago as %j", (chain, seconds, expected) => {
     expect(flags({ chain, pool: poolOf("100") }, { nowMs: (1000 + seconds) * 1000 })).toEqual(expected);
   });
 
-  it("names gaps, and a missing pool", () => {
+  it("flags gaps and a missing pool", () => {
     expect(flags({ hasGaps: true }, {})).toEqual(["GAPS", "NO_POOL"]);
   });
 });
@@ -78,7 +78,7 @@ describe("percentBetween", () => {
     ["0", "1", undefined],
     ["1", undefined, undefined],
     [undefined, "1", undefined],
-  ])("from %s to %s is %s", (before, after, percent) => {
+  ])("computes the change from %s to %s as %s", (before, after, percent) => {
     expect(percentBetween(maybe(before), maybe(after))).toBe(percent);
   });
 });

@@ -14,7 +14,7 @@ const charted = (index: number): FollowedToken => ({ ...plain(index), candles: t
 const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 describe("following", () => {
-  it("adds tokens in their order, and keeps chains apart", () => {
+  it("adds tokens in order, and distinguishes chains", () => {
     const others: FollowedToken[] = [{ chain: "eth", token: "0x1" }, plain(2)];
     expect(following([plain(1)], others)).toEqual({
       tokens: [plain(1), ...others],
@@ -23,12 +23,12 @@ describe("following", () => {
     });
   });
 
-  it("changes the options of a token in its place", () => {
+  it("changes a token's options without moving it", () => {
     const { tokens } = following([plain(1), charted(2), plain(3)], [charted(1), plain(2)]);
     expect(tokens).toEqual([charted(1), plain(2), plain(3)]);
   });
 
-  it("adds as many tokens as there are places, and still changes others", () => {
+  it("adds tokens up to the limit, and still changes followed ones", () => {
     const before = upTo(mostFollowedTokens - 1).map(plain);
     const found = following(before, [plain(100), plain(101), charted(3), plain(102)]);
     expect(found.tooMany).toEqual([1, 3]);
@@ -37,7 +37,7 @@ describe("following", () => {
     expect(found.tokens[3]).toEqual(charted(3));
   });
 
-  it("follows tokens without candles once as many have them as may", () => {
+  it("follows further tokens without candles when the limit of candles is reached", () => {
     const before = upTo(mostCandleTokens).map(charted);
     const found = following(before, [charted(10), charted(0), plain(1), charted(11)]);
     expect(found.withoutCandles).toEqual([0]);
@@ -46,7 +46,7 @@ describe("following", () => {
     expect(found.tokens).toContainEqual(charted(11));
   });
 
-  it("never exceeds the limits, has each token once, and changes nothing when repeated", () => {
+  it("never exceeds the limits, follows each token once, and changes nothing when repeated", () => {
     const token = fc.record({ index: fc.nat({ max: 40 }), isCharted: fc.boolean() });
     const change = fc.array(
       token.map(({ index, isCharted }) => (isCharted ? charted(index) : plain(index))),
@@ -73,7 +73,7 @@ describe("following", () => {
 });
 
 describe("unfollowing", () => {
-  it("removes tokens by chain and address, and ignores others", () => {
+  it("removes tokens by chain and address, and ignores unknown ones", () => {
     const removed: FollowedToken[] = [plain(1), { chain: "eth", token: "0x2" }, plain(9)];
     expect(unfollowing([charted(1), plain(2)], removed)).toEqual([plain(2)]);
   });

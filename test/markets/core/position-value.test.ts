@@ -15,7 +15,7 @@ describe("positionValue", () => {
     ],
     ["eth", "0.5", "0.1", "0.1", { value: "0.05", unrealizedPnl: "-0.05" }],
     ["eth", "3", undefined, "2", { value: "6" }],
-    // 18 places on eth and 9 on sol, half-even.
+    // 18 decimal places on eth and 9 on sol, rounded half to even.
     ["eth", "0.5", "0", "0.000000000000000001", { value: "0", unrealizedPnl: "0" }],
     [
       "eth",
@@ -26,15 +26,15 @@ describe("positionValue", () => {
     ],
     ["sol", "0.0000000015", "0", "1", { value: "0.000000002", unrealizedPnl: "0.000000002" }],
     ["eth", `${"9".repeat(40)}.${"9".repeat(40)}`, undefined, "1", { value: `1${"0".repeat(40)}` }],
-  ] as const)("on %s, %s for %s at %s", (chain, amount, cost, at, value) => {
+  ] as const)("returns, on %s, %s for %s at %s", (chain, amount, cost, at, value) => {
     expect(positionValue({ chain, amount, cost }, price(at))).toEqual(value);
   });
 
-  it.each(["", "-1", "1e3", "1.", "0x1"])("is unknown for the amount %j", (amount) => {
+  it.each(["", "-1", "1e3", "1.", "0x1"])("returns no value for the amount %j", (amount) => {
     expect(positionValue({ chain: "eth", amount }, price("1"))).toBeUndefined();
   });
 
-  it("leaves out the profit for a cost that cannot be read", () => {
+  it("leaves out the profit if the cost is unreadable", () => {
     expect(positionValue({ chain: "eth", amount: "1", cost: "free" }, price("1"))).toEqual({ value: "1" });
   });
 });

@@ -45,14 +45,14 @@ describe("readSearch", () => {
   });
 
   it.each(["", "m", " m ", "🚀", "a".repeat(65), "ﷺ".repeat(4), "a".repeat(10_000)])(
-    "refuses the length of %j",
+    "rejects %j because of its length",
     (text) => {
       expect(readSearch(text)).toEqual({ problem: "must have 2 to 64 characters" });
     },
   );
 
   it.each(["mo\u202eon", "\u200fmoon", "mo\u0000on", "mo\u200bon", "mo\u00adon", "mo\u2066on"])(
-    "refuses invisible characters in %j",
+    "rejects invisible characters in %j",
     (text) => {
       expect(readSearch(text)).toEqual({ problem: "must not have invisible characters" });
     },
@@ -60,14 +60,14 @@ describe("readSearch", () => {
 });
 
 describe("searchTokens", () => {
-  it("finds listed tokens first, then the user's own, then others by their depth", () => {
+  it("finds listed tokens first, then the user's own, then others by depth", () => {
     const others = [indexed("MOON1", { depthUsd: 20_000 }), indexed("MOON2", { depthUsd: 30_000 })];
     expect(symbolsOf("moon", { listed: [token("XMOON")], own: [token("MOON0")], others })).toEqual([
       ...["XMOON", "MOON0", "MOON2", "MOON1"],
     ]);
   });
 
-  it("ranks the symbol before the name, and a whole one before its parts", () => {
+  it("ranks a symbol before a name, and a whole match before a partial one", () => {
     const listed = [
       token("A", "About the moon"),
       token("B", "full-moon"),
@@ -82,13 +82,13 @@ describe("searchTokens", () => {
   it.each([
     ["below $10,000", { depthUsd: 9999.99 }],
     ["younger than a day", { firstSeen: dayAgo + 1 }],
-  ])("hides others that are %s, but not the user's own", (_, rest) => {
+  ])("hides other tokens that are %s, but never the user's own", (_, rest) => {
     const hidden = indexed("MOON", rest);
     expect(symbolsOf("moon", { others: [hidden] })).toEqual([]);
     expect(symbolsOf("moon", { own: [hidden], others: [hidden] })).toEqual(["MOON"]);
   });
 
-  it("shows a token once, and at most 20", () => {
+  it("shows each token once, and at most 20 tokens", () => {
     const listed = Array.from({ length: 15 }, (_, index) => token(`MOON${index}`));
     const others = Array.from({ length: 15 }, (_, index) => indexed(`MOON${index + 10}`));
     const found = symbolsOf("moon", { listed, own: listed, others });
@@ -96,7 +96,7 @@ describe("searchTokens", () => {
     expect(new Set(found).size).toBe(20);
   });
 
-  it("keeps tokens of two chains at the same address apart", () => {
+  it("distinguishes tokens of two chains at the same address", () => {
     const others = [indexed("MOON"), indexed("MOON", { chain: "bsc" })];
     expect(symbolsOf("moon", { others })).toHaveLength(2);
   });
@@ -114,18 +114,18 @@ describe("assessing", () => {
     ["signs", "$USDC!", "Mine"],
     ["the name", "MINE", "usd coin"],
     ["a coin's symbol", "ЕТН", "Mine"],
-  ])("finds an imitation by %s", (_, symbol, name) => {
+  ])("detects an imitation by %s", (_, symbol, name) => {
     const imitation = token(symbol, name, { token: "0xA11CE" });
     expect(assess(imitation)).toMatchObject({ isListed: false, isImitation: true });
   });
 
-  it("calls neither a listed token nor a different one an imitation", () => {
+  it("treats neither a listed token nor a different one as an imitation", () => {
     expect(assess(token("USDC", "USD Coin"))).toMatchObject({ isListed: true, isImitation: false });
     expect(assess(token("USDCAT", "Cat"))).toMatchObject({ isListed: false, isImitation: false });
     expect(assessing([token("🐕", "🐕")])(token("🐈", "🐈"))).toMatchObject({ isImitation: false });
   });
 
-  it("compares with tokens that are listed on other chains", () => {
+  it("compares a token with those listed on other chains", () => {
     const twin = token("USDC", "USD Coin", { chain: "bsc" });
     expect(assess(twin)).toMatchObject({ isListed: false, isImitation: true });
   });

@@ -47,7 +47,7 @@ const textOf = (value: Decimal | undefined) => value && formatDecimal(value);
 const read = (...logs: unknown[]) => eventsCall(pools, { from: 9, to: 12 }).read(logs);
 
 describe("eventsCall", () => {
-  it("asks for the topics of the kinds of pools", () => {
+  it("requests the topics of the pools' kinds", () => {
     const { params } = eventsCall(pools, { from: 9, to: 12 });
     expect(params).toEqual([
       {
@@ -61,7 +61,7 @@ describe("eventsCall", () => {
     expect(only.topics).toEqual([[topics.sync, topics.v2Swap]]);
   });
 
-  it("reads the state of a v2 pool from its Sync, and the amounts of a swap from its Swap", () => {
+  it("reads a v2 pool's state from its Sync, and a swap's amounts from its Swap", () => {
     const swap = words(0n, 2n * coin, 7n * coin, 10n ** 10n);
     const [sync, swapped] = read(
       log({ data: words(8n * coin, 2n * coin) }),
@@ -79,7 +79,7 @@ describe("eventsCall", () => {
       price: { mantissa: 25n, exponent: -2 },
     });
     expect(swapped).toMatchObject({ isSwap: true, change: [-7n * coin, 2n * coin - 10n ** 10n] });
-    // The amounts in and out, with nine decimal places.
+    // Amounts in and out, with nine decimal places.
     expect(textOf(swapped?.volume)).toBe("2.00000001");
     expect(swapped).not.toHaveProperty("word");
   });
@@ -98,7 +98,7 @@ describe("eventsCall", () => {
     }
   });
 
-  it("takes the other amount if the token is the second one", () => {
+  it("uses the other amount if the token is the second one", () => {
     const turned = { ...v3, isTokenFirst: false, quoteDecimals: 0 };
     const data = words(-3n, 4n, 1n << 96n, 1n, 1n);
     const logs = [log({ address: v3.pool.toLowerCase(), topics: [topics.v3Swap, ...people], data })];
@@ -106,7 +106,7 @@ describe("eventsCall", () => {
     expect(textOf(event?.volume)).toBe("3");
   });
 
-  it("sorts events, and leaves out repeated logs and those that were taken back", () => {
+  it("sorts events, and leaves out repeated and removed logs", () => {
     const logs = [
       log({ blockNumber: hex(11), blockHash: hash("b") }),
       log({ logIndex: "0xa" }),
@@ -122,9 +122,12 @@ describe("eventsCall", () => {
     ]);
   });
 
-  it.each(["0x0", undefined, null, "1795000000", "0xffffffffffffff"])("takes %o for no time", (time) => {
-    expect(read(log({ blockTimestamp: time }))).toMatchObject([{ time: 0 }]);
-  });
+  it.each(["0x0", undefined, null, "1795000000", "0xffffffffffffff"])(
+    "reads %o as an unknown time",
+    (time) => {
+      expect(read(log({ blockTimestamp: time }))).toMatchObject([{ time: 0 }]);
+    },
+  );
 
   const v3Swap = { address: v3.pool.toLowerCase(), topics: [topics.v3Swap, ...people] };
   it.each<[string, ...object[]]>([
@@ -151,7 +154,7 @@ describe("eventsCall", () => {
     expect(() => read(...logs)).toThrow();
   });
 
-  it("rejects an answer that is not a list", () => {
+  it("rejects an answer that is no list", () => {
     for (const result of [null, {}, "0x", [null], [[]], [{}]])
       expect(() => eventsCall(pools, { from: 9, to: 12 }).read(result)).toThrow();
   });

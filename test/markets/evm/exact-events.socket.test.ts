@@ -12,7 +12,7 @@ const seeds = process.env.FULL ? Array.from({ length: 10 }, (_, seed) => seed + 
 const blocksPerSeed = 40;
 
 let chain: TestChain;
-/** Its logs of PancakeSwap's pools have the form of the production contracts. */
+/** Returns logs of PancakeSwap's pools in the form of the production contracts. */
 let host: SecondHost;
 beforeAll(async () => {
   chain = await startTestChain({ chain: "base" });
@@ -22,7 +22,7 @@ afterAll(() => Promise.all([chain.close(), host.close()]));
 
 type Minute = { words: Map<string, bigint>; swaps: Map<string, { count: number; volume: Decimal }> };
 
-/** Sums what events say about a block. */
+/** Sums up the events of a block. */
 function blockOf(events: readonly PoolEvent[]): Minute {
   const [words, swaps] = [new Map<string, bigint>(), new Map<string, { count: number; volume: Decimal }>()];
   for (const { pool, word, isSwap, volume } of events) {
@@ -58,7 +58,7 @@ function expectTruth(
 }
 
 describe("events", () => {
-  it.each(seeds)("are those of all states and receipts, with the seed %i", async (seed) => {
+  it.each(seeds)("match all states and receipts with the seed %i", async (seed) => {
     await chain.restore();
     const swaps = await startRandomSwaps(chain, seed);
     host.lie = likePancake(swaps.pools);

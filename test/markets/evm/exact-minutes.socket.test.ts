@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([chain.close(), ...hosts.map((host) => host.close())]));
 
-/** The faults of hosts with logs. The first two are no lies. */
+/** Faults of hosts with logs. The first two are no lies. */
 const faults: readonly HostFaults[] = [
   { logs: "zeroTimes" },
   { logBlocks: 2 },
@@ -39,7 +39,7 @@ const faults: readonly HostFaults[] = [
 
 type Shown = Map<string, Map<number, Candle>>;
 
-/** Looks once, proves once, and takes the minutes that have changed. */
+/** Looks once, proves once, and takes the changed minutes. */
 async function round(journal: Journal, reader: ReturnType<typeof marketHosts>, shown: Shown, nowMs: number) {
   const { isUnexplained } = await lookRound(journal, reader, nowMs);
   if (isUnexplained) reader.leaveHost();
@@ -54,7 +54,7 @@ async function round(journal: Journal, reader: ReturnType<typeof marketHosts>, s
     }
 }
 
-/** Brings blocks into the form from which minutes are computed. */
+/** Converts blocks into the form from which minutes are computed. */
 const modelOf = (blocks: readonly TrueBlock[], pools: readonly WatchedPool[]) =>
   blocks.map((block) => ({
     ...block,
@@ -73,7 +73,7 @@ const modelOf = (blocks: readonly TrueBlock[], pools: readonly WatchedPool[]) =>
 
 type Blocks = ReturnType<typeof modelOf>;
 
-/** Compares the minutes from a time on. In the middle of a history, only those that are final must be right. */
+/** Compares the minutes from a time on. During a history, only final minutes must be right. */
 function expectTruth(
   shown: Shown,
   pools: readonly WatchedPool[],
@@ -99,7 +99,7 @@ function expectTruth(
 
 describe("minutes of random swaps", () => {
   it.each(seeds)(
-    "are final only as they are, while a host lies and blocks are replaced: seed %i",
+    "shows only true minutes as final, while a host lies and blocks are replaced: seed %i",
     async (seed) => {
       await chain.restore();
       const random = new Random(seed);

@@ -9,7 +9,7 @@ import { decimal } from "../support/markets.ts";
 
 const db = tableForTests();
 
-/** Begins an hour. */
+/** Start of an hour. */
 const hour = 1_795_780_800;
 const minute = (number: number) => hour + 60 * number;
 
@@ -74,7 +74,7 @@ const storedOf = async (token: string, kind: "minutes" | "hours" | "days") => {
 };
 
 describe("loadHistory", () => {
-  it("stores the minutes before the reader began, and the hours and the day of them", async () => {
+  it("stores the minutes before the reader began, and their hours and day", async () => {
     const asked: object[] = [];
     const events = [
       swap(minute(1), "1"),
@@ -96,7 +96,7 @@ describe("loadHistory", () => {
     expect((await storedOf("0xa", "days")).map(([, close, trades]) => [close, trades])).toEqual([["4", 4]]);
   });
 
-  it("marks the minute in which the reader began, and says if something is missing", async () => {
+  it("marks the minute in which the reader began, and reports an incomplete history", async () => {
     const events = [swap(minute(61), "4"), swap(minute(62) + 3, "5")];
     expect(await load("0xb", { events, isComplete: false })).toBe("unavailable");
     expect(await storedOf("0xb", "minutes")).toEqual([
@@ -105,7 +105,7 @@ describe("loadHistory", () => {
     ]);
   });
 
-  it("replaces no minute that is final, beside a reader that goes on", async () => {
+  it("never replaces a final minute while a reader continues beside it", async () => {
     const name = { chain: "base", token: "0xc" } as const;
     const reader = tokenStore(db.table).writer(7);
     const known = [candle(minute(1), "10", true), candle(minute(2), "20", false)];

@@ -61,7 +61,7 @@ describe("lookAtPools", () => {
     }
   });
 
-  it("leaves out pools that are none, and those of another kind", async () => {
+  it("leaves out addresses that are no pools, and pools of another kind", async () => {
     const { moonV2, moonV3 } = pools;
     const asked = [
       { pool: `0x${"1".repeat(40)}`, venue: "uniswap-v3" },
@@ -73,14 +73,14 @@ describe("lookAtPools", () => {
     expect([...(look?.words.keys() ?? [])]).toEqual([moonV3.pool]);
   });
 
-  it("reads the hashes that contracts no longer know from headers", async () => {
+  it("reads hashes that contracts can no longer read from block headers", async () => {
     const old = await newest();
     await chain.mine(300);
     const look = await lookAtPools(readerOf(chain), newPoolsMemory(), { heights: [old], pools: [] }, 0);
     expect(look?.hashes).toEqual(new Map([[old, (await header(old)).hash]]));
   });
 
-  it("asks the next host if one fails, and fails if none answers", async () => {
+  it("queries the next host if one fails, and fails if none answers", async () => {
     const hosts = [broken.url, chain.url];
     const look = await lookAtPools(readerOf(chain, { hosts }), newPoolsMemory(), none, 0);
     expect(look?.number).toBe(await newest());
@@ -88,7 +88,7 @@ describe("lookAtPools", () => {
     await expect(lookAtPools(lonely, newPoolsMemory(), none, 0)).rejects.toThrow("No host of base answers");
   });
 
-  it("drops the looks of a host that has gone back, and leaves it after ten seconds", async () => {
+  it("drops the looks of a host that goes back, and switches after ten seconds", async () => {
     await chain.mine(5);
     const reader = readerOf(chain, { hosts: [late.url, chain.url] });
     const memory = newPoolsMemory();
@@ -102,7 +102,7 @@ describe("lookAtPools", () => {
     expect(await look(13_000)).toBe(number + 1);
   });
 
-  it("leaves a host that shows no new block for half a minute", async () => {
+  it("switches hosts if one shows no new block for half a minute", async () => {
     await chain.mine(5);
     late.faults = { blocksBehind: 3 };
     const reader = readerOf(chain, { hosts: [late.url, chain.url] });

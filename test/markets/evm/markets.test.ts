@@ -19,7 +19,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 type Asked = { heights: readonly number[]; pools: readonly WatchedPool[] };
 
-/** Takes its time for each look. All pools have the same state. */
+/** Delays each look. All pools have the same state. */
 class SlowHosts extends ScriptedHosts {
   lookMs = 400;
 
@@ -81,7 +81,7 @@ const readerOf = (
 const mineIn = (hosts: SlowHosts) => hosts.mine(Math.floor(Date.now() / 1000));
 
 describe("EvmMarkets", () => {
-  it("shows a change to the first delivery after it was seen, even if one began during the look", async () => {
+  it("delivers a change right after it was seen, even if the delivery began during the look", async () => {
     const hosts = new SlowHosts();
     const mine = (words: readonly bigint[] = []) => hosts.mine(Math.floor(Date.now() / 1000), words);
     for (let block = 0; block < 3; block++) mine();
@@ -93,7 +93,7 @@ describe("EvmMarkets", () => {
     mine([2n * q96]);
     let deliveredMs = Date.now();
     const seen: (string | undefined)[] = [];
-    // A delivery each 50 ms, so some begin during each look.
+    // Delivers every 50 ms, so that some deliveries begin during a look.
     for (let deliveries = 0; deliveries < 60; deliveries++) {
       await pass(50);
       seen.push(priceSince(deliveredMs));
@@ -104,7 +104,7 @@ describe("EvmMarkets", () => {
     await end();
   });
 
-  it("has no history to load of a token without a pool, until one appears", async () => {
+  it("loads no history for a token without a pool, until a pool appears", async () => {
     const hosts = new SlowHosts();
     for (let block = 0; block < 3; block++) mineIn(hosts);
     const pools: FoundPool[] = [];
@@ -117,7 +117,7 @@ describe("EvmMarkets", () => {
     await pass(5000);
     expect(history()).toBe("unavailable");
     pools.push(pool);
-    // Pools are found again each ten minutes.
+    // Pools are searched again every ten minutes.
     await pass(10 * 60_000);
     expect(history()).toBe("loading");
     loaded("complete");
@@ -129,7 +129,7 @@ describe("EvmMarkets", () => {
   it.each([
     ["was read", async (): Promise<HistoryState> => "complete", "complete"],
     ["could not be read", () => Promise.reject(new Error("silent")), "unavailable"],
-  ])("asks for no history of a pool that follows another one whose own %s", async (_, read, state) => {
+  ])("loads no history for a second reference pool if the first one's %s", async (_, read, state) => {
     const hosts = new SlowHosts();
     for (let block = 0; block < 3; block++) mineIn(hosts);
     const deeper: FoundPool = { ...pool, pool: "0xdeeper", depth: decimal("501") };
@@ -146,13 +146,13 @@ describe("EvmMarkets", () => {
       await pass(60_000);
     }
     expect(markets.markets(Date.now())[0]?.pool?.pool).toBe("0xdeeper");
-    // It would mix the minutes of both.
+    // Loading it would mix the minutes of both pools.
     expect(new Set(asked)).toEqual(new Set([pool.pool]));
     expect(markets.markets(Date.now())[0]?.history).toBe(state);
     await end();
   });
 
-  it("asks for a history that cannot be read after pauses that double up to ten minutes", async () => {
+  it("retries an unreadable history after pauses that double up to ten minutes", async () => {
     const hosts = new SlowHosts();
     for (let block = 0; block < 3; block++) mineIn(hosts);
     const askedMs: number[] = [];

@@ -44,7 +44,7 @@ const buy = "swapExactETHForTokensSupportingFeeOnTransferTokens";
 const sell = "swapExactTokensForETHSupportingFeeOnTransferTokens";
 
 describe("PoolFinder", () => {
-  it("finds a token and the pools that sell it, the deepest first, without those that only look good", async () => {
+  it("finds a token and the pools that sell it, the deepest first, without deceptive ones", async () => {
     const found = await find(moon);
     expect(found.token).toEqual({
       chain: "base",
@@ -55,7 +55,7 @@ describe("PoolFinder", () => {
       supply: { mantissa: 1n, exponent: 9 },
     });
     expect(found.block.number).toBe(Number(await chain.request("eth_blockNumber")));
-    // The pool of PancakeSwap has the most coins, all out of its range, and that at 0.01 % has hardly any.
+    // PancakeSwap's pool has the most coins, but all out of range. The pool at 0.01 % is almost empty.
     expect(shown(found)).toEqual([
       ["uniswap-v2 native", 0.0001, 2],
       ["uniswap-v3 USDX", 0.26, near(1.1)],
@@ -66,7 +66,7 @@ describe("PoolFinder", () => {
     expect(found.pools.map(({ feeBps }) => feeBps)).toEqual([30, 30, 30]);
   });
 
-  it("measures a depth that a sale is really paid, at an impact of at most 2 %", async () => {
+  it("measures a depth that a sale is really paid, with an impact of at most 2 %", async () => {
     const { pools } = await find(moon);
     const { depth, price } = pools.find(
       ({ venue, quote }) => venue === "uniswap-v3" && quote === "native",
@@ -83,7 +83,7 @@ describe("PoolFinder", () => {
     expect(await impactOf(sold * 1.3)).toBeGreaterThan(0.02);
   });
 
-  it("finds pools with a stable token only, and those of Slipstream with their own fee", async () => {
+  it("finds pools with a stable token only, and Slipstream's pools with their own fee", async () => {
     const pools = shown(await find(star)).toSorted();
     expect(pools).toEqual([
       ["pancakeswap-v3 USDX", near(0.2627), near(1.1)],
@@ -97,13 +97,13 @@ describe("PoolFinder", () => {
       expect(found.pools).toContainEqual(expect.objectContaining({ ...terms, quote }));
   });
 
-  it("prices a stable token by the coin", async () => {
+  it("prices a stable token in the coin", async () => {
     const found = await find(usdx);
     expect(found.pools[0]).toMatchObject({ venue: "uniswap-v3", quote: "native", token: usdx });
     for (const [, price] of shown(found)) expect(price).toBeCloseTo(1 / 2600, 9);
   });
 
-  it("has no pool for the wrapped coin", async () => {
+  it("finds no pool for the wrapped coin", async () => {
     expect(await find(wrapped)).toMatchObject({ token: { symbol: "WETH" }, pools: [] });
   });
 
@@ -137,7 +137,7 @@ describe("PoolFinder", () => {
     expect(pools).toMatchObject([{ venue: "uniswap-v2", depth: { mantissa: 2n, exponent: -1 } }]);
   });
 
-  it("finds no token at an account, and asks the next host if one fails", async () => {
+  it("finds no token at a plain account, and queries the next host if one fails", async () => {
     host.faults = { unavailable: 1 };
     const reader = readerOf(chain, { hosts: [host.url, chain.url] });
     expect(await new PoolFinder(reader).find(alice.address)).toBeUndefined();
@@ -148,7 +148,7 @@ describe("PoolFinder", () => {
   });
 });
 
-describe("PoolFinder, asked again", () => {
+describe("repeated searches of PoolFinder", () => {
   const counts: number[] = [];
   let finder: PoolFinder;
   beforeEach(() => {
@@ -164,19 +164,19 @@ describe("PoolFinder, asked again", () => {
     return shown((await finder.find(moon, nowMs)) as TokenPools<EvmPool>);
   };
 
-  it("measures depths with a few calls, and looks for pools again after ten minutes", async () => {
+  it("measures depths with few calls, and searches for pools again after ten minutes", async () => {
     const first = await findAt(0);
     const again = await findAt(60_000);
     for (const [index, [name, price, depth]] of first.entries())
       expect(again[index]).toEqual([name, price, expect.closeTo(depth as number, 1)]);
     const [, few = 0] = counts;
-    // The states of all pools, and one ladder for each of two.
+    // Reads the states of all pools, and one ladder for each of two.
     expect(few).toBe(3);
     await findAt(600_000);
     expect(counts[2]).toBe(counts[0]);
   });
 
-  it("looks again at once for a pool that has lost its coins", async () => {
+  it("searches again at once if a pool has lost its coins", async () => {
     const names = async (nowMs: number) => (await findAt(nowMs)).map(([name]) => name);
     const whole = await names(0);
     expect(whole[0]).toBe("uniswap-v2 native");
@@ -189,7 +189,7 @@ describe("PoolFinder, asked again", () => {
     expect(await names(2000)).toEqual(whole);
   });
 
-  it("follows depths that have changed much", async () => {
+  it("adapts to depths that have changed much", async () => {
     await findAt(0);
     const { moonV3 } = await localPoolsOf(chain);
     expect(moonV3).toBeDefined();

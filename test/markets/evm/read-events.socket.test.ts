@@ -19,7 +19,7 @@ let chain: TestChain;
 let pools: Record<LocalPool, WatchedPool>;
 let odd: SecondHost;
 let server: RpcServer;
-/** Blocks with several swaps each. */
+/** Range of blocks with several swaps each. */
 let blocks: { from: number; to: number };
 beforeAll(async () => {
   [chain, server] = await Promise.all([startTestChain({ chain: "eth" }), startRpcServer()]);
@@ -45,7 +45,7 @@ const onlyOdd = () => readerOf(chain, { hosts: [odd.url] });
 const both = () => readerOf(chain, { hosts: [odd.url, chain.url] });
 
 describe("readEvents", () => {
-  it("reads the events of a range, both ends included", async () => {
+  it("reads the events of a range, including both ends", async () => {
     const events = await truth();
     expect(events.length).toBeGreaterThan(20);
     const numbers = events.map(({ block }) => block);
@@ -74,7 +74,7 @@ describe("readEvents", () => {
     expect(events).toEqual(await truth());
   });
 
-  it("names the pools with too many events for the host, and reads the others", async () => {
+  it("names pools with too many events for the host, and reads all others", async () => {
     odd.faults = { mostLogs: 1 };
     const { events, unread } = await read(onlyOdd(), { from: blocks.to });
     const whole = (await truth()).filter(({ block }) => block === blocks.to);
@@ -96,7 +96,7 @@ describe("readEvents", () => {
     { refusesLogs: "limitExceeded" },
     { refusesLogs: "busy" },
     { unavailable: 1 },
-  ])("asks the next host if one has the fault %o", async (faults) => {
+  ])("queries the next host if one has the fault %o", async (faults) => {
     odd.faults = faults;
     const reader = both();
     const { events, host } = await read(reader);
@@ -122,7 +122,7 @@ describe("readEvents", () => {
     },
   );
 
-  it("leaves a host that does not have the last block, if that matters", async () => {
+  it("switches from a host without the last block, if that block matters", async () => {
     odd.faults = { blocksBehind: 2 };
     const late = await read(both());
     expect(late.events.at(-1)?.block).toBeLessThanOrEqual(blocks.to - 2);
@@ -130,7 +130,7 @@ describe("readEvents", () => {
     await expect(read(onlyOdd(), { needsLast: true })).rejects.toThrow("No host of eth answers");
   });
 
-  it("leaves a host whose headers do not fit its logs", async () => {
+  it("switches from a host whose headers contradict its logs", async () => {
     odd.faults = { logs: "noTimes" };
     odd.lie = ({ method }, reply) =>
       method === "eth_getBlockByNumber" && "result" in reply
@@ -142,8 +142,8 @@ describe("readEvents", () => {
   });
 });
 
-describe("a host of several nodes", () => {
-  it("is left if they have different blocks of one number", async () => {
+describe("a host made of several nodes", () => {
+  it("switches from a host whose nodes have different blocks with one number", async () => {
     odd.faults = { mostLogs: 4 };
     let asked = 0;
     odd.lie = ({ method }, reply) => {
@@ -157,8 +157,8 @@ describe("a host of several nodes", () => {
   });
 });
 
-/** Refusals of ranges as hosts word them, with the blocks of each request that follows. */
-describe("a host that limits ranges", () => {
+/** Covers refusals in hosts' own words, and the ranges of the requests that follow. */
+describe("a host that limits ranges of blocks", () => {
   const asked = () =>
     server.requests.flat().flatMap(({ method, params: [filter] }) => {
       const { fromBlock, toBlock } = (filter ?? {}) as Record<string, string>;
@@ -197,13 +197,13 @@ describe("a host that limits ranges", () => {
       [8000, 4000, 4000],
     ],
     ["query timeout exceeded", -32000, 5000, [8000, 4000, 4000]],
-  ])("by '%s' gets smaller ones", async (message, code, most, expected) => {
+  ])("requests smaller ranges after '%s'", async (message, code, most, expected) => {
     limit(most, new RpcFailure(code, message));
     await read(readerOf(chain, { hosts: [server.url] }), range);
     expect(asked()).toEqual(expected);
   });
 
-  it("remembers how many pools a request may have", async () => {
+  it("remembers how many pools a request may name", async () => {
     const counts: number[] = [];
     odd.lie = ({ method, params: [filter] }, reply) => {
       if (method === "eth_getLogs") counts.push((filter as { address: string[] }).address.length);
@@ -219,7 +219,7 @@ describe("a host that limits ranges", () => {
     odd.lie = (_, reply) => reply;
   });
 
-  it("remembers the limit, but no limit of results", async () => {
+  it("remembers a host's limit of ranges, but not a limit of results", async () => {
     const reader = readerOf(chain, { hosts: [server.url] });
     limit(5000, new RpcFailure(-32005, "query returned more than 10000 results"));
     await read(reader, range);
@@ -229,17 +229,17 @@ describe("a host that limits ranges", () => {
     expect(asked()).toEqual([8000, 4000, 4000, 8000, 4000, 4000, 4000, 4000]);
   });
 
-  it("by the size of answers gets smaller ones, and is not taken for faulty", async () => {
+  it("requests smaller ranges after too large an answer, and does not treat the host as faulty", async () => {
     limit(5000, Array(50_000).fill("0x".padEnd(64, "0")));
     const reader = readerOf(chain, { hosts: [server.url, chain.url] });
     const [first] = reader.client.inOrder();
     expect((await read(reader, range)).host).toBe(first);
-    // An answer that is too large is read only up to the limit, and asked for once.
+    // Reads an answer that is too large only up to the limit, and requests it only once.
     expect(asked()).toEqual([8000, 4000, 4000]);
     expect(reader.client.inOrder()[0]).toBe(first);
   });
 
-  it("by an HTTP status gets smaller ones, if it names the reason or the range is wide", async () => {
+  it("requests smaller ranges after an HTTP status that names the reason, or if the range is wide", async () => {
     server.misbehaviour = (response, requests) => {
       const [filter] = requests.flatMap(({ method, params }) => (method === "eth_getLogs" ? params : []));
       const { fromBlock, toBlock } = (filter ?? {}) as Record<string, string>;
@@ -254,7 +254,7 @@ describe("a host that limits ranges", () => {
     const readBlocks = (count: number) => read(reader, { from: 1, to: count });
     await readBlocks(20);
     await readBlocks(20);
-    // The first one asked for the chain's id, too, and was repeated without that.
+    // The first request also asked for the chain id, and was repeated without it.
     expect(asked()).toEqual([20, 20, 10, 10, 10, 10]);
     words = "bad request";
     const other = readerOf(chain, { hosts: [server.url] });

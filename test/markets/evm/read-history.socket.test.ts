@@ -11,7 +11,7 @@ let odd: SecondHost;
 let swaps: RandomSwaps;
 let last: number;
 beforeAll(async () => {
-  // Its blocks come much slower than those of the real one, about each seventh second.
+  // Mines blocks much slower than the real chain, about every seven seconds.
   chain = await startTestChain({ chain: "base" });
   odd = await startSecondHost({ chainUrl: chain.url });
   await chain.request("anvil_mine", ["0xc8", "0x3c"]);
@@ -44,12 +44,12 @@ const all = async () => {
 const blocksIn = (events: readonly PoolEvent[]) => [...new Set(events.map(({ block }) => block))];
 
 describe("readHistory", () => {
-  it("reads all events up to a block, from a time on", async () => {
+  it("reads all events from a time on, up to a block", async () => {
     const truth = await swaps.truth(last - 59, last);
     const { pool } = swaps.pools.moonV2;
     const changed = truth.filter(({ words }, index) => words.get(pool) !== truth[index - 1]?.words.get(pool));
     const events = await all();
-    // The first one only shows the state before.
+    // The first event only shows the state before.
     expect(blocksIn(events)).toEqual(expect.arrayContaining(changed.slice(1).map(({ number }) => number)));
     const since = await timeOf(last - 30);
     const asked = { to: last - 3, since };
@@ -57,11 +57,11 @@ describe("readHistory", () => {
       events: events.filter(({ time, block }) => time >= since && block <= last - 3),
       isComplete: true,
     });
-    // The guess by the usual time between blocks was corrected.
+    // Corrects a guess that assumes the usual time between blocks.
     expect(logs.reduce((sum, blocks) => sum + blocks, 0)).toBeLessThan(120);
   });
 
-  it("finds the first block where blocks come faster than usual", async () => {
+  it("finds the first block even if blocks come faster than usual", async () => {
     const slow = readerOf({ ...chain, chain: "eth", contracts: chain.contracts });
     const since = await timeOf(last - 40);
     const { client } = readerOf(chain);
@@ -94,7 +94,7 @@ describe("readHistory", () => {
     expect(events).toEqual((await all()).filter(({ block }) => block >= oldest));
   });
 
-  it("stops when its time is up, and has nothing to read before the chain's first block", async () => {
+  it("stops when its time is up, and reads nothing before the chain's first block", async () => {
     const asked = { to: last, since: 0 };
     expect(await readHistory(onlyOdd(), swaps.pools.moonV2, { ...asked, untilMs: Date.now() })).toEqual({
       events: [],
@@ -107,7 +107,7 @@ describe("readHistory", () => {
     });
   });
 
-  it("continues by the next host, and keeps what it has if none is left", async () => {
+  it("continues with the next host, and keeps the events so far if none is left", async () => {
     odd.faults = { logBlocks: 10 };
     odd.lie = ({ method }, reply) => {
       if (method !== "eth_getLogs") return reply;
@@ -130,13 +130,13 @@ describe("readHistory", () => {
     );
   });
 
-  it("has no events where all hosts refuse them, and fails where one is only silent", async () => {
+  it("returns no events if all hosts refuse them, and fails if one is only silent", async () => {
     const asked = { to: last, since: 0 };
     const silent = "http://127.0.0.1:1";
     for (const refusesLogs of ["limitExceeded", "unknown"] as const) {
       odd.faults = { refusesLogs };
       const reader = onlyOdd();
-      // The reader remembers the first refusal, and asks no more.
+      // The reader remembers the first refusal, and sends no further requests.
       for (let times = 0; times < 2; times++)
         expect(await readHistory(reader, swaps.pools.moonV2, asked)).toEqual({
           events: [],

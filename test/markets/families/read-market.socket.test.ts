@@ -52,7 +52,7 @@ describe("readMarketOnce", () => {
     });
   });
 
-  it("has no pool and no price for a token without any", async () => {
+  it("returns no pool and no price for a token without pools", async () => {
     const market = await readMarketOnce(readerOf(chain), localAddresses.wrapped, now);
     expect(market).toMatchObject({ symbol: "WETH", pools: 0, history: "unavailable" });
     for (const absent of ["pool", "price"]) expect(market).not.toHaveProperty(absent);
@@ -77,7 +77,7 @@ describe("readMarketOnce", () => {
     await expect(readMarketOnce(await solReaderOf(sol, [host]), address, now)).rejects.toThrow(notFound);
   });
 
-  it("fails while no host answers, or the only one shows the past", async () => {
+  it("fails while no host answers, or if the only one returns an older slot", async () => {
     const silent = readerOf(chain, { hosts: ["http://127.0.0.1:1"] });
     await expect(readMarketOnce(silent, localAddresses.moon, now)).rejects.toThrow("No host of eth answers");
     const reader = await solReaderOf(sol, [host]);

@@ -18,17 +18,17 @@ const tokenOf = (depthUsd: number, name: string): IndexedToken => ({
 });
 
 describe("the index of markets", () => {
-  it("is empty before it is written", async () => {
+  it("returns an empty index before it is written", async () => {
     expect(await readMarketIndex(db.table, "eth")).toEqual([]);
   });
 
-  it("keeps the deepest 2000 tokens of a chain", async () => {
+  it("keeps the 2000 deepest tokens of a chain in the index", async () => {
     const tokens = Array.from({ length: 2500 }, (_, index) => tokenOf(index, `Token ${index} 🚀`));
     expect(await writeMarketIndex(db.table, "base", tokens, { epoch: 1, now })).toBe(true);
     expect(await readMarketIndex(db.table, "base")).toEqual(tokens.toReversed().slice(0, 2000));
   });
 
-  it("leaves out the shallowest if all would be too large for an item", async () => {
+  it("leaves out the shallowest tokens if the index would be too large for an item", async () => {
     const tokens = Array.from({ length: 2000 }, (_, index) =>
       tokenOf(index, randomBytes(128).toString("base64")),
     );
@@ -38,7 +38,7 @@ describe("the index of markets", () => {
     expect(found.map(({ depthUsd }) => depthUsd)).toEqual(found.map((_, index) => 1999 - index));
   });
 
-  it("is not replaced by an earlier run", async () => {
+  it("rejects the index of an earlier run", async () => {
     expect(await writeMarketIndex(db.table, "avax", [tokenOf(1, "Later")], { epoch: 3, now })).toBe(true);
     expect(await writeMarketIndex(db.table, "avax", [tokenOf(1, "Earlier")], { epoch: 2, now })).toBe(false);
     expect(await readMarketIndex(db.table, "avax")).toMatchObject([{ name: "Later" }]);

@@ -33,7 +33,7 @@ const write = (token: string, epoch: number, changes: Partial<Market> = {}) =>
   writeMarket(db.table, { market: market(token, changes), state }, { epoch, wantedAt });
 
 describe("writeMarket", () => {
-  it("writes every digit, and keeps it for eight days after it was wanted", async () => {
+  it("writes every digit, and keeps a market for eight days after it was wanted", async () => {
     expect(await write("0xa", 1)).toBe(true);
     expect(await readMarket(db.table, { chain: "base", token: "0xa" })).toEqual({
       market: market("0xa"),
@@ -43,7 +43,7 @@ describe("writeMarket", () => {
     expect(stored?.expiresAt).toBe(wantedAt.getTime() / 1000 + 8 * 86_400);
   });
 
-  it("refuses a run that another one has followed", async () => {
+  it("rejects a run that another one has replaced", async () => {
     expect(await write("0xb", 3)).toBe(true);
     expect(await write("0xb", 2, { block: 58 })).toBe(false);
     expect(await write("0xb", 3, { block: 59 })).toBe(true);
@@ -51,7 +51,7 @@ describe("writeMarket", () => {
     expect(await readMarket(db.table, market("0xb"))).toMatchObject({ market: { block: 60 } });
   });
 
-  it("leaves an item of later code alone", async () => {
+  it("leaves an item of newer code unchanged", async () => {
     const later = { ...marketKey(market("0xc")), content: "?", epoch: 1, format: 2 };
     await putItems(db.table, [later]);
     expect(await readMarket(db.table, market("0xc"))).toBeUndefined();
@@ -59,7 +59,7 @@ describe("writeMarket", () => {
   });
 });
 
-it("allMarketsOf finds all markets of a chain", async () => {
+it("finds all markets of a chain with allMarketsOf", async () => {
   const tokens = Array.from({ length: 20 }, (_, index) => `0x${index}`);
   for (const token of tokens) await write(token, 1, { chain: "avax" });
   const found = await allMarketsOf(db.table, "avax");

@@ -10,7 +10,7 @@ const startMs = Date.parse("2026-11-21T09:00:00.000Z");
 const moon = { chain: "base", token: "0x1" } as const;
 
 describe("news", () => {
-  it("are read in their order, from two seconds before the asked time", async () => {
+  it("reads news in order, from two seconds before the requested time", async () => {
     const ofConnection = {
       userID: "ann",
       connectionId: "c=",
@@ -34,7 +34,7 @@ describe("news", () => {
     expect(items.map(({ expiresAt }) => Number(expiresAt) - startMs / 1000)).toEqual([600, 603]);
   });
 
-  it("are written again if the table was so slow that a reader may have passed their time", async () => {
+  it("writes news again if the table was so slow that a reader may have passed its time", async () => {
     let nowMs = startMs + 60_000;
     const delays = [1001, 1000];
     const table = interceptedTable(db.table, () => {

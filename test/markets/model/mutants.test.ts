@@ -7,7 +7,7 @@ import { playRules, theRuleSystem } from "./rule-histories.ts";
 import { playToken, theTokenSystem } from "./token-history.ts";
 import { virtualTimeForTests } from "./world.ts";
 
-/** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
+/** Maps mutants to the first history that catches them, if that comes late. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "believes the first hash of each height": 5,
   "keeps minutes whose swaps were taken back": 3,
@@ -27,31 +27,31 @@ async function playAll(name: string, play: (seed: number) => Promise<void> | voi
 
 const isCaught = /^History \d+: /;
 
-describe("histories of a chain", () => {
-  it.each(Object.entries(journalMutants))("catch a reader that %s", async (name, mutant) => {
+describe("faults caught by histories of a chain", () => {
+  it.each(Object.entries(journalMutants))("catches a reader that %s", async (name, mutant) => {
     const system = { ...theJournalSystem, ...mutant };
     await expect(playAll(name, (seed) => playHistory(seed, new Map(), system))).rejects.toThrow(isCaught);
   });
 });
 
-describe("histories of a token", () => {
-  it.each(Object.entries(tokenMutants))("catch a market that %s", async (name, mutant) => {
+describe("faults caught by histories of a token", () => {
+  it.each(Object.entries(tokenMutants))("catches a market that %s", async (name, mutant) => {
     const system = { ...theTokenSystem, ...mutant };
     await expect(playAll(name, (seed) => playToken(seed, system))).rejects.toThrow(isCaught);
   });
 });
 
-describe("histories of rules", () => {
-  it.each(Object.entries(ruleMutants))("catch code that %s", async (name, mutant) => {
+describe("faults caught by histories of rules", () => {
+  it.each(Object.entries(ruleMutants))("catches code that %s", async (name, mutant) => {
     const system = { ...theRuleSystem, ...mutant };
     await expect(playAll(name, (seed) => playRules(seed, system))).rejects.toThrow(isCaught);
   });
 });
 
-describe("histories of runs", () => {
+describe("faults caught by histories of runs", () => {
   virtualTimeForTests();
 
-  it.each(Object.entries(worldMutants))("catch a table that %s", async (name, mutant) => {
+  it.each(Object.entries(worldMutants))("catches a table that %s", async (name, mutant) => {
     await expect(playAll(name, (seed) => playReaders(seed, new Map(), mutant))).rejects.toThrow(isCaught);
   });
 });

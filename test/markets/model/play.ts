@@ -6,10 +6,10 @@ import { modelPools } from "../evm/rules/model/model-chain.ts";
 import { trueMinute } from "../evm/rules/model/truth.ts";
 import { type Client, modelTokens, theWorldSystem, World } from "./world.ts";
 
-/** How often something happened, so that a test can show that histories were not empty. */
+/** Counts of events, which show that histories were not empty. */
 export type Coverage = Map<string, number>;
 
-/** Faults end after this time, and then everything must become right. */
+/** Time after which faults end and everything must become right. */
 const faultySeconds = 900;
 const quietSeconds = 300;
 
@@ -17,8 +17,8 @@ const [v2, v3, quiet] = modelTokens as [string, string, string];
 const dollars = decimalOf(2000n, 0);
 
 /**
- * Plays a history of runs of readMarkets: they die between any two effects, new code follows old code, the table and deliver
- * are throttled, and hosts are silent, late or lie, one at a time. Throws if what is stored or sent is wrong.
+ * Plays a history of runs of readMarkets: they die between any two effects, new code follows old code, the table and
+ * deliver are throttled, and hosts are silent, late or lie, one at a time. Throws if anything stored or sent is wrong.
  */
 export async function playReaders(seed: number, coverage: Coverage, system = theWorldSystem): Promise<void> {
   const world = new World(`readers ${seed}`, system);
@@ -85,7 +85,7 @@ export async function playReaders(seed: number, coverage: Coverage, system = the
   world.follow("guests", [v2], 5);
   for (let second = 0; second < faultySeconds + quietSeconds; second++) {
     isFaulty = second < faultySeconds;
-    // In the end, clients get what came last, even if one run follows another.
+    // Stops mining near the end, so that clients can get the newest state even if one run follows another.
     if (second < faultySeconds + quietSeconds - 30) world.mine();
     if (isFaulty) disturb();
     else {
@@ -138,7 +138,7 @@ export async function playReaders(seed: number, coverage: Coverage, system = the
           has: client.prices.get(token),
           is: formatDecimal(inCoin),
         });
-      // Minutes that were read as history come by REST alone.
+      // Minutes that were read as history are shown only by REST.
       const last = world.minutesOf(token).findLast(({ start, isFinal }) => isFinal && start < end);
       const own = last && client.minutes.get(token)?.get(new Date(last.start * 1000).toISOString());
       if (last && own?.trades !== last.trades) fail("a client has another minute", { token, last, own });

@@ -24,7 +24,7 @@ export function playRules(seed: number, system = theRuleSystem): void {
 const named = (token: string): TokenName => ({ chain: "base", token });
 const some = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 
-/** Users wish more and more tokens. Each has tokens that nobody else wishes, listed ones and some of open positions. */
+/** Lets users wish for more and more tokens: some of their own, some listed and some of open positions. */
 function playWishes(chance: Chance, system: RuleSystem): string | undefined {
   const rules: WishRules = {
     isListed: ({ token }) => token.startsWith("listed"),
@@ -71,10 +71,10 @@ function playWishes(chance: Chance, system: RuleSystem): string | undefined {
   return undefined;
 }
 
-/** The least time in which each connection gets a message, and in which it gets everything. */
+/** Least times in which each connection gets a message, and in which it gets everything. */
 const quietMs = { message: 16_000, everything: 36_000 };
 
-/** Tokens change, deliveries fail and messages are lost, until a quiet time. Connections change what they follow. */
+/** Changes tokens and subscriptions while deliveries fail and messages are lost, and ends with a quiet time. */
 function playDeliveries(chance: Chance, system: RuleSystem): string | undefined {
   const names = some(4, "t");
   const windows = new system.DeliveryWindows();
@@ -114,7 +114,7 @@ function playDeliveries(chance: Chance, system: RuleSystem): string | undefined 
       if (message === undefined) continue;
       const { isNew } = client;
       client.isNew = false;
-      // A lost one is repaired later.
+      // A lost message is repaired later.
       if (isFaulty && chance.below(20) === 0) continue;
       client.lastMs = atMs;
       for (const { record } of message.records) client.blocks.set(record.token, record.block);
@@ -134,7 +134,7 @@ function playDeliveries(chance: Chance, system: RuleSystem): string | undefined 
 
 const nowSeconds = 1_795_780_800;
 
-/** Many tokens share a part of their names. Some are new or shallow, and some imitate a listed one. */
+/** Searches many tokens with similar names, some of which are new, shallow or imitations of a listed one. */
 function playSearch(chance: Chance, system: RuleSystem): string | undefined {
   const token = (name: string, symbol: string) => ({ ...named(name), symbol, name: symbol, decimals: 18 });
   const listed = [token("listed", "MOON")];

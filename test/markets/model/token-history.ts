@@ -19,15 +19,15 @@ const historySeconds = 3600;
 const lookSeconds = 3;
 const measureSeconds = 60;
 
-/** Rules of the reference: a pool takes over if it is so many times as deep, for so long or at once. */
+/** Rules of the reference: how many times as deep a pool must be to take over after some time, or at once. */
 const muchDeeper = decimalOf(15n, -1);
 const deeperMs = 10 * 60_000;
 const incomparablyDeeper = decimalOf(10n, 0);
 const leastDepth = decimalOf(1n, -1);
 
 /**
- * Plays a history of a token with two pools in different quotes, whose depths change. Throws if the reference changes against its
- * rules or within a minute, or if the market is not that of its reference.
+ * Plays a history of a token with two pools in different quotes, whose depths change. Throws if the reference breaks
+ * its rules or changes within a minute, or if the market is not the reference's.
  */
 export async function playToken(seed: number, system = theTokenSystem): Promise<void> {
   const { chooseReference, TokenMarket } = system;
@@ -44,9 +44,9 @@ export async function playToken(seed: number, system = theTokenSystem): Promise<
   const token = { chain: "avax", token: "0xtoken", symbol: "T", name: "T", decimals: 18, supply } as const;
   const market = new TokenMarket({ token, pools }, { firstSeenAt: "", history: "complete", nowMs: 0 });
   let choice = noReference;
-  /** Since when the other pool has been much deeper than the reference at each measurement. */
+  /** Time since which every measurement has found the other pool much deeper than the reference. */
   let deeperSinceMs: number | undefined;
-  /** When there last was no reference. The next one begins at once. */
+  /** Time when there last was no reference. The next reference begins at once. */
   let withoutPoolAt = 0;
   const minutes = new Map<number, Candle>();
   const depthOf = (name: string | undefined) => pools.find(({ pool }) => pool === name)?.depth ?? zero;

@@ -27,17 +27,17 @@ import { ModelChain, modelPools } from "../evm/rules/model/model-chain.ts";
 import { ModelHosts } from "../evm/rules/model/model-hosts.ts";
 import { trueMinute } from "../evm/rules/model/truth.ts";
 
-/** Each pool of the model chain has a token of its own. */
+/** Gives each pool of the model chain its own token. */
 export const modelTokens = modelPools.map(({ pool }) => `token of ${pool}`);
 
 const blockSeconds = { eth: 12, avax: 1, base: 0.2 } as const;
 
 type ModelChainName = EvmChain & keyof typeof blockSeconds;
 
-/** A run of readMarkets, which may die at any of its effects. */
+/** A run of readMarkets, which may die at any effect. */
 export type Process = {
   build: string;
-  /** The number of effects until it dies, and whether the last one still happens. */
+  /** Number of effects until the run dies; `isLastDone` tells whether the last one still happens. */
   diesAfter: number;
   isLastDone: boolean;
   isDead: boolean;
@@ -59,7 +59,7 @@ export function virtualTimeForTests(): void {
   });
 }
 
-/** Ends the timers of a process with it. Otherwise, those of all dead ones would slow down the others. */
+/** Ends a process's timers with it. Timers of dead processes would slow down the others. */
 function endTimersWithProcesses(): void {
   const { setTimeout: setTimer } = globalThis;
   vi.stubGlobal("setTimeout", (call: () => void, ms?: number) => {
@@ -69,7 +69,7 @@ function endTimersWithProcesses(): void {
   });
 }
 
-/** A client's knowledge. */
+/** Everything that a client knows. */
 export type Client = Follower & {
   every: 1 | 5;
   receivedMs: number[];
@@ -78,7 +78,7 @@ export type Client = Follower & {
   merged: Map<string, { revision: number; block: number }>;
 };
 
-/** The rule by which the table refuses writes. A mutant replaces it. */
+/** Rule by which the table refuses writes. A mutant replaces it. */
 export type WorldSystem = { isStale: (epoch: number, known: number) => boolean };
 
 export const theWorldSystem: WorldSystem = { isStale: (epoch, known) => known > epoch };
@@ -96,7 +96,7 @@ export class World {
   lease: ReaderLease | undefined;
   isTableThrottled = false;
   isDeliverThrottled = false;
-  /** Seconds for which deliver takes, if it is slow. */
+  /** Seconds that a slow deliver takes. */
   slowness = 0;
   questions = 0;
   onSaved: (token: TokenName, candles: readonly Candle[], hosts: ModelHosts) => void = () => {};
@@ -176,7 +176,7 @@ export class World {
     return process;
   }
 
-  /** Makes an effect of a process: the process may die before or after it, and a throttled table refuses it. */
+  /** Performs an effect of a process. The process may die before or after it, and a throttled table refuses it. */
   #effect<Args extends readonly unknown[], Result>(
     process: Process,
     act: (...args: Args) => Result | Promise<Result>,
@@ -283,7 +283,7 @@ export class World {
     return { token: { chain, token, symbol: "T", name: "T", decimals: 18, supply }, pools: [found] };
   }
 
-  /** Reads the past from the chain as it is now, like one host. */
+  /** Reads the past from the current chain, as one host would. */
   #loadHistory(pool: FoundPool, { time }: PoolBase): "complete" {
     const name = `${this.chainName} ${pool.token} minutes`;
     const known = this.chunks.get(name) ?? { candles: [], epoch: 0 };

@@ -30,7 +30,7 @@ const minutesIn = async (token: string) =>
 const writer = (epoch: number) => tokenStore(db.table).writer(epoch);
 
 describe("tokenStore", () => {
-  it("puts candles into their chunks, in the place of those that it wrote before", async () => {
+  it("puts candles into their chunks, and replaces those that it wrote before", async () => {
     const store = writer(1);
     const token = tokenNamed("0xa");
     await store.saveCandles(token, "minutes", [candle(8), candle(9), candle(10)], 0);
@@ -47,7 +47,7 @@ describe("tokenStore", () => {
     expect(await load("0xa", within)).toHaveLength(2);
   });
 
-  it("removes a token's minute that has lost its swaps, and keeps coins' minutes, which have none", async () => {
+  it("removes a token's minute that has lost its swaps, but keeps coins' minutes, which have no swaps", async () => {
     const store = writer(1);
     await store.saveCandles(tokenNamed("0xe"), "minutes", [candle(1), candle(2)], 0);
     await store.saveCandles(tokenNamed("0xe"), "minutes", [candle(2, 0)], 1);
@@ -55,7 +55,7 @@ describe("tokenStore", () => {
     expect([await minutesIn("0xe"), await minutesIn("native")]).toEqual([[[1, 1]], [[2, 0]]]);
   });
 
-  it("keeps what others have written meanwhile", async () => {
+  it("keeps minutes that others have written in the meantime", async () => {
     const store = writer(3);
     const token = tokenNamed("0xb");
     await store.saveCandles(token, "minutes", [candle(5)], 0);
@@ -68,7 +68,7 @@ describe("tokenStore", () => {
     expect((await minutesIn("0xb")).map(([minute]) => minute)).toEqual([1, 5, 6, 7]);
   });
 
-  it("writes nothing any more once another run has written", async () => {
+  it("stops writing once another run has written", async () => {
     const [old, next] = [writer(7), writer(8)];
     await old.saveCandles(tokenNamed("0xc"), "minutes", [candle(1)], 0);
     await next.saveCandles(tokenNamed("0xc"), "minutes", [candle(2)], 0);
@@ -98,7 +98,7 @@ describe("saveHours", () => {
     await saveHours(tokenStore(db.table), writer(1), tokenNamed(token), { starts, revision: 0 });
   };
 
-  it("removes an hour that has lost its swaps from its day, and then the day", async () => {
+  it("removes an hour that has lost its swaps from its day, and then the empty day", async () => {
     await change("0xf", [at(hour(0)), at(hour(1))], [hour(0), hour(1)]);
     const day = (hour(0) - (hour(0) % 86_400) - start) / 3600;
     expect(await stored("0xf")).toEqual([

@@ -17,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 const token = "MoonMint";
 const wanted = (name: string, wantedMs = startMs) => ({ token: name, wantedMs, isHeld: false });
 
-/** A token as the host shows it at a slot, two seconds after the one before. */
+/** Returns a token as the host shows it at a slot, two seconds after the previous one. */
 const found = (slot: number, price: string | undefined, depth = "50"): TokenPools => ({
   token: {
     chain: "sol",
@@ -44,7 +44,7 @@ const found = (slot: number, price: string | undefined, depth = "50"): TokenPool
 
 function reading() {
   const state = {
-    /** The host's answer about MOON. Undefined if the host is behind, and an error if it is silent. */
+    /** The host's view of MOON, or "behind" or "silent". */
     shows: found(1, "0.5") as TokenPools | "behind" | "silent" | "unknown",
     asked: [] as (readonly string[])[],
     saved: [] as { item: MarketItem; wantedAt: Date }[],
@@ -94,7 +94,7 @@ function reading() {
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 
 describe("SolMarkets", () => {
-  it("asks no host while nobody wants a token", async () => {
+  it("queries no host while nobody wants a token", async () => {
     const { state, markets, read } = reading();
     expect(await markets.look()).toBeUndefined();
     void read();
@@ -108,7 +108,7 @@ describe("SolMarkets", () => {
     expect([state.asked.length, markets.isWanted]).toEqual([2, false]);
   });
 
-  it("shows a market when it changes, not with each slot", async () => {
+  it("shows a market when it changes, not at each slot", async () => {
     const { state, markets, changed, read } = reading();
     markets.want([wanted(token)]);
     void read();
@@ -141,7 +141,7 @@ describe("SolMarkets", () => {
     expect(changed(startMs + 4000)).toMatchObject([{ record: { flags: ["NO_POOL"] } }]);
   });
 
-  it("flags a market that is thin, and one whose host is silent or behind, and reports an outage once", async () => {
+  it("flags a thin market and one whose host is silent or lags, and reports an outage once", async () => {
     const { state, markets, changed, faults, silences, read } = reading();
     state.shows = found(1, "0.5", "4.9");
     markets.want([wanted(token)]);
@@ -169,7 +169,7 @@ describe("SolMarkets", () => {
     expect(markets.markets()).toEqual([]);
   });
 
-  it("stores a market each five minutes, with the time when it was first seen", async () => {
+  it("stores a market every five minutes, with the time when it was first seen", async () => {
     const { state, markets, read } = reading();
     state.firstSeenAt = "2026-11-01T00:00:00.000Z";
     markets.want([wanted(token, startMs - 60_000)]);

@@ -22,7 +22,7 @@ function countingLooks(): number[] {
 const only = async () => new SolPoolReader(await solReaderOf(chain, [hosts[0]]));
 
 describe("SolPoolReader", () => {
-  it("reads tokens with their pools, prices and depths, all in one call", async () => {
+  it("reads tokens with their pools, prices and depths in one call", async () => {
     const looks = countingLooks();
     const [moon, feez] = [mintOf("MOON"), mintOf("FEEZ")];
     const found = await (await only()).read([moon, feez, moon]);
@@ -49,15 +49,15 @@ describe("SolPoolReader", () => {
     expect(looks).toHaveLength(1);
   });
 
-  it("asks for few accounts once it knows which pools exist, and for all again after ten minutes", async () => {
+  it("reads few accounts once it knows which pools exist, and all again after ten minutes", async () => {
     const looks = countingLooks();
     const reader = await only();
     for (const nowMs of [0, 1000, 600_000]) await reader.read([mintOf("MOON")], nowMs);
-    // The clock, the mint and its name; four pools, each with its configuration and two vaults.
+    // The clock, the mint and its name, and four pools, each with a configuration and two vaults.
     expect(looks).toEqual([19, 7, 19]);
   });
 
-  it("splits many tokens into calls of at most a hundred accounts", async () => {
+  it("splits many tokens into calls of at most 100 accounts", async () => {
     const looks = countingLooks();
     const reader = await only();
     const others = await Promise.all(Array.from({ length: 7 }, () => chain.newWallet()));
@@ -95,7 +95,7 @@ describe("SolPoolReader", () => {
     expect(await poolsSeen()).toEqual([]);
   });
 
-  it("asks the next host if one fails, and leaves one that goes back after ten seconds", async () => {
+  it("queries the next host if one fails, and switches after ten seconds if one goes back", async () => {
     const failing = () => {
       throw new Error("no answer");
     };

@@ -9,7 +9,7 @@ export const decimal = (text: string): Decimal => {
   return value;
 };
 
-/** Chains whose hosts do not answer. */
+/** Opens chains whose hosts do not answer. */
 export const silentChains = () =>
   openChains({
     base: { ...defaultChains.base, hosts: ["http://127.0.0.1:1"] },
@@ -17,11 +17,11 @@ export const silentChains = () =>
     sol: { ...defaultSol, hosts: ["http://127.0.0.1:1"] },
   });
 
-/** Not listed, in EIP-55 form. */
+/** Address of an unlisted token, in EIP-55 form. */
 export const moon = "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094";
 export const otherToken = "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0";
 
-/** A market of MOON on base, as it was read at a time. */
+/** Creates a market of MOON on base, as read at this time. */
 export const marketAt = (asOf: Date, changes: Partial<Market> = {}): Market => ({
   chain: "base",
   token: moon,

@@ -14,7 +14,7 @@ export const pools: readonly [CandlePool, ...CandlePool[]] = [
   { pool: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0", quote: "native" },
 ];
 
-/** Blocks in the order of the chain, from the time 0 on. Each starts at the price before, except now and then. */
+/** Generates blocks in the order of the chain, from the time 0 on. Most start at the previous price. */
 export const swapBlocks = (): fc.Arbitrary<SwapBlock[]> =>
   fc
     .array(
@@ -38,7 +38,7 @@ export const swapBlocks = (): fc.Arbitrary<SwapBlock[]> =>
       });
     });
 
-/** A candle at a slot of a chunk. */
+/** A candle in one place of a chunk. */
 export const candleAt = (start: number): fc.Arbitrary<Candle> =>
   fc
     .record({

@@ -33,7 +33,7 @@ const read = (events: readonly PoolEvent[], known: Record<number, string> = {}) 
 const [first, second, third] = [event(10, 1), event(10, 2), event(20, 0)];
 
 describe("checkEvents", () => {
-  it("removes repeated events, sorts the others, and reports both", () => {
+  it("removes repeated events, sorts the others, and reports both faults", () => {
     expect(read([first, second, third])).toEqual({ events: [first, second, third], faults: [] });
     expect(read([third, second, first, { ...second }])).toEqual({
       events: [first, second, third],
@@ -63,8 +63,8 @@ describe("checkEvents", () => {
   });
 });
 
-describe("the times of events", () => {
-  it("come from headers with the same hash, if the host did not say them", () => {
+describe("times of events", () => {
+  it("takes missing times from headers with the same hash", () => {
     const events = [event(10, 1, { time: 0 }), event(11, 0, { time: 0 }), event(11, 1, { time: 0 }), third];
     expect(untimedBlocks(events)).toEqual([10, 11]);
     const headers = new Map([
@@ -86,7 +86,7 @@ describe("isSameReading", () => {
     ["kind", { isSwap: false }],
     ["volume", { volume: { mantissa: 1n, exponent: 0 } }],
     ["change", { change: [1n, -1n] as const }],
-  ])("is false for another %s", (_, change) => {
+  ])("returns false for another %s", (_, change) => {
     const one = event(10, 1, { word: 1n, change: [1n, -2n] });
     expect(isSameReading([one], [{ ...one }])).toBe(true);
     expect(isSameReading([one], [{ ...one, ...change }])).toBe(false);
@@ -101,23 +101,23 @@ describe("explains", () => {
   const swap = (block: number, logIndex: number, change: readonly [bigint, bigint]) =>
     event(block, logIndex, { change });
 
-  it("takes events whose last state is that of the look", () => {
+  it("accepts events whose last state is the look's", () => {
     expect(explains([event(10, 1, { word: 5n })], 3n, 5n)).toBe(true);
     expect(explains([event(10, 1, { word: 5n }), event(10, 2, { word: 3n })], 3n, 3n)).toBe(true);
     expect(explains([], 3n, 3n)).toBe(true);
     expect(explains([], undefined, 3n)).toBe(true);
   });
 
-  it("notices that the newest events are hidden, or that some are invented", () => {
+  it("detects hidden newest events and invented events", () => {
     expect(explains([event(10, 1, { word: 5n })], 3n, 6n)).toBe(false);
     expect(explains([], 3n, 5n)).toBe(false);
   });
 
-  it("fits each v2 swap into the reserves before and after it", () => {
+  it("fits each v2 swap between the reserves before and after it", () => {
     const events = [
       sync(10, 1, word(110n, 91n)),
       swap(10, 2, [10n, -9n]),
-      // Liquidity, which no swap explains.
+      // A change of liquidity, which no swap explains.
       sync(10, 5, word(220n, 182n)),
       sync(11, 0, word(200n, 200n)),
       swap(11, 1, [-20n, 18n]),
@@ -127,12 +127,12 @@ describe("explains", () => {
     expect(explains(events, undefined, after)).toBe(true);
     for (const place of [0, 2, 3]) expect(explains(events.toSpliced(place, 1), before, after)).toBe(false);
     expect(explains(events.toSpliced(3, 2), before, after)).toBe(false);
-    // An event that is hidden before a change of liquidity looks like a part of it. Only another host knows.
+    // An event hidden before a change of liquidity looks like part of it. Only another host can tell.
     expect(explains(events.toSpliced(0, 2), before, after)).toBe(true);
     expect(explains(events.toSpliced(4, 1), before, after)).toBe(true);
   });
 
-  it("wants each v2 swap right after its reserves", () => {
+  it("requires each v2 swap right after its reserves", () => {
     const [before, after] = [word(100n, 100n), word(110n, 91n)];
     const reserves = sync(10, 1, after);
     expect(explains([reserves, swap(10, 2, [10n, -9n])], before, after)).toBe(true);
@@ -144,7 +144,7 @@ describe("explains", () => {
     expect(explains([swap(10, 2, [10n, -9n])], undefined, after)).toBe(false);
   });
 
-  it("notices a v2 swap in the middle that is hidden with its reserves", () => {
+  it("detects a hidden v2 swap in the middle, together with its reserves", () => {
     const events = [
       sync(10, 1, word(110n, 91n)),
       swap(10, 2, [10n, -9n]),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { searchFork } from "../../../../lib/markets/evm/rules/fork-search.ts";
 
-/** Searches with a chain that has all blocks up to one. Returns the result and how often it asked. */
+/** Searches with a chain that has all blocks up to this one. Returns the result and the number of queries. */
 function search(known: readonly number[], fork: number, kept: readonly number[], refuted: readonly number[]) {
   let compared = { kept: [...kept], refuted: [...refuted] };
   for (let asked = 0; ; asked++) {
@@ -16,14 +16,14 @@ function search(known: readonly number[], fork: number, kept: readonly number[],
 }
 
 describe("searchFork", () => {
-  it("asks for blocks at growing distances, and for the oldest", () => {
+  it("queries blocks at growing distances, and the oldest one", () => {
     const known = Array.from({ length: 300 }, (_, block) => block);
     expect(searchFork(known, { kept: [], refuted: [299] })).toEqual({
       ask: [298, 297, 295, 291, 283, 267, 235, 0],
     });
   });
 
-  it("finds the last known block that is still there, by few questions", () => {
+  it("finds the last known block that still exists, with few queries", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.nat(2000), { minLength: 1, maxLength: 200 }),
@@ -40,12 +40,12 @@ describe("searchFork", () => {
     );
   });
 
-  it("asks nothing if the blocks on both sides are known", () => {
+  it("queries nothing if the blocks on both sides are known", () => {
     expect(searchFork([5, 9], { kept: [5], refuted: [9] })).toEqual({ fork: 5 });
     expect(searchFork([5], { kept: [], refuted: [5] })).toEqual({ fork: undefined });
   });
 
-  it("goes below a refuted block, whatever is kept above it", () => {
+  it("searches below a refuted block, whatever is kept above it", () => {
     expect(searchFork([5, 7, 9], { kept: [5, 9], refuted: [7] })).toEqual({ fork: 5 });
   });
 });

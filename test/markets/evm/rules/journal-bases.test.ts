@@ -14,7 +14,7 @@ import { q96, v3Pool } from "./support/scripted-hosts.ts";
 const { run, bookOf, look, restart, settle, taken } = journalForTests();
 
 describe("a base", () => {
-  it("lets another run continue, in the middle of a minute", async () => {
+  it("lets another run continue from a base in the middle of a minute", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120, [3n * q96]);
     run.hosts.mine(121);
@@ -29,7 +29,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["120: 4 16 4 16, 2 final"]);
   });
 
-  it("leaves another run time to prove its minutes again", async () => {
+  it("gives another run time to prove its minutes again", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     const bases = basesToKeep(bookOf());
@@ -42,7 +42,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 1 gaps"]);
   });
 
-  it("is kept for another run with older ones, and always with the oldest", () => {
+  it("keeps a base for another run together with older ones, and always the oldest", () => {
     const basesAt = (times: readonly number[]) =>
       times.map((time) => ({ block: time, hash: `0x${time}`, time, isWhole: true }));
     const kept = (times: readonly number[]) => {
@@ -70,7 +70,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 1 1 1, 0"]);
   });
 
-  it("revokes no minute before its events have been read", async () => {
+  it("revokes no minute before its events are read", async () => {
     const bases = basesToKeep(bookOf());
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120);
@@ -84,7 +84,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 1"]);
   });
 
-  it("is compared with the chain, however old it is", async () => {
+  it("compares a base with the chain, however old it is", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120);
     await settle();
@@ -95,7 +95,7 @@ describe("a base", () => {
     expect(bookOf().bases).toMatchObject([{ block: 8, hash: "0x8" }]);
   });
 
-  it("that was taken back between two runs is dropped once two hosts no longer have its block", async () => {
+  it("drops a base undone between two runs once two hosts no longer have its block", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120, [3n * q96]);
     await settle();
@@ -104,7 +104,7 @@ describe("a base", () => {
     run.hosts.drop(2);
     for (const time of [120, 121, 122]) run.hosts.mine(time, [5n * q96], "'");
     restart(base && [base]);
-    // A newer block is still there, so looks do not ask for the old one.
+    // A newer block is still there, so looks do not query the old one.
     const newer = { block: 9, hash: "0x9'", time: 122, isWhole: true };
     watchPool(run.journal, { ...v3Pool, pool: "0xother" }, run.nowMs, [newer]);
     run.hosts.isForgetful = true;
@@ -118,7 +118,7 @@ describe("a base", () => {
     expect(bookOf().bases).toMatchObject([{ time: 181 }]);
   });
 
-  it("of a pool's first minute may get what was before it", async () => {
+  it("may add earlier trades to a pool's first minute", async () => {
     run.hosts.mine(55, [2n * q96]);
     run.hosts.mine(60, [3n * q96]);
     run.hosts.mine(61);

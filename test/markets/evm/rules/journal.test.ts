@@ -14,7 +14,7 @@ describe("a journal", () => {
     expect(bookOf().bases).toMatchObject([{ block: 5, hash: "0x5", time: 50, word: q96, isWhole: false }]);
   });
 
-  it("starts no pool whose state another host contradicts, or has not seen", async () => {
+  it("starts no pool whose state another host contradicts or has not seen", async () => {
     watchPool(run.journal, { ...v3Pool, pool: "0xunknown" }, run.nowMs);
     run.hosts.blocks.b?.pop();
     run.journal.books.delete(v3Pool.pool);
@@ -27,7 +27,7 @@ describe("a journal", () => {
     expect(bookOf().price).toBeDefined();
   });
 
-  it("makes minutes of the events that explain new states", async () => {
+  it("computes minutes from the events that explain new states", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(70, [q96, 3n * q96]);
     await look();
@@ -38,7 +38,7 @@ describe("a journal", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("reads the last block again, since another may have taken its place with the same number", async () => {
+  it("reads the last block again, since another with the same number may have replaced it", async () => {
     run.hosts.mine(60, [2n * q96]);
     await look();
     run.hosts.mine(70, [3n * q96]);
@@ -46,7 +46,7 @@ describe("a journal", () => {
     expect(run.hosts.asked.at(-1)).toBe("events a 6-7");
   });
 
-  it("rejects events that do not lead to the state of the look, and asks another host", async () => {
+  it("rejects events that do not lead to the look's state, and queries another host", async () => {
     run.hosts.mine(60, [2n * q96, 3n * q96]);
     run.hosts.tamper.a = (events) => events.slice(0, -1);
     await look();
@@ -57,7 +57,7 @@ describe("a journal", () => {
       isTaken: true,
       isUnexplained: true,
     });
-    // Another host's events do not explain it either, so it must be the pool.
+    // The other host's events do not explain the state either, so the pool itself must be odd.
     run.hosts.tamper.b = run.hosts.tamper.a;
     run.hosts.first = "b";
     expect(await lookRound(run.journal, run.hosts, run.nowMs)).toMatchObject({ isUnexplained: false });
@@ -92,7 +92,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 9 1 9, 2"]);
   });
 
-  it("ignores events before the proven part", async () => {
+  it("ignores new events dated before the proven part", async () => {
     run.hosts.mine(60);
     await settle();
     run.hosts.mine(120, [2n * q96]);
@@ -101,7 +101,7 @@ describe("a journal", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("does not let a false time bring an event into a minute that is final", async () => {
+  it("prevents a false time from moving an event into a final minute", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(120);
@@ -118,7 +118,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["120: 4 9 4 9, 1"]);
   });
 
-  it("asks for a block again of which another host names another hash, and drops a lie about it", async () => {
+  it("queries a block again if another host names another hash, and drops a false hash", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(70, [3n * q96, 2n * q96]);
@@ -127,7 +127,7 @@ describe("a journal", () => {
     await look();
     run.hosts.mine(121);
     await look();
-    // Looks no longer ask for this block, since a newer one is known.
+    // Looks no longer query this block, since a newer one is known.
     run.journal.hashes.set(8, { hash: "0xlie", isConfirmed: true });
     expect(await proofRound(run.journal, run.hosts, run.nowMs)).toMatchObject({
       proven: [],
@@ -139,7 +139,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 3 final"]);
   });
 
-  it("sums up no minute that was not taken as final", async () => {
+  it("removes the events of a minute only after it was taken as final", async () => {
     run.hosts.mine(60, [2n * q96]);
     for (let time = 120; time <= 420; time += 2) {
       run.hosts.mine(time);
@@ -152,7 +152,7 @@ describe("a journal", () => {
     expect(bookOf().bases).toHaveLength(2);
   });
 
-  it("asks for the times that a host does not say", async () => {
+  it("queries times that a host does not state", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.tamper.a = (events) => events.map((event) => ({ ...event, time: 0 }));
     await look();
@@ -160,7 +160,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 1"]);
   });
 
-  it("closes a minute once both hosts show the same after it", async () => {
+  it("closes a minute once both hosts show the same after its end", async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(119, [3n * q96]);
@@ -179,14 +179,14 @@ describe("a journal", () => {
     expect(run.hosts.asked.slice(-4)).toEqual(asked);
   });
 
-  it("finds swaps that left the state as it was", async () => {
+  it("finds swaps that leave the state unchanged", async () => {
     run.hosts.mine(60, [2n * q96, q96]);
     run.hosts.mine(120);
     expect(await settle()).toMatchObject({ proven: [v3Pool.pool] });
     expect(taken()).toEqual(["60: 1 1 1 1, 2 final"]);
   });
 
-  it("proves nothing by a host that has not looked for swaps without a trace", async () => {
+  it("proves nothing with a host that misses swaps without a trace", async () => {
     run.hosts.mine(60, [2n * q96, q96]);
     run.hosts.mine(120);
     run.hosts.tamper.b = () => [];
@@ -194,7 +194,7 @@ describe("a journal", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("adopts what the first host shows when asked once more, if the other one shows the same", async () => {
+  it("adopts the first host's corrected events if the other host shows the same", async () => {
     run.hosts.mine(60, [2n * q96, 3n * q96]);
     run.hosts.tamper.a = (events) =>
       events.map((event) => ({ ...event, volume: { mantissa: 5n, exponent: 0 } }));
@@ -206,7 +206,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 9 1 9, 2 final"]);
   });
 
-  it("has gaps where two hosts differ, until they agree", async () => {
+  it("marks gaps where two hosts differ, until they agree", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120);
     run.hosts.tamper.b = () => [];
@@ -227,7 +227,7 @@ describe("a journal", () => {
     ["the end", 8, { time: 122 }],
     ["the last proof", 6, { hash: "0xother" }],
     ["the last proof", 6, { time: 61 }],
-  ])("closes nothing if the other host has another block at %s", async (_, place, change) => {
+  ])("closes no minute if the other host has another block at %s", async (_, place, change) => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
     run.hosts.mine(120);
@@ -245,7 +245,7 @@ describe("a journal", () => {
   });
 });
 
-describe("a reorganisation", () => {
+describe("a reorganisation of the chain", () => {
   beforeEach(async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(100, [3n * q96]);
@@ -253,7 +253,7 @@ describe("a reorganisation", () => {
     taken();
   });
 
-  it("of the newest block shows in the next look, and corrects its minute", async () => {
+  it("corrects a minute in the next look after a reorganisation of the newest block", async () => {
     run.hosts.drop(2);
     run.hosts.mine(100, [q96], "'");
     run.hosts.mine(110, [], "'");
@@ -262,14 +262,14 @@ describe("a reorganisation", () => {
     expect(taken()).toEqual(["60: 1 4 1 1, 2"]);
   });
 
-  it("takes back a minute whose swaps are all gone", async () => {
+  it("withdraws a minute whose swaps are all gone", async () => {
     run.hosts.drop(3);
     for (const time of [60, 100, 130]) run.hosts.mine(time, [], "'");
     await look();
     expect(taken()).toEqual(["60: 1 1 1 1, 0"]);
   });
 
-  it("of a minute that was final has it proven again", async () => {
+  it("proves a final minute again after a reorganisation", async () => {
     run.hosts.mine(120);
     await settle();
     expect(taken()).toEqual(["60: 1 9 1 9, 2 final"]);
@@ -282,7 +282,7 @@ describe("a reorganisation", () => {
     expect(run.journal.revision).toBe(8);
   });
 
-  it("below the first base starts the pool again, and leaves gaps", async () => {
+  it("starts a pool again after a reorganisation below its first base, and leaves gaps", async () => {
     run.hosts.drop(5);
     for (const time of [40, 50, 60, 100, 110]) run.hosts.mine(time, [], "'");
     await look();
@@ -290,7 +290,7 @@ describe("a reorganisation", () => {
     expect(bookOf().bases).toMatchObject([{ block: 8, isWhole: false }]);
   });
 
-  it("goes back to an older base if it is deeper than the journal", async () => {
+  it("returns to an older base after a reorganisation deeper than the journal", async () => {
     for (let time = 120; time <= 420; time += 2) {
       run.hosts.mine(time, time % 60 === 0 ? [BigInt(time) * q96] : []);
       if (time % 20 === 0) await settle();
@@ -299,7 +299,7 @@ describe("a reorganisation", () => {
     const [first, ...later] = bookOf().bases;
     expect(first).toMatchObject({ block: 5 });
     expect(later.length).toBeGreaterThan(1);
-    // A block that was proven for another pool alone proves nothing about this one.
+    // A block proven only for another pool proves nothing about this one.
     const other = { block: 14, hash: "0x14", time: 130, isWhole: true };
     watchPool(run.journal, { ...v3Pool, pool: "0xother" }, run.nowMs, [other]);
     run.hosts.drop(148);
@@ -312,7 +312,7 @@ describe("a reorganisation", () => {
     expect(taken()).toEqual(["120: 9 14400 9 25, 2 final"]);
   });
 
-  it("that another host knows of before the first one makes nothing final", async () => {
+  it("makes nothing final while only the other host knows of a reorganisation", async () => {
     run.hosts.mine(120);
     await settle();
     taken();
@@ -328,7 +328,7 @@ describe("a reorganisation", () => {
   });
 });
 
-describe("another host", () => {
+describe("a switch to another host", () => {
   beforeEach(async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
@@ -341,13 +341,13 @@ describe("another host", () => {
     run.hosts.first = "b";
   });
 
-  it("proves nothing by the events of the one before", async () => {
+  it("proves nothing with the previous host's events", async () => {
     run.hosts.mine(120);
     expect(await settle()).toMatchObject({ proven: [], failed: [v3Pool.pool] });
     expect(bookOf().events.map(({ volume }) => volume.mantissa)).toEqual([1n, 1n, 1n]);
   });
 
-  it("may be behind", async () => {
+  it("tolerates another host that lags behind", async () => {
     run.hosts.blocks.b?.splice(-2);
     await look();
     expect(run.journal.look?.number).toBe(7);
@@ -355,7 +355,7 @@ describe("another host", () => {
     expect(bookOf().events).toHaveLength(1);
   });
 
-  it("may be on another fork, below what was proven", async () => {
+  it("tolerates another host on a fork below the proven part", async () => {
     run.hosts.tamper = {};
     run.hosts.mine(120);
     run.hosts.first = "a";

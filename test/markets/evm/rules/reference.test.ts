@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 const pools = (depths: Record<string, string>) =>
   Object.entries(depths).map(([pool, depth]) => ({ pool, depth: parseDecimal(depth) ?? zero }));
 
-/** Chooses again and again, as measured at some minutes. */
+/** Chooses a reference repeatedly, with depths measured at certain minutes. */
 function choices(first: ReferenceChoice, measured: readonly (readonly [number, Record<string, string>])[]) {
   let choice = first;
   return measured.map(([minute, depths]) => {
@@ -23,11 +23,11 @@ function choices(first: ReferenceChoice, measured: readonly (readonly [number, R
 const a: ReferenceChoice = { pool: "a", rivals: {} };
 
 describe("chooseReference", () => {
-  it("begins with the deepest pool", () => {
+  it("starts with the deepest pool", () => {
     expect(choices(noReference, [[0, { a: "3", b: "5", c: "4" }]])).toEqual(["b"]);
   });
 
-  it("takes no pool with less than a tenth of a coin", () => {
+  it("never chooses a pool with less than a tenth of a coin", () => {
     expect(choices(noReference, [[0, { a: "0.099999" }]])).toEqual([undefined]);
     expect(choices(noReference, [[0, { a: "0.1" }]])).toEqual(["a"]);
     expect(choices(a, [[0, { a: "0.09", b: "0.1" }]])).toEqual(["b"]);
@@ -35,7 +35,7 @@ describe("chooseReference", () => {
     expect(choices(a, [[0, {}]])).toEqual([undefined]);
   });
 
-  it("changes to a pool that is one and a half times as deep for ten minutes", () => {
+  it("switches to a pool that has been 1.5 times as deep for ten minutes", () => {
     const deeper = { a: "2", b: "3" };
     expect(
       choices(a, [
@@ -52,7 +52,7 @@ describe("chooseReference", () => {
     ).toEqual(["a", "a"]);
   });
 
-  it("begins to wait again once the other pool is no longer so deep", () => {
+  it("starts the ten minutes again once the other pool is no longer so deep", () => {
     const [deeper, equal] = [
       { a: "2", b: "3" },
       { a: "2", b: "2" },
@@ -68,7 +68,7 @@ describe("chooseReference", () => {
     ).toEqual(["a", "a", "a", "a", "b"]);
   });
 
-  it("takes the deepest of those that have waited", () => {
+  it("chooses the deepest of the pools that have waited", () => {
     const measured = { a: "2", b: "3", c: "4" };
     expect(
       choices(a, [
@@ -76,7 +76,7 @@ describe("chooseReference", () => {
         [10, measured],
       ]),
     ).toEqual(["a", "c"]);
-    // One that came later has not waited yet.
+    // A pool that came later has not waited long enough.
     expect(
       choices(a, [
         [0, { a: "2", b: "3" }],
@@ -86,12 +86,12 @@ describe("chooseReference", () => {
     ).toEqual(["a", "a", "b"]);
   });
 
-  it("changes at once if it has less than a tenth of another pool", () => {
+  it("switches at once if the reference has less than a tenth of another pool's depth", () => {
     expect(choices(a, [[0, { a: "1", b: "10" }]])).toEqual(["a"]);
     expect(choices(a, [[0, { a: "1", b: "10.1" }]])).toEqual(["b"]);
   });
 
-  it("continues what an earlier run has begun", () => {
+  it("continues a wait that an earlier run has begun", () => {
     const { rivals } = chooseReference(a, pools({ a: "2", b: "3" }), 0);
     const stored = JSON.parse(JSON.stringify({ pool: "a", rivals }));
     expect(choices(stored, [[10, { a: "2", b: "3" }]])).toEqual(["b"]);

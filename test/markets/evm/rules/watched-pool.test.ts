@@ -27,20 +27,20 @@ describe("priceOf", () => {
     expect(priceText({}, wordOfReserves(3n * 10n ** 18n, 10n ** 6n))).toBe("0.333333333333333333");
   });
 
-  it("squares the root of other pools", () => {
+  it("squares the square root of the price that other pools store", () => {
     const v3 = { venue: "uniswap-v3", decimals: 18, quoteDecimals: 18 } as const;
     expect(priceText(v3, 1n << 97n)).toBe("4");
     expect(priceText({ ...v3, isTokenFirst: false }, 1n << 97n)).toBe("0.25");
     expect(priceText({ ...v3, venue: "slipstream", quoteDecimals: 6 }, 1n << 96n)).toBe("1000000000000");
   });
 
-  it("keeps the lowest and the highest price of a v3 pool", () => {
+  it("keeps the lowest and highest possible prices of a v3 pool exact", () => {
     const v3 = { venue: "pancakeswap-v3", decimals: 0, quoteDecimals: 18 } as const;
     expect(priceText(v3, 4_295_128_739n)).toMatch(/^0\.0{56}29389568087743112$/);
     expect(priceText({ ...v3, decimals: 36, quoteDecimals: 6 }, (1n << 160n) - 1n)).toHaveLength(69);
   });
 
-  it("is undefined for an empty pool", () => {
+  it("returns no price for an empty pool", () => {
     expect(priceText({}, 0n)).toBeUndefined();
     expect(priceText({}, wordOfReserves(1n, 0n))).toBeUndefined();
     expect(priceText({ venue: "uniswap-v3" }, 0n)).toBeUndefined();
@@ -53,11 +53,11 @@ describe("volumeOf", () => {
     [2_500_000_000n, 18, "0.000000002"],
     [1_234_567n, 6, "1.234567"],
     [7n, 0, "7"],
-  ])("of %s units with %i decimals is %s", (units, decimals, expected) => {
+  ])("converts %s units with %i decimals to %s", (units, decimals, expected) => {
     expect(formatDecimal(volumeOf(units, decimals))).toBe(expected);
   });
 
-  it("sums to the same in any order", () => {
+  it("gives the same sum of volumes in any order", () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 25n }), { maxLength: 20 }), (units) => {
         const volumes = units.map((each) => volumeOf(each, 18));

@@ -9,18 +9,18 @@ import { ModelHosts } from "./model-hosts.ts";
 import { theJournalSystem } from "./system.ts";
 import { type TrueMinute, trueMinute } from "./truth.ts";
 
-/** The events of a history, so that a test can show that it was not empty. */
+/** Events of a history, which show that it was not empty. */
 export type Coverage = Map<string, number>;
 
 const chainKinds = { eth: 12, avax: 1, base: 0.2 } as const;
 
-/** Faults end after this time, and then everything must become right. */
+/** Time after which faults end and everything must become right. */
 const faultySeconds = 900;
 const quietSeconds = 300;
 
 /**
- * Plays a history of a chain that forks, and of hosts that are late, away or lie, one at a time. Throws if a final minute
- * without gaps is wrong at any time, if events that do not lead to a pool's state are believed, or if minutes are wrong in the
+ * Plays a history of a forking chain, and of hosts that are late, away or lie, one at a time. Throws if a final minute
+ * without gaps is ever wrong, if events that do not lead to a pool's state are believed, or if minutes are wrong in the
  * end.
  */
 export async function playHistory(
@@ -39,14 +39,14 @@ export async function playHistory(
   let journal = newJournal(chainName);
   for (const pool of modelPools.slice(0, 2)) watchPool(journal, pool, 0);
   const stored = new Map(modelPools.map(({ pool }) => [pool, new Map<number, Candle>()]));
-  /** The last final minutes that were shown. */
+  /** Last final minutes that were shown. */
   const finals = new Map<string, { minute: Candle; revision: number }>();
   const lookSeconds = chainName === "eth" ? 4 : 2;
   const forkShare = chance.pick([0, 0.002, 0.01]) * lookSeconds;
   const restartShare = chance.pick([0, 0.003]);
   let isFaulty = true;
   let liar = chance.below(2);
-  /** A host's lies are forgotten before the other one lies, or both could agree on one. */
+  /** Time at which the next host may lie. Before, both could agree on one lie. */
   let honestUntil = 0;
 
   const mineUpTo = (seconds: number) => {
@@ -94,7 +94,7 @@ export async function playHistory(
     if (!isSame(book.price, price)) fail("a price is not that of the look", { pool, number });
   };
 
-  /** Clients take a changed final minute only by its greater revision. */
+  /** Checks that a changed final minute has a greater revision, without which clients ignore it. */
   const checkRevision = (minute: Candle) => {
     if (!minute.isFinal) return;
     const key = `${minute.pool.pool} ${minute.start}`;
@@ -105,7 +105,7 @@ export async function playHistory(
     finals.set(key, { minute, revision });
   };
 
-  /** Another run continues from what the last one has stored. */
+  /** Continues with another run, from the state that the last one has stored. */
   const restart = (nowMs: number) => {
     const before: Journal = journal;
     journal = newJournal(chainName, before.revision);

@@ -13,7 +13,7 @@ export type ModelBlock = {
   hash: string;
   time: number;
   events: readonly PoolEvent[];
-  /** The state of each pool after it. */
+  /** State of each pool after the block. */
   words: ReadonlyMap<string, bigint>;
 };
 
@@ -27,9 +27,9 @@ export const modelPools: readonly WatchedPool[] = [
 
 const coin = 10n ** 18n;
 
-/** A chain whose pools are traded at random. Its blocks are replaced now and then. */
+/** Simulates a chain whose pools are traded at random, and whose blocks are sometimes replaced. */
 export class ModelChain {
-  /** The blocks from number 0 on. A fork makes a new list. */
+  /** Blocks from number 0 on. Each fork makes a new list. */
   blocks: readonly ModelBlock[];
   readonly #chance: Chance;
   readonly #blockSeconds: number;
@@ -57,7 +57,7 @@ export class ModelChain {
     this.blocks = blocks;
   }
 
-  /** Replaces the newest blocks by as many others, and maybe some more. */
+  /** Replaces the newest blocks with as many others, and sometimes a few more. */
   fork(depth: number): void {
     this.blocks = this.blocks.slice(0, Math.max(2, this.blocks.length - depth));
     this.mine(depth + this.#chance.below(3));
@@ -92,7 +92,7 @@ export class ModelChain {
     const chance = this.#chance;
     const [first, second] = v2ReservesOf(word);
     const part = BigInt(1 + chance.below(1000));
-    // Adding or removing liquidity, or a gift to the pool.
+    // Adds or removes liquidity, or gives the pool a gift.
     if (chance.number() < 0.2) {
       const after = wordOfReserves(
         first + (first * part) / 10_000n,
@@ -119,7 +119,7 @@ export class ModelChain {
     const moved = (word * BigInt(9900 + chance.below(201))) / 10_000n;
     add({ pool: pool.pool, ...stateOf(pool, moved), volume, isSwap: true });
     if (chance.number() > 0.2) return moved;
-    // A sale up to the price before it leaves no trace in the state.
+    // A sale back to the price before it leaves no trace in the state.
     add({ pool: pool.pool, ...stateOf(pool, word), volume, isSwap: true });
     return word;
   }

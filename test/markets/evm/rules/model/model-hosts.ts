@@ -29,14 +29,14 @@ export const lookLies = [
   "far ahead",
 ] as const;
 
-/** A host: its view of the chain may be late, and it may lie. */
+/** Simulates a host that may lag behind the chain and may lie. */
 class ModelHost {
   readonly name: string;
-  /** The number of changes of the chain that it has not seen yet. */
+  /** Number of changes of the chain that the host has not seen yet. */
   lag = 0;
   isAway = false;
   isLying = false;
-  /** True if it does not say the times of logs. */
+  /** True if the host states no times of logs. */
   isTimeless = false;
 
   constructor(name: string) {
@@ -44,20 +44,20 @@ class ModelHost {
   }
 }
 
-/** Two hosts of a chain. Between any two of their answers, the chain may change. */
+/** Simulates two hosts of a chain, which may change between any two of their answers. */
 export class ModelHosts implements MarketHosts {
   readonly hosts: readonly [ModelHost, ModelHost] = [new ModelHost("a"), new ModelHost("b")];
   readonly memory: LookMemory<MarketLook> = { host: 0 };
   readonly told = new Map<string, number>();
   nowMs = 0;
-  /** The blocks that the host of the last look had, and whether it hid that they were replaced. */
+  /** Blocks of the last look's host, and whether the host hid that they were replaced. */
   lastView: { blocks: readonly ModelBlock[]; isHidden: boolean } | undefined;
   /** Runs between any two answers. */
   onAnswer: () => void = () => {};
   readonly #chain: ModelChain;
   readonly #chance: Chance;
   readonly #views: (readonly ModelBlock[])[] = [];
-  /** Hashes that it has reported, so that its lies can hide a fork. */
+  /** Hashes reported so far, with which lies can hide a fork. */
   readonly #toldHashes = new Map<number, string>();
 
   constructor(chain: ModelChain, chance: Chance) {
@@ -172,7 +172,7 @@ export class ModelHosts implements MarketHosts {
       case "hides the newest":
         return events.slice(0, -1 - chance.below(2));
       case "hides one": {
-        // A swap of v2 with its Sync, so that only the reserves tell.
+        // Hides a v2 swap together with its Sync, so that only the reserves reveal it.
         const hidden = events[place];
         const isPair = hidden?.change !== undefined;
         return events.filter((_, index) => index !== place && !(isPair && index === place - 1));

@@ -4,10 +4,10 @@ import { eventLies, lookLies } from "./model-hosts.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** `FULL=1` plays 500 of them, which takes a minute and a half of one core. */
+/** Number of histories. `FULL=1` plays 500, which takes 90 seconds of one core. */
 const histories = isFull ? 500 : 12;
 
-it("a journal never shows a wrong final minute without gaps, and ends with the minutes of the final chain", async () => {
+it("never shows a wrong final minute without gaps, and ends with the final chain's minutes", async () => {
   const coverage: Coverage = new Map();
   for (let seed = 1; seed <= histories; seed++) await playHistory(seed, coverage);
   const wanted = [

@@ -3,9 +3,9 @@ import { lookRound, type MarketHosts } from "../../../../../lib/markets/evm/rule
 import { addShown, takeChangedMinutes } from "../../../../../lib/markets/evm/rules/pool-book.ts";
 import { proofRound } from "../../../../../lib/markets/evm/rules/proof-round.ts";
 
-/** The parts of the core that a journal's history plays with. A mutant replaces one. */
+/** Parts of the core that a journal's history uses, one of which a mutant replaces. */
 export type JournalSystem = {
-  /** The hosts as the core sees them. */
+  /** Wraps the hosts as the core sees them. */
   seen: (hosts: MarketHosts) => MarketHosts;
   watchPool: typeof watchPool;
   lookRound: typeof lookRound;

@@ -14,8 +14,8 @@ import { ScriptedHosts, v3Pool } from "./scripted-hosts.ts";
 type Run = { hosts: ScriptedHosts; journal: Journal; nowMs: number };
 
 /**
- * Starts a run with a pool for each test of a file. The pool starts in the minute from 0 on, and its first whole minute is
- * that from 60 on.
+ * Starts a run with a pool for each test of a file. The pool starts in the minute from 0 on, so its first whole minute
+ * begins at 60.
  */
 export function journalForTests() {
   const run = {} as Run;
@@ -41,19 +41,19 @@ export function journalForTests() {
     run,
     bookOf,
     look,
-    /** The changed minutes, as start, prices and marks. */
+    /** Takes the changed minutes as texts with start, prices and marks. */
     taken() {
       const time = { blockTime: run.journal.look?.time ?? 0, nowMs: run.nowMs };
       return takeChangedMinutes(bookOf(), time).map(shown);
     },
-    /** Looks at the latest block and at another one that confirms it. Proves the minutes that ended before. */
+    /** Looks at the latest block and at another one that confirms it, then proves the minutes that have ended. */
     async settle() {
       await look();
       run.hosts.mine(run.hosts.lastTime + 1);
       await look();
       return proofRound(run.journal, run.hosts, run.nowMs);
     },
-    /** Replaces the run by another one, which knows these bases of the pool. */
+    /** Replaces the run with another one, which knows these bases of the pool. */
     restart(bases?: readonly PoolBase[]) {
       run.journal = newJournal("avax");
       watchPool(run.journal, v3Pool, run.nowMs, bases);

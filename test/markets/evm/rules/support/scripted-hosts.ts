@@ -19,10 +19,10 @@ export const v3Pool: WatchedPool = {
   isTokenFirst: true,
 };
 
-/** A block with swaps, each to a state of the pool. */
+/** A block with swaps, each of which leads to a state of the pool. */
 export type ScriptedBlock = { hash: string; time: number; words: readonly bigint[] };
 
-/** A swap for each word in a block. Its volume is one. */
+/** Makes a swap with a volume of one for each state in a block. */
 export const eventsOf = (number: number, { hash, time, words }: ScriptedBlock): PoolEvent[] =>
   words.map((word, logIndex) => {
     const price = priceOf(v3Pool, word);
@@ -30,20 +30,20 @@ export const eventsOf = (number: number, { hash, time, words }: ScriptedBlock): 
     return { ...place, word, ...(price && { price }), volume: decimalOf(1n, 0), isSwap: true };
   });
 
-/** Two hosts with blocks of their own. Tests change their blocks, and what they say. */
+/** Simulates two hosts with their own blocks. Tests change the blocks and the answers. */
 export class ScriptedHosts implements MarketHosts {
   blocks: Record<string, ScriptedBlock[]> = { a: [], b: [] };
-  /** The host that is looked at. */
+  /** Name of the host to look at. */
   first = "a";
-  /** Changes what a host says about events. */
+  /** Changes the events that a host returns. */
   tamper: Record<string, (events: PoolEvent[]) => PoolEvent[] | undefined> = {};
-  /** The block before which hosts know no such pool. */
+  /** Number of the block before which each host knows no such pool. */
   bornAt: Record<string, number> = {};
-  /** The hosts that say nothing about states. */
+  /** Hosts that return no states. */
   silent: string[] = [];
-  /** True if its looks contain only the parent's hash, as for old blocks. */
+  /** Limits looks to the parent's hash, as for old blocks. */
   isForgetful = false;
-  /** The requests so far, such as `events a 5-7`. */
+  /** Requests so far, such as `events a 5-7`. */
   asked: string[] = [];
 
   get lastTime(): number {
