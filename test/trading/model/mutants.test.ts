@@ -3,7 +3,7 @@ import { playHistories } from "./history.ts";
 import { mutants } from "./mutants.ts";
 import { type Plot, rarePlots } from "./plots.ts";
 
-/** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
+/** Maps mutants to the first history that catches them, if that comes late. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "does not check the holder": 84,
   "counts its holders": 1253,
@@ -21,8 +21,8 @@ const plots: Readonly<Record<string, Plot>> = {
   "blocks clears": rarePlots["a day whose network fees are above their limit"],
 };
 
-describe("the histories", () => {
-  it.each(Object.entries(mutants))("catch a core that %s", async (name, mutant) => {
+describe("faults caught by the model's histories", () => {
+  it.each(Object.entries(mutants))("catches a core that %s", async (name, mutant) => {
     const histories = playHistories({
       from: caughtBy[name] ?? 1,
       count: 2000,

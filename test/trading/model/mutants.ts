@@ -54,7 +54,7 @@ const work = (rewrite: () => Rewrite): System => ({
   work: (...args) => rewritten(theSystem.work(...args), rewrite()),
 });
 
-/** Treats a silent host like a host without data that agrees with the other one. */
+/** Treats a silent host as one without data that agrees with the other. */
 function silenceIsNo(): Rewrite {
   let last: HostSnapshot | undefined;
   return {
@@ -67,7 +67,7 @@ function silenceIsNo(): Rewrite {
   };
 }
 
-/** Starts over when the nonce was taken, and asks the signer for another. */
+/** Starts over when the nonce is taken, and requests a signature for another nonce. */
 const retriesWithNewNonce: System = {
   ...theSystem,
   work: (lane, holder, limits, setup) =>
@@ -102,7 +102,7 @@ const retriesWithNewNonce: System = {
     }),
 };
 
-/** Returns the signed bytes before it writes them. */
+/** Returns the signed bytes before writing them. */
 const sendsBeforeRecording: System = {
   ...theSystem,
   *sign(request): Procedure<SignAnswer<Evm>> {
@@ -124,7 +124,7 @@ const sendsBeforeRecording: System = {
 
 export const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
   if (write.kind === "check" && write.of === "lane") return [];
-  // Taking a free lane names no holder.
+  // Takes a free lane without naming a holder.
   if (write.kind === "change" && typeof write.when === "object" && "holder" in write.when) {
     const { holder: _, ...when } = write.when;
     return [{ ...write, when }];
@@ -132,7 +132,7 @@ export const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
   return [write];
 };
 
-/** Names its runs by a counter, which restarts when the lane is free. */
+/** Names runs by a counter that restarts when the lane is free. */
 function countsHolders(): System {
   const counters = new Map<string, number>();
   return {
@@ -177,7 +177,7 @@ function judgesByClock(): System {
   };
 }
 
-/** Plans from the facts of the placing, however old they are. */
+/** Plans from the facts read at placing, however old they are. */
 const trustsOldFacts = (): Rewrite => {
   let nowMs = 0;
   return {
@@ -192,7 +192,7 @@ const trustsOldFacts = (): Rewrite => {
   };
 };
 
-/** Reads an allowance once, and caches it. */
+/** Reads an allowance only once, and caches it. */
 function keepsAllowance(): System {
   const known = new Map<string, bigint>();
   const rewrite = inSnapshots((snapshot) => ({
@@ -211,7 +211,7 @@ function keepsAllowance(): System {
   return work(() => rewrite);
 }
 
-/** Puts a part of the first host's word into the snapshots of the others. */
+/** Copies a part of the first host's snapshot into the others'. */
 function believesFirst(part: (first: HostSnapshot, own: HostSnapshot) => Partial<HostSnapshot>): Rewrite {
   let first: HostSnapshot | undefined;
   return {
@@ -224,10 +224,10 @@ function believesFirst(part: (first: HostSnapshot, own: HostSnapshot) => Partial
   };
 }
 
-/** Believes the first host about routes. */
+/** Believes only the first host about routes. */
 const believesOneHost = () => believesFirst(({ orders }) => ({ orders }));
 
-/** Takes one host's word about a wallet's balances for that of both. */
+/** Believes one host about a wallet's balances, as if both agreed. */
 const believesOneBalance = () =>
   believesFirst((first, { receipts }) => ({
     receipts: new Map(
@@ -239,7 +239,7 @@ const believesOneBalance = () =>
     ),
   }));
 
-/** Takes the first host's word about what a wallet still has for that of both. */
+/** Believes the first host about a wallet's remaining balance, as if both agreed. */
 const believesOneLack = () => believesFirst(({ held }) => (held === undefined ? {} : { held }));
 
 const withoutBalances = (snapshot: HostSnapshot): HostSnapshot => ({
@@ -253,7 +253,7 @@ const withoutBalances = (snapshot: HostSnapshot): HostSnapshot => ({
   ),
 });
 
-/** Compares only the best of the routes that both hosts name. */
+/** Compares only the best route that both hosts name. */
 const intersectsFirst: System = {
   ...theSystem,
   place: (request) =>
@@ -266,7 +266,7 @@ const intersectsFirst: System = {
     }),
 };
 
-/** A host's quote without the routes that the other one does not name. */
+/** Removes routes from a host's quote that the other host does not name. */
 function withoutOthers(quote: HostQuote, other: HostQuote): HostQuote {
   if (quote === undefined || other === undefined) return quote;
   if (quote instanceof DomainError || other instanceof DomainError) return quote;
@@ -296,7 +296,7 @@ const splitsPosition: System = {
   },
 };
 
-/** Looks up the key after the checks of wallet, switch and balance. */
+/** Looks up the key only after checking the wallet, the switch and the balance. */
 const replaysLate: System = {
   ...theSystem,
   place: (request) => {
@@ -310,7 +310,7 @@ const replaysLate: System = {
   },
 };
 
-/** Omits the call in v3 buys that takes unused coin back. */
+/** Omits the call that returns unused coin from v3 buys. */
 const leavesOutRefund: System = {
   ...theSystem,
   sign: (request) =>
@@ -338,7 +338,7 @@ const ignoresCancellations: System = {
     }),
 };
 
-/** Rewrites the day's count that the signer writes, by what it has read and signed. */
+/** Rewrites the day's count that the signer writes, based on the data that it read and signed. */
 const countsFees = (
   recount: (fees: { read: bigint; counted: bigint; most: bigint; purpose: string }) => bigint,
 ): System => ({
@@ -369,14 +369,14 @@ const countsFees = (
   },
 });
 
-/** Reads the limits of a wallet without those of its network fees. */
+/** Reads a wallet's limits without those of network fees. */
 const withoutFeeLimit = ({ stored, count }: Limits): Limits => {
   if (stored === undefined) return { stored, count };
   const { maxNetworkFeesPerDay: _, ...policy } = stored.policy;
   return { stored: { ...stored, policy }, count };
 };
 
-/** Neither its runs nor its signer know the limit of a day's network fees. */
+/** Hides the day's limit of network fees from both runs and signer. */
 const ignoresFeeLimit: System = {
   ...work(() => ({
     answer: (effect, answer) => {
@@ -396,7 +396,7 @@ const ignoresFeeLimit: System = {
     }),
 };
 
-/** Needs room in the day for the whole fee of a clear, though its nonce may pay as much already. */
+/** Requires room in the day for a clear's whole fee, even if its nonce may already pay as much. */
 const blocksClears: System = {
   ...theSystem,
   sign: (request) =>
@@ -406,13 +406,13 @@ const blocksClears: System = {
         const view = answer as SigningView;
         const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
         const fits = clearGas * (request as SignRequest<Evm>).fees.maxFeePerGas <= rest;
-        // Without a slot, the signer asks the run to come back later.
+        // Makes the signer postpone a request without a slot.
         return fits ? view : { ...view, slot: undefined };
       },
     }),
 };
 
-/** Trusts the policy that it has read, though the user may have changed it since. */
+/** Trusts the policy that was read, even if the user has changed it since. */
 const trustsOldPolicies: System = {
   ...theSystem,
   sign: (request) =>
@@ -436,7 +436,7 @@ const forgetsTheDay: System = {
     }),
 };
 
-/** Sends transactions to others than intended. */
+/** Sends transactions to other recipients than intended. */
 const sendsTo = (recipients: (to: Recipients) => Recipients): Rewrite => ({
   effect: (effect) => (effect.do === "send" ? { ...effect, to: recipients(effect.to) } : effect),
 });

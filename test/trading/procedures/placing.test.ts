@@ -188,7 +188,7 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing"]);
   });
 
-  it("refuses a used key with another body, and names its order", () => {
+  it("rejects a used key with another body, and names its order", () => {
     const other = { ...used, fingerprint: "another" };
     const { answer } = place({ views: [view({ used: other, order: tradeOrder(), isStopped: true })] });
     expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });

@@ -62,7 +62,7 @@ describe("the trading core on Solana, in histories full of faults", () => {
   });
 });
 
-/** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
+/** Maps mutants to the first history that catches them, if that comes late. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "reads the marker before the height": 1121,
   "accepts an old slot": 1121,

@@ -27,7 +27,7 @@ const inSnapshots = (change: (snapshot: SolSnapshot) => SolSnapshot): SolSystem 
       effect.do === "hostSnapshot" && answer !== undefined ? change(answer as SolSnapshot) : answer,
   }));
 
-/** Puts a host's answer in the place of the other one's. */
+/** Copies one host's answer to the other host. */
 const believesOneHost = work(() => {
   let first: SolSnapshot | undefined;
   return {
@@ -39,7 +39,7 @@ const believesOneHost = work(() => {
   };
 });
 
-/** Treats a silent host like one that has found nothing. */
+/** Treats a silent host as one that has found nothing. */
 const takesSilenceForAbsence = work(() => {
   let last: SolSnapshot | undefined;
   return {
@@ -53,7 +53,7 @@ const takesSilenceForAbsence = work(() => {
   };
 });
 
-/** Takes the life of a blockhash from one host. */
+/** Believes one host about the life of a blockhash. */
 const believesOneLife = work(() => {
   let named: number | undefined;
   return {
@@ -81,7 +81,7 @@ const without = (of: string): Rewrite =>
 
 const both = (a: Rewrite, b: Rewrite): Rewrite => ({ ...a, ...b });
 
-/** Returns the signed bytes before it writes them. */
+/** Returns the signed bytes before writing them. */
 const sendsBeforeRecording: SolSystem = {
   ...theSolSystem,
   *sign(request): Procedure<SignAnswer> {
@@ -101,7 +101,7 @@ const sendsBeforeRecording: SolSystem = {
   },
 };
 
-/** Shows the signer's rules another message than the one that it signs. */
+/** Shows the signer's rules another message than the one being signed. */
 const hidesFromRules = (
   hide: (message: SolMessage, intent: SolIntent) => SolMessage,
   ask: (message: SolMessage) => SolMessage = (same) => same,
@@ -159,7 +159,7 @@ const inSlots = (change: (slot: SolSlot) => SolSlot): Rewrite => ({
       : answer,
 });
 
-/** Computes heights from the time, as if no slot were ever without a block. */
+/** Computes heights from the time, as if every slot had a block. */
 const judgesByClock = work(() => {
   let nowMs = 0;
   return {
@@ -177,7 +177,7 @@ const judgesByClock = work(() => {
   };
 });
 
-/** Takes the newest message of an order for its fill when a host shows the marker. */
+/** Takes an order's newest message for its fill when a host shows the marker. */
 const takesMarkerForFill = work(() => ({
   answer(effect, answer) {
     if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
@@ -196,7 +196,7 @@ const takesMarkerForFill = work(() => ({
   },
 }));
 
-/** Gives each order without messages a token of its own, so that none waits for another. */
+/** Gives each order without messages its own token, so that no order waits for another. */
 const ignoresOtherOrders = work(() => {
   const own = "'s own";
   const renamed = (order: TradeOrder<Sol>): TradeOrder<Sol> => {
