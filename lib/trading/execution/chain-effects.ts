@@ -8,27 +8,27 @@ import type { Performers } from "./run-procedure.ts";
 type Snapshot = FamilyTypes["snapshot"];
 
 /**
- * The effects of a run on chains. A chain on which trading is off has no answering hosts; when it is on again, runs
- * finish watching the transactions sent there.
+ * A run's effects on chains. A chain whose trading is off has no hosts that answer; once it is on again, runs finish
+ * watching the transactions sent there.
  */
 export const chainEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
   effectsOfChains(new Map([...chains].map(([chain, reader]) => [chain, effectsOn(reader)])));
 
-/** Performs the effects of a run on chains whose hosts are open. */
+/** Performs a run's effects on chains whose hosts are open. */
 export function effectsOfChains(effects: ReadonlyMap<Network, FamilyEffects>) {
   let asked: { question: unknown; snapshots: readonly Promise<Snapshot | undefined>[] } | undefined;
   return {
-    /** Asks both hosts when the first is wanted. */
+    /** Asks both hosts as soon as the first answer is wanted. */
     async hostSnapshot({ host, question }) {
       const known = asked?.question === question ? asked.snapshots : undefined;
       const snapshots = known ?? effects.get(question.chain)?.snapshots(question) ?? [];
       asked = { question, snapshots };
-      // An error of the second host is handled when its answer is awaited.
+      // Ignores errors for now: they are handled when each answer is awaited.
       for (const snapshot of snapshots) snapshot.catch(() => undefined);
       return snapshots[host];
     },
     signAsHelper: ({ intent, message }) => effects.get(intent.chain)?.signAsHelper(intent, message),
-    /** Only the hosts' answers count for a transaction that all get: it takes a block. */
+    /** Sends a transaction. If both the relay and the hosts get it, only the hosts' answers count. */
     async send({ chain, raw, to }) {
       const { relay, publish } = effects.get(chain) ?? {};
       const [relayed, published] = await Promise.all([
@@ -40,7 +40,7 @@ export function effectsOfChains(effects: ReadonlyMap<Network, FamilyEffects>) {
   } satisfies Performers;
 }
 
-/** One taker is enough. Nobody is believed alone about the reason for a refusal. */
+/** Combines answers: one acceptance is enough, but no single answer is believed about the reason for a refusal. */
 function jointAnswer(answers: readonly SendAnswer[]): SendAnswer {
   if (answers.includes("reached")) return "reached";
   const [first = "unreached"] = answers;

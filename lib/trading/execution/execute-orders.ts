@@ -13,31 +13,31 @@ import { workLane } from "../procedures/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
 
-/** The core holds the lane while it writes, so each step leaves it in the table or removes it. */
+/** True if a write removes the lane. The core holds the lane while it writes, so each step keeps or removes it. */
 const removesLane = ({ kind, of }: ItemWrite) => kind === "remove" && of === "lane";
 
-/** Signs transactions, and records their bytes before it returns them. */
+/** Signs transactions and records their bytes before it returns them. */
 export type Signer = (request: SignRequest) => Promise<SignAnswer>;
 
 export type ExecutionDeps = {
   effects: Performers;
   signer: Signer;
   trading: TradingConfiguration;
-  /** Starts readChains, without waiting for it. */
+  /** Starts readChains without waiting for it. */
   startReader: () => Promise<void>;
   /**
-   * Receives the error that kept a reader from starting, whose place the sweep takes, and a fill below the minimum with its
-   * order.
+   * Receives the error that kept a reader from starting, which the sweep replaces, and each fill below the minimum,
+   * with its order.
    */
   onFault: (error: unknown, details?: object) => void;
-  /** Receives the counts of each order on Solana that has settled, once. A run that breaks off may lose them. */
+  /** Receives the counts of each settled order on Solana once. A run that breaks off may lose them. */
   onLandings: (landings: Landings) => void;
   nowMs?: () => number;
 };
 
 /**
- * Does everything that is possible now for the orders of a wallet, unless another run holds its lane. Also makes sure
- * that a reader follows the chain. A check of a wallet without orders needs a reader only if it leaves a lane.
+ * Does all that is possible now for the orders of a wallet, unless another run holds its lane. Also makes sure that a
+ * reader follows the chain. A check of a wallet without orders needs a reader only if it leaves a lane.
  */
 export async function executeOrders(
   { effects, signer, trading, startReader, onFault, onLandings, nowMs = Date.now }: ExecutionDeps,
@@ -52,7 +52,7 @@ export async function executeOrders(
     landingsIn(step).forEach(onLandings);
     for (const { intent } of solOrdersSettledBy(step).filter(isBelowMinimum)) {
       const { userID, orderId } = intent;
-      // Jupiter's program has not enforced the minimum, although its instruction states it.
+      // Reports that Jupiter's program did not enforce the minimum, although its instruction states it.
       onFault(new ServiceError("Too little arrived", { code: "FILL_BELOW_MINIMUM" }), { userID, orderId });
     }
   }
@@ -75,7 +75,7 @@ export async function executeOrders(
     startReader: () => startReader() as Promise<undefined>,
   };
   const readerEnsured = () => runProcedure(ensureReader(chain), performers).catch(onFault);
-  // Starts the reader at once, because the orders wait for blocks even if the work takes long or fails.
+  // Starts the reader at once, because orders wait for blocks even if the run takes long or fails.
   const early = missed === undefined ? readerEnsured() : undefined;
   try {
     await runProcedure(

@@ -15,14 +15,14 @@ type Needed = Required<
 
 export type LeasedRunDeps = {
   effects: Needed & Performers;
-  /** Receives errors of heartbeats. The run goes on. */
+  /** Receives errors of heartbeats. The run continues. */
   onFault: (error: unknown) => void;
 };
 
-/** A round that takes longer counts as stuck: the lease is not renewed any more. */
+/** Longest round. A run with a longer one counts as stuck and renews its lease no more. */
 const longestRoundMs = 20_000;
 
-/** A run of a reader, from the moment when it has the lease. */
+/** The run of a reader, starting when it gets the lease. */
 export class LeasedRun {
   readonly epoch: number;
   readonly #chain: ReaderOf;
@@ -40,8 +40,8 @@ export class LeasedRun {
   }
 
   /**
-   * Takes the lease if this run should read, and renews it while it reads. If the table fails, another run may take over,
-   * and then this one is over.
+   * Takes the lease if this run should read, and renews it while reading. If the table fails, another run may take
+   * over, which ends this one.
    */
   static async start(
     chain: ReaderOf,
@@ -62,22 +62,22 @@ export class LeasedRun {
     }
   }
 
-  /** True once another run has the lease, or this one has ended. */
+  /** True once this run has ended or another one has the lease. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The time of the last heartbeat that was accepted. */
+  /** Time of the last accepted heartbeat. */
   get heldMs(): number {
     return this.#heldMs;
   }
 
-  /** Notes that a round begins. Rounds go on as long as the run is alive. */
+  /** Notes that a round begins. Rounds continue while the run is alive. */
   beginRound(): void {
     this.#roundMs = Date.now();
   }
 
-  /** Ends the reading, unless somebody needs it after all. Returns false then. */
+  /** Ends the reading. Returns false if somebody needs it after all. */
   async hasEnded(): Promise<boolean> {
     return runProcedure(endReading(this.#chain, this.#lease), this.#deps.effects);
   }

@@ -13,31 +13,31 @@ type Needed = Required<
 
 export type ReadDeps = {
   effects: Needed;
-  /** Makes the function that wakes lanes of a chain. It never rejects. */
+  /** Makes the function that wakes a chain's lanes. It never rejects. */
   wakeOf: (chain: TradingChain) => Required<Performers>["wake"];
-  /** Receives errors. The run goes on. */
+  /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
-  /** Receives the first error of each outage in which no host of a chain answers. */
+  /** Receives the first error of each outage of all hosts of a chain. */
   onSilence: (error: unknown) => void;
 };
 
 export type ReadTimes = {
-  /** Names the code. A run takes over from one with other code. */
+  /** Version of the code. A run replaces one with other code. */
   build: string;
-  /** The run ends after this time. */
+  /** Time after which the run ends. */
   longestMs: number;
 };
 
-/** The time between two looks: that of a block, within these limits. */
+/** Limits of the time between two looks, which is otherwise the time of a block. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
 const pauseOf = (chain: TradingChain): number =>
   Math.min(pauses.mostMs, Math.max(pauses.leastMs, chainFacts[chain].blockSeconds * 1000));
 
-/** The time after which a run without lanes ends. */
+/** Time after which a run without lanes ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** Reads each chain until another run takes over or no lane is left. A slow chain delays no other. */
+/** Reads each chain until another run takes over or no lane is left. A slow chain never delays another. */
 export async function readChains(
   deps: ReadDeps,
   chains: readonly TradingChain[],
@@ -49,7 +49,7 @@ export async function readChains(
   );
 }
 
-/** A run for one chain. */
+/** The run of a reader for one chain. */
 class ChainRun {
   readonly #deps: ReadDeps;
   readonly #chain: TradingChain;
@@ -117,7 +117,7 @@ class ChainRun {
   }
 }
 
-/** Reports the first failure of a chain that does not answer. Lanes that are due are woken all the same. */
+/** Reports only the first failure of a chain that does not answer. Lanes that are due are woken anyway. */
 class Silence {
   readonly #onSilence: (error: unknown) => void;
   #isSilent = false;

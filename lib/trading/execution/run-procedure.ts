@@ -1,6 +1,6 @@
 import type { Effects, Procedure } from "../../orders/effects.ts";
 
-/** Performs effects, by name. */
+/** Functions that perform effects, by the effect's name. */
 export type Performers = {
   readonly [Name in keyof Effects]?: (
     ask: Effects[Name]["ask"],
@@ -8,7 +8,7 @@ export type Performers = {
 };
 
 /**
- * Runs a procedure to its end. A failed effect stops it on the spot; the next run continues from the state of the table
+ * Runs a procedure to its end. A failed effect stops it immediately; the next run continues from the state of the table
  * and the chain.
  *
  * @throws {Error} of an effect, or if no performer exists for one.

@@ -12,28 +12,28 @@ import { type SweepMemory, sweepLanes } from "../procedures/reading.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
-/** A problem for operators. The service goes on. */
+/** A problem that operators must know about. The service continues. */
 export type Trouble = {
   error: ServiceError;
   chain: TradingChain;
   wallet?: string;
 };
 
-/** `READER_MISSING`: no run of readChains has read a chain with lanes for long. */
+/** `READER_MISSING`: for long, no run of readChains has read a chain that has lanes. */
 const troubleError = (code: LaneTrouble | "READER_MISSING") => new ServiceError(`Trouble: ${code}`, { code });
 
 export type SweepDeps = {
   table: Table;
-  /** The next sweep asks for less if it has the same memory. */
+  /** Hosts of each chain. Reusing the memory lets the next sweep ask for less. */
   chains: ReadonlyMap<TradingChain, AgreeingHosts & { memory: SweepMemory }>;
   effects: Required<Pick<Performers, "readLanes" | "readReaderLease" | "wake" | "look" | "minedIn">>;
   onTrouble: (trouble: Trouble) => void;
-  /** Receives the error that kept it from looking at a chain. The lanes are woken instead. */
+  /** Receives the error that prevented a look at a chain. The chain's lanes are woken instead. */
   onFault: (error: unknown) => void;
   nowMs?: () => number;
 };
 
-/** Wakes the lanes of all chains that need it, and reports problems. A failing chain does not delay the others. */
+/** Wakes the lanes that need it on all chains and reports problems. A failing chain does not delay the others. */
 export async function sweepChains(deps: SweepDeps): Promise<void> {
   const chains = [...deps.chains];
   const swept = await Promise.allSettled([
@@ -63,7 +63,7 @@ async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMem
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
 }
 
-/** Has lanes check the tokens of positions, because tokens may have left a wallet that nobody reads. */
+/** Makes lanes check the tokens of positions, because nobody may notice that tokens have left a wallet. */
 async function checkHeld(
   { table, effects, nowMs = Date.now }: SweepDeps,
   chain: TradingChain,
@@ -71,7 +71,7 @@ async function checkHeld(
   const now = nowMs();
   const held = await readHeld(table, chain, now);
   const ofWallets = Map.groupBy(held, ({ wallet }) => wallet).values();
-  // A lane checks one token per run, and a different one each turn.
+  // Chooses one token for each lane and a different one each turn, because a run checks only one.
   const chosen = [...ofWallets].flatMap((each) => each[heldTurnAt(now) % each.length] ?? []);
   await Promise.all(
     chosen.map(({ wallet, userID, token }) =>
@@ -80,7 +80,10 @@ async function checkHeld(
   );
 }
 
-/** Answers nothing if an effect fails, since looks must not keep lanes from being woken. Silence is reported elsewhere. */
+/**
+ * Returns nothing if an effect fails, since a failed look must not keep lanes from being woken. Outages are reported
+ * elsewhere.
+ */
 const orNothing =
   <Ask, Answer>(act: (ask: Ask) => Answer | Promise<Answer>, onFault: SweepDeps["onFault"]) =>
   async (ask: Ask): Promise<Answer | undefined> => {
@@ -97,7 +100,8 @@ async function reportTrouble(
   chain: TradingChain,
   lane: Lane,
 ): Promise<void> {
-  // The last run has not seen the newest order, so its state does not show how long that order has waited.
+  // Computes the idle time from the orders if the last run has not seen the newest one: the run's state does not show
+  // how long that order has waited.
   const idleMs = hasUnseenOrder(lane)
     ? idleSinceMs(await laneOrdersOf(table, lane), [], () => false)
     : lane.watch?.idleSinceMs;
@@ -106,8 +110,8 @@ async function reportTrouble(
 }
 
 /**
- * Asks for the facts that placing an order needs: the same block from two hosts. On a chain without orders, nothing
- * else would notice an outage.
+ * Asks two hosts for the same block, as placing an order does. On a chain without orders, nothing else would notice an
+ * outage.
  */
 async function reportSilence({ chains, onTrouble }: SweepDeps, chain: TradingChain): Promise<void> {
   try {

@@ -1,17 +1,17 @@
 import type { LaneKey } from "../../orders/intent.ts";
 
-/** The most invocations at a time. */
+/** Most invocations at a time. */
 const mostAtOnce = 32;
 
 /** Wakes lanes of one chain in the background, so that many of them do not delay the next look. */
 export class WakeQueue {
   readonly #wake: (lane: LaneKey) => Promise<unknown>;
-  /** The lanes that wait to be woken, by wallet, so that none is woken twice. */
+  /** Lanes that wait to be woken, by wallet, so that none is woken twice. */
   readonly #waiting = new Map<string, LaneKey>();
   #running = 0;
   #idle = Promise.withResolvers<void>();
 
-  /** @param wake Must not reject. */
+  /** @param wake Wakes a lane. Must not reject. */
   constructor(wake: (lane: LaneKey) => Promise<unknown>) {
     this.#wake = wake;
     this.#idle.resolve();

@@ -15,7 +15,7 @@ import { contentOf, keysOfItems, type StoredItems } from "./items.ts";
 import { earlierStopKey, laneKey, lanePlaceKey, tradingStopKey } from "./keys.ts";
 import type { LanePlace } from "./lane-places.ts";
 
-/** A wallet's private key as it is stored. */
+/** A wallet's encrypted private key as it is stored. */
 export type SealedWallet = { walletId: string; encryptedPrivateKey: Uint8Array };
 
 type Known = Exclude<Kind, "wallet" | "lane">;
@@ -47,7 +47,7 @@ class Found {
     return item && contentOf("lane", item);
   }
 
-  /** Returns the shard that a wallet's lane is placed in. */
+  /** Returns the shard that a wallet's lane is in. */
   laneShard = (name: LaneKey): number | undefined =>
     (this.#items.get(keyText(lanePlaceKey(name))) as Partial<LanePlace> | undefined)?.shard;
 
@@ -65,7 +65,7 @@ class Found {
     return item === undefined || "retiredAt" in item;
   }
 
-  /** Returns the key of a wallet, if it was read. */
+  /** Returns the key of a wallet if it was read. */
   sealedWallet({ chain, wallet }: LaneKey, userID: string): SealedWallet | undefined {
     const item = this.#items.get(keyText(sealedKeyKey(userID, chain, wallet)));
     const { walletId, encryptedPrivateKey } = (item ?? {}) as Partial<SealedWallet>;
@@ -73,7 +73,7 @@ class Found {
     return isWhole ? { walletId, encryptedPrivateKey } : undefined;
   }
 
-  /** Returns the wallet's policy and its spending on the day. */
+  /** Returns the wallet's policy and its spending on a day. */
   limits = (wallet: PolicyKey, day: string): Limits => ({
     stored: this.get("policy", wallet),
     count: this.get("day", { ...wallet, day }),
@@ -95,10 +95,10 @@ class Found {
     settingsFamily(chain).maxGasPriceOf(chain, this.#storedSettings(chain, userID));
 }
 
-/** Encodes a key as the key of a map. */
+/** Turns a key into text, to use it as the key of a map. */
 export const keyText = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
 
-/** Reads items with one call per hundred, and adds them to those that were read before. */
+/** Reads items with one call per hundred and adds them to those read before. */
 export async function find(table: Table, keys: readonly Key[], before?: Found): Promise<Found> {
   const left = keys.filter((key) => !before?.wasRead(key));
   const different = [...new Map(left.map((key) => [keyText(key), key])).values()];
@@ -107,14 +107,14 @@ export async function find(table: Table, keys: readonly Key[], before?: Found): 
 
 const earlierStopMs = 60_000;
 
-/** When each process last found no earlier stop of a chain. */
+/** The time when each process last found no stop in a chain's earlier form. */
 const foundNone = new WeakMap<Table, Map<Network, number>>();
 
 /**
  * Reads items, and whether trading is stopped on a chain.
  *
- * Earlier builds keep the stops of all chains in one partition, which all orders together would overload. So a
- * process that finds no stop there looks again after a minute; while there is one, each read sees it.
+ * Earlier builds keep the stops of all chains in one partition, which reads for all orders would overload. So a process
+ * that finds no stop there looks again after a minute; while a stop is there, each read sees it.
  */
 export async function findOnChain(
   table: Table,
@@ -126,7 +126,7 @@ export async function findOnChain(
   const none = foundNone.get(table) ?? new Map<Network, number>();
   foundNone.set(table, none);
   const ageMs = now - (none.get(chain) ?? Number.NEGATIVE_INFINITY);
-  // A clock that is set back must not keep an old result.
+  // Rejects results from the future, because a clock that was set back must not keep an old one.
   const isKnown = ageMs >= 0 && ageMs < earlierStopMs;
   const earlier = earlierStopKey(chain);
   const stops = [tradingStopKey(chain), ...(isKnown ? [] : [earlier])];

@@ -22,8 +22,8 @@ import {
 } from "./keys.ts";
 
 /**
- * Builds the key of each kind of item, except lanes, which need their shard. The key of an order leads to all that is known about it; clients see another
- * item.
+ * Builds the key of each kind of item, except lanes, whose key needs their shard. An order's key leads to everything
+ * known about it; clients see a different item.
  */
 export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[K]) => Key } = {
   job: (job) => jobKey(job, job.orderId),
@@ -41,12 +41,12 @@ export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[
   day: dayKey,
 };
 
-/** The only field of a map that encodes a bigint. */
+/** Name of the only field in a map that encodes a bigint. */
 const tag = "bigint";
 
 /**
  * Encodes a value for storage. A bigint becomes a map with its digits as text, because DynamoDB's numbers have 38
- * digits, and token units up to 78. No text of a user can be mistaken for such a map.
+ * digits and token units up to 78. No text of a user can be mistaken for such a map.
  */
 export function packed(value: unknown): unknown {
   if (typeof value === "bigint") return { [tag]: String(value) };
@@ -56,12 +56,12 @@ export function packed(value: unknown): unknown {
 /**
  * Decodes a stored value.
  *
- * @throws {SyntaxError} if it has another form than {@link packed} writes, such as a set.
+ * @throws {SyntaxError} if it differs in form from values that {@link packed} writes, for example a set.
  */
 export function unpacked(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return mapped(value, unpacked);
   if (![Object.prototype, null].includes(Object.getPrototypeOf(value)))
-    throw new SyntaxError("A stored value has another type");
+    throw new SyntaxError("A stored value has an unsupported type");
   if (!(tag in value)) return mapped(value, unpacked);
   const digits = value[tag];
   if (typeof digits !== "string" || !wholeNumber.test(digits) || Object.keys(value).length > 1)
@@ -69,7 +69,7 @@ export function unpacked(value: unknown): unknown {
   return BigInt(digits);
 }
 
-/** The digits of at most 256 bits, in their only form. */
+/** Matches the canonical digits of numbers of at most 256 bits. */
 const wholeNumber = /^(?:0|-?[1-9]\d{0,77})$/;
 
 function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
@@ -78,10 +78,10 @@ function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, map(part)]));
 }
 
-/** An order of any family. */
+/** An order on a chain of any family. */
 export type StoredOrder = { [F in Family]: TradeOrder<Families[F]> }[Family];
 
-/** The items as they are stored. */
+/** Forms of the items in the table. */
 export type StoredItems = Omit<Items, "order"> & { order: StoredOrder };
 
 /** Decodes a stored item for the core. */
@@ -93,7 +93,7 @@ export function contentOf<K extends Exclude<Kind, "wallet">>(
   return kind === "book" ? (withPlaces(content as Book) as StoredItems[K]) : content;
 }
 
-/** Earlier versions called the places of a book's events nonces. */
+/** Reads books of earlier versions, which called the places of events nonces. */
 const withPlaces = (book: Book): Book => ({
   ...book,
   events: (book.events as readonly (BookEvent & { nonce?: number })[]).map(({ nonce, ...event }) => ({

@@ -21,7 +21,7 @@ export const executionKey = (userID: string, kind: ExecutionKind, id: string): K
 
 export const executionsOf = (userID: string, kind: ExecutionKind): KeyRange => rangeOf(kind, { userID });
 
-/** Returns the kind of an order or a position, or undefined for any other item. */
+/** Returns whether an item is an order or a position, or undefined if it is neither. */
 export const executionKindOf = (key: Key): ExecutionKind | undefined =>
   executionKinds.find((kind) => itemAt(key) === kind);
 
@@ -39,8 +39,8 @@ export const bookKey = ({ userID, chain, wallet, token }: BookKey): Key =>
   itemKey("book", { userID, chain, wallet, token });
 
 /**
- * Used keys are kept apart from orders, because deleting one would let a repeated request place a second order. Their names
- * contain the operation, so that the keys of two operations never collide.
+ * Used keys are kept apart from orders, because deleting one would let a repeated request place a second order. Their
+ * names contain the operation, so that keys of two operations never collide.
  */
 export const usedKeyKey = (
   userID: string,
@@ -48,7 +48,7 @@ export const usedKeyKey = (
   key: string,
 ): Key => itemKey("usedKey", { userID, operation, key });
 
-/** Shards of lanes by default. Readers read these whatever is noted. */
+/** Default number of shards for lanes. Readers always read these shards. */
 export const defaultLaneShards = 2;
 
 export const mostLaneShards = 256;
@@ -60,13 +60,13 @@ export const lanesOf = (chain: Network, shard: number): KeyRange => rangeOf("lan
 
 export const laneShardsKey = (chain: Network): Key => itemKey("laneShards", { chain, shard: 0 });
 
-/** Covers the lanes in shard 0, and the number of shards. */
+/** Covers the lanes in shard 0 and the note of the number of shards. */
 export const lanesAndShardsOf = (chain: Network): KeyRange =>
   rangeOf("lane", { chain, shard: 0 }, "laneShards");
 
 export const lanePlaceKey = ({ chain, wallet }: LaneKey): Key => itemKey("lanePlace", { chain, wallet });
 
-/** Duration of a turn, in which the sweep has each held token checked once. */
+/** Duration of a turn, in which the sweep checks each held token once. */
 export const heldMinutes = 360;
 
 export const heldTurnAt = (nowMs: number): number => Math.floor(nowMs / 60_000 / heldMinutes);
@@ -101,7 +101,7 @@ export function heldTokensAt(chain: Network, nowMs: number): [KeyRange, KeyRange
 export const jobKey = ({ chain, wallet }: LaneKey, orderId: string): Key =>
   itemKey("job", { chain, wallet, orderId });
 
-/** Pads the nonce, so that slots sort by it. */
+/** Pads the nonce so that slots sort by it. */
 export const slotKey = ({ chain, wallet }: LaneKey, nonce: number): Key =>
   itemKey("slot", { chain, wallet, nonce: String(nonce).padStart(16, "0") });
 
@@ -109,7 +109,7 @@ export const jobsOf = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("job", {
 
 export const slotsInLane = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("slot", { chain, wallet });
 
-/** Covers the jobs of a lane, its place, and its slots. */
+/** Covers the jobs of a lane, its place and its slots. */
 export const jobsAndSlotsOf = ({ chain, wallet }: LaneKey): KeyRange =>
   rangeOf("job", { chain, wallet }, "slot");
 
@@ -132,7 +132,7 @@ export const cancellationKey = ({ userID, orderId }: { userID: string; orderId: 
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
   itemKey("policy", { userID, chain, wallet });
 
-/** Days are stored next to the ledgers, where only the signer may write. */
+/** Places the count of a day next to the ledgers, where only the signer may write. */
 export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string }): Key =>
   itemKey("signedDay", { orderIdOrUserID: userID, chain, wallet, day });
 
@@ -170,7 +170,7 @@ export const isKeyOfOrder = (key: Key): boolean =>
   itemAt(key) === "usedKey" &&
   key.SK.startsWith(rangeOf("usedKey", { userID: "", operation: "placeOrder" }).from);
 
-/** True if an item belongs to orders that were placed here, or to their results. */
+/** True if an item belongs to orders placed here or to their results. */
 export function isOfChains({ lane, ...key }: Key & { lane?: unknown }): boolean {
   const item = itemAt(key);
   if (item === "usedKey") return isKeyOfOrder(key);

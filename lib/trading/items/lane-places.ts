@@ -16,18 +16,20 @@ import {
 } from "./keys.ts";
 
 /**
- * The shards of lanes. Their number is configuration, and functions with the old and the new number run side by side while
- * it is deployed, so no function relies on it to find a lane:
+ * The shards of lanes. Their number is configuration, and during a deploy functions with the old and the new number run
+ * side by side, so no function relies on it to find a lane:
  *
- * - A lane stays in the shard that it was created in. Its place, an item beside the wallet's jobs, names the shard, and is
- *   created and removed in the same transactions. So a wallet never has two lanes, whatever numbers the writers have.
- * - A write tries the lane's home, the shard by the writer's own number, and looks at the place only if it is refused.
- * - Whoever creates lanes first notes the number in shard 0, unless a greater one is noted. Readers read as many shards.
+ * - A lane stays in the shard in which it was created. Its place, an item beside the wallet's jobs, names the shard;
+ * both are created and removed in the same transactions. So a wallet never has two lanes, even if writers use different
+ * numbers.
+ * - A write tries the lane's home, the shard by the writer's own number, and looks at the place only if that fails.
+ * - A writer that creates lanes first notes its number of shards in shard 0, unless a higher one is noted. Readers read
+ * that many shards.
  */
 
 export type LanePlace = { shard: number };
 
-/** The shard in which a lane is created, and the first in which it is looked for. */
+/** Returns the shard in which a lane is created, and in which it is looked for first. */
 export function homeShard(
   { wallet }: Pick<LaneKey, "wallet">,
   { laneShards = defaultLaneShards }: Pick<Table, "laneShards"> = {},
@@ -42,7 +44,7 @@ export async function placeOf(table: Table, lane: LaneKey): Promise<number | und
   return place?.shard;
 }
 
-/** Carries out a write of a lane in the shard that has the lane. Returns false if it is refused there. */
+/** Carries out a write of a lane in the shard that has the lane. Returns false if the table refuses the write there. */
 export async function inItsShard(
   table: Table,
   lane: LaneKey,
@@ -54,7 +56,7 @@ export async function inItsShard(
   return shard !== undefined && shard !== home && writeIn(shard);
 }
 
-/** Builds the write of a place that goes with the creation of a lane. It fails if the lane is in another shard. */
+/** Builds the write of a place, which goes with the creation of a lane. It fails if the lane is in another shard. */
 export const placeWrite = (lane: LaneKey, shard: number): Write => ({
   kind: "put",
   key: lanePlaceKey(lane),
@@ -65,7 +67,10 @@ export const placeWrite = (lane: LaneKey, shard: number): Write => ({
 /** Builds the write that removes a place together with its lane. */
 export const placeRemoval = (lane: LaneKey): Write => ({ kind: "remove", key: lanePlaceKey(lane) });
 
-/** The chains for which the number is noted. Notes are never lowered or deleted, so each process writes one once. */
+/**
+ * Chains for which this process has noted the number of shards. Notes are never lowered or deleted, so one write is
+ * enough.
+ */
 const noted = new WeakMap<Table, Set<Network>>();
 
 /** Makes readers read all shards in which this table's user creates lanes. */
@@ -78,7 +83,7 @@ export async function noteShards(table: Table, chain: Network): Promise<void> {
   noted.set(table, known.add(chain));
 }
 
-/** Reads the lanes in all shards of a chain, with a call for each. */
+/** Reads the lanes in all shards of a chain, with one call per shard. */
 export async function lanesInShards(table: Table, chain: Network): Promise<Item<object>[]> {
   const read = (from: number, to: number) =>
     Promise.all(
@@ -91,7 +96,7 @@ export async function lanesInShards(table: Table, chain: Network): Promise<Item<
     read(1, defaultLaneShards),
   ]);
   const isNote = ({ SK }: Item<object>) => SK === laneShardsKey(chain).SK;
-  // Functions that create lanes could note any number.
+  // Limits the noted number, because functions that create lanes could note any number.
   const most = Math.min(mostLaneShards, Number(first.find(isNote)?.shards ?? 0));
   const rest = await read(defaultLaneShards, Math.max(defaultLaneShards, most));
   return [...first.filter((item) => !isNote(item)), ...others.flat(), ...rest.flat()];

@@ -20,25 +20,28 @@ export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<AnyOrde
 export const tradeKeyOf = ({ userID, orderId }: Pick<Job, "userID" | "orderId">) =>
   keysOfItems.order({ intent: { userID, orderId } });
 
-/** Sorts orders by the time of placing. */
+/** Sorts orders by the time when they were placed. */
 export const oldestFirst = (orders: readonly AnyOrder[]): AnyOrder[] =>
   orders.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
 
 const ageOf = ({ placed, intent }: AnyOrder) => `${placed.createdAt}#${intent.orderId}`;
 
-/** A transaction holds its wallet at most this long after its order's deadline. On slow chains, blocks are final after minutes. */
+/**
+ * Time after its order's deadline until which a transaction may hold its wallet. Slow chains need minutes to make
+ * blocks final.
+ */
 const holdingSeconds = 3600;
 
-/** The most orders whose ledgers are read: far more than a lane ever has in flight. */
+/** Most orders whose ledgers are read: far more than a lane ever has in flight. */
 const mostLedgers = 100;
 
 const laneFields = ["PK", "SK", "userID", "orderId", "place", "state"];
 
 /**
  * Reads a user's open work in a lane: whether any order is unsettled, and whether the chain may still include or drop a
- * transaction. Lanes and slots are hints: only a signature in the signer's own ledger counts, and only until an hour after
- * the order's deadline. So nothing that executeOrders writes holds a wallet for good. A slot that it hides only frees the
- * wallet earlier. Makes two calls at most, however many items the lane has.
+ * transaction. Lanes and slots are hints: only a signature in the signer's own ledger counts, and only until an hour
+ * after the order's deadline. So nothing that executeOrders writes can hold a wallet for good, and hiding a slot only
+ * frees the wallet earlier. Makes two calls at most.
  */
 export async function laneWorkOf(
   table: Table,
@@ -62,7 +65,7 @@ export async function laneWorkOf(
   };
 }
 
-/** The states of slots whose transactions may be in the chain, or still get there. */
+/** States of slots whose transactions are in the chain or may still get there. */
 const underWay: readonly unknown[] = ["signed", "mined", "lapsed"];
 
 const isOf = (ledger: Ledger, { chain, wallet }: LaneKey, userID: string): boolean =>

@@ -10,7 +10,7 @@ export type ListFilter = Readonly<Record<string, readonly string[]>>;
 type FilteredPage = PageOptions & { filter: ListFilter };
 
 /**
- * Reads a page of the user's orders or positions, newest first, with one Query. With a filter, the page may have fewer
+ * Reads a page of the user's orders or positions, newest first, with one Query. With a filter, a page may have fewer
  * records than the limit, or none, although more follow.
  *
  * @returns the records, and the `end` of the page if another may follow.
@@ -41,7 +41,8 @@ export async function readListed<Listed extends Execution>(
         FilterExpression: conditions.map(({ expression }) => expression).join(" AND "),
         ExpressionAttributeNames: Object.fromEntries(conditions.map(({ name }) => name)),
       }),
-      // DynamoDB applies the limit before the filter. One item more than the page shows whether another page follows.
+      // Reads one item more than the page to see whether another page follows. DynamoDB applies the limit before a
+      // filter, so filtered queries have none.
       ...(conditions.length === 0 && { Limit: limit + 1 }),
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
     }),

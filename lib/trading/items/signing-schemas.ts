@@ -6,10 +6,10 @@ import type { Items } from "../../orders/table-step.ts";
 import type { Item } from "../../table/table.ts";
 import { contentOf } from "./items.ts";
 
-/** The items on which the signer decides. */
+/** Kinds of items on which the signer decides. */
 export type SigningKind = "order" | "slot" | "ledger" | "policy" | "day";
 
-/** A stored item has another form than the service writes. */
+/** Thrown if a stored item has a form that the service never writes. */
 export class InvalidItem extends ServiceError {
   override readonly code = "INVALID_ITEM";
   readonly kind: SigningKind;

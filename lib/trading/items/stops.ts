@@ -7,13 +7,16 @@ import { write } from "../../table/write.ts";
 import { keyText } from "./found-items.ts";
 import { earlierStopKey, tradingStopKey } from "./keys.ts";
 
-/** An operator's stop of a chain. While it exists, nothing is placed or signed there. */
+/** An operator's stop of a chain. While it exists, no order is placed or signed there. */
 type Stop = { stoppedAt: string };
 
-/** Earlier builds read the second key. Written under both, a stop holds before and after a deploy, and after a rollback. */
+/**
+ * Writes a stop under both keys, because earlier builds read the second one. So it lasts through a deploy and a
+ * rollback.
+ */
 const stopKeysOf = (chain: TradingChain): Key[] => [tradingStopKey(chain), earlierStopKey(chain)];
 
-/** Reads the times at which chains were stopped. Chains that trade have no entry. */
+/** Reads the times at which chains were stopped. Chains with trading have no entry. */
 export async function readStops(
   table: Table,
   chains: readonly TradingChain[],
@@ -30,7 +33,7 @@ export async function readStops(
   );
 }
 
-/** Stops all of these chains at once. Chains that are stopped already keep their time. */
+/** Stops all these chains at once. A chain that is already stopped keeps its time. */
 export async function stopTrading(table: Table, chains: readonly TradingChain[], now: Date): Promise<void> {
   const set = { stoppedAt: initially(now.toISOString()) };
   await write(

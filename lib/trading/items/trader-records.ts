@@ -21,7 +21,7 @@ export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userI
   return Item !== undefined && Item.retiredAt === undefined;
 }
 
-/** The terms of a user's next order on a chain. The limits are those of a wallet, if one is named. */
+/** The terms of a user's next order on a chain. The limits are those of the given wallet, if any. */
 export type OrderTerms = {
   settings: FamilyTypes["trader"]["settings"];
   isStopped: boolean;
@@ -31,7 +31,7 @@ export type OrderTerms = {
 /**
  * Reads the terms of an order with one call.
  *
- * @param wallet the address of a wallet, to read its policy and its spending on the day too.
+ * @param wallet The address of a wallet, to also read its policy and its spending on the day.
  */
 export async function readOrderTerms(
   table: Table,

@@ -23,8 +23,8 @@ import { homeShard, type LanePlace, lanesInShards } from "./lane-places.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
 /**
- * Reads a lane with two calls: its jobs and slots, then the items that belong to them. Those of a known job are read at
- * once. If they are all, both calls run beside each other.
+ * Reads a lane with two calls: first its jobs and slots, then the items that belong to them. Reads the items of a known
+ * job at once, so that both calls run in parallel if it is the only one.
  */
 export async function readLane(
   table: Table,
@@ -57,7 +57,7 @@ export async function readLane(
     ...(missed ? [missed] : []),
   ]);
   return {
-    // Counts the jobs that were read. So no run leaves the lane while an order placed in between waits.
+    // Counts the jobs that were read, so that no run leaves the lane while an order placed in between waits.
     lane: held && { ...held, jobs: jobs.length },
     jobs,
     slots,
@@ -110,8 +110,8 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 });
 
 /**
- * Reads the facts for placing with one call, two more if the wallet has other orders, one if the key was used, and one if the
- * lane is not where today's number of shards would put it.
+ * Reads the facts for placing with one call, two more if the wallet has other orders, one more if the key was used, and
+ * one more if the lane is outside its home shard.
  */
 export async function readPlacing(
   table: Table,
@@ -145,7 +145,7 @@ export async function readPlacing(
   };
 }
 
-/** Reads an order placed here, and its slots until it has settled. Makes one call, and a second until then. */
+/** Reads an order placed here, with its slots until it has settled. Makes two calls until then, and one afterwards. */
 export async function readOrder(
   table: Table,
   userID: string,
@@ -162,7 +162,7 @@ export async function readOrder(
 /** Most held tokens of a chain that the sweep reads at a time. */
 const mostHeld = 20;
 
-/** Reads the tokens to be checked in this minute, with one or two calls. */
+/** Reads the tokens to check in this minute, with one or two calls. */
 export async function readHeld(table: Table, chain: Network, nowMs: number): Promise<BookKey[]> {
   const [first, rest] = heldTokensAt(chain, nowMs);
   const held = await queryRange<BookKey>(table, first, { limit: mostHeld });

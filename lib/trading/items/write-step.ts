@@ -13,10 +13,10 @@ import { laneKey, listedExecutionKey } from "./keys.ts";
 import { inItsShard, noteShards, placeRemoval, placeWrite } from "./lane-places.ts";
 
 /**
- * Writes a step, all or nothing. Returns false if a condition fails. Then nothing was written, unless the step is a single
- * write whose first answer was lost.
+ * Writes a step, all or nothing. Returns false if a condition fails. Then nothing was written, unless the step is a
+ * single write whose first answer was lost.
  *
- * @throws {Error} if the write failed, or if its result is unknown.
+ * @throws {Error} if the write failed or its result is unknown.
  */
 export async function writeStep(
   table: Table,
@@ -72,7 +72,7 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
     case "remove":
       return [{ kind: "remove", key, when }];
     case "put":
-      // A position has no private part: clients see all of it.
+      // Writes positions only for clients, because they have no private part.
       if (each.of === "position") return positionWrites(each);
       return [
         { kind: "put", key, item: packed(each.item) as object, when },
@@ -86,7 +86,7 @@ const keyOf = <K extends Exclude<Kind, "lane">>(kind: K, item: Names[K]): Key =>
 type PutOf<K extends Kind> = { item: Items[K]; when: ItemCondition<K> };
 
 function orderWrites({ item, when }: PutOf<"order">): Write[] {
-  // Clients see a change only if the version has changed.
+  // Writes the item for clients only if the version has changed, because they see no other change.
   if (when !== "absent" && when.version === item.version) return [];
   const { intent } = item;
   const shown = { userID: intent.userID, kind: "order", execution: shownOrder(item), lane: intent } as const;
@@ -96,7 +96,7 @@ function orderWrites({ item, when }: PutOf<"order">): Write[] {
 function positionWrites({ item, when }: PutOf<"position">): Write[] {
   const { userID, ...execution } = item;
   const puts = publicPuts({ userID, kind: "position", execution, lane: item }, when);
-  // The first fill of a position can move to another block, which changes the position's place in lists.
+  // A position's first fill can move to another block, which changes the position's place in lists.
   if (when === "absent" || when.openedAt === undefined || when.openedAt === item.openedAt) return puts;
   const key = listedExecutionKey(userID, "position", new Date(String(when.openedAt)), item.positionId);
   return [...puts, { kind: "remove", key }];
