@@ -11,24 +11,25 @@ import { readExecution } from "./items/execution-records.ts";
 import { writeStep } from "./items/write-step.ts";
 
 /**
- * Far more than conflicts with honest runs need. The signer checks for the cancellation in each of its transactions, and
- * a compromised executor can have it sign again and again.
+ * Most attempts to cancel: far more than conflicts with honest runs need. A compromised executor can make the signer
+ * sign again and again, and each of its transactions checks for the cancellation.
  */
 const maxAttempts = 15;
 
 export type CancellingDeps = {
   table: Table;
-  /** Wakes lanes. */
+  /** Wakes the lane of a wallet. */
   wake: NonNullable<Performers["wake"]>;
   nowMs?: () => number;
 };
 
 /**
- * Cancels an order, or lets an empty transaction compete with its swap. Repeating it changes nothing. If other writers
- * keep changing the order, returns it as it was: its cancellation is recorded, and the lane's next run carries it out.
+ * Cancels an order, or lets an empty transaction compete with its swap. Repeating the request changes nothing. Returns
+ * the order unchanged if other writers keep changing it: the cancellation is recorded, and the lane's next run carries
+ * it out.
  *
- * @throws {DomainError} ORDER_NOT_FOUND, or ORDER_NOT_CANCELLABLE if it has ended in another way or belongs to another
- * engine.
+ * @throws {DomainError} ORDER_NOT_FOUND, or ORDER_NOT_CANCELLABLE if the order has ended in another way or belongs to
+ * another engine.
  */
 export async function cancelOrder(
   { table, wake, nowMs = Date.now }: CancellingDeps,

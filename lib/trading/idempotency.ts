@@ -3,10 +3,10 @@ import { fingerprint } from "../core/fingerprint.ts";
 import { defaultMaxPriceImpact } from "../orders/trade.ts";
 import type { PlaceOrderRequest } from "../orders/trade-request.ts";
 
-/** Values for fields that a request leaves out. */
+/** Default values of fields that a request omits. */
 const defaults = { maxPriceImpact: defaultMaxPriceImpact, allowUnsafe: false };
 
-/** Writes an amount in its only form: `00.50` becomes `0.5`. */
+/** Writes an amount in canonical form: `00.50` becomes `0.5`. */
 const canonicalAmount = (text: string) =>
   text
     .replace(/^0+(?=\d)/, "")
@@ -25,8 +25,8 @@ const canonical: { readonly [Name in keyof PlaceOrderRequest]?: Writing } = {
 };
 
 /**
- * Computes the fingerprint of a request. Bodies that differ only in the order of fields, or in how they write amounts
- * and addresses, get the same one.
+ * Computes the fingerprint of a request. It is the same for bodies that differ only in the order of fields, or in how
+ * they write amounts and addresses.
  */
 export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest): string {
   const fields = Object.entries({ ...defaults, ...body }).map(([name, value]) => {

@@ -11,7 +11,7 @@ type ListRequest = {
   chain?: string | undefined;
   wallet?: string | undefined;
   token?: string | undefined;
-  /** A whole number, as text. */
+  /** A whole number as text. */
   limit: string;
   cursor?: string | undefined;
 };
@@ -19,7 +19,7 @@ type ListRequest = {
 /**
  * Lists a page of the user's orders or positions, newest first.
  *
- * @throws {DomainError} INVALID_REQUEST if an address has a wrong checksum, or the cursor belongs to another list.
+ * @throws {DomainError} INVALID_REQUEST if an address has a wrong checksum or the cursor belongs to another list.
  */
 export async function listExecutions<Listed extends Execution>(
   table: Table,
@@ -40,7 +40,7 @@ const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | 
   ...(token !== undefined && { token: formsOf(token, "token") }),
 });
 
-/** Compares without case where case does not count, because other engines may write addresses in lower case. */
+/** Ignores the case of addresses where it has no meaning, because other engines may write them in lower case. */
 function formsOf(address: string, field: string): string[] {
   const network = tradingChains.find((chain) => isMeantAsAddress(chain, address));
   if (network === undefined) return [address];

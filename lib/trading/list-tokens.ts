@@ -11,13 +11,13 @@ export type Token = {
   name: string;
   decimals: number;
   wrapped?: true;
-  /** Present in search results only. */
+  /** Warnings about the token. Present in search results only. */
   listed?: boolean;
   flags?: "IMPERSONATES"[];
 };
 
 /**
- * Lists the tokens shown to users: those of a chain, or of all chains that trade here.
+ * Lists the tokens shown to users: on one chain, or on all chains that trade.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN
  */

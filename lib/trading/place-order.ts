@@ -27,7 +27,7 @@ export type PlacingDeps = {
   macs: Pick<Macs, "makeMac">;
   /** True if orders that could lose more than half of their value need a fresh sign-in. */
   lossSignIn: boolean;
-  /** Wakes lanes. */
+  /** Wakes the lane of a wallet. */
   wake: NonNullable<Performers["wake"]>;
 };
 
@@ -44,9 +44,9 @@ export type PlacedOrder =
   | { dryRun: true; quote: TradeQuote };
 
 /**
- * Places an order, once for each user and key, or shows its result without placing it.
+ * Places an order once for each user and key, or shows the result without placing it.
  *
- * @throws {DomainError} for each reason to refuse it. Then nothing is recorded, and the key stays unused.
+ * @throws {DomainError} for each reason to refuse the order. Then nothing is recorded, and the key stays unused.
  * @throws {ChainUnavailable} if no two hosts of the chain agree.
  */
 export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement): Promise<PlacedOrder> {
@@ -74,7 +74,7 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
   return { order: shownOrder(order), warnings, isReplayed };
 }
 
-/** Checks everything that the body alone decides, except whether the key was used. */
+/** Checks everything that depends only on the body, except whether the key was used. */
 function tradeRequest(
   { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
   { userID, now, signedInAt, body }: Omit<Placement, "key">,

@@ -56,9 +56,7 @@ export async function quoteOrder(
   }
 }
 
-/**
- * Reports a wallet that has less of a token than the user's position counts. Runs in the background and never fails.
- */
+/** Reports a wallet that has fewer tokens than the user's position counts. Runs in the background and never fails. */
 async function reportLack(
   { table, reportMissed }: Pick<Deps, "table" | "reportMissed">,
   { chain, wallet, userID }: LaneKey & { userID: string },

@@ -17,14 +17,14 @@ import { laneOrdersOf } from "./items/lane-records.ts";
 import { ownsWallet } from "./items/trader-records.ts";
 import { countsMore, type ReportMissed } from "./report-missed.ts";
 
-/** Amounts are decimal text. */
+/** One balance of a wallet. Amounts are decimal text. */
 type Balance = {
   wallet: string;
   token: string;
   symbol: string;
   decimals: number;
   amount: string;
-  /** The amount that open orders will spend, network fees included. */
+  /** Amount that open orders will spend, including network fees. */
   reserved: string;
   available: string;
 };
@@ -34,17 +34,17 @@ export type Balances = { chain: TradingChain; block: number; asOf: string; balan
 export type BalanceDeps = {
   table: Table;
   chains: Chains;
-  /** Lists the addresses of the user's wallets on a chain, without retired ones. */
+  /** Lists the addresses of the user's wallets on a chain, except retired ones. */
   addressesOf: (userID: string, chain: TradingChain) => Promise<readonly string[]>;
   reportMissed: ReportMissed;
 };
 
 type Asked = { chain: Network; wallet?: string | undefined; token?: string | undefined };
 
-/** The most pairs of a wallet and a token in one answer. */
+/** Most pairs of a wallet and a token in one response. */
 const mostPairs = 1000;
 
-/** The number of lanes to read at a time. */
+/** Number of lanes to read at a time. */
 const concurrency = 10;
 
 /**

@@ -9,8 +9,8 @@ import { saveExecution } from "./items/execution-records.ts";
 export type ReportedExecution = { userID: string; kind: ExecutionKind; execution: Execution };
 
 /**
- * `unchanged`: the table has the same or a later version. `not yours`: it was placed here, or has an id
- * as if it was.
+ * Result of recording an execution. `unchanged`: the table has the same or a later version. `not yours`: the execution
+ * was placed here, or its id looks as if it was.
  */
 export type RecordOutcome = "recorded" | "unchanged" | "not yours" | "unknown user";
 
@@ -24,7 +24,7 @@ export function executionRecorder(table: Table, now: Date) {
   };
 
   return async (reported: ReportedExecution): Promise<RecordOutcome> => {
-    // No engine may take the place of an order that is yet to be placed.
+    // Reserves own ids, so that no engine can take the place of a future order.
     if (isOwnId(idOf(reported.execution))) return "not yours";
     if (!(await isKnown(reported.userID))) return "unknown user";
     return saveExecution(table, { ...reported, now });

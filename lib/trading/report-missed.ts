@@ -41,8 +41,8 @@ const mostWoken = 10;
 const mostRemembered = 10_000;
 
 /**
- * Has lanes check the tokens of listed positions. Starts with the tokens whose last check is oldest, so that all tokens
- * of a wallet take turns.
+ * Makes lanes check the tokens of listed positions. Starts with the tokens whose last check is oldest, so that all
+ * tokens of a wallet take turns.
  */
 export function positionChecker(report: ReturnType<typeof missedReporter>) {
   /** Number of each token's last check. Later checks have higher numbers. */
@@ -68,10 +68,10 @@ export function positionChecker(report: ReturnType<typeof missedReporter>) {
   };
 }
 
-/** True for a final position of orders that were placed here. Those of other engines have no cost. */
+/** True for a final position of orders placed here. Positions of other engines have no cost. */
 const isSettledHere = ({ settled, cost }: Position): boolean => settled === true && cost !== undefined;
 
-/** True if a position exceeds a balance. False for text of other engines that is not a number. */
+/** True if a position exceeds a balance. False if another engine's text is no number. */
 export function countsMore(position: Position, units: bigint, decimals: number): boolean {
   if (!isSettledHere(position)) return false;
   const counted = parseAmount(position.amount, decimals);

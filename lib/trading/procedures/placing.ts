@@ -18,15 +18,15 @@ import type { DayFeeLimits, OrderRules } from "../../orders/wallet-policy.ts";
 export type TradeRequest = LaneKey & {
   userID: string;
   trade: AskedTrade;
-  /** In ISO 8601. */
+  /** Time of the request, in ISO 8601. */
   createdAt: string;
-  /** The chain, or the reason why it does not trade. */
+  /** The chain, or the reason why it has no trading. */
   setup: FamilyTypes["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
 } & Pick<TraderTerms, "mayLose">;
 
 /** A request to place an order. */
 export type PlaceRequest = TradeRequest & {
-  /** The id of the order, if the key has not placed one yet. */
+  /** Id for the order, unless the key has already placed one. */
   orderId: string;
   /** The idempotency key, and the fingerprint of the rest of the request. */
   key: string;
@@ -41,7 +41,10 @@ export type PlaceAnswer = { order: AnyOrder; isReplayed: boolean } | { refused: 
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
-/** Each try can fail because another order is placed for the wallet, which may have 20 of them. */
+/**
+ * Most tries to record an order. Each can fail because another order is placed for the wallet, which may have 20 of
+ * them.
+ */
 const maxTries = 20;
 
 /** Records an order, once for each key, and wakes its lane. A refused request leaves the key unused. */
@@ -56,7 +59,8 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     if (replay !== undefined) return replay;
     const assessed = yield* assess(family, request, view, known);
     if ("refused" in assessed) return assessed;
-    // A percentage refers to the balance that the orders placed meanwhile have left.
+    // Reuses the facts on later tries, except for a percentage, which refers to the balance that newer orders have
+    // left.
     if (request.trade.percent === undefined) known = assessed.facts;
     const intent = intentOf(family, request, assessed);
     const { orderId, token } = intent;
@@ -83,8 +87,8 @@ export function* trying(request: TradeRequest): Procedure<AssessAnswer> {
 }
 
 /**
- * Replays the request: returns the order that this key placed, even if it has changed since, and wakes its lane again.
- * Refuses it if the order is missing, as after a restore: it may have been filled.
+ * Replays the request: returns the order that this key has placed, even if it has changed since, and wakes its lane
+ * again. Refuses the request if the order is missing, as after a restore: it may have been filled.
  */
 function* replayed(
   { fingerprint }: PlaceRequest,
@@ -102,7 +106,7 @@ function* replayed(
   return { order, isReplayed: true };
 }
 
-/** Runs all checks in their order of precedence. Those that need no chain come first. */
+/** Runs all checks in their order of precedence, starting with those that need no chain. */
 function* assess(
   family: PlacingFamily,
   request: TradeRequest,
@@ -123,7 +127,7 @@ function* assess(
   const [check, ...others] = [facts, ...(quotes as readonly FamilyTypes["facts"][])].map((quote) =>
     family.check(setup, trade, trader, quote),
   ) as [FamilyTypes["check"], ...FamilyTypes["check"][]];
-  // An objection that only one host's facts raise may be wrong.
+  // Ignores an objection that follows from only one host's facts, which may be wrong.
   const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
   if (objection !== undefined) return { refused: objection };
   return { setup, facts, check, ...(known === undefined && { quotes }) };
@@ -152,7 +156,7 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
     side,
     token,
     amount,
-    // Without the network fee, which only hosts know.
+    // Excludes the network fee, which only hosts know.
     adds: amount,
     openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
     maxOrder: setup.limits.maxOrder,
@@ -232,7 +236,7 @@ function placingStep(
     { kind: "put", of: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
     { kind: "put", of: "order", item: order, when: "absent" },
     { kind: "put", of: "job", item: job, when: "absent" },
-    // No order was placed since; it would have reserved funds that this one counts on.
+    // Checks that no order was placed since, because it would have reserved funds that this one counts on.
     {
       kind: "change",
       of: "lane",

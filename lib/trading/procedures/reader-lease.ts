@@ -1,24 +1,26 @@
 import { type Procedure, perform } from "../../orders/effects.ts";
 import type { LeaseCondition, ReaderLease, ReaderOf } from "../../orders/table-step.ts";
 
-/** The interval of heartbeats. */
+/** Interval between heartbeats. */
 export const beatMs = 2000;
 
-/** With an older heartbeat, a reader may be gone. */
+/** Age of a heartbeat above which its reader may be gone. */
 const freshMs = 5000;
 
-/** A lease with an older heartbeat is free. This leaves time for clocks that differ. */
+/** Age of a heartbeat above which the lease is free. Leaves time for differing clocks. */
 const lapsedMs = 10_000;
 
-/** Runs hand over when a multiple of this time has passed: the next run takes the leases of all chains at once. */
+/**
+ * Duration of a shift. Runs hand over at multiples of it, so that the next run takes the leases of all chains at once.
+ */
 const shiftMs = 600_000;
 
 const shiftAt = (ms: number): number => Math.floor(ms / shiftMs);
 
-/** After this time without a heartbeat, the sweep takes the place of the reader. */
+/** Time without a heartbeat after which the sweep replaces the reader. */
 const missingMs = 30_000;
 
-/** True if a run has the lease, so that it will see everything written until now. */
+/** True if a run has the lease and so will see everything written until now. */
 export const isRead = (lease: ReaderLease | undefined, nowMs: number): boolean =>
   lease !== undefined && !lease.isEnded && nowMs - lease.heartbeatMs <= lapsedMs;
 
@@ -30,12 +32,13 @@ export const isReaderMissing = (lease: ReaderLease | undefined, nowMs: number): 
 export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
 
 /**
- * How a run comes to a lease:
+ * Ways for a run to get a lease:
  * - `leave`: another run has it.
  * - `wait`: the run that has it is late with its heartbeat.
  * - `if needed`: no run has it, because none was needed.
- * - `take`: nobody renews it any more.
- * - `after a look`: its run works, but its shift is over or it runs other code. The next one shows first that it works too.
+ * - `take`: its run no longer renews it.
+ * - `after a look`: its run works, but its shift is over or it runs other code. The next run first shows that it works
+ * too.
  */
 type Claim = "leave" | "wait" | "if needed" | "take" | "after a look";
 
@@ -51,7 +54,7 @@ function claimOn(lease: ReaderLease | undefined, { run, build }: Candidate, nowM
 /**
  * Takes a lease if this run should read.
  *
- * @returns Undefined if no other reader is needed.
+ * @returns Undefined if this run is not needed.
  */
 export function* takeReaderLease(chain: ReaderOf, candidate: Candidate): Procedure<HeldLease | undefined> {
   for (;;) {
@@ -73,7 +76,10 @@ export function* takeReaderLease(chain: ReaderOf, candidate: Candidate): Procedu
   }
 }
 
-/** A run that is only late, or goes on because it is needed again, keeps its lease. */
+/**
+ * Builds the condition for taking a lease. A run that is only late, or that continues because it is needed again, keeps
+ * its lease.
+ */
 const whenTaking = ({ epoch, heartbeatMs }: ReaderLease, claim: Claim): LeaseCondition => {
   if (claim === "if needed") return { epoch, isEnded: true };
   return claim === "take" ? { epoch, heartbeatMs } : { epoch };
@@ -86,11 +92,11 @@ export function* renewReaderLease(chain: ReaderOf, { run, epoch }: HeldLease): P
 }
 
 /**
- * Ends a reading that nobody needs. First it writes that it has ended, then it looks for lanes, or clients that follow
- * markets. They do the same in reverse: first their own item is written, then they look for a reader. So at least one of
- * them sees the other.
+ * Ends a reading that nobody needs. First writes that it has ended, then looks for lanes, or for clients that follow
+ * markets. New lanes and clients do the reverse: they write their own item, then look for a reader. So at least one
+ * side sees the other.
  *
- * @returns False if it is needed after all, so the run goes on.
+ * @returns False if the reading is needed after all, so that the run continues.
  */
 export function* endReading(chain: ReaderOf, { run, epoch }: HeldLease): Procedure<boolean> {
   const when = { run, epoch };
@@ -101,8 +107,8 @@ export function* endReading(chain: ReaderOf, { run, epoch }: HeldLease): Procedu
 }
 
 /**
- * Starts a reader unless there is one. What it is to read must be written before. Many runs may do so at once, so the
- * readers that they start must not have to wait for the lease.
+ * Starts a reader unless there is one. Its work must be written before. Many runs may call this at once, so the readers
+ * that they start must not wait for the lease.
  */
 export function* ensureReader(chain: ReaderOf): Procedure<void> {
   const lease = yield* perform({ do: "readReaderLease", chain });

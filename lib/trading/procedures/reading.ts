@@ -14,25 +14,25 @@ import {
 import type { Lane } from "../../orders/table-step.ts";
 import { isReaderMissing } from "./reader-lease.ts";
 
-/** The memory of looks at a chain, by which a host that falls behind is noticed. */
+/** Memory of looks at a chain, which reveals a host that falls behind. */
 export type LookMemory<Each extends Pick<Look, "number"> = Look> = {
-  /** The last look. */
+  /** The newest look. */
   look?: Each | undefined;
-  /** The host that it looks by, among those that answer. */
+  /** Index of the host that looks are taken from, among those that answer. */
   host: number;
-  /** The time of the first of several looks at older blocks than the last one. */
+  /** Time of the first look in a row at blocks older than the last one. */
   backSinceMs?: number | undefined;
 };
 
-/** The memory of a reader's run for a chain. */
+/** Memory of a reader's run for one chain. */
 export type Reader = LookMemory & {
-  /** Blocks that are ancestors of the last look, by hash. */
+  /** Hashes of blocks that are ancestors of the last look. */
   confirmed: ReadonlySet<string>;
-  /** The transactions that it has asked about since the last block came. */
+  /** Transactions that the reader has asked about since the last block came. */
   asked: ReadonlySet<string>;
-  /** The time from which it asks for the final block again. */
+  /** Time from which the reader asks for the final block again. */
   finalDueMs: number;
-  /** The time at which it last woke each wallet. */
+  /** Time at which the reader last woke each wallet. */
   wokenMs: Map<string, number>;
 };
 
@@ -44,19 +44,19 @@ export const newReader = (): Reader => ({
   wokenMs: new Map(),
 });
 
-/** A lane is not woken twice within this time: its run may have just begun, or may have nothing to do. */
+/** Shortest time between two wakings of a lane, whose run may have just begun or have nothing to do. */
 const restMs = 3000;
 
-/** A host that has fallen behind is left after this time. */
+/** Time after which a host that has fallen behind is replaced. */
 const mostBackMs = 10_000;
 
-/** The interval at which it asks for the final block: a quarter of its age, within these limits. */
+/** Limits of the interval between questions for the final block, which is a quarter of that block's age. */
 const finalMs = { least: 1000, most: 10_000, share: 4 };
 
-/** The result of a look at the lanes of a chain: their number, and false if no host answered. */
+/** Result of a look at the lanes of a chain: their number, and whether a host answered. */
 export type ReadRound = { lanes: number; isAnswered: boolean };
 
-/** Wakes the lanes for which a new block has news, or which are due. One look at the chain serves all lanes. */
+/** Wakes the lanes that are due or that a new block has news for. One look at the chain serves all lanes. */
 export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound> {
   const lanes = yield* perform({ do: "readLanes", chain });
   const nowMs = yield* perform({ do: "now" });
@@ -75,7 +75,7 @@ export function* readChain(chain: Network, reader: Reader): Procedure<ReadRound>
 const isResting = ({ wallet }: LaneKey, { wokenMs }: Reader, nowMs: number) =>
   nowMs - (wokenMs.get(wallet) ?? Number.NEGATIVE_INFINITY) < restMs;
 
-/** Asks for what can have changed since the last look. Undefined if no host answers. */
+/** Asks for everything that can have changed since the last look. Undefined if no host answers. */
 function* readNews(
   chain: Network,
   reader: Reader,
@@ -98,7 +98,7 @@ function* readNews(
   if (isBehind(look, reader, nowMs)) return { minedIn: new Map() };
   const isNew = look.number !== last?.number || look.parentHash !== last.parentHash;
   const isOn = ({ number, hash }: BlockName) => look.hashes.get(number) === hash;
-  // If the last parent is still there, so are all of its ancestors.
+  // If the last look's parent is still in the chain, so are all of its ancestors.
   const isSameChain = last !== undefined && isOn({ number: last.number - 1, hash: last.parentHash });
   const confirmed = mined.filter(
     ({ block }) => isOn(block) || (isSameChain && reader.confirmed.has(block.hash)),
@@ -118,7 +118,10 @@ function* readNews(
   return { minedIn, final: look.final?.number };
 }
 
-/** True if a look shows an older block than the last one. Another host's word counts after a while, whatever it says. */
+/**
+ * True if a look shows an older block than the last one. After a while, another host's answer counts even if it is
+ * older.
+ */
 export function isBehind<Each extends Pick<Look, "number">>(
   look: Each,
   memory: LookMemory<Each>,
@@ -139,17 +142,20 @@ export function isBehind<Each extends Pick<Look, "number">>(
 const finalPauseMs = (ageSeconds: number): number =>
   Math.min(finalMs.most, Math.max(finalMs.least, (ageSeconds * 1000) / finalMs.share));
 
-/** The memory of the sweep for a chain: one for each of two hosts, since a run of readChains may see only a wrong one. */
+/**
+ * Memory of the sweep for a chain. It has a part for each of two hosts, since a run of readChains may see only a wrong
+ * one.
+ */
 export type SweepMemory = readonly [Reader, Reader];
 
 export const newSweepMemory = (): SweepMemory => [newReader(), newReader()];
 
-/** The result of a sweep: the lanes of the chain, and whether a reader is missing. */
+/** Result of a sweep: the lanes of the chain, and whether a reader is missing. */
 export type Sweep = { lanes: readonly Lane[]; isReaderMissing: boolean };
 
 /**
- * Wakes the lanes that are due or have waited for long, and all of them if no reader has read the chain for long. This
- * retries anything that was lost. Lanes that wait only for finality are left alone while two hosts say that they must.
+ * Wakes the lanes that are due or have waited for long, and all lanes if no reader has read the chain for long. This
+ * retries all lost work. Lanes that wait only for finality stay asleep while two hosts say that they must wait.
  */
 export function* sweepLanes(chain: Network, memory: SweepMemory): Procedure<Sweep> {
   const lanes = yield* perform({ do: "readLanes", chain });
@@ -160,7 +166,7 @@ export function* sweepLanes(chain: Network, memory: SweepMemory): Procedure<Swee
   for (const lane of lanes) {
     const isDueNow = isMissing || isDue(lane, undefined, nowMs);
     if (!isDueNow && !isLookDue(lane, nowMs)) continue;
-    // A look can take long, so no other lane waits for it.
+    // Wakes other lanes first, because a look can take long.
     if (!isDueNow && isSettling(lane)) settling.push(lane);
     else yield* perform({ do: "wake", lane });
   }

@@ -9,7 +9,7 @@ import type { LaneCore, LaneState, Move, Snapshots } from "../../orders/lane-cor
 import { afterStep, beginStep, leaveStep, takeStep, withSlots } from "../../orders/lane-steps.ts";
 import type { JobName, Lane, MissedToken, TradeStep } from "../../orders/table-step.ts";
 
-/** Disagreeing hosts are asked again for this long, at this interval. */
+/** Total time, and interval, for asking disagreeing hosts again. */
 const patienceMs = 2000;
 const pauseMs = 250;
 
@@ -25,11 +25,11 @@ function* askHosts(core: LaneCore, lane: LaneKey, view: LaneView, untilMs: numbe
 }
 
 /**
- * Takes a wallet's lane, does everything that is possible now for its orders, and leaves. It never waits for a block.
+ * Takes a wallet's lane, does all that is possible now for its orders, and leaves. Never waits for a block.
  *
  * @param holder A random id of this run.
- * @param setup Names the configuration of the chain.
- * @param job The lane is expected to have it.
+ * @param setup Identifies the configuration of the chain.
+ * @param job A job that the lane should have.
  */
 export function* workLane(
   lane: LaneKey,
@@ -41,7 +41,7 @@ export function* workLane(
 ): Procedure<void> {
   const core = laneCoreOf(lane.chain);
   const startMs = yield* perform({ do: "now" });
-  // Takes the lane before reading it: another run may have changed anything read earlier.
+  // Takes the lane before reading it, because another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) {
     if (missed === undefined) return;
     // Begins the lane of a wallet without orders, to check its missed token.
@@ -59,7 +59,7 @@ export function* workLane(
     const nowMs = known === undefined ? yield* perform({ do: "now" }) : readMs;
     if (nowMs - startMs > longestMs) return;
     const isPatient = nowMs - startMs < patienceMs;
-    // The run relies on its own writes until it needs new facts.
+    // Relies on the run's own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
       const state: LaneState = { ...run, view, snapshots, nowMs, isPatient };
       const move = moveOf(core, state);
@@ -125,7 +125,7 @@ function* carryOut(
       if ("slot" in answer) return withSigned(view, answer);
       if (core.isFirst(move.request, view) && "refused" in answer)
         return yield* writeStep(core, core.refusedStep(state, move.order), state);
-      // Nothing but time can help.
+      // Leaves the lane, because nothing but time can help.
       yield* perform({ do: "write", step: leaveStep(state) });
       return "left";
     }
@@ -139,7 +139,7 @@ function withSigned(view: LaneView, { slot, raw }: Signed): LaneView {
   return { ...view, slots: withSlots(view.slots, [slot]), bytes };
 }
 
-/** Writes a step, and leaves the lane with it if nothing else is to be done. */
+/** Writes a step, and leaves the lane with it if no more work is left. */
 function* writeStep(
   core: LaneCore,
   step: TradeStep,
@@ -152,6 +152,6 @@ function* writeStep(
     return (yield* perform({ do: "write", step: last })) ? "left" : undefined;
   }
   if (!(yield* perform({ do: "write", step }))) return undefined;
-  // The lane has ended with its last order.
+  // The lane ends with its last order.
   return next === undefined ? "left" : view;
 }

@@ -36,7 +36,7 @@ export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs 
       return Buffer.from(Mac).toString("base64");
     },
     async checkMac(intent, mac, noteCall = () => undefined) {
-      // KMS rejects an empty MAC with an error, and accepts any form of base64.
+      // Checks the form of the MAC first, because KMS throws for an empty one and accepts any form of base64.
       const Mac = Buffer.from(mac, "base64");
       if (Mac.length !== macBytes || Mac.toString("base64") !== mac) return false;
       try {
@@ -57,14 +57,14 @@ export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs 
 const macBytes = 32;
 
 /**
- * Names the key's purpose and the kind of messages that an intent leads to. Any other purpose gets a new name. So do
- * messages that mark their orders differently: two kinds of marks on one order could fill it twice.
+ * Names the purpose of the key and the kind of messages that an intent leads to. Any other purpose gets a new name. So
+ * do messages that mark their orders differently: two kinds of marks on one order could fill it twice.
  */
 const use = "trading-terminal/intent/3";
 
 /**
- * Encodes an intent and its table as one text with all fields, independently of their order. It has at most about 1 KB;
- * KMS accepts 4 KB.
+ * Encodes an intent and its table as one text with all fields in a fixed order. It has at most about 1 KB; KMS accepts
+ * 4 KB.
  */
 function messageFor(intent: IntentTerms, tableId: string): Buffer {
   return Buffer.from(JSON.stringify([use, tableId, sorted(packed(intent))]));

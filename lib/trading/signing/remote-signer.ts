@@ -4,7 +4,7 @@ import { readSignAnswer, signPayload } from "./sign-payload.ts";
 
 /**
  * Signs by invoking a separate function. After a failure the order is tried again later, and the signer then returns
- * what it has recorded.
+ * the bytes that it has recorded.
  *
  * @param call invokes the function and returns its result.
  * @param onFault receives the error that prevented an answer.

@@ -4,7 +4,7 @@ import type { SignAnswer, SignRequest } from "../../orders/effects.ts";
 import { count, slotTerms, text } from "../../orders/schemas.ts";
 import { packed, unpacked } from "../items/items.ts";
 
-/** Packs a request or answer of the signer as JSON, with amounts as text. */
+/** Packs a request or an answer of the signer as JSON, with amounts as text. */
 export const signPayload = (value: SignRequest | SignAnswer): unknown => packed(value);
 
 const reason = v.string();
@@ -17,10 +17,10 @@ const answer = v.union([
   v.strictObject({ later: reason }),
 ]);
 
-/** Reads a request. Returns undefined if the payload is not one. */
+/** Reads a request to the signer. Returns undefined if the payload is none. */
 export const readSignRequest = (payload: unknown): SignRequest | undefined => read(signRequest, payload);
 
-/** Reads an answer to a request about a slot. Returns undefined if the payload is not one. */
+/** Reads the signer's answer to a request about a slot. Returns undefined if the payload is none. */
 export function readSignAnswer(payload: unknown, asked: SignRequest): SignAnswer | undefined {
   const found = read(answer, payload);
   if (found === undefined || !("slot" in found)) return found;
@@ -36,7 +36,7 @@ function read<Schema extends v.GenericSchema>(
     const result = v.safeParse(schema, unpacked(payload));
     return result.success ? result.output : undefined;
   } catch {
-    // An amount contains characters other than digits.
+    // Rejects amounts with characters other than digits.
     return undefined;
   }
 }

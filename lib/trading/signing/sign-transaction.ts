@@ -23,7 +23,7 @@ import { readSignRequest, signPayload } from "./sign-payload.ts";
 import type { Streaks } from "./streaks.ts";
 
 /**
- * The log entry of an answer. It names no order if the request could not be read. The KMS request id leads to the use
+ * Log entry for an answer of the signer. Names no order if the request was unreadable. The KMS request id finds the use
  * of the key in CloudTrail, which does not know orders.
  */
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
@@ -38,7 +38,7 @@ export type SigningDeps = {
   table: Table;
   vault: Vault;
   checkMac: Macs["checkMac"];
-  /** The signer's own configuration, so that the caller cannot name contracts. */
+  /** The signer's own configuration, so that callers cannot choose contracts. */
   chains: SigningTrading;
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
@@ -46,15 +46,15 @@ export type SigningDeps = {
   onRefused: (note: SigningNote) => void;
   /** Receives each request that may be signed later. */
   onPostponed: (note: SigningNote) => void;
-  /** The streaks of this instance. */
+  /** Streaks of postponed requests in this instance. */
   streaks: Streaks;
   /** Receives temporary errors that prevent an answer. */
   onFault: (error: unknown) => void;
 };
 
 /**
- * Reads a payload and answers it like {@link signOnRequest}. Refuses an unreadable one: the calling function may have
- * been taken over.
+ * Reads a payload and answers it like {@link signOnRequest}. Refuses an unreadable payload, because the calling
+ * function may have been taken over.
  */
 export async function answerSigning(deps: SigningDeps, payload: unknown): Promise<unknown> {
   const request = readSignRequest(payload);
@@ -63,8 +63,8 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
 }
 
 /**
- * Signs only transactions that a user has ordered, and does not trust its caller. If asked again, it signs the same
- * bytes again.
+ * Signs only transactions that a user has ordered, and does not trust its caller. Repeated requests return the same
+ * bytes.
  *
  * @throws {Error} if a call to AWS fails for good.
  */
@@ -91,7 +91,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
       },
     });
     if (isSigned) onSigned({ orderId, awsRequestId });
-    // Anybody may ask again for the same bytes, at no cost.
+    // Ends streaks only at a new signature, because anybody may ask for the same bytes again at no cost.
     if ("slot" in answer && isNew) streaks.signed(request);
     if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
     if ("later" in answer) {
@@ -104,7 +104,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
   } catch (error) {
     if (error instanceof InvalidItem)
       return refuse(onRefused, orderId, `the stored ${error.kind} is invalid`);
-    // DynamoDB rejects what would be written.
+    // Refuses data that DynamoDB rejects.
     if (error instanceof Error && error.name === "ValidationException")
       return refuse(onRefused, orderId, "the stored data is invalid");
     if (!(error instanceof DeadlineExceeded) && !isTransient(error)) throw error;
@@ -118,14 +118,14 @@ function refuse(onRefused: SigningDeps["onRefused"], orderId: string | undefined
   return { refused: reason };
 }
 
-/** Builds the effects of one request. */
+/** Builds the effects for one request. */
 function signingEffects(
   { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
   noteCall: NoteCall,
 ) {
   let wallet: SealedWallet | undefined;
 
-  /** Opens the wallet that was read. Uses the ids of the intent: those in the item may belong to another wallet. */
+  /** Opens the wallet that was read, with the ids of the intent: the item's ids may belong to another wallet. */
   async function open(
     owner: { userID: string; network: Network; address: string },
     isKey: (secret: Uint8Array) => boolean,
@@ -133,7 +133,7 @@ function signingEffects(
     if (wallet === undefined) return { later: "the wallet is gone" };
     const binding = { ...owner, walletId: wallet.walletId };
     const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
-    // Any function that generates data keys can seal another key for this wallet.
+    // Checks the key's address, because any function that generates data keys can seal another key for this wallet.
     if ("refused" in secret || isKey(secret)) return secret;
     secret.fill(0);
     return { refused: "the wallet's key is of another address" };

@@ -1,15 +1,15 @@
 import type { LaneKey } from "../../orders/intent.ts";
 
 /**
- * A healthy caller asks once for a transaction that has become impossible, and then looks again. More postponed
- * requests in a row are an alarm: this many for one wallet, or for all wallets together.
+ * Most postponed requests in a row for one wallet, and for all wallets together. More raise an alarm, because a healthy
+ * caller looks again after one request for an impossible transaction.
  */
 const longest = { wallet: 5, caller: 20 };
 
-/** A streak ends if nothing is postponed for so long. */
+/** Time without postponed requests after which a streak ends. */
 const restMs = 10 * 60_000;
 
-/** The wallets to remember. The oldest streak is forgotten first. */
+/** Most wallets to remember. The oldest streak is forgotten first. */
 const mostWallets = 1000;
 
 type Streak = { length: number; lastMs: number };
