@@ -61,7 +61,7 @@ describe("cancelOrder", () => {
       (order) => write({ kind: "remove", of: "order", item: order, when: {} }),
       { refused: "ORDER_NOT_FOUND" },
     ],
-  ])("records a cancellation although an intruder %s, and lets nothing be signed", async (_, lie, answer) => {
+  ])("records a cancellation and signs nothing, even if an intruder %s", async (_, lie, answer) => {
     const { bench, userID, orderId, order, request, sign } = await planned();
     await lie(order);
     expect(await bench.cancel(orderId)).toEqual(answer);
@@ -76,7 +76,7 @@ describe("cancelOrder", () => {
     });
   });
 
-  it("returns an order that never stops changing, and lets the lane cancel it later", async () => {
+  it("lets the lane cancel an order that changes too often to be cancelled directly", async () => {
     const { bench, orderId, request, sign, read } = await planned();
     let writes = 0;
     bench.wrap = (performers) => ({
@@ -120,7 +120,7 @@ describe("cancelOrder", () => {
     expect(await itemsNamed(db.table, cancellationKey({ userID, orderId }).PK)).toHaveLength(1);
   });
 
-  it("leaves a cancelled order's planned slot to the lane, which signs nothing for it", async () => {
+  it("lets the lane remove a cancelled order's planned slot without signing", async () => {
     const { bench, orderId, request, sign, read } = await planned();
     expect(await bench.cancel(orderId)).toMatchObject({ order: { life: { status: "cancelled" } } });
     expect(await sign(request)).toEqual({ later: "the order has ended" });

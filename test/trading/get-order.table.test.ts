@@ -17,7 +17,7 @@ describe("getOrder", () => {
     expect(await getOrder(db.table, "ann", "o1")).toMatchObject({ order: order(), attempts: [] });
   });
 
-  it("returns an order placed here with its transactions, but without their signed bytes", async () => {
+  it("returns an order placed here with its transactions, leaving out their signed bytes", async () => {
     const placed = newOrder();
     const { userID, orderId, chain, wallet } = placed.intent;
     const attempt = {

@@ -115,7 +115,7 @@ describe("detailsOf", () => {
     ["replaced", "mined", "mined", receipt],
     ["replaced", "reverted", "mined", { ...receipt, status: "failed", isSlippage: false }],
   ] as const)(
-    "shows the newest attempt as %s and the first one as %s if the nonce is %s",
+    "shows the newest attempt as %s and the first as %s if the nonce is %s",
     (newest, first, state, seen) => {
       const attempts = [attempt(), attempt({ hash: "0x2", signedAtMs: 1 })];
       const shown = detailsOf(order, [slot({ state, attempts, ...(seen && { receipt: seen }) })]);

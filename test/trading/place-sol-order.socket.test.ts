@@ -40,7 +40,7 @@ beforeAll(async () => {
 type Asked = Partial<PlaceOrderRequest>;
 type Options = { lamports?: bigint; units?: bigint; configuration?: Partial<SolConfiguration> };
 
-/** Creates a user with a wallet of ten coins, who trades through the use cases. */
+/** Creates a user with a wallet of ten coins, who trades through the real use cases. */
 async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {} }: Options = {}) {
   const userID = randomUUID();
   const { address: wallet } = await chain.newWallet(lamports);
@@ -117,7 +117,7 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
 const code = (code: string, details?: object) => ({ code, ...(details && { details }) });
 
 describe("placeOrder on sol", () => {
-  it("records an order as it was placed, for every reader of the table", async () => {
+  it("records an order as it was placed, readable in every view of the table", async () => {
     const { wallet, userID, lane, ask, stored, woken, balances } = await newTrader();
     const placed = await ask({ slippage: 2, priorityFee: 0.002, validForSeconds: 600 }, "k");
     if (!("order" in placed)) throw new Error("The order was not placed");
@@ -188,7 +188,7 @@ describe("placeOrder on sol", () => {
     ]);
   });
 
-  it("replays a key with the order's current state, and rejects another body for the key", async () => {
+  it("answers a repeated request with the order's current state, and rejects another body for its key", async () => {
     const { place, ask, cancel, wallet } = await newTrader();
     const { orderId } = await place({ slippage: 2 }, "k");
     await cancel(orderId);
@@ -214,7 +214,7 @@ describe("placeOrder on sol", () => {
     expect(both.filter((each) => "isReplayed" in each && each.isReplayed)).toHaveLength(1);
   });
 
-  it("returns a quote for dryRun on sol, without a key and without a record", async () => {
+  it("returns a quote for dryRun on sol, which needs no key and is not recorded", async () => {
     const { ask, quote, lane } = await newTrader();
     const { asOf: _, validUntil: __, block: ___, ...same } = await quote();
     expect(await ask({ dryRun: true }, null)).toEqual({ dryRun: true, quote: expect.objectContaining(same) });
@@ -266,7 +266,7 @@ describe("placeOrder on sol", () => {
     [2_957_120n, 0n],
     [3_000_000n, 42_880n],
     [4_000_000n, 1_000_000n],
-  ])("judges a sale by a wallet with %d lamports: %s", async (lamports, expected) => {
+  ])("decides whether a wallet with %d lamports can pay for a sale: %s", async (lamports, expected) => {
     const { place, stored, refusalOf } = await newTrader({ lamports, units: 10n ** 10n });
     const sale = { side: "sell", amount: "10000" } as const;
     if (typeof expected === "string") expect(await refusalOf(sale)).toBe(expected);
@@ -274,7 +274,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ amount: "0.001" })).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("rejects invalid addresses, and addresses of other kinds of accounts", async () => {
+  it("rejects invalid addresses, and addresses that are no token or wallet", async () => {
     const { refusalOf, wallet } = await newTrader({ units: 1n });
     const ofBytes = (count: number) => bs58.encode(Buffer.alloc(count, 7));
     for (const bytes of [31, 33]) {
@@ -344,7 +344,7 @@ describe("placeOrder on sol", () => {
     await expect(ask({ amount: "2.000000001" })).rejects.toMatchObject(
       code("POLICY_LIMIT", { rule: "maxOrder", limit: "2", requested: "2.000000001" }),
     );
-    // One lamport less than two purchases with their fees.
+    // One lamport less than two purchases cost with their fees.
     const policy = { ...openPolicy, maxPerDay: 2n * 1_001_020_000n - 1n };
     await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
     await place();
@@ -359,7 +359,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ side: "sell", amount: "1" })).toBe("placed");
   });
 
-  it("rejects new orders while sol is stopped by an operator, or not configured to trade", async () => {
+  it("rejects new orders if an operator has stopped sol, or if sol is not configured", async () => {
     const { refusalOf, userID, lane } = await newTrader();
     await stopTrading(db.table, ["sol"], new Date());
     expect(await refusalOf({}).finally(() => startTrading(db.table, ["sol"]))).toBe("TRADING_DISABLED");

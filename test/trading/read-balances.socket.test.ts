@@ -150,7 +150,7 @@ describe("readBalances", () => {
     expect(await symbolsOf(userID, { token: "native" })).toEqual(listed);
   });
 
-  it("skips tokens that do not answer, and shows all others", async () => {
+  it("skips tokens that do not answer, but shows all others", async () => {
     const userID = await newUser(wallet);
     for (const name of ["eats all gas", "reverts every call"] as const)
       await savePosition(userID, { token: getAddress(await deployOddToken(chain, name)) });
@@ -235,7 +235,7 @@ describe("quoteOrder", () => {
     };
     missed.length = 0;
     const sale = { side: "sell", token: taxd, wallet } as const;
-    // Uses another user: reports are sent late, so a later position of the same user could still cause one.
+    // Uses another user, since a late report about this user could fail the check.
     await quote(await newUser(wallet), { ...sale, amount: "1" });
     await writeStep(db.table, [{ kind: "put", of: "book", item: book, when: "absent" }]);
     await quote(userID, { wallet, token: taxd, amount: "0.1" });

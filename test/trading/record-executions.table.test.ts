@@ -35,7 +35,7 @@ describe("executionRecorder", () => {
     expect(await ordersOf("stranger")).toEqual([]);
   });
 
-  it("rejects order ids of the service's own form, which later orders may get", async () => {
+  it("rejects order ids in the service's own format, which later orders may get", async () => {
     await register(db.table, { userID: "nia", names: [], ref: undefined }, now);
     const record = executionRecorder(db.table, now);
     expect(await record(reported("nia", { orderId: orderIdFor("nia", "k-1", now) }))).toBe("not yours");
@@ -43,7 +43,7 @@ describe("executionRecorder", () => {
     expect(await ordersOf("nia")).toHaveLength(1);
   });
 
-  it("looks up each user once", async () => {
+  it("looks up each user only once", async () => {
     for (const userID of ["lea", "max"]) await register(db.table, { userID, names: [], ref: undefined }, now);
     const send = vi.spyOn(db.table.client, "send");
     const record = executionRecorder(db.table, now);

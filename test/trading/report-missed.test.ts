@@ -32,7 +32,7 @@ describe("missedReporter", () => {
     expect(woken).toHaveLength(3);
   });
 
-  it("never fails, and passes the error of a failed wake on", async () => {
+  it("never fails, but reports the error of a failed wake", async () => {
     const faults: unknown[] = [];
     const failure = new Error("throttled");
     const report = missedReporter(

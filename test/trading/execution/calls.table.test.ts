@@ -8,10 +8,12 @@ import { LaneBench } from "./support/lane-bench.ts";
 
 const db = tableForTests();
 
-/** Effects that call AWS outside the table: Invoke twice, and KMS three times. */
+/**
+ * Lists the effects that call AWS outside of the table: one Lambda call each for two, and one KMS call each for three.
+ */
 const elsewhere: readonly (keyof Effects)[] = ["wake", "sign", "makeMac", "checkMac", "signBytes"];
 
-/** Creates a bench that counts calls of AWS. */
+/** Creates a bench that counts calls to AWS. */
 async function countingBench() {
   let calls = 0;
   const bench = await new LaneBench(interceptedTable(db.table, () => void calls++)).open();

@@ -56,7 +56,7 @@ function chainsOf(changes: Partial<ChainConfiguration> = {}) {
 const sentTo = (server: RpcServer) =>
   server.requests.flat().filter(({ method }) => method === "eth_sendRawTransaction").length;
 
-describe("the effect send", () => {
+describe("chainEffects.send", () => {
   const send = (to: Recipients = "hosts", changes: Partial<ChainConfiguration> = {}) =>
     chainEffects(chainsOf(changes)).send({ chain: "eth", raw, to });
 
@@ -146,11 +146,11 @@ describe("the effect send", () => {
   });
 });
 
-describe("the effect hostSnapshot", () => {
+describe("chainEffects.hostSnapshot", () => {
   const question: Question<Evm> = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
-  /** Returns effects that get these snapshots, by number of host. All other hosts fail. */
+  /** Returns effects with these snapshots, by number of the host. All other hosts fail. */
   function asking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
@@ -184,7 +184,7 @@ describe("the effect hostSnapshot", () => {
     expect(see).toHaveBeenCalledTimes(4);
   });
 
-  it("queries hosts in reserve, but never uses one host in place of both", async () => {
+  it("queries hosts in reserve, but never counts one host twice", async () => {
     const { effects } = asking(4, { 2: snapshot(2n), 3: snapshot(3n) });
     expect(await effects.hostSnapshot({ host: 0, question })).toEqual(snapshot(2n));
     expect(await effects.hostSnapshot({ host: 1, question })).toEqual(snapshot(3n));
@@ -192,7 +192,7 @@ describe("the effect hostSnapshot", () => {
     expect(await odd.effects.hostSnapshot({ host: 1, question })).toBeUndefined();
   });
 
-  it("uses a lone host's snapshot in place of both", async () => {
+  it("counts the snapshot of a lone host for both hosts", async () => {
     const { see, effects } = asking(1, { 0: snapshot(0n) });
     expect(await effects.hostSnapshot({ host: 0, question })).toBe(
       await effects.hostSnapshot({ host: 1, question }),

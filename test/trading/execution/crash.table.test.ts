@@ -57,7 +57,7 @@ async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<str
   throw new Error("The order did not end");
 }
 
-/** Creates a lane whose user's policy limits the amount of a day. */
+/** Creates a lane whose user has a daily limit. */
 async function openBench(): Promise<LaneBench> {
   const bench = await new LaneBench(db.table).open();
   const { lane, userID } = bench;
@@ -70,7 +70,7 @@ async function openBench(): Promise<LaneBench> {
   return bench;
 }
 
-/** Expects the order to have ended once, visibly to clients, and with nothing left behind. */
+/** Expects that the order has ended exactly once, clients can see it, and no other items are left. */
 async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
   const { table, userID, lane } = bench;
   const items = new Map(
@@ -126,7 +126,7 @@ const stories: Record<string, Story> = {
   },
 };
 
-describe("an order on the table", () => {
+describe("orders on a real table with a failing effect", () => {
   it.each(Object.entries(stories))(
     "ends an order exactly once if any effect of %s fails",
     async (_, story) => {

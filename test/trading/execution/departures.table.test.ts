@@ -57,7 +57,7 @@ describe("a position whose tokens were moved away", () => {
     await move(desk.wallet, deployer, await desk.held());
     await desk.workMissed(moon);
     await desk.workMissed(moon);
-    // A reorganization can still undo the move.
+    // A reorganisation can still undo the move.
     expect(await positionsOf(desk)).toEqual([before]);
     expect(await desk.watchAndWork()).toBe(false);
     await chain.mine(12);
@@ -195,7 +195,7 @@ describe("the sweep of positions", () => {
 });
 
 describe("a wallet shared by two users", () => {
-  it("closes one user's position after the other has sold its tokens", async () => {
+  it("closes one user's position after the other user has sold the tokens", async () => {
     const alice = await openDesk(db.table, chain);
     await buy(alice);
     const bob = await alice.shareWith(`${alice.userID}'s friend`);

@@ -33,7 +33,7 @@ function writeTo(table: Table, step: TradeStep): boolean {
   return true;
 }
 
-/** Runs executeOrders, which may break off, and returns the counts that it reports. */
+/** Runs executeOrders and returns the counts that it reports. The run may fail midway. */
 async function run(
   table: Table,
   write = writeTo,
@@ -75,7 +75,7 @@ async function runUnread(
   await executeOrders(deps, { ...lane, ...more });
 }
 
-/** Settles an order that received this amount, and returns the faults that name it. */
+/** Settles an order that received this amount, and returns the faults reported for the order. */
 async function faultsOf(received: bigint) {
   const short = filled("a", { received });
   const hosts = bothHosts({ ...finalAt(300), receipts: seen([short]), markers: new Map([["order1", true]]) });
@@ -104,13 +104,13 @@ describe("executeOrders when an order on sol settles", () => {
     expect(await run(table)).toEqual([]);
   });
 
-  it("leaves the count of an order's messages to the run whose write succeeds", async () => {
+  it("counts an order's messages in the run whose write succeeds", async () => {
     const table = tableWithFill();
     expect(await run(table, (each, step) => !settles(step) && writeTo(each, step))).toEqual([]);
     expect(await run(table)).toEqual(once);
   });
 
-  it("skips the count of an order's messages, rather than count twice, if the write's response is lost", async () => {
+  it("leaves an order's messages uncounted if the write's response is lost, so that none counts twice", async () => {
     const table = tableWithFill();
     const losing: typeof writeTo = (each, step) => {
       const isWritten = writeTo(each, step);
@@ -173,7 +173,7 @@ describe("executeOrders on a chain without a reader", () => {
     return startReader.mock.calls.length;
   }
 
-  it("starts no reader for a check of an idle wallet unless a lane remains", async () => {
+  it("starts no reader to check an idle wallet, unless a lane remains afterwards", async () => {
     expect(await checkIdle()).toBe(0);
     expect(await checkIdle(new Error("no host"))).toBe(1);
   });

@@ -87,7 +87,7 @@ describe("fee limits against a compromised placeOrder", () => {
   });
 });
 
-describe("the operators' limits", () => {
+describe("the operators' limits of fees", () => {
   it("rejects an order whose transaction would cost more than the operators allow", async () => {
     const limited = await openDesk(db.table, chain, { maxNetworkFee: "0.00001", maxNetworkFeesPerDay });
     await expect(limited.ask({ amount: "0.01" })).rejects.toMatchObject({

@@ -27,7 +27,7 @@ async function header(tag: string | number): Promise<{ number: number; hash: str
   return { number: Number(found.number), hash: found.hash, time: Number(found.timestamp) };
 }
 
-describe("the effect look", () => {
+describe("lookEffects.look", () => {
   it("returns the latest block's number, time and parent hash, and hashes of earlier blocks", async () => {
     await chain.request("anvil_mine", ["0x5"]);
     const { number, time } = await header("latest");
@@ -65,8 +65,8 @@ describe("the effect look", () => {
   });
 });
 
-describe("the effect minedIn", () => {
-  it("returns the block of each transaction, or an empty text if it is in none", async () => {
+describe("lookEffects.minedIn", () => {
+  it("returns the block of each transaction, or an empty text for one in no block", async () => {
     const value = { from: alice.address, to: alice.address, value: "0x1" };
     const mined = (await chain.request("eth_sendTransaction", [value])) as string;
     await chain.mine();

@@ -78,7 +78,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       }
       return runProcedure(only(), {
         ...tableEffects(table),
-        // Naming a job that is over, or another wallet's, must change nothing.
+        // Names a finished job or one of another wallet, which must change nothing.
         readLane: (ask) => readLane(table, { ...ask, job: this.table.all("order").at(-1)?.intent }),
         readPlacing: (ask) => readPlacing(table, ask),
         readSigning: async (ask) => ({
@@ -142,7 +142,7 @@ async function richest(): Promise<number[]> {
     .map(({ seed }) => seed);
 }
 
-describe("the real table", () => {
+describe("the real table and the model", () => {
   it(`agrees with the model in the richest of ${histories * 50} histories`, async () => {
     const done = { effects: 0 };
     await forEachConcurrently(await richest(), { concurrency: 4 }, async (seed) =>

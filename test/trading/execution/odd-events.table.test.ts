@@ -117,7 +117,7 @@ describe("a fill", () => {
       { code: -32000, message: "missing trie node 12 (path ) state is not available" },
     ],
     ["sells access to the state", { code: -32602, message: "Archive requests need another plan" }],
-  ])("uses the events and marks the order as unchecked if a host %s", async (_, refusal) => {
+  ])("trusts the token's events and marks the order as unchecked if a host %s", async (_, refusal) => {
     const desk = await openDesk(db.table, chain, { see: withoutBalances(refusal) });
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
@@ -132,7 +132,7 @@ describe("a fill", () => {
     expect(report).not.toHaveProperty("flags");
   });
 
-  it("does not settle an order while hosts disagree about balances, and then uses the agreed amount", async () => {
+  it("settles an order only after the hosts agree about its balances", async () => {
     let isLying = true;
     const hosts: RpcHost[] = [];
     const desk = await openDesk(db.table, chain, {
@@ -146,7 +146,7 @@ describe("a fill", () => {
     await desk.work();
     await chain.mine();
     await desk.work();
-    // The first host's amount counts until both must agree.
+    // The amount comes from the first host until both must agree.
     expect(await desk.read(orderId)).toMatchObject({
       order: { status: "filled", settled: false, receivedAmount: "0.000000000000000001" },
       report: { flags: ["ODD_EVENTS"] },
@@ -162,7 +162,7 @@ describe("a fill", () => {
     expect(report).not.toHaveProperty("flags");
   });
 
-  it("queries each host once for the balances", async () => {
+  it("queries each host only once for balances", async () => {
     const asked: string[] = [];
     const desk = await openDesk(db.table, chain, {
       see: (host, reader, question) =>
@@ -200,7 +200,7 @@ const withMoved = (snapshot: HostSnapshot, moved: bigint): HostSnapshot => ({
   ),
 });
 
-/** Makes the second host refuse queries about earlier blocks, each refusal naming the block. */
+/** Makes the second host refuse queries about earlier blocks, with the block's number in each refusal. */
 function withoutBalances(refusal: { code: number; message: string }): typeof snapshotOf {
   const hosts: RpcHost[] = [];
   return (host, reader, question) => {

@@ -17,7 +17,7 @@ const open = (options?: Parameters<typeof openSolDesk>[1]) =>
 
 const lamportsOf = (text = "0") => parseUnits(text, 9);
 
-/** Rent of an account of the wrapped coin, as of any account of the first token program. */
+/** Rent of an account of the wrapped coin, the same as for any account of the first token program. */
 const rent = 2_039_280n;
 const feezRent = 2_157_600n;
 
@@ -56,14 +56,14 @@ async function expectRefused(desk: SolDesk, orderId: string): Promise<void> {
 async function setFeez(wallet: Address, units: bigint, extension: number, isOn: boolean): Promise<void> {
   const { mint, program } = chain.deployment.tokens.FEEZ;
   const plain = tokenAccountBytes(mint, wallet, units);
-  // Precedes the extension by the account's kind, its fixed owner, and its withheld amount.
+  // Encodes the account's type, its fixed owner and its withheld amount before the extension.
   const own = Buffer.of(2, 7, 0, 0, 0, 2, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, extension, 0, 1, 0, Number(isOn));
   const at = await tokenAccountOf(wallet, mint, program);
   await chain.setAccount(at, 2n * feezRent, program, Buffer.concat([plain, own]));
 }
 
-describe.concurrent("an order on sol and its account of the token", () => {
-  it("rejects an order whose token account was given away, and ends one without a fee if that happens later", async () => {
+describe.concurrent("orders on sol with an odd token account", () => {
+  it("rejects orders if the wallet's token account was given away, and ends open ones without a fee", async () => {
     const desk = await open();
     const { mint, program } = chain.deployment.tokens.MOON;
     const orderId = await place(desk, { amount: "1" });
@@ -109,7 +109,7 @@ describe.concurrent("an order on sol and its account of the token", () => {
   });
 });
 
-describe.concurrent("the decimals of a token on sol", () => {
+describe.concurrent("decimals of tokens on sol", () => {
   it.each([
     [0, 5n * 10n ** 6n],
     [9, 5n * 10n ** 15n],
@@ -146,7 +146,7 @@ describe.concurrent("a sale on sol", () => {
   /** Rents of the wrapped coin's account and the marker, plus the base fees of four messages. */
   const floor = rent + 897_840n + 4n * 5000n;
 
-  it("fills a sale of a wallet whose coins just cover its costs, and rejects it with one lamport less", async () => {
+  it("fills a sale if the wallet's coins just cover the costs, and rejects it with one lamport less", async () => {
     expect(floor).toBe(2_957_120n);
     for (const lamports of [0n, 895_882n, 2_039_280n, 2_044_282n, floor - 1n]) {
       const poor = await open({ lamports });
@@ -174,7 +174,7 @@ describe.concurrent("a cancelled order on sol", () => {
       const desk = await open();
       const orderId = await place(desk, { amount: "1" });
       let kept: string | undefined;
-      // Keeps the first message back while it appears to be sent.
+      // Pretends to send the first message, and keeps it for later.
       desk.wrap = (effects) => ({
         ...effects,
         async send(ask) {

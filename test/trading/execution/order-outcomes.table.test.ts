@@ -30,7 +30,7 @@ const purposesOf = ({ attempts }: Awaited<ReturnType<TradingDesk["read"]>>) =>
   attempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`);
 
 describe("cancelling an order", () => {
-  it("ends an order at once before its swap is signed, and changes nothing the second time", async () => {
+  it("ends an unsigned order at once, and ignores a second cancellation", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const cancelled = { status: "cancelled", stage: "done", reasonCode: "CANCELLED_BY_USER", version: 2 };
     expect(await desk.cancel(orderId)).toMatchObject(cancelled);
@@ -86,7 +86,7 @@ describe("cancelling an order", () => {
     });
   });
 
-  it("expires a cancelled order if no block includes it in time, and cancels it once its clear is mined", async () => {
+  it("expires a cancelled order that no block included in time, and cancels it when its clear is mined", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ stage: "cancelling" });
@@ -100,7 +100,7 @@ describe("cancelling an order", () => {
     expect(await desk.read(orderId)).toMatchObject({ order: { status: "cancelled", settled: true } });
   });
 
-  it("cancels the user's own orders only", async () => {
+  it("cancels only the user's own orders", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const stranger = await openDesk(db.table, chain);
     await expect(stranger.cancel(orderId)).rejects.toMatchObject({ code: "ORDER_NOT_FOUND" });

@@ -40,7 +40,7 @@ describe("placeOrder", () => {
     });
   });
 
-  it("warns that an order goes to a public pool despite requested protection, also when repeated", async () => {
+  it("warns that an order goes to a public pool although protection was requested, even in a repeated response", async () => {
     for (const isReplayed of [false, true])
       expect(await desk.ask({ ...buy, mevProtection: true }, "k")).toMatchObject({
         warnings: ["MEV_UNPROTECTED"],
@@ -159,7 +159,7 @@ describe("placeOrder", () => {
     expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
   });
 
-  it("requires a fresh sign-in for an order that could lose most of its value, and says so in its quote", async () => {
+  it("requires a fresh sign-in for an order that could lose most of its value, and announces it in the quote", async () => {
     const now = Date.now();
     const asked = { ...buy, minAmountOut: "0.000001" };
     const at = (ageSeconds: number) =>
@@ -176,14 +176,14 @@ describe("placeOrder", () => {
         ?.code;
     };
     expect(await quoteAt(new Date(now - 301_000))).toBe("SIGN_IN_REQUIRED");
-    // Omits the time of the user's sign-in.
+    // Omits the time of the last sign-in.
     expect(await quoteAt(undefined)).toBe("SIGN_IN_REQUIRED");
     expect(await quoteAt(new Date(now))).toBeUndefined();
     expect(await quoteAt(undefined, false)).toBeUndefined();
     expect(await (await at(0)).ask(asked)).toHaveProperty("order");
   });
 
-  it("sets the requested validity of an order, and ten minutes for slow gas", async () => {
+  it("sets the requested validity of an order, or ten minutes if gas is slow", async () => {
     const seconds = async (asked: object) => {
       const { createdAt, validUntil = "" } = await desk.place({ ...buy, ...asked });
       return Math.round((Date.parse(validUntil) - Date.parse(createdAt)) / 1000);
@@ -193,7 +193,7 @@ describe("placeOrder", () => {
     expect(await seconds({ gasPreset: "slow" })).toBeGreaterThan(590);
   });
 
-  it("returns a quote for dryRun, without a key and without a record", async () => {
+  it("returns a quote for dryRun, which needs no key and is not recorded", async () => {
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
     const { userID, wallet } = desk;
     const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;

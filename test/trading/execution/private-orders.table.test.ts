@@ -4,7 +4,7 @@ import { LaneBench } from "./support/lane-bench.ts";
 
 const db = tableForTests();
 
-it("frees the nonce of a private order that no block included for the wallet's next order", async () => {
+it("frees the nonce of a private order that no block included, so that the next order can use it", async () => {
   const bench = await new LaneBench(db.table).open();
   const validUntil = bench.nowMs / 1000 + 120;
   await bench.place(bench.request({ isPrivate: true, slippage: 1, validUntil }));

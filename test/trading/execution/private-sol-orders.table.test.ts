@@ -76,7 +76,7 @@ describe("a private order on sol", () => {
     expect(published).toEqual([]);
   });
 
-  it("waits for a silent relay, and expires the order without ever making it public", async () => {
+  it("keeps an order private while the relay is silent, and finally expires it", async () => {
     relay.faults = { stalled: 1 };
     const desk = await open();
     const orderId = await place(desk);

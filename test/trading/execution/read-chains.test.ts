@@ -178,7 +178,7 @@ describe("readChains", () => {
     expect(woken).toHaveBeenCalledTimes(2);
   });
 
-  it("continues while the table refuses heartbeats, and after other faults", async () => {
+  it("continues after other faults, and while the table refuses heartbeats", async () => {
     lanes.set("base", [lane("base")]);
     start(["base"]);
     await seconds(1);

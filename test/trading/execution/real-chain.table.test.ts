@@ -64,7 +64,7 @@ describe("a buy on a real chain", () => {
     const signTransaction = countingUnits(db.table);
     const tables: Partial<Record<Caller, UnitCounter>> = { placeOrder, executeOrders, signTransaction };
     const tableOf = (caller: Caller) => tables[caller]?.table ?? db.table;
-    // Has the length of Cognito's user ids.
+    // A user id as long as Cognito's.
     const desk = await openDesk(db.table, chain, { userID: "a".repeat(36), tableOf });
     const unitsOfRun = async () => {
       await desk.work();

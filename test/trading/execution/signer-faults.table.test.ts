@@ -62,7 +62,7 @@ const faults: Readonly<Record<string, Fault>> = {
   "loses its response": { isBefore: false, error: Object.assign(new Error(), { $metadata: {} }) },
 };
 
-/** Faultable calls in order. */
+/** AWS calls in the order in which the signer makes them. */
 const calls = ["the read", "VerifyMac", "Decrypt", "the write"] as const;
 
 /** Signs with a fault of one call, and returns the result if there is one. */

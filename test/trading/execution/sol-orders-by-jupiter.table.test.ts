@@ -44,7 +44,7 @@ const open = (options: { lamports?: bigint } = {}) =>
     { configuration: { jupiter: { url: jupiter.url } }, ...options },
   );
 
-/** Reads the terms of all transactions sent by a desk. */
+/** Records the terms of all transactions that a desk sends. */
 function noteSent(desk: SolDesk) {
   const sent: string[] = [];
   desk.wrap = (effects) => ({
@@ -66,7 +66,7 @@ function noteSent(desk: SolDesk) {
   };
 }
 
-describe("orders on sol by Jupiter, on a real chain and table", () => {
+describe("orders on sol through Jupiter", () => {
   it("buys and sells a token without a pool, and accounts for every lamport", async () => {
     const desk = await open();
     const sent = noteSent(desk);
@@ -79,7 +79,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     const [bought, sold] = await expectChainAgrees(desk, [buy, sale], orbitKey);
     expect([bought?.order.status, sold?.order.status]).toEqual(["filled", "filled"]);
     expect(await desk.units(orbitKey)).toBe(0n);
-    // The network fee includes both base fees.
+    // Both signatures are included in the network fee.
     expect(bought?.report).toMatchObject({
       networkFee: { total: "0.00021" },
       route: [{ venue: "jupiter-metis", tokenIn: "native", tokenOut: orbit }],
@@ -114,7 +114,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
   });
 
   it.each(["silent", "rateLimited", "otherDestination"] as const)(
-    "uses a pool that both hosts named if Jupiter later answers with the fault %s",
+    "uses the pool that both hosts named if Jupiter later fails with %s",
     async (fault) => {
       const desk = await open();
       const orderId = await placeAt(desk, { amount: "0.1", slippage: 5 });
@@ -127,7 +127,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
     },
   );
 
-  it("waits for Jupiter if an order may use nothing else", async () => {
+  it("waits for Jupiter if an order may use no other route", async () => {
     const desk = await open();
     const orderId = await placeAt(desk, leastOf(0.1, 5));
     jupiter.faults = { otherProgram: 1 };
@@ -205,7 +205,7 @@ describe("a dishonest Jupiter server", () => {
 
   it("detects a shallow pool behind Jupiter by letting both hosts simulate a tenth of the amount", async () => {
     const desk = await open({ lamports: 10n ** 12n });
-    // 400 coins move the price of a pool of 500 far.
+    // A trade of 400 coins strongly moves the price in a pool of 500.
     const asked = { token: orbit, amount: "400", minAmountOut: "1" };
     await expect(desk.ask(asked)).rejects.toMatchObject({ code: "PRICE_IMPACT_TOO_HIGH" });
   });
@@ -219,7 +219,7 @@ async function accountOf(address: string) {
   return { lamports: BigInt(lamports), owner: owner as never, data: Buffer.from(data[0], "base64") };
 }
 
-/** Buys a token. After a run has died, continues once its lease has ended. */
+/** Buys a token. If a run dies, continues after its lease has ended. */
 async function play(desk: SolDesk): Promise<string> {
   const orderId = await placeAt(desk, leastOf(0.01, 10));
   for (const endMs = Date.now() + 60_000; Date.now() < endMs; await pause(100)) {

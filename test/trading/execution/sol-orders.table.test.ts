@@ -17,7 +17,7 @@ const { chain, hosts } = solDeskForTests();
 const open = (options?: Parameters<typeof openSolDesk>[1]) =>
   openSolDesk({ table: db.table, chain, hosts }, options);
 
-/** Buys a token. After a run has died, continues once its lease has ended. */
+/** Buys a token. If a run dies, continues after its lease has ended. */
 async function play(desk: SolDesk): Promise<string> {
   // All these orders share a pool, so they need a wide slippage.
   const orderId = await placeAt(desk, { amount: "0.01", slippage: 10 });
@@ -28,7 +28,7 @@ async function play(desk: SolDesk): Promise<string> {
   throw new Error("The order did not end");
 }
 
-describe("orders on sol, on a real chain and table", () => {
+describe("orders on a real Solana chain and table", () => {
   it("buys and sells on sol, and accounts for every lamport", async () => {
     const desk = await open();
     const buy = await placeAt(desk, { amount: "1" });
@@ -113,7 +113,7 @@ describe("orders on sol, on a real chain and table", () => {
       try {
         const [shown] = await expectChainAgrees(desk, [await play(desk)]);
         expect([shown?.order.status, shown?.order.reasonCode]).toEqual(["filled", undefined]);
-        // A run that dies right after it has settled the order counts nothing.
+        // A run that dies right after settling the order leaves its messages uncounted.
         expect(desk.landings.length).toBeLessThanOrEqual(1);
       } catch (error) {
         throw new Error(`${names[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });

@@ -114,10 +114,10 @@ describe("the signer against a compromised placeOrder", () => {
   const mostLamports = 5_000_000n;
   const dayLamports = 5n * mostLamports;
   const chains = { sol: { ...defaultSol, maxNetworkFee: "0.005", maxNetworkFeesPerDay: "0.025" } };
-  /** Highest base fee of a message. */
+  /** Highest base fee of one message. */
   const baseFee = 10_000n;
 
-  /** Returns a message whose fees, with the base fee, add up to this amount. */
+  /** Returns a message whose total fee is this amount. */
   const paying = (message: SolMessage, lamports: bigint): SolMessage => ({
     ...message,
     microLamportsPerUnit: ((lamports - baseFee) * 1_000_000n) / BigInt(message.computeUnitLimit),
@@ -132,7 +132,7 @@ describe("the signer against a compromised placeOrder", () => {
   };
 
   it.each(Object.entries(burnings))(
-    "limits the coin that an intruder can burn in a day by %s",
+    "limits the coin that an intruder can burn per day with %s",
     async (_, messages) => {
       const userID = `user${++count}`;
       const answers: unknown[] = [];
@@ -196,7 +196,7 @@ describe("signMessage for Jupiter", () => {
     return { ...request, message, helperSignature };
   }
 
-  it("signs a message that it has composed itself, beside the helper, and records the whole transaction", async () => {
+  it("signs a self-composed message together with the helper, and records the whole transaction", async () => {
     const request = await asked();
     const answer = await sign(request);
     if (!("raw" in answer)) return expect.fail(JSON.stringify(answer));
@@ -208,7 +208,7 @@ describe("signMessage for Jupiter", () => {
     });
     const { view } = await readSigning(db.table, { request, day });
     expect(view.slot).toMatchObject({ attempts: [{ route: jupiter, signatures: 2 }] });
-    // Two base fees and the priority fees.
+    // Two base fees, plus the priority fees.
     expect(view.ledger).toMatchObject({ messages: [{ signatures: 2, mostFeeLamports: 30_000n }] });
     const stored = JSON.stringify(view, (_, value) => (typeof value === "bigint" ? `${value}` : value));
     expect(stored).not.toContain(Buffer.from(helper.seed).toString("base64"));
@@ -260,7 +260,7 @@ describe("signMessage for Jupiter", () => {
     expect(await sign(request)).toHaveProperty("refused");
   });
 
-  it("rejects a signature that is not the helper's over the same bytes", async () => {
+  it("rejects a helper's signature over other bytes, or by another key", async () => {
     expect(await sign(await asked({}, solKey("another").seed))).toEqual({
       refused: "the helper has not signed this message",
     });
@@ -273,7 +273,7 @@ describe("signMessage for Jupiter", () => {
     });
   });
 
-  it("rejects a helper's signature beside a message without a helper", async () => {
+  it("rejects a helper's signature for a message without a helper", async () => {
     const { helperSignature = "" } = await asked();
     expect(await sign({ ...(await placed()), helperSignature })).toEqual({
       refused: "a helper has signed that the message does not have",
@@ -284,7 +284,7 @@ describe("signMessage for Jupiter", () => {
     expect(await sign(await asked({ routes: [route] }))).toEqual({ refused: "the route is not allowed" });
   });
 
-  it("accepts no instructions beside Jupiter's, because a request cannot contain any", async () => {
+  it("accepts no further instructions next to Jupiter's, since requests cannot contain any", async () => {
     const request = await asked();
     const read = (message: object) => readSignRequest(signPayload({ ...request, message } as typeof request));
     const { message } = request;

@@ -11,9 +11,7 @@ const db = tableForTests();
 const { chain, hosts } = solDeskForTests();
 /** Hides final blocks until set to true. */
 let isFinal = false;
-/**
- * Calls to both hosts since the last count. The query for the cluster is left out, as each process makes it only once.
- */
+/** Calls to both hosts since the last count, except the query for the cluster, which each process makes only once. */
 const asked: string[] = [];
 const takeCalls = () => asked.splice(0).filter((method) => method !== "getGenesisHash").length;
 
@@ -36,12 +34,12 @@ describe("a buy on sol", () => {
     const signTransaction = countingUnits(db.table);
     const tables: Partial<Record<Caller, UnitCounter>> = { placeOrder, executeOrders, signTransaction };
     const tableOf = (caller: Caller) => tables[caller]?.table ?? db.table;
-    // Has the length of Cognito's user ids.
+    // A user id as long as Cognito's.
     const desk = await openSolDesk({ table: db.table, chain, hosts }, { userID: "a".repeat(36), tableOf });
     desk.wrap = (effects) => ({
       ...effects,
       hostSnapshot(ask) {
-        // Hosts may disagree on a busy machine, and are then queried again. Only the last round counts.
+        // Counts only the last round, because hosts that disagree on a busy machine are queried again.
         if (ask.host === 0) asked.splice(0);
         return effects.hostSnapshot?.(ask);
       },
@@ -55,12 +53,12 @@ describe("a buy on sol", () => {
     if (!("order" in placed)) throw new Error("The order was not placed");
     const { orderId } = placed.order;
     const calls = [takeCalls()];
-    // Hosts that disagree are queried again, so the lowest count is that of a single round.
+    // Takes the lowest count, because hosts that disagree are queried again.
     for (const _ of [1, 2]) {
       await desk.ask({ amount: "0.5", dryRun: true });
       calls.push(takeCalls());
     }
-    /** Returns the usage of the run after which the order first matches. */
+    /** Works until the order looks like this, and returns the usage of the last run. */
     const workUntil = (shown: object) =>
       vi.waitFor(async () => {
         const usage = await work();

@@ -86,7 +86,7 @@ describe("sweepChains", () => {
     expect(start).toHaveBeenCalledTimes(3);
   });
 
-  it("reports only the order that no run has processed since its placement", async () => {
+  it("reports an order that no run has processed since it was placed, and no other order", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     const sweepAfter = (ms: number) => {
@@ -103,7 +103,7 @@ describe("sweepChains", () => {
     expect(troubles()).toEqual([]);
   });
 
-  it("wakes lanes that wait for finality if it cannot look at the chain", async () => {
+  it("wakes lanes that wait for finality if the chain cannot be read", async () => {
     const block = { number: 1, hash: "0xb1" };
     const watch = { jobs: 1, blocks: { "0x1": block }, finalFrom: 1, lookAgainAtMs: 0 };
     readLanes.mockResolvedValue([{ ...lane("a"), watch }]);

@@ -111,35 +111,32 @@ describe("a lane", () => {
     ["a signature that is not recorded", "write", 3, 0],
     ["a signed transaction", "send", 1, 0],
     ["sent a transaction", "write", 4, 1],
-  ])(
-    "continues with another run after the lease of a run that has %s ends",
-    async (_, name, number, sent) => {
-      const bench = await new LaneBench(engine.table).open();
-      const request = bench.request();
-      await bench.place(request);
-      const late = bench.stopAt(name, number);
-      const stopped = bench.work();
-      await late.reached;
-      // The first run still holds the lane.
-      await bench.work();
-      expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(sent);
-      bench.nowMs += 31_000;
-      await bench.work();
-      expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(1);
-      bench.mine();
-      await bench.work();
-      late.goOn();
-      await stopped;
-      bench.mine(5);
-      await bench.work();
-      expect(bench.isDone).toBe(true);
-      const orders = await bench.ordersOf([bench.userID]);
-      expect(orders).toMatchObject([{ life: { status: "filled", spent: 500n } }]);
-      await expectSettled(bench, orders);
-    },
-  );
+  ])("continues in another run when a run that has %s loses its lease", async (_, name, number, sent) => {
+    const bench = await new LaneBench(engine.table).open();
+    const request = bench.request();
+    await bench.place(request);
+    const late = bench.stopAt(name, number);
+    const stopped = bench.work();
+    await late.reached;
+    // The first run still holds the lane.
+    await bench.work();
+    expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(sent);
+    bench.nowMs += 31_000;
+    await bench.work();
+    expect(bench.chain.belongings(bench.lane.wallet).pending).toBe(1);
+    bench.mine();
+    await bench.work();
+    late.goOn();
+    await stopped;
+    bench.mine(5);
+    await bench.work();
+    expect(bench.isDone).toBe(true);
+    const orders = await bench.ordersOf([bench.userID]);
+    expect(orders).toMatchObject([{ life: { status: "filled", spent: 500n } }]);
+    await expectSettled(bench, orders);
+  });
 
-  it("lets no second run work on a lane while its holder reads it", async () => {
+  it("keeps other runs off a lane while its holder reads it", async () => {
     const bench = await new LaneBench(engine.table).open();
     await bench.place(bench.request({ key: "k-1" }));
     await bench.place(bench.request({ key: "k-2" }));
@@ -195,7 +192,7 @@ describe("a lane whose user has a policy", () => {
     ["the rest of a day's limit", { maxPerDay: 3_000_000n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
     ["only sales", { tokens: [] }, ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]],
     ["nothing", { tradingEnabled: false }, Array(3).fill("rejected POLICY_LIMIT")],
-  ])("executes %s that the policy allows, in order of placement", async (_, changes, wanted) => {
+  ])("executes %s that the policy allows, in the order of placement", async (_, changes, wanted) => {
     expect(await outcomes(await openLimited(changes))).toEqual(wanted);
   });
 
@@ -218,7 +215,7 @@ describe("a lane whose user has a policy", () => {
     expect(await outcomes(bench)).toEqual(["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]);
   });
 
-  it("clears a buy that was forbidden after its signing and before its sending, and continues with the sale", async () => {
+  it("clears a buy that was forbidden between signing and sending, and continues with the sale", async () => {
     const { bench, late, stopped } = await forbiddenBefore("send");
     // Ends the first run's lease.
     bench.nowMs += 31_000;

@@ -27,7 +27,7 @@ const depthOfFinality = 4;
 /** Recipient of tokens that the owners' other programs send. */
 const stranger = "0x000000000000000000000000000000000000dEaD";
 
-/** Runs real contracts on a real node, behind two hosts and a relay with the same faults as the model's. */
+/** Runs real contracts on a real node, behind two hosts and a relay that fail like the model's. */
 export class AnvilChain implements ChainUnderTest {
   readonly seen = new Set<string>();
   private readonly node: AnvilNode;
@@ -42,7 +42,7 @@ export class AnvilChain implements ChainUnderTest {
   private finalized: number;
   private latest: number;
 
-  /** Opens the chain and undoes the changes of the last history. */
+  /** Opens the chain, undoing the changes of the last history. */
   static async open(setup: AnvilSetup, random: Random): Promise<AnvilChain> {
     await setup.chain.restore();
     const node = new AnvilNode(setup);

@@ -7,13 +7,13 @@ export type MinedBlock = { number: number; hash: string; time: number; transacti
 
 /** Data shared by both hosts. */
 type Common = {
-  /** Anvil's own RPC server. */
+  /** RPC server of anvil itself. */
   node: RpcHost;
   tip(): MinedBlock;
   isOnChain(block: MinedBlock): boolean;
   /** Returns the newest final block. */
   finalized(): number;
-  /** Responses of anvil since its last change of state, by method and parameters. */
+  /** Responses of anvil since its last change of state, keyed by method and parameters. */
   answers: Map<string, { result: unknown } | RpcRefusal>;
   /** Runs before each request for receipts. */
   beforeReceipts(): Promise<void>;
@@ -40,7 +40,7 @@ export class AnvilHost implements RpcHost {
     if (calls.some(({ method }) => method === "eth_getTransactionReceipt"))
       await this.common.beforeReceipts();
     const { laggingAt } = this;
-    // A lagging host may still see a block that was taken back.
+    // A lagging host may still show a block that was undone.
     if (laggingAt !== undefined && !this.common.isOnChain(laggingAt.head))
       throw new HostFault("UNREACHABLE", "a lost block");
     const seen = calls.map((call) => this.seenBy(call));
@@ -57,7 +57,7 @@ export class AnvilHost implements RpcHost {
       return param === "latest" && head !== undefined ? `0x${head.toString(16)}` : param;
     });
     const read = (result: unknown) => {
-      // Anvil suggests too high a tip for the histories.
+      // Replaces anvil's suggested tip, which is too high for the histories.
       if (call.method === "eth_maxPriorityFeePerGas") return call.read("0x1");
       const block = (result as { blockNumber?: string } | null)?.blockNumber;
       const isHidden =

@@ -32,9 +32,7 @@ type RawBlock = {
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/**
- * Wraps anvil, and translates the names of wallets and tokens in histories. Records every transaction that it signs.
- */
+/** Runs anvil with the names that histories give to wallets and tokens. Records every transaction that it signs. */
 export class AnvilNode {
   /** Responses of anvil since its last change of state. */
   readonly answers: AnvilHost["common"]["answers"] = new Map();
@@ -178,7 +176,7 @@ export class AnvilNode {
     };
   }
 
-  /** Returns the net effect of the owners' other programs on a wallet. */
+  /** Returns how the owners' other programs have changed a wallet's balances. */
   async foreignEffect(wallet: string): Promise<{ coins: bigint; tokens: ReadonlyMap<string, bigint> }> {
     const moved = new Map<string, bigint>();
     let coins = 0n;

@@ -23,7 +23,7 @@ const keys = new Map(wallets.map((wallet, index) => [wallet, `0x${String(index +
 
 const { v2Router, v3Positions } = localAddresses;
 
-/** Sizes the pools like the model's. The v3 pool runs dry after about 2000 wei. */
+/** Makes the pools as small as the model's. The v3 pool runs dry after about 2000 wei. */
 const pools = {
   MOON: { coins: 10n ** 6n, tokens: 10n ** 8n },
   MOONOnV3: { coins: 20_000n, tokens: 2n * 10n ** 6n, fee: 3000, reach: 2 },
@@ -31,7 +31,7 @@ const pools = {
   DUSKOnV2: { coins: 400n, tokens: 40_000n },
 } as const;
 
-/** Token calls that histories need, but trading does not. */
+/** Token functions that histories call, but trading does not. */
 export const tokenMoves = new Interface([
   "function transfer(address to, uint256 value) returns (bool)",
   "function approve(address spender, uint256 value) returns (bool)",
@@ -40,7 +40,7 @@ export const tokenMoves = new Interface([
 
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
-/** Starts an anvil with the balances from which histories start. */
+/** Starts anvil with the initial balances of histories. */
 export async function startAnvilSetup(): Promise<AnvilSetup> {
   const chain = await startTestChain();
   const [moon, dusk] = (await chain.deploy(
@@ -68,7 +68,7 @@ export async function startAnvilSetup(): Promise<AnvilSetup> {
     ),
   );
   for (const wallet of wallets) await fund(chain, wallet, addressOf);
-  // Mines until hosts derive no tips from earlier blocks.
+  // Mines enough empty blocks that hosts derive no tips from earlier ones.
   await chain.request("anvil_setNextBlockBaseFeePerGas", ["0xa"]);
   await chain.mine(8);
   await chain.keep();

@@ -9,9 +9,9 @@ const isFull = process.env.FULL !== undefined;
 
 /** Most histories to play. `FULL=1` plays all of them, which takes 90 seconds of one core. */
 const most = isFull ? 200 : 40;
-/** Fewest histories to play. The test ends with the history that reaches the last wanted event, but not before. */
+/** Fewest histories to play, even if all wanted events are reached earlier. */
 const least = isFull ? most : 8;
-/** Number of the first history. From here on, few and short histories reach all wanted events. */
+/** Number of the first history, chosen so that few and short histories reach all wanted events. */
 const first = isFull ? 1 : 18;
 
 /** Events that the histories must reach to prove anything about a real node. */
@@ -58,7 +58,7 @@ afterAll(() => setup.chain.close());
 const play = (from: number, count: number, rest: { reached?: Set<string>; system?: () => System }) =>
   playHistories({ from, count, openChain: (random) => AnvilChain.open(setup, random), ...rest });
 
-describe("the trading core on real contracts, in histories full of faults", () => {
+describe("the trading core on real contracts with random faults", () => {
   const reached = new Set<string>();
   const isEnough = () => Object.values(wanted).every((labels) => labels.every((each) => reached.has(each)));
 
@@ -68,7 +68,7 @@ describe("the trading core on real contracts, in histories full of faults", () =
   }, 900_000);
 
   it.each(Object.entries({ ...wanted, ...(isFull && rare) }))(
-    "spends money once and reports the chain's outcome, with %s",
+    "spends money once and reports the chain's outcome, even with %s",
     (_, labels) => {
       expect(labels.filter((label) => !reached.has(label))).toEqual([]);
     },

@@ -9,12 +9,12 @@ import { poolAtStart, type SurfpoolNames, surfpoolScale, systemAccount } from ".
 
 const unitsAt = 64;
 
-/** Data of an account of a token with transfer fees, with a fixed owner and nothing withheld yet. */
+/** Extensions in an account of a token with transfer fees: a fixed owner, and nothing withheld yet. */
 const feeExtensions = Buffer.from(`02${"07000000"}${"02000800"}${"00".repeat(8)}`, "hex");
 
 const rentOf = (data: Uint8Array) => BigInt((128 + data.length) * 6960);
 
-/** Balances of wallets and pools on both branches of a fork, which other programs may change. */
+/** Balances of wallets and pools on both branches of a fork. Other programs may change them. */
 export class SurfpoolAccounts {
   private readonly fork: SurfpoolFork;
   private readonly names: SurfpoolNames;

@@ -27,7 +27,7 @@ import { type Branch, finalAfter, otherThan, type SurfpoolFork } from "./surfpoo
 import { SurfpoolHost } from "./surfpool-host.ts";
 import { SurfpoolNames, type SurfpoolSetup, surfpoolScale } from "./surfpool-setup.ts";
 
-/** Lies about the life of a blockhash, on which hosts answer only together. */
+/** Lies about the life of a blockhash. Only a joint answer of both hosts contains it. */
 const liesOfLife: readonly SolLie[] = [
   ...(["an invented blockhash", "a short life", "a long life", "an endless life"] as const),
 ];
@@ -38,7 +38,7 @@ const branches = [0, 1] as const;
 
 type Sights = readonly (SolSnapshot | undefined)[];
 
-/** Runs real programs on two real chains, one of which loses at each fork, behind two hosts with the model's faults. */
+/** Runs real programs on two real chains, one of which loses at each fork. Its two hosts fail like the model's. */
 export class SurfpoolChain implements SolChainUnderTest {
   readonly seen = new Set<string>();
   readonly scale = surfpoolScale;
@@ -57,7 +57,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   private readonly hadEffect = new Map<string, boolean>();
   private readonly asked = new WeakMap<object, Sights>();
   private readonly shown = new Set<string>();
-  /** Host that still follows a branch that has lost. */
+  /** Host that still follows a losing branch. */
   private late: 0 | 1 | undefined;
   private isRelayUp = true;
 
@@ -149,7 +149,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     });
   }
 
-  /** Records receipts that honest hosts have shown before, but no longer show. */
+  /** Records receipts that honest hosts have shown and no longer show. */
   private noteShown({ hashes }: Question<Sol>, both: Sights): void {
     for (const [index, snapshot] of both.entries()) {
       const { lie, laggingAt, isPruned, isSplit } = this.hosts[index] as SurfpoolHost;
@@ -169,7 +169,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     return isTaken ? "reached" : "unreached";
   }
 
-  /** A leader drops some messages. */
+  /** Drops half of the messages, as a leader may. */
   private take(raw: string): void {
     const signed = this.signed.get(raw);
     if (signed !== undefined && this.random.chance(0.5)) this.waiting.set(raw, signed);
@@ -204,7 +204,7 @@ export class SurfpoolChain implements SolChainUnderTest {
     this.late = undefined;
   }
 
-  /** Puts waiting messages into blocks of the main branch, and some also into blocks of the other branch. */
+  /** Puts waiting messages into blocks of the main branch, and some of them also into the other branch. */
   private async include(isAll: boolean): Promise<readonly Signed[]> {
     const { fork, random, waiting } = this;
     const ready = [...waiting.values()].filter(() => isAll || random.chance(0.6));
@@ -305,7 +305,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   async depositOnMarker(orderId: string): Promise<void> {
     const { names, fork } = this;
     const job = [...this.signed.values()].find(({ intent }) => intent.orderId === orderId);
-    // Strangers do not know the wallet of an order without a signed message.
+    // Strangers cannot know the wallet of an order without a signed message.
     if (job === undefined) return;
     const marker = await markerOf(names.wallet(job.intent.wallet), names.orderId(orderId));
     await fork.put(marker, ({ lamports, ...rest }) => ({

@@ -6,7 +6,7 @@ import { programs } from "../../../lib/chains/sol/calls/addresses.ts";
 /** One of two chains that advance in step. */
 export type Branch = 0 | 1;
 
-/** Serializes an account, so that equal accounts have equal texts. */
+/** An account as JSON text. Equal accounts have equal texts. */
 type AccountText = string;
 
 export type MadeAccount = { lamports: bigint; owner: string; data: Uint8Array };
@@ -17,19 +17,19 @@ type Sent = { hash: string; raw: string };
 /** Number of slots until a slot with a transaction is final. */
 export const finalAfter = 31;
 
-/** An hour, so that no block is made on its own. */
+/** Waits an hour between blocks, so that none is made on its own. */
 const slotMs = 3_600_000;
 
 const branches = [0, 1] as const;
 export const otherThan = (branch: Branch): Branch => (branch === 0 ? 1 : 0);
 
 /**
- * Keeps two real chains in step, with the same blockhashes. Their contents may differ since they were last made equal,
- * and only the chosen chain counts in the end.
+ * Keeps two real chains in step, with the same blockhashes. Since they were last made equal, their contents may differ.
+ * Only the main branch counts in the end.
  */
 export class SurfpoolFork {
   readonly chains: readonly [LocalSol, LocalSol];
-  /** Index of the chain that counts unless the choice changes. */
+  /** Branch that counts in the end. */
   main: Branch = 0;
   slot = 0;
   height = 0;
@@ -38,7 +38,7 @@ export class SurfpoolFork {
   equalSlot = 0;
   /** Branch of each transaction that can no longer be undone. */
   readonly kept = new Map<string, Branch>();
-  /** Transactions in blocks of each branch since both were equal. */
+  /** Transactions in blocks of each branch since both were last equal. */
   readonly fresh: readonly [Set<string>, Set<string>] = [new Set(), new Set()];
   /** Block height by blockhash. */
   readonly heights = new Map<string, number>();
@@ -46,7 +46,7 @@ export class SurfpoolFork {
     new Map<string, Promise<unknown>>(),
     new Map<string, Promise<unknown>>(),
   ] as const;
-  /** States of changed accounts, each with the slot from which it counts. */
+  /** Earlier and current states of changed accounts, by the slot in which each began. */
   private readonly states = [
     new Map<string, { slot: number; text: AccountText }[]>(),
     new Map<string, { slot: number; text: AccountText }[]>(),
@@ -91,7 +91,7 @@ export class SurfpoolFork {
     this.blockhashes.push({ slot: this.slot, ...value });
   }
 
-  /** Answers like a node that has seen only one of the branches. */
+  /** Answers requests like a node that has seen only one branch. */
   async request(branch: Branch, method: string, params: readonly unknown[] = []): Promise<unknown> {
     switch (method) {
       case "getTransaction": {
@@ -120,7 +120,7 @@ export class SurfpoolFork {
     }
   }
 
-  /** Returns the chain that has a transaction, as one branch sees it. */
+  /** Returns the chain that has a transaction, from the view of one branch. */
   private branchOf(branch: Branch, hash: string): Branch | undefined {
     return this.kept.get(hash) ?? (this.fresh[branch].has(hash) ? branch : undefined);
   }
@@ -216,7 +216,7 @@ export class SurfpoolFork {
     });
   }
 
-  /** Records and returns the transactions that are in a block of a branch. */
+  /** Returns the given transactions that are in a block of a branch, and records them. */
   async confirm(branch: Branch, sent: readonly Sent[]): Promise<string[]> {
     const fresh = sent.map(({ hash }) => hash).filter((hash) => this.branchOf(branch, hash) === undefined);
     if (fresh.length === 0) return [];
@@ -227,7 +227,7 @@ export class SurfpoolFork {
     return landed;
   }
 
-  /** Makes both branches equal. From then on, nothing undoes the main branch's transactions. */
+  /** Makes both branches equal, after which no transaction of the main branch can be undone. */
   async unite(): Promise<void> {
     const addresses = [...this.changed];
     const loser = otherThan(this.main);

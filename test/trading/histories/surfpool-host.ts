@@ -17,7 +17,7 @@ type Common = {
   take(raw: string): void;
 };
 
-/** Slots by which one of a host's nodes lags behind. */
+/** Most slots by which one of a host's nodes lags behind. */
 const mostBehind = 40;
 
 const ofHistory = ["getSignatureStatuses", "getTransaction"];
@@ -75,7 +75,7 @@ export class SurfpoolHost implements RpcHost {
   }
 }
 
-/** A lagging host's final accounts are from an earlier slot. */
+/** Returns the slot as of which a lagging host answers. Its final accounts are even older. */
 const headFor = ({ method, params }: RpcQuestion, head: number): number => {
   const isFinal = (params[1] as { commitment?: string } | undefined)?.commitment === "finalized";
   return method === "getMultipleAccounts" && isFinal ? head - finalAfter : head;

@@ -18,11 +18,11 @@ type Symbol = keyof SolDeployment["tokens"];
 export const unit = 100n;
 const baseFee = 5000n;
 
-/** Sizes pools like the model's; rents and base fees are the chain's. */
+/** Makes pools as small as the model's, with the chain's real rents and base fees. */
 export const surfpoolScale: SolScale = {
   unit,
   genesis: (wallet) => ({
-    // Covers a few markers and accounts.
+    // Enough coins for a few markers and accounts.
     coins: 40_000_000n,
     tokens: new Map([
       ["MOON", 30_000n * unit],
@@ -61,7 +61,7 @@ export class SurfpoolNames {
     this.keys = new Map(wallets.map((name) => [name, solKey(`${history} ${name}`)]));
   }
 
-  /** The wallet's own address, from which all others are derived. */
+  /** Address of the wallet itself, from which all other addresses are derived. */
   wallet(name: string): Address {
     return this.keyOf(name).address;
   }

@@ -10,7 +10,7 @@ const isFull = process.env.FULL !== undefined;
 
 /** Most histories to play. `FULL=1` plays all of them, which takes three minutes of one core. */
 const most = isFull ? 200 : 20;
-/** Few and short histories that together reach all wanted events. If they stop doing so, further histories follow. */
+/** Few and short histories that reach all wanted events. If they no longer do, other histories follow. */
 const short = [7, 12, 24, 30, 31];
 const others = Array.from({ length: most }, (_, index) => index + 1).filter((each) => !short.includes(each));
 
@@ -49,7 +49,7 @@ afterAll(() => setup.fork.stop());
 const play = (from: number, count: number, rest: { reached?: Set<string>; system?: SolSystem }) =>
   playSolHistories({ from, count, openChain: (random) => SurfpoolChain.open(setup, random), ...rest });
 
-describe("the trading core on a real Solana chain, in histories full of faults", () => {
+describe("the trading core on a real Solana chain with random faults", () => {
   const reached = new Set<string>();
   const isEnough = () => Object.values(wanted).every((labels) => labels.every((each) => reached.has(each)));
 
@@ -58,7 +58,7 @@ describe("the trading core on a real Solana chain, in histories full of faults",
   }, 900_000);
 
   it.each(Object.entries({ ...wanted, ...(isFull && rare) }))(
-    "spends money once and reports the chain's outcome, with %s",
+    "spends money once and reports the chain's outcome, even with %s",
     (_, labels) => {
       expect(labels.filter((label) => !reached.has(label))).toEqual([]);
     },

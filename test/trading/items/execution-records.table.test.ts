@@ -113,7 +113,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, own)]);
   });
 
-  it("keeps the greatest version, whatever the order of concurrent writes", async () => {
+  it("keeps the greatest version, even if concurrent writes arrive in another order", async () => {
     const versions = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(versions, { minLength: 1, maxLength: 3 }), async (waves) => {
@@ -152,7 +152,7 @@ describe("executionItems", () => {
 });
 
 describe("readExecutions", () => {
-  it("reads one user's executions of one kind", async () => {
+  it("reads only one user's executions of one kind", async () => {
     const asPosition = (userID: string, positionId: string) =>
       saveExecution(db.table, { userID, kind: "position", execution: position({ positionId }), now });
     await save("eve", order({ orderId: "o1" }));
@@ -182,7 +182,7 @@ describe("readExecutions", () => {
       const item = executionItem(userID, order({ orderId, status: isOpen ? "open" : "filled" }));
       return isOpen ? item : { ...item, reason: "x".repeat(3000), expiresAt: expiresAt(index) };
     });
-    // An order that has ended, but is not final.
+    // An order that has ended but is not final.
     const fresh = {
       ...executionItem(userID, order({ orderId: "o0001x", status: "expired", settled: false })),
     };

@@ -21,7 +21,7 @@ const { content } = fc.letrec((tie) => ({
   ),
 }));
 
-describe("a packed value", () => {
+describe("packed values in the table", () => {
   it("reads a packed value unchanged from the table", () => {
     fc.assert(
       fc.property(content, (value) => {

@@ -16,7 +16,7 @@ const db = tableForTests();
 
 const day = "2026-11-21";
 
-/** Returns the table of a process with this number of shards, which is not recorded yet. */
+/** Returns the table of a process with this number of shards, which the process has yet to record. */
 const tableWith = (laneShards: number): Table => ({ ...db.table, laneShards });
 
 /** Creates an order of a new wallet whose lane gets another home when the number of shards changes. */
@@ -30,7 +30,7 @@ function orderThatMoves(from: number, to: number): TradeOrder<Evm> {
 const lanesNow = async ({ chain, wallet }: LaneKey, table: Table = db.table) =>
   (await readLanes(table, chain)).filter((each) => each.wallet === wallet);
 
-/** Places an order on the existing lane or a new one, and tries again if others are faster. */
+/** Places an order on the existing lane or a new one. Tries again whenever another process is faster. */
 async function place(table: Table, order: TradeOrder<Evm>): Promise<void> {
   const lane = laneOf(order);
   for (let isWritten = false; !isWritten; ) {
@@ -41,7 +41,7 @@ async function place(table: Table, order: TradeOrder<Evm>): Promise<void> {
   }
 }
 
-/** Takes the lane, removes its jobs one by one, and the lane with the last job. Returns the number of jobs. */
+/** Takes a lane, removes its jobs, and finally the lane itself. Returns the number of jobs. */
 async function settleAll(table: Table, lane: LaneKey, holder: string): Promise<number> {
   if (!(await writeStep(table, takeStep(lane, holder, Date.now())))) return 0;
   for (let settled = 0; ; ) {
@@ -65,7 +65,7 @@ describe("a lane", () => {
     [16, 2],
     [5, 1],
   ])(
-    "finds a lane after a change from %i shards to %i, also from processes with the old number",
+    "finds a lane after the number of shards changes from %i to %i, even in processes with the old number",
     async (from, to) => {
       const order = orderThatMoves(from, to);
       const lane = laneOf(order);
@@ -86,7 +86,7 @@ describe("a lane", () => {
     },
   );
 
-  it("keeps one lane per wallet, however processes with old and new numbers of shards interleave", async () => {
+  it("keeps one lane per wallet while processes with different numbers of shards work at the same time", async () => {
     const numbers = [1, 2, 3, 16];
     const lane = laneOf(newOrder());
     const rounds = [1, 2, 3];

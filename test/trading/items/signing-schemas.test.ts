@@ -123,7 +123,7 @@ function oddValues(value: unknown): unknown[] {
   ];
 }
 
-/** Numbers that are no count, time or version. Shares in percent may be fractions. */
+/** Invalid counts, times and versions. Shares in percent are no counts, so fractions are valid there. */
 const oddCounts = [-1, 2 ** 53, 2 ** 60, 1.5, Number.NaN, Number.POSITIVE_INFINITY];
 const noGas = { bigint: "0" };
 const isCount = (path: Path) => !["slippage", "percent", "priceImpact"].includes(path.at(-1) ?? "");
@@ -141,7 +141,7 @@ describe("an item that the signer relies on", () => {
   });
 
   it.each(honest.map(([kind, item], index) => [index, kind, item] as const))(
-    "rejects an item with any odd value (%d, %s)",
+    "rejects items with any odd value (%d, %s)",
     (_, kind, item) => {
       const whole = stored(item);
       let tried = 0;
@@ -167,7 +167,7 @@ describe("an item that the signer relies on", () => {
   );
 
   it.each(honest.map(([kind, item], index) => [index, kind, item] as const))(
-    "rejects an item with an extra field or without a required one (%d, %s)",
+    "rejects items with an extra field or without a required one (%d, %s)",
     (_, kind, item) => {
       const whole = stored(item);
       expect(() => parsed(kind, keyed({ ...whole, more: 1 }) as never)).toThrow(InvalidItem);

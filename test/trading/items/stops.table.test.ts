@@ -14,12 +14,12 @@ const day = "2026-11-21";
 const lane = { chain: "base", wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" } as const;
 const request = { ...lane, userID: "u", orderId: "o", place: 0, purpose: "swap", fees: slot().fees } as const;
 
-/** Returns another table object, so that the process starts with an empty cache. */
+/** Returns a table object with an empty cache, as in a new process. */
 const newProcess = (): Table => ({ ...db.table });
 
 const stop = () => putItems(db.table, [{ ...earlierStopKey("base"), stoppedAt: "2026-11-20T08:00:00.000Z" }]);
 
-describe("a stop of trading made by an earlier build", () => {
+describe("a stop of trading that an earlier build has written", () => {
   afterEach(() => startTrading(db.table, ["base"]));
 
   it.each<[string, (table: Table) => Promise<{ isStopped: boolean }>]>([

@@ -120,7 +120,7 @@ describe("readLane", () => {
     });
   });
 
-  it("reads the data of an expected job together with the jobs, without another call", async () => {
+  it("reads the data of an expected job in the same call as the jobs", async () => {
     await write(...placing(order));
     const both = Promise.withResolvers<void>();
     let calls = 0;
@@ -133,7 +133,7 @@ describe("readLane", () => {
     expect(calls).toBe(2);
   });
 
-  it("treats a missing wallet as retired, and replaces unset settings with the defaults", async () => {
+  it("treats a missing wallet as retired, and missing settings as the defaults", async () => {
     const other = newOrder(lane);
     await write(...placing(order));
     await write(...placing(other));
@@ -169,7 +169,7 @@ describe("readLane", () => {
 });
 
 describe("readSigning", () => {
-  it("reads all data that the signer's rules need with one call", async () => {
+  it("reads everything that the signer's rules need with one call", async () => {
     const { userID, orderId } = order.intent;
     const planned = slot({}, order.intent);
     const ledger = { ...emptyLedger(order.intent), fees: { 7: signedFee(planned.fees) }, revision: 1 };

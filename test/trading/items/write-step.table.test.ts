@@ -72,7 +72,7 @@ describe("writeStep", () => {
     expect(await get(key)).toEqual(noted);
   });
 
-  it("publishes and lists only the visible part of an order", async () => {
+  it("publishes and lists only the public part of an order", async () => {
     await write(...placing(order));
     const { userID, orderId } = order.intent;
     expect(await shown(order)).toEqual({
@@ -87,7 +87,7 @@ describe("writeStep", () => {
     expect(await get(tradeKey(userID, orderId))).toMatchObject({ mac: "mac" });
   });
 
-  it("publishes an order again only if its version changes", async () => {
+  it("publishes an order again only if its version has changed", async () => {
     await write(...placing(order));
     const unseen = { ...order, approveNonces: [1], revision: 2 };
     const seen = { ...order, amount: 1n, revision: 3, version: 2 };
@@ -100,7 +100,7 @@ describe("writeStep", () => {
     expect(await shown(order)).toMatchObject({ version: 2, amount: "0.000000000000000001" });
   });
 
-  it("moves a position within lists if its first fill moves to another block", async () => {
+  it("moves a position in its lists if its first fill moves to another block", async () => {
     const userID = "mover";
     const position = {
       positionId: "p1",
@@ -236,7 +236,7 @@ describe("writeStep", () => {
     expect(await write(...takeStep(lane, "you", 6))).toBe(false);
   });
 
-  it("leaves a lane only once if the first response was lost, although the repeated step is refused", async () => {
+  it("leaves a lane only once if the first response was lost, although the repetition is refused", async () => {
     await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } });
     await write(...takeStep(lane, "me", 5));
     const view = { lane: { ...lane, jobs: 1 }, jobs: [], slots: [], orders: [] } as unknown as LaneView<Evm>;
@@ -251,7 +251,7 @@ describe("writeStep", () => {
     expect(await write(...takeStep(lane, "you", 7))).toBe(true);
   });
 
-  it("fails instead of returning false if the outcome of a step is unknown", async () => {
+  it("throws instead of returning false if the outcome of a step is unknown", async () => {
     const broken = interceptedTable(
       db.table,
       () => {},

@@ -30,12 +30,12 @@ export type ForeignTransaction = {
   wallet: string;
   /** Whether the transaction pays more or less than ours in the pool. */
   isAbove: boolean;
-  /** Tokens that the transaction sends away. */
+  /** Tokens that the transaction moves away. */
   token?: string;
   amount: bigint;
 };
 
-/** Sets how the transfer events of tokens differ from the transfers from now on. */
+/** Sets how tokens' transfer events differ from the real transfers from now on. */
 export type Events = "right" | "missing" | "doubled";
 
 /** A wallet's balances in the newest block. */
@@ -48,12 +48,12 @@ export type Belongings = {
 
 /** A chain behind two hosts and a relay, with their possible faults. The model and anvil implement it. */
 export interface ChainUnderTest {
-  /** Signs with the wallet's key. Signing a transaction again gives the same bytes. */
+  /** Signs with the wallet's key. The same transaction always gets the same bytes. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
   hostSnapshot(host: 0 | 1, question: Question<Evm>): Soon<HostSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<SendAnswer>;
 
-  /** Mines a block at this time, in seconds, with all or a random part of the pools' transactions. */
+  /** Mines a block at this time in seconds, with all or some of the transactions in the pools. */
   mine(time: number, isAll: boolean): Soon<void>;
   /** Undoes blocks that are not final, and mines others. Undone transactions may be lost. */
   reorganise(time: number): Soon<void>;
@@ -65,20 +65,20 @@ export interface ChainUnderTest {
   setDown(host: 0 | 1, isDown: boolean): Soon<void>;
   /** Makes at most one of the hosts lie. */
   lie(host: 0 | 1, lie: Lie | undefined): Soon<void>;
-  /** Makes answers inconsistent: new blocks arrive between the parts of an answer. */
+  /** Makes answers inconsistent, by adding blocks between their parts. */
   tear(isTorn: boolean): Soon<void>;
   setRelay(relay: RelayState): Soon<void>;
   /** Allows a delegated wallet only one transaction in a pool. */
   delegate(wallet: string): Soon<void>;
   /** Sets the base fee, in wei per unit of gas. */
   setBaseFee(baseFee: bigint): Soon<void>;
-  /** Makes tokens log odd events, where the chain under test can. */
+  /** Makes tokens log odd events. Some chains cannot do this. */
   setEvents?(events: Events): Soon<void>;
   /** Makes a host forget the balances before its newest block, or keep all of them. */
   forget?(host: 0 | 1, isForgetting: boolean): Soon<void>;
-  /** Returns the tokens that a swap has moved, according to its events and in truth. */
+  /** Returns the tokens that a swap has moved, both as logged and in truth. */
   tokensOf?(hash: string): Soon<{ logged: bigint; moved: bigint } | undefined>;
-  /** Returns the fewest units of a token that a wallet had in any block so far. */
+  /** Returns a wallet's lowest balance of a token in any block so far. */
   leastHeld?(wallet: string, token: string): bigint;
   /** Sends another program's transaction if the wallet can pay. */
   sendForeign(transaction: ForeignTransaction): Soon<void>;
@@ -86,9 +86,9 @@ export interface ChainUnderTest {
   resendForeign(): Soon<void>;
 
   belongings(wallet: string): Soon<Belongings>;
-  /** Returns the net effect of the owner's other programs, including fees. */
+  /** Returns how the owner's other programs have changed balances, including fees. */
   foreignEffect(wallet: string): Soon<{ coins: bigint; tokens: ReadonlyMap<string, bigint> }>;
-  /** Returns the coin left in a router, which anyone may take. */
+  /** Returns the coin left in routers, which anyone may take. */
   strayCoins(): Soon<bigint>;
   /** Returns true if the final chain has another program's transaction at the nonce. */
   isForeign(wallet: string, nonce: number): Soon<boolean>;
@@ -96,7 +96,7 @@ export interface ChainUnderTest {
   latestTime(): Soon<number>;
   /** Returns true if the transaction is in a final block. */
   isFinal(hash: string): Soon<boolean>;
-  /** Returns the nonce below which nothing can change. */
+  /** Returns the lowest nonce that can still change. */
   finalNonce(wallet: string): Soon<number>;
   /** Constant layer 1 fee of each transaction, if the chain has one. */
   readonly l1Fee?: bigint;

@@ -29,13 +29,13 @@ export class Clients {
     this.send({ request: this.request(userID, wallet, this.world.newId("key")) });
   }
 
-  /** Places alice's order with this highest gas price. Returns its wallet. */
+  /** Places an order for alice with this highest gas price. Returns its wallet. */
   placeFor(maxGasPrice: bigint, wallet: string = this.world.random.pick(wallets) as string): string {
     this.send({ request: this.request("alice", wallet, this.world.newId("key"), { maxGasPrice }) });
     return wallet;
   }
 
-  /** Places alice's order for this side and amount. */
+  /** Places an order for alice with this side and amount. */
   trade(wallet: string, side: "buy" | "sell", token: string, amount: bigint): void {
     // The API rejects requests with an amount of 0.
     if (amount === 0n) return;
@@ -81,7 +81,7 @@ export class Clients {
     this.send({ request: { ...placed.request, orderId: this.world.newId("order") } });
   }
 
-  /** Sends another request with a used key, from the same or the other user. */
+  /** Sends another request with a used key, from the same user or the other. */
   reuseKey(isOther: boolean): void {
     const placed = this.world.random.pick(this.placed);
     if (placed === undefined) return;

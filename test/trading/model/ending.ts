@@ -31,7 +31,7 @@ export async function comeToRest(world: World): Promise<void> {
   await chain.resendForeign();
   for (let blocks = 0; blocks < 2; blocks++) await chain.mine(Math.floor(world.nowMs / 1000), true);
   await untilDone(world);
-  // Simulates the sweep, which checks held tokens even if no client reads the wallets.
+  // Lets the sweep check all held tokens, as it does even if no client reads the wallets.
   for (const { wallet, userID, token } of world.table.all("held")) {
     world.startWork({ chain: "eth", wallet }, 0, { userID, token });
     await untilDone(world);
@@ -70,7 +70,7 @@ export async function checkEnd(world: World, genesis: State): Promise<void> {
   await checkCounted(world);
 }
 
-/** Checks that a wallet's positions count at most what it holds. */
+/** Checks that a wallet's positions add up to at most its balance. */
 async function checkCounted({ table, chain }: World): Promise<void> {
   for (const [name, books] of Map.groupBy(table.all("book"), ({ wallet, token }) => `${wallet} ${token}`)) {
     const [wallet = "", token = ""] = name.split(" ");
@@ -80,7 +80,7 @@ async function checkCounted({ table, chain }: World): Promise<void> {
   }
 }
 
-/** Compares an order with the tokens that its fill has moved, and returns their amount. */
+/** Checks an order against the tokens that its fill has moved, and returns their amount. */
 async function tokensMoved(
   { chain, seen }: World,
   { intent, life, details }: TradeOrder<Evm>,

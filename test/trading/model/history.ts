@@ -49,7 +49,7 @@ const openModel: OpenChain = (random) => new ModelChain(random, genesis, start);
 type Parts = {
   system?: System | undefined;
   openChain?: OpenChain | undefined;
-  /** Class from which worlds are created. */
+  /** Class of the world in which the history takes place. */
   of?: typeof World | undefined;
   plot?: Plot | undefined;
 };

@@ -31,7 +31,7 @@ export class Invariants {
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
-  /** Maps a sale to the sales at lower nonces that had not filled when it was planned. */
+  /** Maps a sale to the sales at lower nonces that were unfilled when it was planned. */
   private readonly unfilled = new Map<string, string[]>();
   private readonly departures = new Map<string, BookEvent[]>();
   private readonly policyChecks: PolicyChecks;
@@ -56,7 +56,7 @@ export class Invariants {
     must(slot.isPrivate || to === "hosts", "a public transaction was sent to the relay");
   }
 
-  /** Returns the departures recorded in a book, each after the fills that were final at the time. */
+  /** Returns the departures recorded in a book, each placed after the fills that were final by then. */
   departuresOf({ userID, wallet, token }: Items["book"]): readonly BookEvent[] {
     return this.departures.get([userID, wallet, token].join()) ?? [];
   }
@@ -146,7 +146,7 @@ export class Invariants {
     if (life.settled) await this.checkSettled(after);
   }
 
-  /** Detects a clear, which a reorganisation may move into a block before the deadline. */
+  /** Detects a mined clear, even if a reorganisation has moved it to before the deadline. */
   private isCleared({ orderId }: Intent): boolean {
     const own = this.facts.table.all("slot").filter((slot) => slot.orderId === orderId);
     return own.some((slot) => minedAttempt(slot)?.purpose === "clear");
@@ -189,7 +189,7 @@ export class Invariants {
     const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const hasFailed = own.some(({ receipt }) => receipt?.status === "failed");
     const isTaken = own.some(({ state }) => state === "taken");
-    // Late approvals of another sale may replace this sale's approval each time.
+    // Late approvals of another sale may keep replacing this sale's approval.
     const isUnapproved = approveNonces.length > 1 && swapNonce === undefined;
     must(
       life.reasonCode !== "REVERTED" || hasFailed || isTaken || isUnapproved,
@@ -199,13 +199,13 @@ export class Invariants {
     const reason = (swap?.receipt as { reason?: string } | undefined)?.reason;
     if (life.status === "rejected" && reason === "allowance") {
       const taken = await Promise.all(approveNonces.map((nonce) => chain.isForeign(wallet, nonce)));
-      // After a reorganisation, an earlier sale may leave its allowance behind, so that this approval fails.
+      // An earlier sale may leave its allowance behind after a reorganisation, so that this approval fails.
       const hasFailedApproval = own.some(
         ({ call, receipt: seen }) => call.purpose === "approve" && seen?.status === "failed",
       );
       // Another order's approval may have left the allowance.
       const isTakenBack = this.facts.seen.has("approval taken back");
-      // A reorganisation may let an earlier sale fill after all, which uses up the allowance.
+      // An earlier sale may still fill after a reorganisation, and then uses up the allowance.
       const earlier = approveNonces.length === 0 ? (this.unfilled.get(intent.orderId) ?? []) : [];
       const isUsedBelow = earlier.some((orderId) => hasFilled(this.swapOf(orderId)));
       must(
@@ -276,7 +276,7 @@ export class Invariants {
       this.checkSignature(hash, before, after);
   }
 
-  /** Returns the facts that honest hosts gave to the process, or those from placing if it has queried no host. */
+  /** Returns the facts that honest hosts gave to this process, or else the facts from placing. */
   private factsOfPlan({ orderId }: Slot, process: Process): readonly (OrderFacts | undefined)[] {
     const placed = this.placed.get(orderId);
     const hasAsked = [...process.snapshots.values()].some((snapshot) => snapshot?.orders.has(orderId));
@@ -366,7 +366,7 @@ function checkPosition(before: Items["position"] | undefined, after: Items["posi
   must(!(before?.settled === true && before.status === "closed"), "a closed, settled position changed");
 }
 
-/** Repeats the signer's rules independently, from the intent alone. */
+/** Checks the signer's rules a second way, from the intent alone. */
 function checkObedience(transaction: UnsignedTransaction, intent: Intent, l1Fee: bigint): void {
   const { call, gasLimit, maxFeePerGas } = transaction;
   must(transaction.wallet === intent.wallet, "signed by another wallet");

@@ -40,7 +40,7 @@ export type Outcome =
 /** Most coin that a v3 pool accepts in one swap before it runs dry. */
 export const dryAt = 600n;
 
-/** Recognizes DUSK, which has a v3 pool that runs dry and requires an allowance of 0 before any change. */
+/** Recognizes DUSK, whose v3 pool runs dry and whose allowance can change only from 0. */
 export const isDusk = (token: string): boolean => token === "DUSK";
 
 /** Routes for which tokens have pools. */
@@ -83,14 +83,14 @@ export function quote(state: State, side: Side, token: string, route: Route, amo
   return side === "buy" ? output(taken, pool.coins, pool.tokens) : output(taken, pool.tokens, pool.coins);
 }
 
-/** Returns the part of the offered coin that a pool takes. */
+/** Returns how much of the offered coin a pool takes. */
 const takenBy = (token: string, { venue }: Route, amountIn: bigint): bigint =>
   isDusk(token) && venue === "uniswap-v3" && amountIn > dryAt ? dryAt : amountIn;
 
 const set = <Value>(map: ReadonlyMap<string, Value>, key: string, value: Value) =>
   new Map(map).set(key, value);
 
-/** Returns the state after a transaction, and the transaction's effects. A failed transaction also pays its fee. */
+/** Returns the state after a transaction, and its effects. A failed transaction pays its fee, too. */
 export function execute(
   state: State,
   transaction: Transaction,

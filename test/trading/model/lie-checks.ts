@@ -8,7 +8,7 @@ import { isLie } from "./lies.ts";
 import type { Process } from "./process.ts";
 import { must } from "./violation.ts";
 
-/** Returns the honest hosts' last snapshots that the process has read. */
+/** Returns the last snapshots that the process has read from honest hosts. */
 export const honest = ({ snapshots }: Process) =>
   [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as HostSnapshot[];
 
@@ -25,7 +25,7 @@ export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quote
   must(others.every(isReal), "a lie is among the routes");
 }
 
-/** Checks that the honest host also quotes at least the minimum for a swap's route. */
+/** Checks that an honest host also quotes a swap's route at the minimum or more. */
 export function checkPlan({ call }: Slot, intent: Intent, facts: readonly (OrderFacts | undefined)[]): void {
   if (call.purpose !== "swap") return;
   for (const each of facts) {
@@ -34,11 +34,11 @@ export function checkPlan({ call }: Slot, intent: Intent, facts: readonly (Order
   }
 }
 
-/** Checks that the honest host quotes no route that reaches the minimum, either. */
+/** Checks that no honest host quotes a route that reaches the minimum. */
 export function checkEnding({ intent, ending, approveNonces }: TradeOrder<Evm>, process: Process): void {
   const { reasonCode } = ending ?? {};
   if (reasonCode !== "NO_ROUTE" && reasonCode !== "SLIPPAGE_EXCEEDED") return;
-  // An order with no approval left can use only the router that it has approved.
+  // An order without approvals left can use only the router that it has approved.
   if (approveNonces.length > 1) return;
   for (const { orders } of honest(process)) {
     const reaches = orders

@@ -79,7 +79,7 @@ function liesAboutRoutes(
     case "quote low":
       return routes.map((route) => ({ ...route, amountOut: route.amountOut / 100n }));
     case "route preferred":
-      // Swaps good and bad routes: a route below the minimum now pays the minimum, and all others fall short.
+      // Reverses the order of routes: those below the minimum now pay it, and all others fall short.
       return routes.map((route) => {
         const amountOut = route.amountOut < minAmountOut ? minAmountOut : minAmountOut - 1n;
         return { ...route, amountOut };

@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 
 export type Fault = "none" | "before" | "after";
 
-/** Simulates machines that run procedures, effect by effect, and may crash before or after each effect. */
+/** Runs procedures effect by effect, on machines that may crash before or after each effect. */
 export abstract class Machines<F extends FamilyTypes = Evm> {
   readonly processes: Process<F>[] = [];
   /** Lanes whose invocation may have been lost. */

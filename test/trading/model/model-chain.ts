@@ -162,7 +162,7 @@ export class ModelChain implements ChainUnderTest {
     this.follow();
   }
 
-  /** Adds the balances' true amount to a swap, and lets its events differ. */
+  /** Adds the amount that really moved to a swap, and lets its events differ. */
   private logged({ call }: Transaction, outcome: Outcome): Outcome {
     if (outcome.status === "failed" || call.purpose !== "swap") return outcome;
     const side = call.side === "buy" ? "received" : "spent";
@@ -172,7 +172,7 @@ export class ModelChain implements ChainUnderTest {
     return { ...outcome, moved, [side]: moved * factor };
   }
 
-  /** Shows a receipt as a host does, which adds balances only if no two hosts have agreed on them. */
+  /** Returns a receipt as a host would. Balances are included only while no two hosts have agreed on them. */
   private shownBy({ isForgetting, head }: ModelNode, receipt: Receipt, { agreed }: Question<Evm>): Receipt {
     if (receipt.status === "failed") return receipt;
     const { moved: _, ...rest } = receipt;

@@ -71,7 +71,7 @@ function factsOf(
         {
           ...route,
           amountOut,
-          // Ignores network fees. Amounts here are a few wei, so that real fees would decide about every route.
+          // Ignores network fees, which would outweigh the few wei traded here.
           networkFee: 0n,
           gasLimit: { approve: 50_000n, swap: 100_000n },
           l1Fee: { approve: l1Fee, swap: l1Fee },

@@ -11,7 +11,7 @@ const most = isFull ? 10_000 : 4000;
 const least = isFull ? most : 800;
 const atOnce = 100;
 
-describe("the trading core, in histories full of faults", () => {
+describe("the trading core in the model, with random faults", () => {
   const reached = new Set<string>();
   const isEnough = () => Object.values(faults).every((wanted) => wanted.every((each) => reached.has(each)));
 
@@ -28,7 +28,7 @@ describe("the trading core, in histories full of faults", () => {
   );
 
   it.each(Object.entries(rarePlots))(
-    "spends money once and reports the chain's outcome when histories start with %s",
+    "spends money once and reports the chain's outcome in histories that start with %s",
     async (_, plot) => {
       await playHistories({ from: 1, count: isFull ? 2000 : 200, plot });
     },

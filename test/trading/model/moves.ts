@@ -43,7 +43,7 @@ async function cancel(world: World): Promise<void> {
     const answer = end.result as { refused?: string; order?: { isCancelling: boolean } };
     world.seen.add(answer.order === undefined ? `cancel: ${answer.refused}` : "cancel taken");
   });
-  // Records a cancellation, and leaves the order itself to the lane.
+  // Leaves the order unchanged after its cancellation was recorded, so that the lane must end it.
   if (process !== undefined && world.random.chance(0.2) && (await runUntil(world, process, "write order")))
     await world.step(process, "before");
 }
@@ -69,7 +69,7 @@ async function lie(world: World): Promise<void> {
 const setEvents = (world: World) =>
   world.chain.setEvents?.(world.random.pick(["right", "right", "missing", "doubled"]) ?? "right");
 
-/** Makes a read report that a wallet lacks a position's tokens, whether true or not. */
+/** Lets a read report that a wallet lacks a position's tokens, rightly or wrongly. */
 async function report(world: World): Promise<void> {
   const book = world.random.pick(world.table.all("book").filter(({ base }) => base.amount > 0n));
   if (book === undefined) return;

@@ -3,7 +3,7 @@ import { playHistories } from "./history.ts";
 import { mutants } from "./mutants.ts";
 import { type Plot, rarePlots } from "./plots.ts";
 
-/** Maps mutants to the first history that catches them, if that comes late. Changed moves only cost time. */
+/** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "does not check the holder": 84,
   "counts its holders": 1253,

@@ -54,7 +54,7 @@ const work = (rewrite: () => Rewrite): System => ({
   work: (...args) => rewritten(theSystem.work(...args), rewrite()),
 });
 
-/** Treats a silent host as one without data that agrees with the other. */
+/** Treats a silent host as if it had no data and agreed with the other host. */
 function silenceIsNo(): Rewrite {
   let last: HostSnapshot | undefined;
   return {
@@ -211,7 +211,7 @@ function keepsAllowance(): System {
   return work(() => rewrite);
 }
 
-/** Copies a part of the first host's snapshot into the others'. */
+/** Copies a part of the first host's snapshot into other hosts' snapshots. */
 function believesFirst(part: (first: HostSnapshot, own: HostSnapshot) => Partial<HostSnapshot>): Rewrite {
   let first: HostSnapshot | undefined;
   return {
@@ -224,7 +224,7 @@ function believesFirst(part: (first: HostSnapshot, own: HostSnapshot) => Partial
   };
 }
 
-/** Believes only the first host about routes. */
+/** Believes the first host's routes without asking the other. */
 const believesOneHost = () => believesFirst(({ orders }) => ({ orders }));
 
 /** Believes one host about a wallet's balances, as if both agreed. */
@@ -266,7 +266,7 @@ const intersectsFirst: System = {
     }),
 };
 
-/** Removes routes from a host's quote that the other host does not name. */
+/** Removes routes from one host's quote that the other host does not name. */
 function withoutOthers(quote: HostQuote, other: HostQuote): HostQuote {
   if (quote === undefined || other === undefined) return quote;
   if (quote instanceof DomainError || other instanceof DomainError) return quote;
@@ -338,7 +338,7 @@ const ignoresCancellations: System = {
     }),
 };
 
-/** Rewrites the day's count that the signer writes, based on the data that it read and signed. */
+/** Rewrites the day's count that the signer writes, using the data that it has read and signed. */
 const countsFees = (
   recount: (fees: { read: bigint; counted: bigint; most: bigint; purpose: string }) => bigint,
 ): System => ({
@@ -369,7 +369,7 @@ const countsFees = (
   },
 });
 
-/** Reads a wallet's limits without those of network fees. */
+/** Reads a wallet's limits without the limit of network fees. */
 const withoutFeeLimit = ({ stored, count }: Limits): Limits => {
   if (stored === undefined) return { stored, count };
   const { maxNetworkFeesPerDay: _, ...policy } = stored.policy;
@@ -396,7 +396,7 @@ const ignoresFeeLimit: System = {
     }),
 };
 
-/** Requires room in the day for a clear's whole fee, even if its nonce may already pay as much. */
+/** Requires a clear's whole fee to fit into the day's limit, even if its nonce may already pay as much. */
 const blocksClears: System = {
   ...theSystem,
   sign: (request) =>
@@ -406,7 +406,7 @@ const blocksClears: System = {
         const view = answer as SigningView;
         const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
         const fits = clearGas * (request as SignRequest<Evm>).fees.maxFeePerGas <= rest;
-        // Makes the signer postpone a request without a slot.
+        // Makes the signer postpone the request, as it does without a slot.
         return fits ? view : { ...view, slot: undefined };
       },
     }),

@@ -56,7 +56,7 @@ function changesOf(value: unknown): unknown[] {
   return [{}, undefined];
 }
 
-/** Selects every fifth change. `FULL=1` tries all of them, which takes half a minute. */
+/** Tries every fifth change. `FULL=1` tries all of them, which takes half a minute. */
 const someOf = (changes: unknown[], index: number) =>
   process.env.FULL ? changes : changes.filter((_, number) => (number + index) % 5 === 0);
 
@@ -83,7 +83,7 @@ describe("signTransaction", () => {
     },
   );
 
-  it("never spends more, receives less or fills twice after several changes, even with values of other fields", async () => {
+  it("never spends more, receives less or fills twice after several changes, even with values copied from other fields", async () => {
     const paths = Object.fromEntries(names.map((name) => [name, pathsIn(fixtures[name]).slice(1)]));
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.boolean()), { minLength: 2, maxLength: 5 });
     await fc.assert(
@@ -103,7 +103,7 @@ describe("signTransaction", () => {
     );
   });
 
-  it("never spends more, receives less or fills twice after changes that fit each other", async () => {
+  it("never spends more, receives less or fills twice after several changes that match each other", async () => {
     const pick = fc.constantFrom;
     const lies = fc.record({
       name: pick(...names),

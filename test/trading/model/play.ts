@@ -30,14 +30,14 @@ export async function mine(world: World): Promise<void> {
 export async function wake(world: World, faults: number): Promise<void> {
   const lane = world.wakes.shift() ?? world.random.pick(world.table.all("lane"));
   if (lane === undefined) return;
-  // Simulates an invocation that waits in a queue.
+  // Delays an invocation as if it waited in a queue.
   if (world.random.chance(0.3)) world.nowMs += world.random.below(4000);
   const isSkewed = world.random.chance(0.1);
   const started = world.startWork(lane, isSkewed ? (world.random.below(21) - 10) * 60_000 : 0);
   if (started !== undefined) await runOn(world, started, faults);
 }
 
-/** Plays a quiet time, in which blocks are mined and lanes are worked on. */
+/** Plays a quiet time with new blocks and runs on lanes. */
 export async function calm(world: World, length = 2 + world.random.below(8)): Promise<void> {
   for (let rounds = length; rounds > 0; rounds--) {
     for (const lane of world.table.all("lane")) {

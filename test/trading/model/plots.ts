@@ -8,10 +8,7 @@ import { changePolicy } from "./policies.ts";
 import { retired } from "./table.ts";
 import { chain, type World } from "./world.ts";
 
-/**
- * Cancels, stops, retires, forbids or delays an order while its signature is about to be recorded. Either event may
- * come first.
- */
+/** Cancels, stops, retires, forbids or delays an order while its signature is being recorded. Either may come first. */
 export async function lateSignature(world: World): Promise<void> {
   const lane = anyLane(world);
   const executor = lane && world.startWork(lane);
@@ -54,7 +51,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   const wallet = clients.placeFor(25n);
   await settleDown(world);
   const lane = { chain, wallet } as const;
-  // The order waits while gas is too expensive. Then gas gets cheap for a moment.
+  // The order waits while gas is expensive. Then gas is cheap for a moment.
   await world.chain.setBaseFee(30n);
   await calm(world, 1);
   await world.chain.setBaseFee(5n);
@@ -75,7 +72,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   await runOn(world, planner, 0);
 }
 
-/** Removes another program's transaction for good after our next transaction was signed. */
+/** Removes another program's transaction for good after we have signed one with the next nonce. */
 export async function gapBelow(world: World, clients: Clients): Promise<void> {
   const { chain: blocks, random } = world;
   const wallet = clients.placeFor(200n);
@@ -132,7 +129,7 @@ export async function roundTrip(world: World, clients: Clients): Promise<void> {
   clients.trade(wallet, "buy", token, 500n);
 }
 
-/** Moves tokens out while a sale waits, so that no route reaches its minimum, while one host lies about routes. */
+/** Moves tokens away while a sale waits, so that no route reaches its minimum, and lets one host lie about routes. */
 export async function liarOfRoutes(world: World, clients: Clients): Promise<void> {
   const { chain: blocks, random } = world;
   const wallet = random.pick(wallets) as string;
@@ -152,7 +149,7 @@ export async function liarOfRoutes(world: World, clients: Clients): Promise<void
   await blocks.lie(host, undefined);
 }
 
-/** Sells twice, for more than is approved. Stops a run that reads the receipt of the approval or of a sale. */
+/** Sells more than is approved in two sales, and stops the run that reads the receipt of the approval or a sale. */
 export async function twoSales(world: World, clients: Clients): Promise<void> {
   const { random } = world;
   const wallet = random.pick(wallets) as string;
@@ -253,7 +250,7 @@ export const rarePlots = {
   "a day whose network fees are above their limit": fullDay,
 };
 
-/** Lets all unfinished placements end. */
+/** Lets all runs that place orders end. */
 async function settleDown(world: World): Promise<void> {
   for (const process of world.processes.filter(({ name }) => name === "place"))
     await runOn(world, process, 0);

@@ -7,7 +7,7 @@ import { must } from "./violation.ts";
 
 type Facts = { table: ModelTable; seen: Set<string> };
 
-/** Holds the signer's ledger before and after it signs, and the items written with it. */
+/** The signer's ledger before and after a signature, and the items written with it. */
 type LedgerChange = {
   before: Ledger<Evm> | undefined;
   after: Ledger<Evm>;
@@ -63,8 +63,8 @@ export class PolicyChecks {
   }
 
   /**
-   * Checks the day's count: a buy counts with the first signature of its swap, and network fees count as far as a
-   * signature raises a nonce's highest fee.
+   * Checks the day's count. A buy counts once, with its first swap signature. Fees count as far as a signature raises a
+   * nonce's highest fee.
    */
   private count({ before, after, day }: LedgerChange, { side, userID, wallet }: Intent) {
     const { orderId, swap } = after;
@@ -81,7 +81,7 @@ export class PolicyChecks {
     return { spent, isSecondBuy: isFirstSwap && spent > adds };
   }
 
-  /** Sums up how much signatures raise the highest fees of nonces, for buys, sales, approvals and clears. */
+  /** Adds up how much each signature raises the highest fee of its nonce. */
   private countFees({ before, after, day }: LedgerChange, { userID, wallet }: Intent): bigint {
     if (day === undefined) return 0n;
     const key = [userID, wallet, day.day].join();

@@ -15,14 +15,14 @@ export type Process<F extends FamilyTypes = Evm> = {
   effect: Effect;
   lane?: LaneKey;
   skewMs: number;
-  /** Time that the process has read last. */
+  /** Time that the process last read from its clock. */
   clockMs: number;
   isFrozen: boolean;
-  /** Signer on which the process waits. */
+  /** Signer for which the process waits. */
   signer?: Process<F>;
   /** True if trading was stopped when the process read the table. */
   sawStop: boolean;
-  /** Limits of the chain in the machine's configuration. */
+  /** Limits of the chain as this machine is configured. */
   chainLimits: F["limits"];
   /** Last snapshot of each host. */
   snapshots: Map<0 | 1, F["snapshot"] | undefined>;
@@ -36,7 +36,7 @@ export type End = { result: unknown } | { failure: string };
 
 export type Answer = Effects[keyof Effects]["answer"];
 
-/** Describes an effect, to name crashes after it. */
+/** Describes an effect, as a name for crashes after it. */
 export function labelOf(effect: Effect): string {
   return effect.do === "write" ? labelOfStep(effect.step) : effect.do;
 }

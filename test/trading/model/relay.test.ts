@@ -82,7 +82,7 @@ const orderOf = (orderId: string) => world.table.get("order", { intent: { userID
 const lifeOf = (orderId: string) => orderOf(orderId)?.life;
 const nonce = () => model.belongings(wallet).nonce;
 
-describe("a wallet whose private order no block includes", () => {
+describe("a private order that no block includes", () => {
   const phases = Array.from({ length: blockSeconds }, (_, phase) => phase);
 
   it.each(phases)(
@@ -149,7 +149,7 @@ describe("an order that no relay confirms", () => {
     expect(nonce()).toBe(1);
   });
 
-  it("fills an order even if the relay never confirms that it took it", async () => {
+  it("fills an order even if the relay never answers", async () => {
     model.setRelay("mute");
     const order = await place();
     expect(lifeOf(order)).toMatchObject({ stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" });

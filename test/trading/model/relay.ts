@@ -19,7 +19,7 @@ export class Relay<Transaction extends Held> {
   private readonly newest = new Map<string, string>();
 
   /**
-   * Takes each transaction once. A transaction to oneself without data cancels the newest one of its nonce, and is
+   * Takes each transaction once. One without data to the sender itself cancels the newest one of its nonce, and is
    * never included.
    */
   take(transaction: Transaction, isToOneself: boolean, { number, time }: At): "held" | "cancelled" | "lost" {
@@ -60,7 +60,7 @@ export class Relay<Transaction extends Held> {
     return this.held.has(hash);
   }
 
-  /** Drops transactions whose nonces are finally used. */
+  /** Drops transactions whose nonce is already used in a final block. */
   forget(isUsed: (transaction: Transaction) => boolean): void {
     for (const [hash, { transaction }] of this.held) if (isUsed(transaction)) this.held.delete(hash);
   }

@@ -95,7 +95,7 @@ function holds({ when }: ItemWrite, item: unknown): boolean {
   });
 }
 
-/** Evaluates the only test that the trading core uses. */
+/** Evaluates a condition with "at most", the only test that the trading core uses. */
 function fits(value: unknown, wanted: unknown): boolean {
   if (!(wanted instanceof Test)) return value === wanted;
   if (wanted.is !== "at most") throw new Error(`the model has no test ${wanted.is}`);

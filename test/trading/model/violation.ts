@@ -1,4 +1,4 @@
-/** The code under test broke an invariant. */
+/** Reports that the code under test broke an invariant. */
 export class Violation extends Error {}
 
 export function must(holds: boolean, message: string): asserts holds {

@@ -42,7 +42,7 @@ const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => 
   ...plain,
   trade: { ...plain.trade, ...changes },
 });
-/** A thief's request without a fresh sign-in, which gives all coins for one unit of the thief's own token. */
+/** Gives away all coins for one unit of a thief's token, without a fresh sign-in. */
 const gift = (changes: Partial<PlaceRequest> = {}): PlaceRequest => ({
   ...request({
     maxPriceImpact: 100,
@@ -117,7 +117,7 @@ describe("placing", () => {
     expect(effects.at(-1)).toMatchObject({ job: { orderId, userID, token: trade.token } });
   });
 
-  it("binds an order to the best route, and to others for which both hosts quote the same sufficient amount", () => {
+  it("binds an order to its best route, and to other routes for which both hosts quote the same sufficient amount", () => {
     const best = quotedRoute();
     const same = quotedRoute({ ...v3, amountOut: 4950n });
     const invented = quotedRoute({ ...v3, feeBps: 100, amountOut: 4999n, deepOut: 10n ** 9n });
@@ -171,7 +171,7 @@ describe("placing", () => {
     });
   });
 
-  it("returns the order of a used key before any other check", () => {
+  it("returns the order of a used key before it checks anything else", () => {
     const order = tradeOrder();
     const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const { answer, did } = place({
@@ -205,7 +205,7 @@ describe("placing", () => {
     ["WALLET_NOT_FOUND", view({ hasWallet: false })],
     ["WALLET_BUSY", view({ laneOrders: Array.from({ length: 20 }, () => tradeOrder()) })],
     ["POLICY_LIMIT", view(), { maxOrder: 999n, maxNetworkFee: 1n }],
-  ])("returns %s before it queries the chain", (refused, known, limits = wideLimits) => {
+  ])("rejects a request with %s before it queries the chain", (refused, known, limits = wideLimits) => {
     const { code, did } = place({ views: [known], of: limited(limits) });
     expect(code).toBe(refused);
     expect(did).toEqual(["readPlacing"]);
@@ -268,24 +268,24 @@ describe("placing", () => {
       "the price would move too far",
       [tradeFacts({ priceImpact: 101 }), tradeFacts()],
     ],
-  ])("returns %s if %s", (refused, _, quotes) => {
+  ])("rejects a request with %s if %s", (refused, _, quotes) => {
     const { code, did } = place({ quotes: [quotes] });
     expect(code).toBe(refused);
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("names the gas price rather than the day's limit of fees while gas is too expensive for anything", () => {
+  it("names the gas price rather than the day's fee limit if gas is too expensive for any transaction", () => {
     const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n };
     const of = limited({ maxNetworkFee: 1000n, maxNetworkFeesPerDay: 10_000n });
     expect(place({ of, quotes: both({ fees, baseFee: 10n ** 9n }) }).code).toBe("GAS_PRICE_TOO_HIGH");
   });
 
   const worthless = tradeFacts({ priceImpact: 99.9, flags: ["CANNOT_SELL", "NOT_LISTED"] });
-  it("prevents a thief with a stolen token from giving coins away without a sign-in", () => {
+  it("protects coins from a thief who has stolen a user's access token", () => {
     const quotes = [[worthless, worthless]] as const;
     expect(place({ of: gift(), quotes }).code).toBe("SIGN_IN_REQUIRED");
     expect(play({ quotes }, trying(gift())).code).toBe("SIGN_IN_REQUIRED");
-    // A single host that finds the price bad is enough.
+    // The price counts as bad if a single host finds so.
     const dear = gift({ trade: { ...plain.trade, slippage: 1 } });
     expect(place({ of: dear, quotes: [[tradeFacts(), worthless]] }).code).toBe("SIGN_IN_REQUIRED");
   });
@@ -317,7 +317,7 @@ describe("placing", () => {
     expect([buy(3000n, [filled]), buy(2999n, [filled])]).toEqual([undefined, "SIGN_IN_REQUIRED"]);
   });
 
-  it("refuses an order that the wallet cannot pay in addition to its open orders", () => {
+  it("rejects an order that the wallet cannot pay in addition to its open orders", () => {
     const open = tradeOrder({ amount: 1n, quoted: { networkFee: 0n } });
     expect(place({ views: [view({ laneOrders: [open], jobs: 1 })] }).answer).toMatchObject({
       refused: { code: "INSUFFICIENT_BALANCE", details: { available: "0.000000000000001199" } },
@@ -421,12 +421,12 @@ describe("trying", () => {
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("rejects everything that placing an order would reject", () => {
+  it("rejects everything in a trial that placing would reject", () => {
     expect(play({}, trying(limited({ ...wideLimits, maxOrder: 1n }))).code).toBe("POLICY_LIMIT");
   });
 });
 
-describe("facts stored for an order's first run", () => {
+describe("facts that are stored for an order's first run", () => {
   const latest = { number: 1, hash: "0x1", time: 1 };
   const { coins, baseFee } = snapshot(undefined);
   const host = { latest, nonce: { latest: 7, pending: 7 }, coins, baseFee, order: orderFacts() };

@@ -92,7 +92,7 @@ describe("takeReaderLease", () => {
     expect(world.run(takeReaderLease("eth", candidate))).toEqual(expected);
   });
 
-  it("takes a chain's first lease, or one that has ended, only where a lane exists", () => {
+  it("takes a chain's first or ended lease only if a lane exists", () => {
     const world = new LeaseWorld();
     expect(world.run(takeReaderLease("eth", candidate))).toBeUndefined();
     expect(world.lease).toBeUndefined();
@@ -104,7 +104,7 @@ describe("takeReaderLease", () => {
     expect(world.run(takeReaderLease("eth", { run: "next", build: "b1" }))).toBeUndefined();
   });
 
-  it("ends the previous run, which can no longer renew or end the lease", () => {
+  it("ends the previous run's lease, which that run can no longer renew", () => {
     const world = new LeaseWorld();
     Object.assign(world, { lease: leaseOf({ build: "b0" }), hasLane: true });
     world.run(takeReaderLease("eth", candidate));
@@ -116,7 +116,7 @@ describe("takeReaderLease", () => {
   });
 });
 
-describe("an order during the end of a reader", () => {
+describe("an order placed while a reader ends", () => {
   /** Places an order's lane, then looks for a reader as executeOrders does. */
   function* order(): Procedure<void> {
     yield { do: "write", step: [] };
@@ -145,12 +145,12 @@ describe("an order during the end of a reader", () => {
       true,
       (readers: Set<string>) => [started("standby", readers)],
     ],
-  ])("provides an order with a reader in any order of steps, %s", (_, isEnded, others) => {
+  ])("leaves an order with a reader, whatever the order of steps: %s", (_, isEnded, others) => {
     const outcomes = new Set<string | undefined>();
     for (const schedule of interleavings()) {
       const world = new LeaseWorld();
       world.lease = leaseOf({ isEnded });
-      /** Runs that continue to look for lanes while they have the lease. */
+      /** Runs that keep looking for lanes because they have the lease. */
       const readers = new Set<string>();
       const procedures = [order(), ...others(readers)];
       schedule.run(procedures, (effect) => {

@@ -51,7 +51,7 @@ const lane = (wallet: string, watch: Partial<LaneWatch> = {}, changes: Partial<L
   ...changes,
 });
 
-/** Returns the lane of a transaction with the same name, which is in no block, or in this block. */
+/** Returns the lane of a transaction with the same name that is in no block, or in this block. */
 const signed = (wallet: string) => lane(wallet, { blocks: { [wallet]: "" } });
 const mined = (wallet: string, number: number, hash: string) =>
   lane(wallet, { blocks: { [wallet]: { number, hash } } });
@@ -104,14 +104,14 @@ describe("readChain", () => {
     expect({ asked, woken, lanes }).toEqual({ asked: ["x", "y", "z"], woken: ["x", "z"], lanes: 3 });
   });
 
-  it("skips a chain for which no lane waits", () => {
+  it("skips chains for which no lane waits", () => {
     const due = lane("x", { dueAtMs: 5 });
     const { effects, isAnswered } = read(newReader(), [due, lane("y")], { nowMs: 5 });
     expect(effects.map((each) => each.do)).toEqual(["readLanes", "now", "wake"]);
     expect(isAnswered).toBe(true);
   });
 
-  it("checks each transaction once a block, and new ones at once", () => {
+  it("checks known transactions once per block, and new ones at once", () => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
     expect(read(reader, [signed("x")], { chain }).asked).toEqual(["x"]);
     expect(read(reader, [signed("x")], { chain }).asked).toEqual([]);
@@ -127,7 +127,7 @@ describe("readChain", () => {
     expect(read(reader, [signed("x")], { chain }).asked).toEqual(["x"]);
   });
 
-  it("skips a mined transaction while its block is confirmed, and looks its height up once", () => {
+  it("skips a mined transaction while its block is confirmed, and queries its height only once", () => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
     const lanes = [mined("x", 2, "a2")];
     const rounds = [3, 4, 5, 6].map((next) => {
@@ -182,12 +182,12 @@ describe("readChain", () => {
     ]);
   });
 
-  it("treats a hash that the host does not know as unknown, not as refuted", () => {
+  it("treats a hash that the host does not know as unknown rather than refuted", () => {
     const chain = new FakeChain("a1 a2");
     expect(read(newReader(), [mined("x", 2, "b2"), mined("y", 9, "b9")], { chain }).asked).toEqual([]);
   });
 
-  it("wakes lanes whose block is final, and reads the final block less often as it ages", () => {
+  it("wakes lanes whose block is final, and queries the final block less often as it ages", () => {
     const [reader, chain] = [
       newReader(),
       new FakeChain(Array.from({ length: 21 }, (_, n) => `a${n + 1}`).join(" ")),
@@ -271,7 +271,7 @@ describe("sweepLanes", () => {
   const x = { number: 2, hash: "a2" };
   const settling = lane("x", { blocks: { x }, finalFrom: 2, lookAgainAtMs: 100_000 });
 
-  /** Creates two hosts that agree with the lane, apart from these changes. */
+  /** Creates two hosts that agree with the lane, except for these changes. */
   const hosts = (change: (chain: FakeChain) => void = () => {}, changed: readonly number[] = [0, 1]) => {
     const [chain, second] = [0, 1].map((host) => {
       const fake = new FakeChain("a1 a2 a3 a4 a5");
@@ -282,7 +282,7 @@ describe("sweepLanes", () => {
     return { chain: chain as FakeChain, second: second as FakeChain };
   };
 
-  it("lets lanes sleep while two hosts show that finality is still to come", () => {
+  it("wakes no lanes while two hosts show that finality is still to come", () => {
     const soldOut = lane("y", { finalFrom: 2, lookAgainAtMs: 0 });
     const { woken, looks } = sweep([settling, soldOut], { ...fresh, ...hosts() });
     expect(woken).toEqual([]);
@@ -292,7 +292,7 @@ describe("sweepLanes", () => {
     ]);
   });
 
-  it("looks up a block's height once, and the final block each time", () => {
+  it("queries a block's height only once, but the final block each time", () => {
     const [memory, seen] = [newSweepMemory(), hosts()];
     sweep([settling], { ...fresh, ...seen }, memory);
     for (const chain of [seen.chain, seen.second]) chain.blocks.push("a6", "a7");
@@ -302,7 +302,7 @@ describe("sweepLanes", () => {
       [[4], true],
       [[4], true],
     ]);
-    // A replaced parent puts all blocks in doubt.
+    // A replaced parent casts doubt on all blocks.
     seen.second.blocks = ["a1", "b2", "b3", "b4", "b5", "b6", "b7", "b8"];
     expect(sweep([settling], { ...fresh, ...seen }, memory).woken).toEqual(["x"]);
   });

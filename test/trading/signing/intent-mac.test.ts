@@ -24,7 +24,7 @@ function turned(value: unknown): unknown {
   );
 }
 
-describe("a MAC over an intent", () => {
+describe("MACs of intents", () => {
   it("verifies an intent as read from the table, with its fields in another order", async () => {
     const mac = await macs.makeMac(intent());
     const stored = JSON.parse(JSON.stringify(packed(intent())));
@@ -53,7 +53,7 @@ describe("a MAC over an intent", () => {
     validUntil: intent().validUntil + 1,
   };
 
-  it.each(Object.entries(others))("rejects another %s", async (name, value) => {
+  it.each(Object.entries(others))("rejects an intent with another %s", async (name, value) => {
     const mac = await macs.makeMac(intent());
     expect(await macs.checkMac({ ...intent(), [name]: value }, mac)).toBe(false);
   });
@@ -85,13 +85,13 @@ describe("a MAC over an intent", () => {
     ]),
   ];
 
-  it.each(changesOfSol)("rejects another %s of an order on sol, %#", async (name, value) => {
+  it.each(changesOfSol)("rejects an intent on sol with another %s, %#", async (name, value) => {
     const mac = await macs.makeMac(sol);
     expect(await macs.checkMac(sol, mac)).toBe(true);
     expect(await macs.checkMac({ ...sol, [name]: value } as SolIntent, mac)).toBe(false);
   });
 
-  it("rejects a missing field, an extra field, and an amount of another type", async () => {
+  it("rejects an intent with a missing field, an extra field, or an amount of another type", async () => {
     const mac = await macs.makeMac(intent());
     const { isPrivate: _, ...less } = intent();
     const changed = [
@@ -120,7 +120,7 @@ describe("a MAC over an intent", () => {
     expect(await openMacs(keyNamed("others"), "table", config).checkMac(intent(), mac)).toBe(false);
   });
 
-  it("rejects an intent whose messages would use an empty account as the order's marker", async () => {
+  it("rejects an intent whose messages would use an empty account as marker", async () => {
     const client = new KMSClient(config);
     const asBefore = {
       send({ input }: GenerateMacCommand) {
@@ -138,7 +138,7 @@ describe("a MAC over an intent", () => {
     expect(await openMacs(keyNamed("intents"), "restored", config).checkMac(intent(), mac)).toBe(false);
   });
 
-  it("fails, instead of rejecting, if KMS does not respond", async () => {
+  it("throws instead of rejecting an intent if KMS does not respond", async () => {
     const mac = await macs.makeMac(intent());
     const away = openMacs("arn:aws:kms:us-east-1:000000000000:key/gone", "table", config);
     await expect(away.checkMac(intent(), mac)).rejects.toThrow();

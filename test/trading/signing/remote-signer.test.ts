@@ -36,9 +36,12 @@ describe("remoteSigner", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it.each([{ refused: "no" }, { later: "soon" }])("returns %j unchanged", async (answer) => {
-    expect(await remoteSigner(async () => carried(answer), vi.fn())(request)).toEqual(answer);
-  });
+  it.each([{ refused: "no" }, { later: "soon" }])(
+    "returns the signer's answer %j unchanged",
+    async (answer) => {
+      expect(await remoteSigner(async () => carried(answer), vi.fn())(request)).toEqual(answer);
+    },
+  );
 
   const slots = carried(signPayload({ slot: signed, raw: "0x02" })) as { slot: object };
 

@@ -66,7 +66,7 @@ async function sign(computeUnitLimit: number) {
   return { orderId, answer, lines };
 }
 
-describe("a signature on sol", () => {
+describe("logging of signatures on sol", () => {
   it("logs a signature on sol with its order", async () => {
     const { orderId, answer, lines } = await sign(100_000);
     expect(answer).toMatchObject({ slot: { orderId, attempts: [{ purpose: "swap" }] } });

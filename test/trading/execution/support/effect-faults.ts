@@ -30,12 +30,12 @@ const reads: readonly Name[] = [
   "signBytes",
 ];
 
-/** Effects that stay inside the run. */
+/** Effects that do not leave the run. */
 const own: readonly Name[] = ["now", "pause"];
 
 export const isChanging = (name: Name): boolean => !own.includes(name) && !reads.includes(name);
 
-/** Lists the faults of an effect that lead to different outcomes. */
+/** Lists the faults of an effect that have different outcomes. */
 export function faultsOf(name: Name): Fault[] {
   if (own.includes(name)) return [];
   if (isChanging(name)) return ["not arrived", "died after", "answer lost"];
@@ -78,7 +78,7 @@ async function withoutAnswer(name: Name, act: () => unknown): Promise<unknown> {
 
 const answersToLose = new AsyncLocalStorage<{ count: number }>();
 
-/** Makes the table's client see a broken connection where a fault loses the response. */
+/** Breaks the table client's connection where a fault loses the response. */
 export function loseAnswers({ client }: Table): void {
   client.middlewareStack.add(
     (next) => async (args) => {

@@ -134,7 +134,7 @@ export class LaneBench {
     );
   }
 
-  /** Performs the effects, without the changes of `wrap`. */
+  /** Performs the effects, ignoring `wrap`. */
   plainEffects(table = this.table): Performers {
     return {
       ...tableEffects(table),

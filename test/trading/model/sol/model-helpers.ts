@@ -1,7 +1,7 @@
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { packed } from "../../../../lib/trading/items/items.ts";
 
-/** Stores Jupiter's helper keys. Each look at an order shows the same key until it has signed. */
+/** Keeps Jupiter's helper keys. An order has the same key in every look until the key has signed. */
 export class ModelHelpers {
   private readonly unused = new Map<string, string>();
   private made = 0;
@@ -13,7 +13,7 @@ export class ModelHelpers {
     return helper;
   }
 
-  /** Signs once with a helper key. Returns undefined if the key is gone. */
+  /** Signs once with a helper key. Returns undefined if the key no longer exists. */
   sign(orderId: string, message: SolMessage): string | undefined {
     const helper = "build" in message ? message.build.helper : undefined;
     if (helper === undefined || this.unused.get(orderId) !== helper) return undefined;
@@ -25,6 +25,6 @@ export class ModelHelpers {
 const signatureOf = (helper: string, message: SolMessage): string =>
   `${helper} over ${JSON.stringify(packed(message))}`;
 
-/** Returns true if a message has exactly the signatures that it needs beside the wallet's. */
+/** Returns true if a message has all required signatures except the wallet's, and no others. */
 export const isSignedByHelper = (message: SolMessage, signature: string | undefined): boolean =>
   signature === ("build" in message ? signatureOf(message.build.helper, message) : undefined);

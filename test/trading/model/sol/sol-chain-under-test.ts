@@ -12,7 +12,7 @@ export type Signed = { hash: string; raw: string; intent: SolIntent; message: So
 /** A wallet's lamports, and its tokens by name. */
 export type SolBelongings = { coins: bigint; tokens: ReadonlyMap<string, bigint> };
 
-/** Amounts and times of a chain, from which histories choose theirs. */
+/** Amounts and times of a chain, on which histories base theirs. */
 export type SolScale = {
   /** Smallest step of amounts, in lamports or units of a token. */
   unit: bigint;
@@ -22,7 +22,7 @@ export type SolScale = {
   baseFee: bigint;
   rents: { marker: bigint; wsol: bigint };
   computeUnitLimit: number;
-  /** Number of recent blocks from which a message's blockhash must come. */
+  /** Number of blocks for which a blockhash stays valid. */
   lifetime: number;
   /** Number of blocks mined by one call of `mine`. */
   blocksAtOnce: number;
@@ -31,15 +31,15 @@ export type SolScale = {
 };
 
 export type SolFlaws = {
-  /** Lets messages fill an order without making its marker. */
+  /** Lets messages fill an order without a marker. */
   makesNoMarker?: boolean;
   /** Mistakes a deposit for a marker. */
   countsDeposits?: boolean;
   /** Lets a deposit block messages like a marker, as if messages made the marker in one step. */
   isBlockedByDeposits?: boolean;
-  /** Reads markers before the height with which they are compared. */
+  /** Reads markers before it reads the height. */
   readsMarkersFirst?: boolean;
-  /** Reads markers of an earlier slot than requested. */
+  /** Accepts markers from an earlier slot than requested. */
   acceptsOldSlots?: boolean;
 };
 
@@ -59,13 +59,13 @@ export interface SolChainUnderTest {
   /** @param run Queries the first host before the second. */
   hostSnapshot(host: 0 | 1, question: Question<Sol>, run: object): Soon<SolSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<"reached" | "unreached">;
-  /** Sends bytes that a host has kept, which can reappear at any time. */
+  /** Sends old bytes again, which anyone may have kept. */
   resendOld(kept: readonly string[]): Soon<void>;
 
   /**
-   * Mines blocks at this time, in seconds, with all or a random part of the waiting messages.
+   * Mines blocks at this time in seconds, with all or some of the waiting messages.
    *
-   * @param blocks The scale's number by default.
+   * @param blocks Number of blocks, by default from the scale.
    */
   mine(time: number, isAll: boolean, blocks?: number): Soon<void>;
   /** Undoes blocks that are not final. Their messages may be in other blocks, or in none. */
@@ -85,22 +85,22 @@ export interface SolChainUnderTest {
   tradeByOthers(token: string, share: bigint): Soon<void>;
   /** Pays a stranger's lamports into the marker of an order. */
   depositOnMarker(orderId: string): Soon<void>;
-  /** Takes tokens, or all but this many lamports, out of a wallet by another program of its owner. */
+  /** Lets the owner move tokens, or all but this many lamports, out of a wallet by another program. */
   moveOut(wallet: string, token: string): Soon<void>;
   moveCoins(wallet: string, left: bigint): Soon<void>;
 
   /** Returns the reserves of a pool. */
   poolOf(token: string): { coins: bigint; tokens: bigint };
   belongings(wallet: string): Soon<SolBelongings>;
-  /** Describes accounts of a wallet that its orders should have closed, or left in another state. */
+  /** Describes accounts that a wallet's orders should have closed or left in another state. */
   strays(wallet: string, orderIds: readonly string[]): Soon<readonly string[]>;
   isMarked(orderId: string): boolean;
   isMarkedForEver(orderId: string): boolean;
   /** Returns the result of a message in the final chain. */
   finalReceipt(hash: string): SolReceipt | undefined;
   /**
-   * Returns true if each of an order's messages was in a block or is too old for one, or if one has filled it, in any
-   * fork so far.
+   * Returns true if each of an order's messages was in a block or has expired, or if one has filled it, on any fork so
+   * far.
    */
   areSpent(attempts: readonly { hash: string; lastValidBlockHeight: number }[]): boolean;
   /** Returns true if no future block can include any of these messages. */

@@ -18,7 +18,7 @@ import {
   type SolState,
 } from "./sol-state.ts";
 
-/** Number of last blocks whose blockhashes a message may name. */
+/** Number of blocks for which a blockhash stays valid. */
 const lifetime = 8;
 const depthOfFinality = 4;
 
@@ -75,7 +75,7 @@ export class SolChain implements SolChainUnderTest {
   private tip: SolBlock;
   private finalized: SolBlock;
   private readonly random: Random;
-  /** Maps each message in a block of any fork to whether it had an effect there. */
+  /** Records for each message in a block of any fork whether it had an effect there. */
   private readonly hadEffect = new Map<string, boolean>();
   private greatestHeight = 1;
   private readonly known = new Map<string, Signed>();
@@ -83,7 +83,7 @@ export class SolChain implements SolChainUnderTest {
   private blocks = 0;
   private isRelayUp = true;
   readonly flaws: SolFlaws = {};
-  /** Last blockhash offered to each run. */
+  /** Blockhash last offered to each run. */
   private readonly offered = new WeakMap<object, string>();
 
   constructor(random: Random, time: number) {
@@ -161,7 +161,7 @@ export class SolChain implements SolChainUnderTest {
     if (signed === undefined) return "unreached";
     const isTaken = to === "hosts" ? this.nodes.some(({ isDown }) => !isDown) : this.isRelayUp;
     if (!isTaken) this.seen.add("send unreached");
-    // A leader drops some messages.
+    // Drops half of the messages, as a leader may.
     if (isTaken && this.random.chance(0.7)) this.waiting.set(raw, signed);
     return isTaken ? "reached" : "unreached";
   }
@@ -205,7 +205,7 @@ export class SolChain implements SolChainUnderTest {
     this.follow();
   }
 
-  /** Leaves the order unmarked: the id differs for each message. */
+  /** Gives each message another order id, so that none makes the order's marker. */
   private asSigned(signed: Signed): Signed {
     if (!this.flaws.makesNoMarker) return signed;
     return { ...signed, intent: { ...signed.intent, orderId: signed.hash } };
@@ -353,7 +353,7 @@ function ancestor(block: SolBlock, height: number): SolBlock {
   return found;
 }
 
-/** Most blocks by which a node may lag behind its host's other nodes. */
+/** Most blocks by which a node lags behind its host's other nodes. */
 const mostBehind = 6;
 
 const before = (block: SolBlock): SolBlock => ancestor(block, Math.max(1, block.height - mostBehind));

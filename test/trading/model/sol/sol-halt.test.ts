@@ -59,7 +59,7 @@ describe("an order on Solana during a two-hour halt", () => {
   const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
 
   it.each(seeds)(
-    "keeps an order open during a halt, signs it at most three times, and fills it afterwards (%i)",
+    "keeps an order open during a halt with at most three signatures, and fills it afterwards (%i)",
     async (seed) => {
       const after = await halted(seed, { isCancelled: false });
       expect(after.seen).toEqual(new Set(["open false"]));
@@ -70,9 +70,9 @@ describe("an order on Solana during a two-hour halt", () => {
     },
   );
 
-  it.each(seeds)("expires an unfilled order if a halt has lost its messages (%i)", async (seed) => {
+  it.each(seeds)("expires an order without a fill if a halt has lost its messages (%i)", async (seed) => {
     const after = await halted(seed, { isCancelled: false });
-    // Prevents further sendings of the messages.
+    // Stops trading, so that no run sends the messages again.
     after.world.isStopped = true;
     after.model.drop();
     for (let blocks = 0; blocks <= after.model.scale.lifetime; blocks++)
@@ -81,7 +81,7 @@ describe("an order on Solana during a two-hour halt", () => {
   });
 
   it.each(seeds)(
-    "postpones a cancellation until the halt is over, and then reaches a single outcome (%i)",
+    "postpones a cancellation until the halt is over, and then ends the order only once (%i)",
     async (seed) => {
       const after = await halted(seed, { isCancelled: true });
       expect(after.seen).toEqual(new Set(["open false"]));

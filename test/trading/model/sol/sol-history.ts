@@ -246,7 +246,7 @@ async function checkWallet(
     const traded = intent.side === "buy" ? -life.spent : (life.received ?? 0n);
     return sum + traded - life.networkFee - (life.rent ?? 0n);
   }, start.coins);
-  // If no host has a history, failed messages and their fees stay unknown.
+  // Failed messages and their fees stay unknown if no host has a history.
   const unknown = world.seen.has("no host has a history") ? failedFeesOf(world, own) : 0n;
   const difference = account.coins - coins;
   must(difference <= 0n && -difference <= unknown, `orders and chain differ by ${difference} lamports`);

@@ -27,11 +27,11 @@ const helperOf = ({ message }: Signed) => ("build" in message ? message.build.he
 
 /** Checks the invariants after every step. */
 export class SolInvariants {
-  /** All signed messages by order, recorded or not. */
+  /** All signed messages by order, including unrecorded ones. */
   readonly signed = new Map<string, (Signed & { process: Process<Sol> })[]>();
   /** Bytes of the messages that the signer has recorded. */
   readonly recorded = new Set<string>();
-  /** Most that a day's messages may spend, by user, wallet and day. */
+  /** Most that the messages of a day may spend, by user, wallet and day. */
   private readonly spent = new Map<string, bigint>();
   private readonly world: SolWorld;
 
@@ -125,7 +125,7 @@ export class SolInvariants {
       "signed for a retired wallet",
     );
     must(order.life.status === "open", "signed for an order that has ended");
-    // The signer checks no other order, so an attacker may get two orders for a token filled, each as ordered.
+    // The signer ignores other orders, so an attacker may get two orders for one token filled, each as ordered.
     if (this.isAttacked(orderId)) return;
     const others = this.world.table.all("slot").filter((each) => {
       const other = this.world.orderNamed(each.userID, each.orderId);
@@ -142,7 +142,7 @@ export class SolInvariants {
     );
   }
 
-  /** Adds the newest message to the day's total of the user and wallet, and returns the total. */
+  /** Adds the newest message to the total of its user, wallet and day, and returns the total. */
   private noteSpending(slot: SolSlot, { intent: { side, userID, wallet } }: TradeOrder<Sol>): bigint {
     const newest = slot.attempts.at(-1) as SolAttempt;
     const isFirst = slot.attempts.filter(({ purpose }) => purpose === "swap").length === 1;
@@ -165,7 +165,7 @@ export class SolInvariants {
     if (!life.settled) return;
     const { chain } = this.world;
     const { orderId, minAmountOut } = intent;
-    // Leaves out signatures that were never recorded, because they never leave the function.
+    // Skips signatures that were never recorded, because they never leave the function.
     const hashes = this.recordedOf(orderId);
     const receipts = hashes.flatMap((hash) => chain.finalReceipt(hash) ?? []);
     const fills = receipts.filter(

@@ -48,7 +48,7 @@ const faults: Readonly<Record<string, readonly string[]>> = {
   "tokens that another program moves": ["tokens moved out"],
 };
 
-describe("the trading core on Solana, in histories full of faults", () => {
+describe("the trading core on Solana with random faults", () => {
   const reached = new Set<string>();
   const isEnough = () => Object.values(faults).every((wanted) => wanted.every((each) => reached.has(each)));
 
@@ -62,7 +62,7 @@ describe("the trading core on Solana, in histories full of faults", () => {
   });
 });
 
-/** Maps mutants to the first history that catches them, if that comes late. Changed moves only cost time. */
+/** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "reads the marker before the height": 1121,
   "accepts an old slot": 1121,

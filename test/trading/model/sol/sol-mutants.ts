@@ -53,7 +53,7 @@ const takesSilenceForAbsence = work(() => {
   };
 });
 
-/** Believes one host about the life of a blockhash. */
+/** Believes a single host about the life of a blockhash. */
 const believesOneLife = work(() => {
   let named: number | undefined;
   return {
@@ -138,7 +138,7 @@ const hidesFromRules = (
   },
 });
 
-/** Pays three times its share for priority. */
+/** Pays three times its share as priority fee. */
 const paysTooMuch = ({ message, ...request }: SignRequest<Sol>): SignRequest<Sol> => ({
   ...request,
   message: { ...message, microLamportsPerUnit: 3n * message.microLamportsPerUnit },
@@ -177,7 +177,7 @@ const judgesByClock = work(() => {
   };
 });
 
-/** Takes an order's newest message for its fill when a host shows the marker. */
+/** Assumes that an order's newest message has filled it if a host shows the marker. */
 const takesMarkerForFill = work(() => ({
   answer(effect, answer) {
     if (effect.do !== "hostSnapshot" || answer === undefined) return answer;

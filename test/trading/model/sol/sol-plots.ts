@@ -7,7 +7,7 @@ import { placeNew } from "./sol-clients.ts";
 import { anyHost, anyLane, type Move, mine, outlive, runOn, runUntil, wake } from "./sol-play.ts";
 import { chain, type SolWorld } from "./sol-world.ts";
 
-/** Exceeds the lease of a lane. */
+/** Time longer than a lane's lease. */
 const leaseMs = 31_000;
 
 /** Prevents the signing of an order, and returns the move that allows it again. */
@@ -106,7 +106,7 @@ export const lateSignature: Move = async (world) => {
   await runOn(world, caller, 0);
 };
 
-/** Puts a message into one of the last possible blocks, while both hosts lack a history and have a lagging node. */
+/** Mines a message in one of its last possible blocks, while both hosts lack a history and have a lagging node. */
 export const landLast: Move = async (world) => {
   const { chain: blocks, random } = world;
   const { wallet, orderId } = placeNew(world);
@@ -175,7 +175,7 @@ export const intrude: Move = async (world) => {
   }
 };
 
-/** Returns a pool for the attacker, who has no helper key, even if the order may not use one. */
+/** Returns a pool for an attacker without a helper key, even if the order may not use one. */
 const poolIn = (routes: readonly SolRoute[]): CpmmRoute =>
   routes.find((route) => route.venue === "raydium-cpmm") ?? {
     venue: "raydium-cpmm",

@@ -12,13 +12,13 @@ export type SolAccount = { coins: bigint; tokens: ReadonlyMap<string, bigint>; o
 export type SolState = {
   accounts: ReadonlyMap<string, SolAccount>;
   pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
-  /** Orders whose markers contain their byte. */
+  /** Orders whose markers were made. */
   markers: ReadonlySet<string>;
   /** Orders whose markers have received a stranger's deposit. */
   deposits: ReadonlySet<string>;
 };
 
-/** Covers two simultaneous orders of a wallet. */
+/** Coins for two simultaneous orders of a wallet. */
 const startCoins = 13_000_000n;
 
 export const belongings = { coins: startCoins, tokens: new Map(tokens.map((token) => [token, 30_000n])) };
