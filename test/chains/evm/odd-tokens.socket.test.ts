@@ -27,8 +27,8 @@ const buy = (token: string) => {
   return chain.transact({ from: wallet, ...encodeCall(chain.contracts, { ...call, ...terms }, wallet) });
 };
 
-/** Checks each oddity itself, because quotes may show the same for an ordinary token or a plain refusal. */
-describe("an odd token", () => {
+/** Checks each oddity directly, because quotes may not show the difference from an ordinary token. */
+describe("odd tokens", () => {
   it("deploys a token that shows a thousand times the true balance", async () => {
     const token = await deployOddToken(chain, "lies about balances");
     const { logs } = await buy(token);

@@ -56,7 +56,7 @@ describe("quoteTrade", () => {
     expect(block).toBe(Number(await chain.request("eth_blockNumber")));
     const pool = { venue: "uniswap-v2", pool: expect.any(String), feeBps: 30 };
     expect(route).toEqual([{ ...pool, tokenIn: "native", tokenOut: moon }]);
-    // Costs 1.5 gwei now, and at most 1.75 gwei for half as much gas again.
+    // Costs 1.5 gwei now. Half as much gas again at 1.75 gwei is the most.
     const [expected, max] = [Number(networkFee.expected), Number(networkFee.max)];
     expect(max / expected).toBeCloseTo(1.75, 4);
     expect(networkFee.l1).toBe("0");
@@ -86,7 +86,7 @@ describe("quoteTrade", () => {
     }
   });
 
-  it("quotes without a wallet, and then leaves out balances", async () => {
+  it("quotes a trade without a wallet, leaving out balances", async () => {
     const shown = await quote({ amount: "0.5" });
     expect(shown.amountOut).toBe("4960.273038901078125544");
     expect(shown).not.toHaveProperty("wallet");
@@ -96,7 +96,7 @@ describe("quoteTrade", () => {
     expect(sale.wouldBeRefused).toBeUndefined();
   });
 
-  it("prefers v3 where it pays more, but for an unlisted token only if it pays 1 % more", async () => {
+  it("prefers v3 if it pays more, and for an unlisted token only if it pays at least 1 % more", async () => {
     expect((await quote({ token: usdx, amount: "0.5" })).route).toMatchObject([
       { venue: "uniswap-v3", feeBps: 5 },
     ]);
@@ -118,7 +118,7 @@ describe("quoteTrade", () => {
     const reader = readerOf(chain);
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues } };
-    // Both pools would accept only part of the amount.
+    // Each of the two pools would accept only part of the amount.
     for (const [side, amount] of [
       ["buy", "100"],
       ["sell", "10000000"],
@@ -243,7 +243,7 @@ describe("quoteTrade", () => {
     const unknown = { sellable: null, buyTax: null, sellTax: null, flags: ["SELLABILITY_UNKNOWN"] };
     const listed = await quote({ token: usdx, amount: "0.5", wallet }, {}, [host.url]);
     expect(listed).toMatchObject({ ...unknown, amountOut: "1296.969844", route: [{ venue: "uniswap-v3" }] });
-    // Gas can be estimated because the wallet has coin.
+    // The wallet has coin, so its gas can be estimated.
     expect(listed.networkFee.expected).not.toBe(
       (await quote({ token: usdx, amount: "0.5" }, {}, [host.url])).networkFee.expected,
     );

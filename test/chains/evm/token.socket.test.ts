@@ -48,7 +48,7 @@ describe("identifyToken", () => {
     expect(await identify(taxd)).toMatchObject({ symbol: "TAXD", decimals: 18, isListed: false });
   });
 
-  it.each([alice.address, v2Router])("rejects %s", async (address) => {
+  it.each([alice.address, v2Router])("rejects %s as a token to identify", async (address) => {
     await expect(identify(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 });
@@ -88,7 +88,7 @@ describe("inspectToken", () => {
     });
   });
 
-  it("shows pools that no order trades with, but simulates no trades with them", async () => {
+  it("shows all pools, but simulates trades only in those that orders use", async () => {
     const venues = chain.contracts.venues.map((row) => ({ ...row, displayOnly: true }));
     const shown = { ...chain, contracts: { ...chain.contracts, venues } };
     const { token } = await inspectToken(chainsOf(shown), { chain: "eth", token: taxd, now });

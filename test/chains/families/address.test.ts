@@ -70,7 +70,7 @@ describe("foldedAddress and isSameAddress", () => {
     expect(isSameAddress("eth", address, address.replace("f39", "f38"))).toBe(false);
   });
 
-  it("compares case on Solana", () => {
+  it("distinguishes case on Solana", () => {
     expect(foldedAddress("sol", mint)).toBe(mint);
     expect(isSameAddress("sol", mint, mint)).toBe(true);
     expect(isSameAddress("sol", mint, mint.replace("E", "e"))).toBe(false);

@@ -73,16 +73,19 @@ describe("readPrivateKey for an EVM network", () => {
 });
 
 describe("readPrivateKey for Solana", () => {
-  it.each(solanaVectors)("derives from the seed %s the public key %s as address", async (seed, publicKey) => {
-    const text = bs58.encode(Buffer.from(seed + publicKey, "hex"));
-    const key = await readPrivateKey("sol", text);
-    expect(key.address).toBe(bs58.encode(Buffer.from(publicKey, "hex")));
-    expect(Buffer.from(key.secret).toString("hex")).toBe(seed);
-    const alone = await readPrivateKey("sol", bs58.encode(Buffer.from(seed, "hex")));
-    expect(alone.address).toBe(key.address);
-  });
+  it.each(solanaVectors)(
+    "derives from the seed %s the address %s, which is its public key",
+    async (seed, publicKey) => {
+      const text = bs58.encode(Buffer.from(seed + publicKey, "hex"));
+      const key = await readPrivateKey("sol", text);
+      expect(key.address).toBe(bs58.encode(Buffer.from(publicKey, "hex")));
+      expect(Buffer.from(key.secret).toString("hex")).toBe(seed);
+      const alone = await readPrivateKey("sol", bs58.encode(Buffer.from(seed, "hex")));
+      expect(alone.address).toBe(key.address);
+    },
+  );
 
-  it("reads a 64-byte key and its 32-byte seed as the same key, unless the seed could be an address", async () => {
+  it("reads a 64-byte key and its seed as the same key, unless the 32-byte seed could be an address", async () => {
     let accepted = 0;
     for (let run = 0; run < 40; run++) {
       const { seed, publicKey } = ed25519Pair();
@@ -99,7 +102,7 @@ describe("readPrivateKey for Solana", () => {
     expect(accepted).toBeGreaterThan(0);
   });
 
-  it("rejects every address", async () => {
+  it("rejects every address as a key", async () => {
     for (let run = 0; run < 40; run++) {
       const { message } = await errorFor("sol", bs58.encode(ed25519Pair().publicKey));
       expect(message).toContain("may be a public address");
@@ -157,7 +160,7 @@ describe("readPrivateKey", () => {
 });
 
 describe("privateKeyOf", () => {
-  it("reads a key from bytes as from text", async () => {
+  it("reads a key from bytes like one from text", async () => {
     for (const [key, address] of evmVectors) {
       using read = await privateKeyOf("base", Buffer.from(key, "hex"));
       expect(read.address).toBe(address);
@@ -180,7 +183,7 @@ describe("privateKeyOf", () => {
     }
   });
 
-  it("wipes the copies of a key that libraries make in buffers", async () => {
+  it("wipes copies of a key in buffers that libraries have made", async () => {
     const { seed, publicKey } = ed25519Pair();
     const all = new Set<Uint8Array>();
     const Plain = Uint8Array;
@@ -211,7 +214,7 @@ describe("privateKeyOf", () => {
     ["sol", 1, 65],
     ["sol", 7, 64],
   ] as const)(
-    "rejects and wipes bytes that are no key of %s: %d, %d times",
+    "rejects and wipes bytes that are not a key of %s: %d, %d times",
     async (network, byte, length) => {
       const bytes = Buffer.alloc(length, byte);
       await expect(privateKeyOf(network, bytes)).rejects.toMatchObject({ code: "INVALID_PRIVATE_KEY" });

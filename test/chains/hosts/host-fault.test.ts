@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
 
-/** A fake secret that must not leak. */
+/** Fake secret that must not leak. */
 const secret = "c0ffee";
 
 describe("RpcRefusal", () => {

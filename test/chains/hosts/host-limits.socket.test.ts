@@ -57,7 +57,7 @@ describe("a host that limits its batches", () => {
     ["status 413", 10, [12, 6, 6], () => answering("", 413)],
     ["status 400", 10, [12, 6, 6], () => answering("", 400)],
   ])(
-    "splits the calls for a host that limits batches by %s, and remembers the limit",
+    "splits calls for a host that limits batches by %s, and remembers the limit",
     async (_, most, expected, refuse) => {
       limitTo(most, refuse);
       expect(await ask(11)).toEqual(prices(11));
@@ -122,7 +122,7 @@ describe("a host that cannot simulate", () => {
     expect(asked()).toBe(2);
   });
 
-  it("requests another simulation if a host refused only one as too large", async () => {
+  it("requests a simulation again if the host refused only one that was too large", async () => {
     server.answers.eth_simulateV1 = new RpcFailure(-38015, "block gas limit reached");
     for (let times = 0; times < 2; times++)
       expect(await host.request([simulation()])).toMatchObject([{ kind: "unsupported" }]);
@@ -132,7 +132,7 @@ describe("a host that cannot simulate", () => {
 
 describe("a call that exceeds a host's limits", () => {
   const mostItems = 2;
-  /** Adds numbers, in two calls of half of them if the host refuses so many. */
+  /** Adds numbers, and splits the call in two if the host refuses so many. */
   const sumOf = (items: readonly number[]): RpcCall<number> => ({
     method: "sum",
     params: items,
@@ -151,7 +151,7 @@ describe("a call that exceeds a host's limits", () => {
       items.length > mostItems ? new RpcFailure(3, "execution reverted") : items.reduce((a, b) => a + b);
   });
 
-  it("splits a call into parts, sent together with other calls' parts and before the last call", async () => {
+  it("sends a call in parts, together with other calls' parts and before the last call", async () => {
     let prices = 0;
     server.answers.eth_gasPrice = () => `0x${++prices}`;
     const calls = [
@@ -186,8 +186,8 @@ describe("a host that briefly lacks a block", () => {
   );
 });
 
-describe("a last call", () => {
-  it("repeats the last call after other calls were repeated", async () => {
+describe("the last call of a batch", () => {
+  it("repeats the last call if other calls before it were repeated", async () => {
     let calls = 0;
     server.answers.eth_getBalance = () =>
       calls++ === 0 ? new RpcFailure(-32000, "header not found") : "0x20";

@@ -144,7 +144,7 @@ describe("request", () => {
   });
 
   it.each(["0x", "0xzz", "16", 16, null, {}, [], `0x1${"0".repeat(64)}`, secret, "0x-1"])(
-    "fails for %j as a quantity",
+    "rejects %j as a quantity",
     async (value) => {
       server.answers.eth_gasPrice = value;
       expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "BAD_RESULT" });
@@ -164,7 +164,7 @@ describe("request", () => {
       feeHistoryCall(1, "latest", [25, 50]),
     ],
     ["eth_sendRawTransaction", "0x02", publishCall("0x02")],
-  ])("fails for a result of %s that is %j", async (method, value, call) => {
+  ])("rejects a result of %s that is %j", async (method, value, call) => {
     server.answers[method] = value;
     expect(await failure(host.request([call]))).toMatchObject({ code: "BAD_RESULT" });
   });
@@ -176,7 +176,7 @@ describe("request", () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25 * 1024 * 1024);
   });
 
-  it("counts the decompressed bytes of an answer", async () => {
+  it("counts the bytes of an answer after decompression", async () => {
     server.misbehaviour = (response) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync(Buffer.alloc(50_000_000)));
     expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ code: "TOO_LARGE" });
@@ -195,7 +195,7 @@ describe("request", () => {
     expect(await failure(host.request([call]))).toMatchObject({ kind: "host" });
   });
 
-  it("repeats a request without a simulation whose result is too large", async () => {
+  it("repeats a request without its simulation if the simulation's result is too large", async () => {
     server.answers.eth_simulateV1 = "0".repeat(2 * 1024 * 1024);
     const simulation = attempt(
       simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }),
@@ -246,7 +246,7 @@ describe("the chain of a host", () => {
     ]);
   });
 
-  it("notices a changed chain id within a minute, and checks it until it is right", async () => {
+  it("notices a changed chain id within a minute, and checks it again until it is right", async () => {
     await host.request([gasPriceCall()]);
     server.answers.eth_chainId = "0x38";
     for (now.ms of [minute, minute + 1])

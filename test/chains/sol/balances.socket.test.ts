@@ -63,7 +63,7 @@ describe("quoteOrder on sol", () => {
     });
   });
 
-  it("quotes for the user's own wallets, or without a wallet", async () => {
+  it("quotes for the user's own wallets only, or without a wallet", async () => {
     const { userID, wallets } = await newUser(10n ** 10n);
     expect((await quote(userID, { wallet: `${wallets[0]}` })).balances).toHaveLength(1);
     expect(await quote(userID)).not.toHaveProperty("balances");
@@ -122,11 +122,14 @@ describe("readBalances on sol", () => {
     [895_882n, "0.000895882", "0.000005002"],
     [2_039_280n, "0.00203928", "0.0011484"],
     [2_044_282n, "0.002044282", "0.001153402"],
-  ])("excludes the rent of an empty account from %d lamports", async (lamports, amount, available) => {
-    const { userID } = await newUser(lamports);
-    const [coin] = (await balancesOf(userID)).balances;
-    expect(coin).toMatchObject({ token: "native", decimals: 9, amount, reserved: "0", available });
-  });
+  ])(
+    "leaves the rent of an empty account out of %d available lamports",
+    async (lamports, amount, available) => {
+      const { userID } = await newUser(lamports);
+      const [coin] = (await balancesOf(userID)).balances;
+      expect(coin).toMatchObject({ token: "native", decimals: 9, amount, reserved: "0", available });
+    },
+  );
 
   it("includes tokens of open positions, and one requested token", async () => {
     const { FEEZ, TRAP } = chain.deployment.tokens;
@@ -162,7 +165,7 @@ describe("readBalances on sol", () => {
     ]);
   });
 
-  it("rejects addresses that are no token or no wallet", async () => {
+  it("rejects addresses that are not a token or a wallet", async () => {
     const { userID } = await newUser(1n);
     const { address } = await chain.newWallet();
     for (const token of [address, chain.deployment.tokens.MOON.pool, await addMint(chain, 37)])

@@ -128,7 +128,7 @@ export const failed = (hash: string, changes: Partial<Receipt<"failed">> = {}): 
   ...changes,
 });
 
-/** Marks receipts as seen by a host. */
+/** Receipts as one host has seen them. */
 export const seen = (receipts: readonly SolReceipt[], isFinal = true): ReadonlyMap<string, SeenReceipt> =>
   new Map(receipts.map((receipt) => [receipt.hash, { ...receipt, isFinal }]));
 
@@ -140,7 +140,7 @@ export const factsOf = (changes: Partial<SolOrderFacts> = {}): SolOrderFacts => 
   ...changes,
 });
 
-/** A host at block height 131 with final height 100, which knows nothing of the order's messages. */
+/** A host at block height 131, final up to 100, that knows nothing of the order's messages. */
 export const snapshotOf = (changes: Partial<SolSnapshot> = {}): SolSnapshot => ({
   confirmed: { slot: 151, blockHeight: 131 },
   finalized: { slot: 120, blockHeight: 100 },
@@ -157,7 +157,7 @@ export const snapshotOf = (changes: Partial<SolSnapshot> = {}): SolSnapshot => (
 export const bothHosts = (changes: Partial<SolSnapshot> = {}) =>
   [snapshotOf(changes), snapshotOf(changes)] as const;
 
-/** Heights of a chain whose final block has this height. */
+/** Heights of a chain that is final up to this height. */
 export const finalAt = (blockHeight: number): Pick<SolSnapshot, "confirmed" | "finalized"> => ({
   confirmed: { slot: blockHeight + 51, blockHeight: blockHeight + 31 },
   finalized: { slot: blockHeight + 20, blockHeight },

@@ -167,7 +167,7 @@ describe("snapshots of Solana", () => {
   });
 });
 
-describe("looks at Solana", () => {
+describe("looks at the Solana chain", () => {
   const looks = async () => lookEffects(await solChainsOf(chain, hosts));
   const ask = { chain: "sol", host: 0 } as const;
 
@@ -182,7 +182,7 @@ describe("looks at Solana", () => {
     );
   });
 
-  it("finds the slots of many transactions, and none for those outside of blocks", async () => {
+  it("finds the slots of many transactions, and none for transactions in no block", async () => {
     const { receipt } = await carryOut(intentOf("MOON"));
     const { id } = await sign(intentOf("MOON"));
     const hashes = [id, receipt.hash, ...Array.from({ length: 260 }, () => id)];
@@ -217,7 +217,7 @@ describe("sending transactions on Solana", () => {
     expect(await Promise.all((await effects()).publish(raw))).toEqual(["unreached", "reached"]);
   });
 
-  it("gives a configured relay the bytes, and counts only its answer", async () => {
+  it("sends the bytes to a configured relay, and counts only its answer", async () => {
     const given: unknown[] = [];
     const node = {
       request: chain.request,

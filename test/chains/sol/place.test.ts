@@ -66,14 +66,14 @@ const viewWith = (changes: Partial<WalletPolicy>) => {
 };
 
 const facts = (changes: Partial<SolTradeFacts> = {}): SolTradeFacts => ({ ...solFacts, ...changes });
-/** Returns facts with these routes, the first of which sets the amount that arrives. */
+/** Returns facts with these routes. The first one sets the output. */
 const paying = (first: bigint, ...others: readonly [pool: string, amountOut: bigint][]) =>
   facts({
     amountOut: first,
     routes: [solRoute("a", first), ...others.map(([pool, amountOut]) => solRoute(pool, amountOut))],
   });
 const both = (changes: Partial<SolTradeFacts> = {}) => [[facts(changes), facts(changes)]] as const;
-/** Requests to sell one token for at least one coin. */
+/** Facts about a sale of one token for one coin. */
 const ofSale = { amount: 1_000_000n, amountOut: 10n ** 9n, routes: [solRoute("a", 10n ** 9n)] as const };
 
 type Scene = Results<Sol> & { of?: PlaceRequest };
@@ -141,13 +141,13 @@ describe("placing on sol", () => {
     expect(effects.at(-1)).toMatchObject({ job: { orderId: "o1", userID, token: solMint } });
   });
 
-  it("stores no facts from the hosts for the first run", () => {
+  it("stores no hosts' facts for the first run", () => {
     const [step] = place().effects.flatMap((effect) => (effect.do === "write" ? [effect.step] : []));
     expect(step?.map(({ of }) => of)).toEqual(["key", "order", "job", "lane", "wallet"]);
     expect(step?.[2]).not.toHaveProperty("item.facts");
   });
 
-  it("prefers the request's settings to the user's", () => {
+  it("prefers the request's settings to the user's own", () => {
     const settings = { slippage: 2, priorityFee: 0.002, mevProtection: false };
     const views = [view({ settings })];
     expect(place({ views }).answer).toMatchObject({
@@ -161,7 +161,7 @@ describe("placing on sol", () => {
     });
   });
 
-  it("places a public order where no relay is configured", () => {
+  it("places a public order if no relay is configured", () => {
     const { leastTip: _, ...setup } = request().setup as SolSetup;
     expect(place({ of: request({ setup }) }).answer).toMatchObject({
       order: { intent: { isPrivate: false } },
@@ -189,7 +189,7 @@ describe("placing on sol", () => {
       });
   });
 
-  it("binds only routes that both hosts name and that reach the minimum, the best first", () => {
+  it("binds only routes that both hosts name and that reach the minimum, in order of output", () => {
     const honest = paying(1_000_000n, ["b", 995_000n], ["c", 990_000n], ["d", 989_999n]);
     const lie = paying(1_000_000n, ["invented", 999_999n], ["b", 995_001n], ["c", 990_000n], ["d", 989_999n]);
     for (const quotes of [[[honest, lie]], [[lie, honest]]] as const)
@@ -371,7 +371,7 @@ describe("placing on sol", () => {
     for (const [code, scene] of steps) expect([code, place(scene).code]).toEqual([code, code]);
   });
 
-  it("repeats all checks, with the rents of an order that was placed in the meantime", () => {
+  it("repeats all checks, counting the rents of an order placed in the meantime", () => {
     const needed = 1_005_996_400n;
     const quotes = both({ held: { coins: 2n * needed - 1n, tokens: 0n } });
     const placed = place({ quotes }).answer as unknown as { order: ReturnType<typeof orderOf> };
@@ -396,7 +396,7 @@ describe("placing on sol", () => {
     expect(answer).toMatchObject({ order: { amount: 1_000_000n, placed: { percent: 50 } } });
   });
 
-  it("counts the buys of open orders towards the day's limit, without their rents", () => {
+  it("counts the amounts of open buys towards the day's limit, without their rents", () => {
     const laneOrders = [orderOf({ amount: 5n, quoted: { networkFee: 7n, rents: 1000n } })];
     const limited = (maxPerDay: bigint) => place({ views: [{ ...viewWith({ maxPerDay }), laneOrders }] });
     expect(limited(1_001_020_012n).answer).toHaveProperty("order");
@@ -404,7 +404,7 @@ describe("placing on sol", () => {
   });
 });
 
-describe("a trial of an order on sol", () => {
+describe("trials of orders on sol", () => {
   it("returns the terms of an order without recording it", () => {
     const { answer, did } = play({}, trying(request()));
     expect(answer).toMatchObject({ facts: { amountOut: 1_000_000n }, check: { least: 990_000n } });

@@ -147,7 +147,7 @@ describe("quoteSolTrade", () => {
     expect(sold).toMatchObject({ amountOut: `0.${net}`, priceImpact: 0.1971 });
   });
 
-  it("knows the size of the accounts that the chain makes", async () => {
+  it("computes the size of token accounts as the chain makes them", async () => {
     const wallet = await chain.newWallet();
     for (const { mint, program } of Object.values(chain.deployment.tokens)) {
       const account = await tokenAccountOf(wallet.address, mint, program);
@@ -166,7 +166,7 @@ describe("quoteSolTrade", () => {
     expect([rent, balances?.[0]?.needed]).toEqual(["0.00089784", "1.00395712"]);
   });
 
-  it("shows that an order for an unsafe token would be refused, unless the user allows it", async () => {
+  it("shows that an order for an unsafe token would be refused, unless the request allows it", async () => {
     const { mint: token } = chain.deployment.tokens.TRAP;
     expect((await quote({ token })).wouldBeRefused).toMatchObject({
       code: "TOKEN_UNSAFE",
@@ -209,12 +209,12 @@ describe("quoteSolTrade", () => {
     await addPool(chain, { mint, index: 0, fee: 2_500n, coins: 1n, tokens: 1n });
   });
 
-  it("limits compute units by a simulation for the wallet or the configured payer", async () => {
+  it("limits compute units with a simulation by the wallet or the configured payer", async () => {
     const prices = [{ slot: 1, prioritizationFee: 2_000_000 }];
     hosts[0].lie = (method, result) => (method === "getRecentPrioritizationFees" ? prices : result);
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const units = async (asked: Asked, changes = {}) => {
-      // A price of 2 lamports is above the budget's share for 200,000 units, but below its share for few units.
+      // A price of 2 lamports exceeds what the budget gives per unit for 200,000 units, but not for few.
       const { warnings } = await quote({ ...asked, priorityFee: 0.001 }, changes);
       return warnings.includes("PRIORITY_FEE_BELOW_MARKET") ? "usual" : "simulated";
     };
@@ -249,7 +249,7 @@ describe("quoteSolTrade", () => {
     const { address: wallet } = await chain.newWallet(1_009_000_000n);
     const { warnings } = await quote({ wallet, slippage: 11 });
     expect(warnings).toEqual(["MEV_UNPROTECTED", "SLIPPAGE_HIGH"]);
-    // Sum of the needs and the reserve.
+    // Sum of the amounts that are needed and reserved.
     const enough = 1_005_996_400n + 1_917_840n;
     const warningsWith = async (lamports: bigint) =>
       (await quote({ wallet: (await chain.newWallet(lamports)).address })).warnings;

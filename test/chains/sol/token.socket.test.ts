@@ -46,7 +46,7 @@ describe("identifyToken on sol", () => {
     expect(await identify(FEEZ.mint)).toMatchObject({ symbol: "FEEZ", isListed: false });
   });
 
-  it("finds no mint at another kind of account, or where there is no account", async () => {
+  it("finds no mint at other kinds of accounts or at empty addresses", async () => {
     for (const address of [payer, programs.token, bs58.encode(Buffer.alloc(32, 7))])
       await expect(identify(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
@@ -73,7 +73,7 @@ describe("inspectToken on sol", () => {
     expect(block).toBeGreaterThan(0);
   });
 
-  it("computes a token's exact fee, and sells the token in a simulation", async () => {
+  it("returns a token's exact fee, and simulates its sale", async () => {
     expect(await inspect(chain.deployment.tokens.FEEZ.mint)).toMatchObject({
       symbol: "FEEZ",
       listed: false,
@@ -194,7 +194,7 @@ describe("inspectToken on sol", () => {
     });
   });
 
-  it("requires a host of the configured cluster", async () => {
+  it("fails if no host belongs to the configured cluster", async () => {
     const inspected = inspect(chain.deployment.tokens.MOON.mint, {
       cluster: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
     });

@@ -5,7 +5,7 @@ import { behind, sol, solOrdersForTests } from "./support/sol-orders.ts";
 const { chain, hosts, intentOf, ask, sign, carryOut } = solOrdersForTests();
 
 describe("untrusted hosts of Solana", () => {
-  it("prevents a host from showing another transaction as the wallet's", async () => {
+  it("prevents a host from passing off another transaction as the wallet's", async () => {
     const own = await carryOut(intentOf("MOON"));
     const other = await sign(intentOf("MOON", { amount: 2n * sol }));
     for (const host of hosts)
@@ -42,7 +42,7 @@ describe("untrusted hosts of Solana", () => {
     ]);
   });
 
-  it("computes the life of a blockhash from each host's own height", async () => {
+  it("computes a blockhash's remaining life from each host's own height", async () => {
     hosts[0].lie = behind;
     hosts[1].lie = (method, result, [options]) =>
       method === "getEpochInfo" && (options as { minContextSlot?: number }).minContextSlot !== undefined
@@ -86,7 +86,7 @@ describe("untrusted hosts of Solana", () => {
     expect(other.markers).toEqual(new Map([[orderId, false]]));
   });
 
-  it("treats a host as silent if it reads a missing token's balance at a slot before its height", async () => {
+  it("treats a host as silent if its answer about a missing token is from a slot before its height", async () => {
     hosts[0].lie = (method, result, params) => {
       const [, options] = params as [unknown, { minContextSlot?: number }?];
       if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;
@@ -98,7 +98,7 @@ describe("untrusted hosts of Solana", () => {
     expect(other.held).toEqual(new Map([[mint, 0n]]));
   });
 
-  it("sends no message if the height is from an earlier slot than the blockhash", async () => {
+  it("sends no message if the height comes from an earlier slot than the blockhash", async () => {
     hosts[0].lie = behind;
     hosts[1].lie = (method, result, [options]) => {
       const { minContextSlot } = (options ?? {}) as { minContextSlot?: number };

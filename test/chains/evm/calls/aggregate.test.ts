@@ -35,7 +35,7 @@ describe("decodeAggregate", () => {
       expect(() => decodeAggregate(encoded, count)).toThrow("missing");
   });
 
-  it("rejects an answer that is cut off anywhere before its final padding", () => {
+  it("rejects an answer that is cut off anywhere before the end of its data", () => {
     for (let length = 2; length < encoded.length - 64; length += 32)
       expect(() => decodeAggregate(encoded.slice(0, length), answers.length)).toThrow();
   });

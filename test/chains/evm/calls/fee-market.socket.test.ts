@@ -27,7 +27,7 @@ describe("feeMarketOf", () => {
   it.each([
     ["eth", 5],
     ["base", 50],
-  ] as const)("reads ten seconds of fees on %s, and at least five blocks", (chain, blocks) => {
+  ] as const)("reads at least five blocks, or ten seconds, of fees on %s", (chain, blocks) => {
     expect(feeMarketCalls(chain)[0].params[0]).toBe(`0x${blocks.toString(16)}`);
   });
 
@@ -84,7 +84,7 @@ describe("l1FeesCall", () => {
     multicallABI.encodeFunctionResult("aggregate3", [answers]);
   const fee = (value: bigint) => oracle.encodeFunctionResult("getL1Fee", [value]);
 
-  it("adds the operator fee, which older oracles lack", () => {
+  it("adds the operator fee, which older fee oracles lack", () => {
     const ofData: [boolean, string] = [true, fee(255n)];
     expect(read(answer(ofData, [true, fee(3n)], ofData, [false, "0x"]))).toEqual([258n, 255n]);
   });

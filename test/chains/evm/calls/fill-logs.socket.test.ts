@@ -65,7 +65,7 @@ describe("fillOf", () => {
     expect(fill({ side: "sell" }, ...logs)).toEqual({ spent: 100n, received: 8n });
   });
 
-  it("subtracts refunds from the coin that a buy spent", () => {
+  it("subtracts refunds from a trade's amounts", () => {
     const logs = [
       transfer(token, wallet, pool, 95n),
       transfer(token, pool, wallet, 5n),
@@ -80,7 +80,7 @@ describe("fillOf", () => {
     expect(fill({}, ...bought)).toEqual({ spent: 1n, received: 5n });
   });
 
-  it("ignores events of other contracts, other routers and other kinds", () => {
+  it("ignores events of other contracts, other routers and other types", () => {
     const others = [
       deposit(v2Router, 90n, token),
       deposit(v3Router, 90n),
@@ -112,7 +112,7 @@ describe("fillOf for a token that trades during its own transfers", () => {
 });
 
 describe("unwrappedBy", () => {
-  it("leaves out coin from the token's own sale through the same router", () => {
+  it("leaves out coin that the token's own sale received through the same router", () => {
     const logs = [withdrawal(v2Router, 3n), withdrawal(v2Router, 4n), withdrawal(v3Router, 5n)];
     expect(unwrappedBy(v2Router, wrapped, [...logs, withdrawal(v2Router, 6n, token)])).toBe(4n);
     expect(unwrappedBy(wallet, wrapped, logs)).toBe(0n);
@@ -120,14 +120,14 @@ describe("unwrappedBy", () => {
 });
 
 describe("takenByPool", () => {
-  it("reads the token's amount, whichever side of the pool it is", () => {
+  it("reads the token's amount, whichever side of the pool the token is on", () => {
     const signature = "Swap(address,uint256,uint256,uint256,uint256,address)";
     const logs = [event(pool, signature, [v2Router, wallet], 11n, 22n, 33n, 44n)];
     // The token's address is below the wrapped coin's.
     expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(11n);
     expect(takenByPool({ pool, venue: "uniswap-v2" }, token, wrapped, logs)).toBe(22n);
     expect(takenByPool({ pool: wallet, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(0n);
-    // The token itself sold some units earlier.
+    // The token itself had sold some of its units before.
     const before = event(pool, signature, [v2Router, token], 100n, 0n, 0n, 1n);
     expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, [before, ...logs])).toBe(11n);
   });

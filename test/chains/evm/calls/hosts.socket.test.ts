@@ -62,7 +62,7 @@ const clientOf = (hosts: RpcServer[], options: Partial<ChainClientOptions> = {})
     ...options,
   });
 
-/** Gives up early in tests whose hosts never agree. */
+/** Lets tests give up early if hosts never agree. */
 const impatient = { agreeMs: 250 };
 
 const priceAt = ({ number }: { number: number }) => [contractCall({ to: pool }, number)] as const;
@@ -109,7 +109,7 @@ describe("read", () => {
     expect(counts()).toEqual([1, 1, 1]);
   });
 
-  it("queries no other host about a call that fails on the chain", async () => {
+  it("queries only one host about a call that fails on the chain", async () => {
     show(first, { price: () => new RpcFailure(3, "execution reverted") });
     await expect(clientOf(servers).read(priceAt({ number: 1 }))).rejects.toMatchObject({ kind: "call" });
     expect(counts()).toEqual([1, 0, 0]);
@@ -160,7 +160,7 @@ describe("agree", () => {
     expect(await clientOf(servers).agree(priceAt)).toMatchObject({ values: ["0x0064"] });
   });
 
-  it("gives up in time if a host stalls and no third host can replace it", async () => {
+  it("gives up in time if a host stalls and no third host replaces it", async () => {
     second.misbehaviour = silent;
     const start = performance.now();
     await expect(clientOf([first, second], impatient).agree(priceAt)).rejects.toThrow(ChainUnavailable);

@@ -38,7 +38,7 @@ describe("multicall", () => {
       ]);
   });
 
-  it("rejects incomplete answers, and answers from an address without the contract", () => {
+  it("rejects answers that are incomplete or come from an address without the contract", () => {
     const { read } = multicall(asked, 57);
     expect(() => read(answers([true, "0x"]))).toThrow();
     expect(() => read("0x")).toThrow();
@@ -54,7 +54,7 @@ describe("multicall", () => {
 });
 
 describe("textOf", () => {
-  it("reads a text of 32 bytes, as old tokens return", () => {
+  it("reads text stored as 32 bytes, as old tokens return it", () => {
     const bytes = Buffer.from("MKR").toString("hex").padEnd(64, "0");
     expect(textOf("symbol", token).read(`0x${bytes}`)).toBe("MKR");
     expect(() => textOf("symbol", token).read(`0x${"41".repeat(32)}`)).toThrow();

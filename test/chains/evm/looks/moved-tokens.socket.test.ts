@@ -65,7 +65,7 @@ async function send(call: { to: string; data?: string; value?: bigint }, from = 
 
 const sendSwap = (call: SwapCall) => send(encodeCall(readerOf(chain).configuration, call, wallet));
 
-/** Reads the results of transactions as a run does that knows no others. */
+/** Reads the results of transactions as a run would that knows only these. */
 async function resultsOf(...hashes: string[]) {
   const ask: Ask = (calls) => host.request(calls);
   const found = await Promise.all(
@@ -79,7 +79,7 @@ async function resultsOf(...hashes: string[]) {
   return hashes.map((hash) => receipts?.get(hash) as Extract<Receipt, { status: "ok" }>);
 }
 
-/** Replaces the token's code, but keeps its storage with all pools and holders. */
+/** Replaces the token's code and keeps its storage, with all pools and holders. */
 async function makeOdd(token: string, oddity: OddToken): Promise<void> {
   const code = await chain.request("eth_getCode", [await deployOddToken(chain, oddity), "latest"]);
   await chain.request("anvil_setCode", [token, code]);
@@ -110,7 +110,7 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
   afterAll(() => chain.close());
 
   it.each(Object.entries(shapes))(
-    "uses events that explain the wallet's balances: %s",
+    "trusts events that explain the wallet's balances: %s",
     async (_, [token, route]) => {
       const before = await held(token);
       const hashes = await tradeThrice(token, route);
@@ -139,7 +139,7 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
       const before = await held(token);
       const hashes = await tradeThrice(token, route);
       await chain.mine();
-      // Leaves out the first two swaps, as if another program had sent them.
+      // Leaves out the first two swaps, as if another program had made them.
       const [last] = await resultsOf(...hashes.slice(2));
       expect(last?.moved).toBe(truth[2]?.moved);
       const all = await resultsOf(...hashes);

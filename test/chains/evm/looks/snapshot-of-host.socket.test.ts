@@ -56,7 +56,7 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
 const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
 const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
 
-/** Waits a second, within which pools skip a costly part of their bookkeeping. */
+/** Waits until pools no longer skip a costly part of their bookkeeping, as they do within a second. */
 async function waitASecond(): Promise<void> {
   const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
     timestamp: string;
@@ -211,7 +211,7 @@ describe("snapshotOf", () => {
     "short fee history",
     "pruned states",
     "header not found",
-  ])("sees a filled order through a host that is limited in this way: %s", async (name) => {
+  ])("sees a filled order through a host with this limit: %s", async (name) => {
     const { transactionHash } = await swap({}, v2);
     const host = await startSecondHost({ chainUrl: chain.url });
     host.faults = unkindnesses[name];
@@ -314,7 +314,7 @@ describe("snapshotOf", () => {
     expect((await factsOf(order)).routes).toEqual([]);
   });
 
-  it("needs two requests, and a third if a block arrives between the calls of the first", async () => {
+  it("needs two requests, and a third if a block arrives during the first", async () => {
     const buy = await receiptOf(await swap({}, v2));
     if (buy?.status !== "ok") throw new Error("The purchase failed");
     const sale = intent({ side: "sell", amount: buy.received, orderId: "sale" });
@@ -336,7 +336,7 @@ describe("snapshotOf", () => {
     };
     const whole = await snapshotOf(watched, reader, question);
     expect(methods).toHaveLength(2);
-    // Every call must come before the final check of the block.
+    // Every other call must come before the final check of the block.
     expect(methods[1]?.at(-1)).toBe("eth_getBlockByNumber");
     methods.length = 0;
     meanwhile = () => swap({ amount: coins(5) }, v2);
@@ -356,7 +356,7 @@ describe("snapshotOf", () => {
   describe("a quote for planning", () => {
     const trade = { side: "sell", token: moon, amount: "0.5" } as const;
     const sale = intent({ side: "sell", orderId: "sale" });
-    /** Quotes a trade, and acts before each of its requests. */
+    /** Quotes a trade, and runs a callback before each of its requests. */
     async function quoted(act: (request: number) => Promise<unknown> = async () => undefined) {
       const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
       const reader = { chain: "base", configuration: configuration() } as const;
@@ -369,7 +369,7 @@ describe("snapshotOf", () => {
       return (await quoteOnChain((calls) => ask(calls), reader, asked)).forPlanning;
     }
 
-    it("returns the same facts for planning as a snapshot", async () => {
+    it("returns the same facts for planning as a snapshot does", async () => {
       await swap({}, v2);
       const snapshot = await take({ orders: [sale] });
       if (snapshot === undefined) throw new Error("The host returned no snapshot");

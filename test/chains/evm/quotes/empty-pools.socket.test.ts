@@ -13,7 +13,7 @@ import { deployOddToken } from "../../../support/odd-tokens.ts";
 
 const { v3Factory, v3Positions, pancakeFactory, pancakePositions, wrapped } = localAddresses;
 
-/** Tiers of empty pools, in basis points. With the smallest tick spacing, each quote burns all gas that it gets. */
+/** Fee tiers of empty pools, in basis points. With the smallest tick spacing, each quote burns all its gas. */
 const emptyTiers = [1, 2, 3, 4, 6];
 
 const abi = new Interface([
@@ -21,7 +21,7 @@ const abi = new Interface([
   "function createAndInitializePoolIfNecessary(address, address, uint24, uint160) payable",
 ]);
 
-/** Venues of eth with additional tiers. */
+/** Venues of eth with additional fee tiers. */
 const venues = localContracts("eth").venues.map((row) =>
   "tiers" in row && row.venue !== "slipstream" ? { ...row, tiers: [...emptyTiers, ...row.tiers] } : row,
 ) as EvmReader["configuration"]["venues"];
@@ -34,7 +34,7 @@ beforeAll(async () => {
   chain = await startTestChain({ chain: "eth" });
   host = await startSecondHost({ chainUrl: chain.url });
   token = await deployOddToken(chain, "has nothing odd");
-  // Puts the deepest pool last in the order of the quoter's calls.
+  // Makes the deepest pool the last one that the quoter calls.
   await chain.deploy(
     approval(token, v3Positions),
     approval(token, pancakePositions),
@@ -96,7 +96,7 @@ const quote = async (side: "buy" | "sell") => {
 
 const pools = async () => (await new PoolFinder(reader()).find(token))?.pools;
 
-describe("the pools of a token", () => {
+describe("finding pools of a token among empty ones", () => {
   it.each([
     ["30 million", {}],
     ["5 million", { mostGas: 5_000_000 }],

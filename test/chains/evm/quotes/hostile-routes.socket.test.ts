@@ -19,7 +19,7 @@ const wallet = alice.address;
 const coin = 10n ** 18n;
 
 let chain: TestChain;
-/** Address of a ThievingToken, which steals in every call after `steal`. */
+/** Address of a ThievingToken, which steals in every call once `steal` was called. */
 let loot: string;
 
 const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdx } as const;
@@ -77,7 +77,7 @@ async function startEth(): Promise<void> {
   await prepare([v2Router, v3Router]);
 }
 
-/** Starts a chain on which COMET's code becomes the thief's. Its pools and holders stay the same. */
+/** Starts a chain on which a thief's code replaces COMET's. Pools and holders stay the same. */
 async function startWithComet(name: EvmChain, router: string): Promise<void> {
   chain = await startTestChain({ chain: name });
   loot = comet;
@@ -141,10 +141,10 @@ const steal = (router: string, mostReturned: bigint) => {
   return chain.deploy({ to: loot, data });
 };
 
-/** Attacks a router that gives its balance to anyone, like those of v3. */
+/** Attacks a router that, like those of v3, gives its balance to anyone. */
 function expectNoTheft(router: string, routes: Record<string, Route>): void {
   it.each(tradesBy(routes))(
-    "pays a trade's minimum or fails the trade if a token takes the router's balance: %s by %s",
+    "pays at least a trade's minimum, or fails the trade, if a token steals from the router: %s by %s",
     async (side, _, route) => {
       const minimum = ((await fairOut(side, route)) * 9n) / 10n;
       for (const returned of [0n, minimum - 1n, minimum, 2n ** 255n]) {
@@ -159,7 +159,7 @@ function expectNoTheft(router: string, routes: Record<string, Route>): void {
 
 function expectNoTax(routes: Record<string, Route>): void {
   it.each(tradesBy(routes))(
-    "fails a trade if a tax starts after the simulation, unless its router cannot notice: %s by %s",
+    "fails a trade if a tax starts after the simulation, unless the router cannot detect it: %s by %s",
     async (side, _, route) => {
       const minimum = ((await fairOut(side, route)) * 99n) / 100n;
       await startTax(loot);

@@ -81,7 +81,7 @@ async function send(call: Call): Promise<TestReceipt> {
   return receipt;
 }
 
-/** Expects the router to reject a swap whose minimum would not arrive. */
+/** Expects the router to reject a swap that would deliver less than its minimum. */
 async function expectSlippage(call: Call): Promise<void> {
   const { to, data, value } = encodeCall(readerOf(chain).configuration, call, wallet);
   const asked = { from: wallet, to, data, value: `0x${value.toString(16)}` };
@@ -110,7 +110,7 @@ const shapeOf = (route: Route) =>
     .map(({ venue }) => venue)
     .join(", ");
 
-/** Quotes and executes a trade. Returns the quote and the changes of balances. */
+/** Quotes and executes a trade. Returns the quote and the changed balances. */
 async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trade) {
   const token = addressOf(name);
   const reader = readerOf(chain);
@@ -178,7 +178,7 @@ async function l1FeeOf({ transactionHash }: TestReceipt): Promise<bigint> {
 
 const usual = { bridges: [], coins: 10n ** 17n, share: 500_000 };
 
-/** Useful shapes of routes, with the tokens and venues that lead to each. */
+/** Shapes of routes that can be worth a trade, with the tokens and venues that lead to each. */
 type Shapes = Record<string, Pick<Trade, "name" | "venues"> & Partial<Trade>>;
 
 const withBridge = (name: Name, venue: SwapVenue) => ({ name, venues: [venue], bridges: [venue] });
@@ -217,7 +217,7 @@ async function expectExactQuotes(trade: fc.Arbitrary<Trade>, shapes: Shapes): Pr
       const isBuy = each.side === "buy";
       expect(formatAmount(isBuy ? change.tokens : change.coins, outDecimals)).toBe(quote.amountOut);
       expect(isBuy ? -change.coins : -change.tokens).toBe(amount);
-      // Encoded fees and nonces may be some bytes longer or shorter than in the quote.
+      // Encoded fees and nonces may be a few bytes longer or shorter than in the quote.
       if (l1Fee > 0n) expect(Number(quote.networkFee.l1) / (Number(l1Fee) / 1e18)).toBeCloseTo(1, 1);
       seen.add(`${each.side} ${each.name}: ${shape}`);
     }),

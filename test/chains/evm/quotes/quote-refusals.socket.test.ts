@@ -156,7 +156,7 @@ describe("quoteTrade", () => {
     });
   });
 
-  it("finds no route on v3 for an unlisted token while the router may take the wallet's wrapped coin", async () => {
+  it("finds no route on v3 for an unlisted token while the router may spend the wallet's wrapped coin", async () => {
     const reader = readerOf(chain);
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues, tokens: [] } };

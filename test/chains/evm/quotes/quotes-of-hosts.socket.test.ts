@@ -72,7 +72,7 @@ describe("quotesOfHosts", () => {
       const { routes, amountOut } = quote as TradeFacts;
       const v3 = { venue: "uniswap-v3", feeBps: 30 };
       const overUSDX = { ...v3, bridge: { venue: "uniswap-v3", feeBps: 5 } };
-      // Sales are ranked as if all took the same gas, because the wallet has nothing to sell.
+      // All sales count with the same gas, because the wallet has nothing to sell.
       const others = side === "buy" ? [overUSDX, v3] : [v3, overUSDX];
       expect(routes).toMatchObject([{ venue: "uniswap-v2", amountOut }, ...others]);
       for (const route of routes) {
@@ -82,7 +82,7 @@ describe("quotesOfHosts", () => {
     }
   });
 
-  it("finds the deep pool for a sale behind narrow pools that buys prefer", async () => {
+  it("finds the deep pool for a sale behind narrow pools with better prices for buys", async () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const pool = (coins: bigint, perCoin: bigint, fee: V3Fee, reach: number) =>
       v3Liquidity(localAddresses, deployer, {
@@ -109,7 +109,7 @@ describe("quotesOfHosts", () => {
     expect(await ask([chain.url])).toMatchObject([fair, fair]);
   });
 
-  it("queries at the block of a host that lags behind", async () => {
+  it("queries both hosts at the older block if one lags behind", async () => {
     await chain.mine();
     others[0].faults = { blocksBehind: 1 };
     const [a, b] = await ask([chain.url, others[0].url]);
@@ -142,7 +142,7 @@ describe("quotesOfHosts", () => {
     expect((b as TradeFacts).amountOut).toBeGreaterThan((both as TradeFacts).amountOut);
   });
 
-  it("proves how much of an unlisted token arrives, even with a host that cannot simulate", async () => {
+  it("learns from a host that cannot simulate how much of an unlisted token arrives", async () => {
     others[0].faults = unkindnesses["simulation unsupported"];
     const provenOf = async (token: string, tokens: typeof chain.contracts.tokens) => {
       const reader = readerOf(
@@ -169,7 +169,7 @@ describe("quotesOfHosts", () => {
     "short fee history",
     "pruned states",
     "header not found",
-  ])("agrees on a buy and a sale with a host that is limited in this way: %s", async (name) => {
+  ])("agrees on a buy and a sale with a host that has this limit: %s", async (name) => {
     others[0].faults = unkindnesses[name];
     for (const asked of [question({ token: usdx }), question({ side: "sell", amount: "100" })]) {
       const [a, b] = await ask([chain.url, others[0].url], asked, 3);

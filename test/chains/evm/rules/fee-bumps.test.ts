@@ -26,7 +26,7 @@ describe("bumped", () => {
     expect(bumped(last, last, 89n)).toBeUndefined();
   });
 
-  it("uses the wanted fees if they are higher than an eighth more", () => {
+  it("uses the wanted fees if they exceed an eighth more", () => {
     const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
     const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
     expect(bumped(last, wanted, 200n)).toEqual({ maxFeePerGas: 200n, maxPriorityFeePerGas: 20n });

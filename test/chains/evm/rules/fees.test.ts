@@ -45,7 +45,7 @@ describe("feesFor", () => {
     ["fast", 9n, 40n],
     ["turbo", 12n, 60n],
   ] as const)(
-    "pays the median tip of the percentile for %s, and leaves room for a rising base fee",
+    "pays for %s the median tip of its percentile, and leaves room for a rising base fee",
     (name, tip, base) => {
       const fees = feesFor("eth", name, { ...idle, baseFee: 20n * gwei, tips: blocks });
       expect(fees).toEqual({ maxPriorityFeePerGas: tip * gwei, maxFeePerGas: (tip + base) * gwei });
@@ -86,7 +86,7 @@ describe("feesFor", () => {
     );
   });
 
-  it("covers the next block's fee, and never pays less for a faster preset", () => {
+  it("covers the next block's base fee, and never pays less for a faster preset", () => {
     fc.assert(
       fc.property(chain, market, (name, now) => {
         const all = gasPresets.map((each) => feesFor(name, each, now));
@@ -156,7 +156,7 @@ describe("feesWithin", () => {
 });
 
 describe("gasLimitFor", () => {
-  it("adds a fifth to the gas used before refunds, but stays below twice the estimate, which avax would charge for", () => {
+  it("adds a fifth to the gas used before refunds, but stays below twice the estimate, where avax would charge more", () => {
     expect(gasLimitFor(100_000n)).toBe(150_000n);
     fc.assert(
       fc.property(gas, (estimate) => {
@@ -167,7 +167,7 @@ describe("gasLimitFor", () => {
     );
   });
 
-  it("returns at least the gas of an empty transaction, because prices are divided by it", () => {
+  it("returns at least an empty transaction's gas, because prices are divided by it", () => {
     expect(gasLimitFor(0n)).toBe(31_500n);
   });
 });
@@ -194,7 +194,7 @@ describe("networkFee", () => {
     });
   });
 
-  it("never expects more than its own maximum", () => {
+  it("never expects more than the maximum", () => {
     fc.assert(
       fc.property(chain, preset, market, fc.array(fc.tuple(gas, wei)), (name, speed, now, planned) => {
         const transactions = planned.map(([estimate, l1Fee]) => ({
@@ -217,7 +217,7 @@ describe("weiOfGwei", () => {
     [1.1, 1_100_000_000n],
     [1e-9, 1n],
     [1e9, 10n ** 18n],
-  ])("reads %d", (value, expected) => {
+  ])("reads a price of %d gwei", (value, expected) => {
     expect(weiOfGwei(value)).toBe(expected);
   });
 

@@ -35,7 +35,7 @@ const isGuess = true;
 /** Answer of a host that cannot simulate. */
 const guess = onV2({ isGuess });
 
-/** Combines two hosts' facts in both orders, which must give the same result. */
+/** Combines two hosts' facts in either order, and expects the same result. */
 function joint(a: TradeFacts, b: TradeFacts | DomainError, side: "buy" | "sell" = "buy") {
   const [one, other] = [jointQuote(a, b, side), jointQuote(b, a, side)];
   expect(other).toEqual(one);
@@ -107,7 +107,7 @@ describe("jointQuote with one host that cannot simulate", () => {
     });
   });
 
-  it("prefers v2 for an unlisted token if v3 pays hardly more by both hosts' answers", () => {
+  it("prefers v2 for an unlisted token if both hosts' answers make v3 hardly better", () => {
     const simulated = unlisted(onV2({ amountOut: 4980n }), onV3({ quoted: 5060n, amountOut: 5010n }));
     const plain = unlisted(onV3({ quoted: 5060n, amountOut: 5060n, isGuess }), guess);
     const routes = [{ venue: "uniswap-v2" }, { venue: "uniswap-v3" }];
@@ -132,7 +132,7 @@ describe("jointQuote with one host that cannot simulate", () => {
 });
 
 describe("jointQuote with two hosts that simulate", () => {
-  it("returns no joint quote if the amounts differ at all, even for a taxed token", () => {
+  it("returns no joint quote if two simulated amounts differ at all, even for a taxed token", () => {
     expect(joint(unlisted(onV2({ amountOut: 4500n })), unlisted(onV2({ amountOut: 4499n })))).toBeUndefined();
     expect(
       joint(unlisted(onV2(), onV3({ amountOut: 1n })), unlisted(onV3({ amountOut: 1n }))),

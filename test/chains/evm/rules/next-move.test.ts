@@ -38,7 +38,7 @@ function written<Kind extends Written["of"]>(move: ReturnType<typeof nextMove>, 
 const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot") as Slot;
 const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
 
-/** Reports the swap as sent by this run. */
+/** Marks the swap as sent by this run. */
 const sendings = new Map([["0x1", 1]]);
 
 describe("nextMove", () => {
@@ -92,7 +92,7 @@ describe("nextMove", () => {
   it.each([
     [20, true],
     [21, false],
-  ])("plans a transaction %d nonces above the wallet's nonce at placing: %s", (ahead, isPlanned) => {
+  ])("plans a transaction %d nonces above the wallet's next nonce at placing: %s", (ahead, isPlanned) => {
     const nonce = { latest: 7 + ahead, pending: 7 + ahead };
     const facts = snapshot(orderFacts(), { nonce });
     const order = tradeOrder({ intent: intent({ nextNonce: 7 }) });
@@ -109,7 +109,7 @@ describe("nextMove", () => {
     expect(lifeWritten(move)).toMatchObject({ status: "rejected", reasonCode: "POLICY_LIMIT" });
   });
 
-  describe("nextMove with one of two hosts lying", () => {
+  describe("nextMove with one lying host", () => {
     const honest = orderFacts();
     const greedy = orderFacts({ fees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas: 99n * gwei } });
     const both = <Each>(honestly: Each, lie: Each): [Each, Each][] => [
@@ -145,7 +145,7 @@ describe("nextMove", () => {
       expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
     });
 
-    it("keeps an order that only a lying host's costs make too expensive", () => {
+    it("keeps an order that is too expensive only by a lying host's costs", () => {
       const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
       const coins = tradeOrder().amount + 134_415n * 3n * gwei;
       const scene = (facts: OrderFacts) =>
@@ -244,7 +244,7 @@ describe("nextMove", () => {
     expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
   });
 
-  describe("an attempt that is refused because it pays too little", () => {
+  describe("an attempt that is refused for its low fees", () => {
     const signedAtMs = seconds * 1000;
     const moveAfter = (ms: number, changes: Partial<Slot>) => {
       const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: undefined } });

@@ -83,7 +83,7 @@ describe("factsIn", () => {
     ["an approval without gas", text.replaceAll(`,${gasLimit.approve},`, ",0,")],
     ["a swap without gas", text.replaceAll(`,${gasLimit.swap},`, ",0,")],
     ["a route that the order does not have", text.replaceAll(",1,4960", ",7,4960")],
-  ])("rejects %s", (_, other) => {
+  ])("rejects stored facts with %s", (_, other) => {
     expect(other).not.toBe(text);
     expect(factsIn(other, intent())).toBeUndefined();
   });
@@ -135,7 +135,7 @@ describe("placedSnapshots", () => {
     expect(snapshots?.[1]?.orders).toEqual(new Map([[intent().orderId, orderFacts()]]));
   });
 
-  it("includes the blocks of the wallet's earlier orders, without their finality", () => {
+  it("includes the blocks of the wallet's earlier orders, but not their finality", () => {
     const [snapshot] = seen({ others: [other("filled")], view: { slots: [mined] } }) ?? [];
     expect(snapshot?.receipts).toEqual(new Map([["0x1", receipt]]));
     expect(snapshot?.finalized.number).toBeLessThan(receipt.block.number);

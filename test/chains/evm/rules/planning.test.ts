@@ -12,7 +12,7 @@ const terms: Partial<Intent> = { side: "sell", amount, minAmountOut: minimum, ro
 const sale = tradeOrder({ intent: intent(terms), amount });
 const otherPool: Route = { ...v3, feeBps: 100 };
 
-/** A host's facts about a fully approved sale. Each route pays this many thousandths of the minimum. */
+/** A host's facts about a sale with all approvals. Each route pays this many thousandths of the minimum. */
 const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest: Partial<OrderFacts> = {}) =>
   orderFacts({
     held: amount,
@@ -25,7 +25,7 @@ const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest
 const nothing = facts([]);
 const [good, better, tooLittle] = [1010n, 1020n, 999n];
 
-/** Plans with the hosts in either order, and expects the same plan. */
+/** Plans with the hosts in both orders, and expects equal plans. */
 function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slot[] = []) {
   const [one, other] = [
     [a, b],
@@ -39,13 +39,13 @@ function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slo
   return one;
 }
 
-describe("planFor with one of two hosts lying", () => {
+describe("planFor with one lying host", () => {
   const honest = facts([
     { ...v3, pays: better },
     { ...v2, pays: good },
   ]);
 
-  it("chooses the route whose lower output is the best", () => {
+  it("chooses the route with the best output, counting the lower of both hosts' outputs", () => {
     expect(planned(honest, honest)).toMatchObject(v3);
     const low = facts([
       { ...v3, pays: 1005n },
@@ -83,7 +83,7 @@ describe("planFor with one of two hosts lying", () => {
     for (const lie of [nothing, low]) expect(planned(honest, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
   });
 
-  it("prefers a route that reaches the minimum to a cheaper one that does not", () => {
+  it("prefers a route that reaches the minimum to a cheaper one that falls short", () => {
     const dear = facts([
       { ...v3, pays: good, networkFee: minimum },
       { ...v2, pays: tooLittle },
@@ -106,7 +106,7 @@ describe("planFor with one of two hosts lying", () => {
     expect(pay(1008n, tooLittle)).toEqual({ end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } });
   });
 
-  it("treats a token as listed only if both hosts' facts do", () => {
+  it("treats a token as listed only if both hosts do", () => {
     const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
     const some = [
       { ...v3, pays: 1009n },

@@ -26,7 +26,7 @@ describe("percentOf", () => {
     [-1n, 10n, 0],
     [5n, 0n, 0],
     [10n ** 60n, 10n ** 60n, 100],
-  ])("returns, for %s in %s, %s", (part, total, percent) => {
+  ])("returns for %s in %s the percentage %s", (part, total, percent) => {
     expect(percentOf(part, total)).toBe(percent);
   });
 });
@@ -36,7 +36,7 @@ describe("priceImpact", () => {
   const v3Pool = { venue: "uniswap-v3" } as const;
   const coinsAndTokens = wordOfReserves(100n * coin, 1_000_000n * coin);
 
-  it("compares a swap on v2 with the price before it, without the pool's fee", () => {
+  it("measures a swap on v2 against the price before it, ignoring the pool's fee", () => {
     const swap = { amountIn: coin / 2n, amountOut: 4_960_273_038_901_078_125_544n, fees: [30] };
     expect(priceImpact(priceAt(v2Pool, coinsAndTokens, true), swap)).toBe(0.496);
   });
@@ -104,7 +104,7 @@ describe("bestRoute", () => {
     expect(bestRoute([v2, { ...onV3, ...better } as Candidate], strange)).toBe(v2);
   });
 
-  it("never returns a route for a listed token that leaves less than another", () => {
+  it("never returns a route that leaves less than another for a listed token", () => {
     const candidate: fc.Arbitrary<Candidate> = fc.record({
       venue: fc.constantFrom("uniswap-v2" as const, "pancakeswap-v2" as const, "uniswap-v3" as const),
       feeBps: fc.constantFrom(5, 30),
@@ -137,7 +137,7 @@ describe("routesToBind", () => {
   ) => routesToBind(routes, { ...trade, ...changes }, 1000n).map(({ feeBps }) => feeBps);
 
   it("binds the best route, then the deepest, then the next best", () => {
-    // Three small pools with prices slightly above the market, as a token's owner can make them.
+    // Three small pools priced slightly above the market, as a token's owner can make them.
     const owned = [pool(1, 1030n, 1500n), pool(5, 1029n, 1500n), pool(10, 1028n, 1500n)];
     expect(bound([...owned, pool(100, 1010n, 4000n)])).toEqual([1, 100, 5]);
     expect(bound([pool(100, 1030n, 4000n), ...owned.slice(1)])).toEqual([100, 5, 10]);
@@ -160,7 +160,7 @@ describe("routesToBind", () => {
     expect(bound(routes, { side: "sell" })).toEqual([1, 5, 30]);
   });
 
-  it("binds routes with different pools of the token, over any bridges", () => {
+  it("binds routes through different pools of the token, whatever their bridges", () => {
     const usdc = (route: BindableRoute, feeBps: number): BindableRoute => ({
       ...route,
       bridge: { venue: "uniswap-v3", feeBps, token: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" },
@@ -184,7 +184,7 @@ describe("routesToBind", () => {
     expect(bound(routes, { isListed: false })).toEqual([1, 30, 5]);
   });
 
-  it("includes only venue, fee and router of a route", () => {
+  it("binds a route by venue, fee and router only", () => {
     expect(routesToBind([{ ...pool(30, 1n, 1n), pool: "0x9" } as BindableRoute], trade, 1n)).toEqual([v3]);
   });
 });

@@ -17,7 +17,7 @@ import {
 } from "../../../support/trading.ts";
 import { fees, ledger, nowMs, objection, swap } from "./support/objections.ts";
 
-describe("objectionTo with a day's limit of network fees", () => {
+describe("objectionTo with a daily limit of network fees", () => {
   const { chain, wallet, userID } = intent();
   const { most } = signedFee(fees);
   const sale = tradeOrder({ intent: intent({ side: "sell" }) });
@@ -56,7 +56,7 @@ describe("objectionTo with a day's limit of network fees", () => {
     expect(objection({}, { chainLimits, limits: limits(9n * most + 1n) })).toEqual(late);
   });
 
-  it("counts nothing for the same bytes again, or for lower fees after higher ones", () => {
+  it("counts nothing if the same bytes are signed again, or if fees fall", () => {
     expect(objection({}, view(0n, signed))).toBeUndefined();
     const lower = { ...fees, most: 3n * most };
     const ledgerOf = ledger({ fees: { 7: lower }, swap: { nonce: 7, call: swap } });
@@ -76,7 +76,7 @@ describe("objectionTo with a day's limit of network fees", () => {
     expect(objection({ call }, view(0n, { order }), { atMs: midnightMs })).toBeUndefined();
   });
 
-  it("never stops a clear within its nonce's highest fee, and counts the excess of any other clear", () => {
+  it("never stops a clear up to its nonce's highest fee, and counts only what exceeds that", () => {
     const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
     const free = { ...raised, maxFeePerGas: most / clearGas };
     expect(
@@ -91,7 +91,7 @@ describe("objectionTo with a day's limit of network fees", () => {
     });
   });
 
-  it("applies the owner's limit to a clear if it was raised, and ignores it if it was lowered", () => {
+  it("applies the owner's limit to a clear only if it is higher than the operators'", () => {
     const dear = { ...raised, maxFeePerGas: most / clearGas + 1n };
     const clear = { call: { purpose: "clear" }, gasLimit: clearGas, ...dear } as const;
     const adds = clearGas * dear.maxFeePerGas - most;
@@ -150,7 +150,7 @@ describe("objectionTo with a wallet's policy", () => {
     expect(objection({}, limits(changes))).toBeUndefined();
   });
 
-  it("counts an order once, and later only the additional fees", () => {
+  it("counts an order once, and later only what higher fees add", () => {
     const raised = {
       maxFeePerGas: 2n * fees.maxFeePerGas,
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,

@@ -40,11 +40,11 @@ describe("objectionTo", () => {
     ["more gas than twice the intent's", { gasLimit: 2n * 134_415n + 1n }],
     ["a fee above the highest gas price", { maxFeePerGas: 100_000_000_001n }],
     ["a tip above the whole fee", { maxPriorityFeePerGas: 1_750_000_001n }],
-  ])("rejects %s", (_, change) => {
+  ])("rejects a transaction with %s", (_, change) => {
     expect(objection(change)).toHaveProperty("refused");
   });
 
-  it("rejects more than 1.5 million gas, whatever the intent says", () => {
+  it("rejects more than 1.5 million gas, even if the intent allows it", () => {
     const order = tradeOrder({ intent: intent({ gasLimit: 1_000_000n }) });
     expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
   });
@@ -105,7 +105,7 @@ describe("objectionTo", () => {
     const call: ApproveCall = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n };
     const highest = { maxFeePerGas: sale.maxGasPrice, maxPriorityFeePerGas: sale.maxGasPrice };
 
-    it("allows two approvals and a swap at the highest gas and price", () => {
+    it("allows two approvals and a swap with the most gas at the highest price", () => {
       const most = sale.approvalGas * sale.maxGasPrice;
       const approved = ledger({ approveNonces: [5], fees: { 5: { ...fees, most } } });
       const approval = { call, gasLimit: sale.approvalGas, ...highest };
@@ -160,7 +160,7 @@ describe("objectionTo", () => {
     expect(objection({ call }, { order, chainLimits: lower })).toBeUndefined();
   });
 
-  describe("signing an approval", () => {
+  describe("objections to an approval", () => {
     const order = tradeOrder({ intent: intent({ side: "sell" }) });
     const call: ApproveCall = {
       purpose: "approve",
@@ -194,7 +194,7 @@ describe("objectionTo", () => {
     });
   });
 
-  describe("signing a clear", () => {
+  describe("objections to a clear", () => {
     const clear = {
       call: { purpose: "clear" },
       gasLimit: clearGas,
@@ -236,7 +236,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, maxFeePerGas: 150_000_000_000n }, lowered)).toHaveProperty("later");
     });
 
-    it("allows a clear enough to replace the order's own transaction, but not another clear", () => {
+    it("allows a clear the fee that replaces the order's own transaction, but not another clear's", () => {
       const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
       const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
       const view = (...attempts: Attempt[]) => ({
@@ -250,7 +250,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("later");
     });
 
-    it("never allows a clear more than the rest of the order's budget, whatever the settings", () => {
+    it("limits a clear to the rest of the order's budget, whatever the settings", () => {
       const view = { ...signed, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = feeBudget(intent()) / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
@@ -261,7 +261,7 @@ describe("objectionTo", () => {
       ).toHaveProperty("refused");
     });
 
-    it("always allows a clear the fee that was signed at the nonce", () => {
+    it("always allows a clear as much as was signed at the nonce", () => {
       const used = ledger({ fees: { 6: { ...fees, most: feeBudget(intent()) }, 7: signedFee(fees) } });
       const view = { ...signed, ledger: used, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = signedFee(fees).most / clearGas;
@@ -270,7 +270,7 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
     });
 
-    it("allows a clear after the operators have lowered their limit, at the earlier fee", () => {
+    it("allows a clear after the operators have lowered their limit, but no more than before", () => {
       const view = { ...signed, chainLimits: { maxNetworkFee: 1n }, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = signedFee(fees).most / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();

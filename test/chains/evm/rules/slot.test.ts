@@ -44,12 +44,12 @@ const snapshot = (
 const mined: Slot = { ...signed, state: "mined", receipt };
 
 describe("observed", () => {
-  it("believes one host's receipt", () => {
+  it("believes the receipt of a single host", () => {
     const after = observed(signed, [snapshot([]), snapshot([receipt])]);
     expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
   });
 
-  it("rejects one host's receipt if the other host's final chain reaches beyond its block", () => {
+  it("rejects one host's receipt if the other host's final chain is already past its block", () => {
     const beyond = snapshot([], { number: 5 });
     for (const slotBefore of [signed, mined])
       for (const snapshots of [
@@ -63,14 +63,14 @@ describe("observed", () => {
     );
   });
 
-  it("marks a nonce as taken only if both hosts report it used without a receipt", () => {
+  it("marks a nonce as taken only if both hosts report its use without a receipt", () => {
     const used = snapshot([], { latest: 8 });
     expect(observed(signed, [used, used]).state).toBe("taken");
     expect(observed(signed, [used, snapshot([])]).state).toBe("signed");
     expect(observed(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
   });
 
-  it("keeps the blocks in which a nonce was taken until they are replaced in the final chain", () => {
+  it("keeps the blocks in which a nonce was taken until the final chain replaces them", () => {
     const used = snapshot([], { latest: 8 });
     const taken = observed(signed, [used, used]);
     expect(taken.takenIn).toMatchObject([{ hash: "0xb9" }, { hash: "0xb9" }]);
@@ -83,7 +83,7 @@ describe("observed", () => {
     expect(observed(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
   });
 
-  it("never waits for a block that a lying host invents far ahead", () => {
+  it("never waits for a far block that a lying host invents", () => {
     const used = snapshot([], { latest: 8 });
     const ahead = (blocks: number) => ({ ...used, latest: { ...block(9), number: 9 + blocks } });
     expect(observed(signed, [used, ahead(1000)]).takenIn).toMatchObject([{ number: 9 }, { number: 1009 }]);
@@ -123,7 +123,7 @@ describe("observed with amounts from the wallet's balances", () => {
     expect(isFinal(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
   });
 
-  it("uses one host's amount for now, and keeps it while the other is silent", () => {
+  it("uses one host's amount for now, even while the other is silent", () => {
     const one = observed(signed, [snapshot([]), says(5n)]);
     expect(one.receipt).toMatchObject({ moved: 5n });
     expect(one.receipt).not.toHaveProperty("isAgreed");
@@ -137,7 +137,7 @@ describe("observed with amounts from the wallet's balances", () => {
     expect(isFinal(observed(signed, hosts), hosts)).toBe(false);
   });
 
-  it("uses the events if a host no longer keeps the balances of a final block", () => {
+  it("uses the events if a host no longer has the balances of a final block", () => {
     const one = observed(signed, [snapshot([]), says(5n)]);
     expect(seen(one, says(), says(5n))).toMatchObject({ moved: 5n });
     const hosts = [says(undefined, 25), says(5n, 25)] as const;
@@ -175,7 +175,7 @@ describe("observed with amounts from the wallet's balances", () => {
     expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
   });
 
-  it("starts the comparison again if the swap moves to another block", () => {
+  it("compares amounts again if the swap moves to another block", () => {
     const agreed = observed(signed, [says(5n), says(5n)]);
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
     const moved = seen(agreed, says(6n, 4, other), says(undefined, 4, other));
@@ -205,7 +205,7 @@ describe("swapResultOf", () => {
 });
 
 describe("isToJudge", () => {
-  it("returns true for a recent block until the hosts agree", () => {
+  it("returns true for a recent block until both hosts agree", () => {
     expect(isToJudge(mined, 6000)).toBe(true);
     expect(isToJudge(mined, 60_000)).toBe(false);
     expect(isToJudge({ ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } as Receipt }, 6000)).toBe(
@@ -252,7 +252,7 @@ describe("isFinal", () => {
     expect(isFinal(agreed, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
   });
 
-  it("returns true for a taken nonce if the blocks in which both hosts saw it are final", () => {
+  it("returns true for a taken nonce if the blocks in which both hosts saw its use are final", () => {
     const taken: Slot = { ...signed, state: "taken", takenIn: [block(5), block(6)] };
     const seen = { number: 6, blocks: [block(5), block(6)] };
     const final = snapshot([], seen);

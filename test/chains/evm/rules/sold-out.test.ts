@@ -20,7 +20,7 @@ const later = (hash?: string, finalized = latest.number): HostSnapshot =>
     blocks: new Map(hash === undefined ? [] : [[latest.number, hash]]),
   });
 
-/** Makes all moves that the hosts' snapshots allow. */
+/** Makes all moves that the snapshots allow. */
 function settled(scene: LaneState<Evm>) {
   let { view } = scene;
   for (let moves = 0; moves < 9; moves++) {
@@ -55,7 +55,7 @@ describe("a sale that finds no tokens", () => {
     ["its block is not final", later(latest.hash, latest.number - 1), later(latest.hash)],
     ["one host is silent", later(latest.hash), undefined],
     ["one host does not show its block", later(latest.hash), later()],
-  ])("keeps a sold-out sale unsettled while %s", (_, ...snapshots) => {
+  ])("leaves a sold-out sale unsettled while %s", (_, ...snapshots) => {
     const view = settled(laneStateOf(first, { snapshots }));
     expect(view.orders[0]?.life.settled).toBe(false);
     expect(eventsOf(view)).toEqual(eventsOf(first));
@@ -68,7 +68,7 @@ describe("a sale that finds no tokens", () => {
     expect(ordersIn(move.step, first.orders)[0]?.ending?.soldOutAt).toBe(7);
   });
 
-  it("restores the position of a sold-out sale if its block is undone, and keeps the sale rejected", () => {
+  it("restores the position of a sold-out sale if the sale's block is undone, but keeps the sale rejected", () => {
     const [order] = first.orders;
     const scene = laneStateOf(first, { snapshots: [later("0xother"), later("0xother")] });
     const dropped = nextMove(scene);

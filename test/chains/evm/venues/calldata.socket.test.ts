@@ -135,7 +135,7 @@ const buyOnV3: SwapCall = {
 };
 
 describe("decodeCall", () => {
-  it("inverts encodeCall", () => {
+  it("decodes what encodeCall has encoded", () => {
     fc.assert(
       fc.property(call, (each) => {
         expect(decodeCall(configured, encodeCall(configured, each, wallet), wallet)).toEqual(each);
@@ -196,12 +196,12 @@ describe("decodeCall", () => {
     ["a swap by an unknown router", v2, { to: wallet }],
     ["a swap by a router of the other kind", v2, { to: v3 }],
     ["nothing but a selector", v2, { data: "0xb6f9de95" }],
-  ])("rejects %s", (_, each, changes) => {
+  ])("rejects %s when decoding", (_, each, changes) => {
     const encoded = encodeCall(configured, each, wallet);
     expect(decodeCall(configured, { ...encoded, ...changes }, wallet)).toBeUndefined();
   });
 
-  it("returns the coin sent along, so that the signer can compare it", () => {
+  it("returns the coin that is sent along, so that the signer can compare it", () => {
     const sale: SwapCall = { ...buyOnV3, side: "sell", value: 0n, hasRefund: false };
     for (const each of [buyOnV3, sale]) {
       const encoded = encodeCall(configured, each, wallet);
@@ -219,7 +219,7 @@ describe("decodeCall", () => {
 });
 
 describe("encodeCall", () => {
-  it("returns the coin that a v3 pool leaves over", () => {
+  it("refunds the coin that a v3 pool leaves over", () => {
     const refund = new Interface(["function refundETH()"]).encodeFunctionData("refundETH");
     const [withRefund, without] = [true, false].map((hasRefund) =>
       encodeCall(configured, { ...buyOnV3, hasRefund }, wallet),
@@ -276,7 +276,7 @@ describe("encodeCall", () => {
     ["a bridge to the token itself", { ...buyOnV3, bridge: shapes["v3, v2"].bridge }],
     ["a bridge on v2 to a pool on v3", { ...buyOnV3, token: wallet, bridge: shapes["v2, v2"].bridge }],
     ["an approval of a stranger", { purpose: "approve", token: buyOnV3.token, router: wallet, amount: 1n }],
-  ])("rejects %s", (_, each) => {
+  ])("refuses to encode %s", (_, each) => {
     expect(() => encodeCall(configured, each, wallet)).toThrow("The chain has no");
   });
 });
@@ -308,7 +308,7 @@ describe("isSlippage", () => {
     expect(isSlippage(new RpcRefusal("eth_call", refusal))).toBe(true);
   });
 
-  it("ignores other failures", () => {
+  it("ignores failures for other reasons", () => {
     expect(isSlippage(undefined)).toBe(false);
     expect(isSlippage("0x")).toBe(false);
     expect(isSlippage(data("TransferHelper: TRANSFER_FROM_FAILED"))).toBe(false);

@@ -15,7 +15,7 @@ const quote = () => host.request([poolQuotesCall(contracts, wallet, trades, rout
 
 const word = (value: number) => value.toString(16).padStart(64, "0");
 
-/** Reads the number of paths in PoolQuoter.sol's arguments, whose last list contains them. */
+/** Reads the number of paths, which are the last list in PoolQuoter.sol's arguments. */
 function pathsIn(data: string): number {
   const words = data.slice(bytecode.PoolQuoter.creation.length).match(/.{64}/g) ?? [];
   return Number(`0x${words[Number(`0x${words[4]}`) / 32]}`);
@@ -23,7 +23,7 @@ function pathsIn(data: string): number {
 
 const shortOfGas = new RpcFailure(3, "execution reverted", `0xf67bd395${word(57)}`);
 
-/** Refuses all routes together for lack of gas, and parts with more routes than this with another refusal. */
+/** Refuses all routes together for lack of gas, and smaller parts with this other refusal. */
 function refuseParts(mostRoutes: number, refusal: RpcFailure): void {
   server.answers.eth_call = ({ data }: { data: string }) => {
     const paths = pathsIn(data);
@@ -40,7 +40,7 @@ const inOtherWords: [number, string][] = [
   [-38015, "block gas limit reached: 0 >= 30000000"],
 ];
 
-describe("quotes from a host that ran short of gas and refuses parts", () => {
+describe("quotes from a host that lacks gas and refuses parts", () => {
   it.each(inOtherWords)("requests quotes route by route after code %i, %j", async (code, message) => {
     refuseParts(1, new RpcFailure(code, message));
     const [{ routes: quoted }] = await quote();

@@ -16,7 +16,7 @@ const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: 
 const hex = (values: Uint8Array) => `0x${Buffer.from(values).toString("hex")}`;
 
 describe("signAndWipe", () => {
-  it("signs every transaction to the same bytes as ethers", () => {
+  it("signs every transaction with the same bytes as ethers", () => {
     const transactions = fc.record({
       key: bytes(32).filter((key) => key[0] !== 0xff && key.some((byte) => byte !== 0)),
       chainId: fc.constantFrom(1, 56, 8453, 43114),
@@ -62,7 +62,7 @@ describe("signAndWipe", () => {
   it.each([
     ["the secret is not a key", Buffer.alloc(32, 0xff), call],
     ["the transaction has no bytes", Buffer.alloc(32, 7), { ...call, data: "0x0" }],
-  ])("wipes the secret if %s, and never quotes it in the error", (_, secret, wrong) => {
+  ])("wipes the secret if %s, and keeps it out of the error", (_, secret, wrong) => {
     const [before] = [secret.toString("hex")];
     let message = "";
     try {

@@ -14,7 +14,7 @@ const usdc = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as Address;
 const orderId = "01KAMZ3Q5T9WJ2M4N6P8R0S1V3";
 
 describe("programs", () => {
-  it("matches the published addresses of all programs", () => {
+  it("uses the published addresses of all programs", () => {
     expect(programs).toEqual({
       system: "11111111111111111111111111111111",
       computeBudget: "ComputeBudget111111111111111111111111111111",
@@ -53,8 +53,8 @@ describe("tokenAccountOf", () => {
   });
 });
 
-describe("the accounts of an order", () => {
-  // Derived with createWithSeed of @solana/web3.js 1.
+describe("accounts of an order", () => {
+  // Addresses as createWithSeed of @solana/web3.js 1 derives them.
   it("derives the addresses of an order's accounts from their seeds", async () => {
     expect(await markerOf(wallet, orderId)).toBe("2xFYB7C55SJuc3mjNgdDYeB16nnRvsDP3uAzU3ZimjAN");
     expect(await wsolAccountOf(wallet, orderId)).toBe("3ZuSEgL7dAmsa86TiMquYiEfawcYDEneiqj276GCi1aF");

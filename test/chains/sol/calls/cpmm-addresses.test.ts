@@ -13,13 +13,13 @@ import {
 import { raydiumAuthority, raydiumConfigs, raydiumPools } from "../../../support/mainnet.ts";
 
 describe("Raydium's program", () => {
-  it("matches the published address and error code of Raydium's program", () => {
+  it("uses the published address and error code of Raydium's program", () => {
     expect(cpmmProgram).toBe("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
-    // ExceededSlippage is the sixth of its own errors, which Anchor counts from 6000.
+    // ExceededSlippage is the sixth of the program's own errors, which Anchor counts from 6000.
     expect(cpmmSlippageCode).toBe(6000 + 5);
   });
 
-  it("derives the owner of vaults on mainnet from Raydium's address", async () => {
+  it("derives the mainnet address of the account that owns Raydium's vaults", async () => {
     expect(await cpmmAuthority()).toBe(raydiumAuthority);
   });
 

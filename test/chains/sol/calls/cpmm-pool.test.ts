@@ -15,7 +15,7 @@ const address = (byte: number) => bs58.encode(key(byte));
 
 type Changes = { status?: number; feeMode?: number; hasCreatorFee?: number };
 
-/** Writes an account of 637 bytes with the offsets of the program's own layout. */
+/** Writes a pool's account of 637 bytes, with the program's own offsets. */
 function poolAccount({ status = 0, feeMode = 0, hasCreatorFee = 0 }: Changes = {}): Buffer {
   const data = Buffer.alloc(637);
   data.write("f7ede3f5d7c3de46", "hex");
@@ -76,11 +76,11 @@ describe("readPool", () => {
     ["a creator's fee on what is paid in", { hasCreatorFee: 1 }, { creatorFeeOn: "paid in" }],
     ["a creator's fee in the first token", { hasCreatorFee: 1, feeMode: 1 }, { creatorFeeOn: 0 }],
     ["a creator's fee in the second token", { hasCreatorFee: 1, feeMode: 2 }, { creatorFeeOn: 1 }],
-  ] as const)("reads %s", (_, changes, properties) => {
+  ] as const)("reads a pool with %s", (_, changes, properties) => {
     expect(readPool(poolAccount(changes))).toMatchObject(properties);
   });
 
-  it("rejects another kind of account, a short account and an unknown mode of fees", () => {
+  it("rejects other accounts, short accounts and an unknown mode of fees", () => {
     const other = poolAccount();
     other[0] = 0;
     for (const data of [other, poolAccount().subarray(0, 400), poolAccount({ feeMode: 3 }), Buffer.alloc(0)])
@@ -102,7 +102,7 @@ describe("readFeeRates", () => {
     expect(readFeeRates(config)).toEqual({ trade: 2500n, creator: 500n });
   });
 
-  it("rejects another kind of account and a short account", () => {
+  it("rejects other accounts and short accounts", () => {
     expect(readFeeRates(poolAccount())).toBeUndefined();
     expect(readFeeRates(config.subarray(0, 100))).toBeUndefined();
   });
@@ -145,7 +145,7 @@ describe("amountOut", () => {
     ["a transfer fee on the way out", bare, trade({ mints: [free, taxed] }), 39_109n],
     // 949,699 and 3,395,980: 3,395,980 × 9,975 / 959,674 = 35,298.2
     ["reserves without the fees that the pool owes", pool, trade(), 35_298n],
-  ])("computes the output with %s", (_, by, asked, out) => {
+  ])("computes a trade's output: %s", (_, by, asked, out) => {
     expect(amountOut(by, 10_000n, asked)).toBe(out);
   });
 
@@ -160,7 +160,7 @@ describe("amountOut", () => {
     ["an empty vault", bare, 10_000n, trade({ held: [0n, 4_000_000n] })],
     ["a vault that owes all that it holds", pool, 10_000n, trade({ held: [50_301n, 4_000_000n] })],
     ["an amount that fees use up", bare, 1n, trade()],
-  ])("returns 0 for %s", (_, by, amountIn, asked) => {
+  ])("returns an output of 0 for %s", (_, by, amountIn, asked) => {
     expect(amountOut(by, amountIn, asked)).toBe(0n);
   });
 

@@ -29,7 +29,7 @@ describe("flagsOfMint", () => {
     ["PAUSABLE", { isPausable: true }],
     ["NON_TRANSFERABLE", { isNonTransferable: true }],
     ["SCALED", { isScaled: true }],
-  ])("returns %s for %j", (flag, changes) => {
+  ])("returns the flag %s for the mint %j", (flag, changes) => {
     expect(flagsOfMint({ ...plain, ...changes })).toEqual([flag]);
   });
 
@@ -39,7 +39,7 @@ describe("flagsOfMint", () => {
 });
 
 describe("safetyOfMint", () => {
-  it("uses the higher fee of this epoch and the next", () => {
+  it("uses the higher of the fees in this epoch and the next", () => {
     const transferFees = [
       { fromEpoch: 3n, most: 10n, bps: 50 },
       { fromEpoch: 7n, most: 10n, bps: 1025 },
@@ -65,7 +65,7 @@ describe("safetyOfMint", () => {
     [{ isPaused: true }, null, false],
     [{ isDefaultFrozen: true }, true, false],
     [{ isNonTransferable: true }, null, false],
-  ])("combines %j and a simulation %j into sellable %j", (changes, simulated, sellable) => {
+  ])("judges from %j and the simulation's result %j that sellable is %j", (changes, simulated, sellable) => {
     expect(safetyOfMint({ ...plain, ...changes }, 1n, simulated)).toMatchObject({ sellable, hasLoss: false });
   });
 });

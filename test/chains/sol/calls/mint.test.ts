@@ -32,7 +32,7 @@ type Plain = { mint?: string; freeze?: string; supply?: bigint; decimals?: numbe
 const plainMint = ({ mint, freeze, supply = 5n, decimals = 6, isInitialized = 1 }: Plain = {}) =>
   written(...option(mint), u64(supply), u8(decimals), u8(isInitialized), ...option(freeze));
 
-/** Writes a Token-2022 mint with these extensions, each with its type number. */
+/** Writes a Token-2022 mint with extensions, each by its type number. */
 function extendedMint(...extensions: (readonly [kind: number, data: Buffer])[]): Buffer {
   const parts = extensions.flatMap(([kind, data]) => [u16(kind), u16(data.length), data]);
   return written(plainMint(), Buffer.alloc(165 - 82), u8(1), ...parts);
@@ -111,7 +111,7 @@ describe("readMint", () => {
       token2022,
     ],
     ["a fee that is too short", extendedMint([1, fees.subarray(0, 100)]), token2022],
-  ])("rejects %s", (_, data, owner) => {
+  ])("rejects %s as a mint", (_, data, owner) => {
     expect(read(data, owner)).toBeUndefined();
   });
 
@@ -150,9 +150,9 @@ describe("readMint", () => {
       [19, written(key(alice), key(bob), ...text("Fee Token"), ...text("FEEZ"))],
       { name: "Fee Token", symbol: "FEEZ" },
     ],
-  ] as const)("reads %s", (_, [kind, data], properties) => {
+  ] as const)("reads a mint with %s", (_, [kind, data], properties) => {
     expect(read(extendedMint([kind, data]))).toMatchObject(properties);
-    // Unknown extensions around it must make no difference.
+    // The result must be the same between unknown extensions.
     const among = extendedMint([3, Buffer.alloc(32, 7)], [kind, data], [1000, Buffer.alloc(5, 9)]);
     expect(read(among)).toMatchObject(properties);
   });
@@ -165,7 +165,7 @@ describe("readMint", () => {
       [19, written(key(alice), key(bob), ...text(Buffer.of(255)), ...text("A"))],
       "name",
     ],
-  ] as const)("leaves out %s", (_, extension, property) => {
+  ] as const)("leaves %s out of a mint's data", (_, extension, property) => {
     expect(read(extendedMint(extension))).not.toHaveProperty(property);
   });
 
@@ -236,7 +236,7 @@ describe("withheldFrom", () => {
     expect(withheldFrom(amount, mint, epoch)).toBe(withheld);
   });
 
-  it("withholds nothing from a token without a fee", () => {
+  it("withholds nothing of a transfer without a fee", () => {
     expect(withheldFrom(1000n, { transferFees: [] }, 1n)).toBe(0n);
   });
 });

@@ -32,7 +32,7 @@ describe("accountsCall", () => {
     });
   });
 
-  it("reads each account, and keeps gaps for missing ones", () => {
+  it("reads each account in order, with gaps for missing ones", () => {
     const read = { owner: token, lamports: 2_039_280n, data: Uint8Array.of(1, 2, 3) };
     expect(call.read(answer)).toEqual({ slot: 9, accounts: [read, undefined] });
   });
@@ -49,7 +49,7 @@ describe("accountsCall", () => {
     ["an owner of 31 bytes", { ...answer, value: [{ ...account, owner: "1".repeat(31) }, null] }],
     ["an owner of 33 bytes", { ...answer, value: [{ ...account, owner: "1".repeat(33) }, null] }],
     ["an owner of a megabyte", { ...answer, value: [{ ...account, owner: "1".repeat(2 ** 20) }, null] }],
-  ])("rejects %s", (_, result) => {
+  ])("rejects an answer with %s", (_, result) => {
     expect(() => call.read(result)).toThrow();
   });
 
@@ -58,8 +58,8 @@ describe("accountsCall", () => {
   });
 });
 
-describe("calls for slots, balances and blockhashes", () => {
-  it("reads what hosts answer", () => {
+describe("calls for genesis hash, chain time and rents", () => {
+  it("reads valid answers of hosts", () => {
     const hash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
     expect(genesisHashCall().read(hash)).toBe(hash);
     const info = { epoch: 7, absoluteSlot: 3_000, blockHeight: 2_900, slotIndex: 1, slotsInEpoch: 432_000 };
@@ -76,18 +76,18 @@ describe("calls for slots, balances and blockhashes", () => {
 });
 
 describe("clusterCall", () => {
-  it("reads the first characters of the genesis block's hash", () => {
+  it("reads the first characters of the genesis hash", () => {
     const hash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
     expect(clusterCall().read(hash)).toBe("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp");
     expect(() => clusterCall().read(hash.slice(0, 32))).toThrow();
   });
 });
 
-describe("calls about fees", () => {
+describe("calls for fees and prices", () => {
   const of = (value: unknown) => ({ context: { slot: 9 }, value });
   const message = Uint8Array.of(0x80, 1, 0, 0);
 
-  it("reads a fee and prices", () => {
+  it("reads a message's fee and recent prices", () => {
     expect(messageFeeCall(message, at)).toMatchObject({
       method: "getFeeForMessage",
       params: ["gAEAAA==", { commitment: "confirmed" }],
@@ -120,7 +120,7 @@ describe("simulationCall", () => {
     });
   });
 
-  it("shows the accounts that remain after the transaction", () => {
+  it("shows the accounts that exist after the transaction", () => {
     const { params, read: readShown } = simulationCall(message, at, ["A", "B"]);
     expect(params[1]).toMatchObject({ accounts: { encoding: "base64", addresses: ["A", "B"] } });
     const shown = { owner: token, lamports: 7, data: ["AQI=", "base64"] };

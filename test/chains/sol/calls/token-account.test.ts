@@ -94,7 +94,7 @@ describe("readTokenAccount", () => {
     ["that is too short", account().subarray(0, 164), token],
     ["that is a mint with extensions", Buffer.concat([account(), Buffer.of(1, 0, 0)]), token2022],
     ["of several signers", Buffer.alloc(355, 2), token2022],
-  ])("rejects an account %s", (_, data, owner) => {
+  ])("rejects a token account %s", (_, data, owner) => {
     expect(read(data, owner)).toBeUndefined();
   });
 });
@@ -111,12 +111,12 @@ describe("hindranceOf", () => {
     expect(sides({})).toEqual([undefined, undefined]);
   });
 
-  it("prevents buys into an account that needs memos, and sales from an account with a guard", () => {
+  it("objects to buys into an account that needs memos, and to sales from an account with a CPI Guard", () => {
     expect(sides({ needsMemo: true })).toEqual([expect.stringContaining("a memo"), undefined]);
     expect(sides({ hasGuard: true })).toEqual([undefined, expect.stringContaining("CPI Guard")]);
   });
 
-  it("prevents buys and sales with somebody else's account", () => {
+  it("objects to buys and sales with somebody else's account", () => {
     const given = expect.stringContaining("somebody else");
     expect(sides({}, other)).toEqual([given, given]);
     expect(sellableUnits(own, other, own.mint)).toBe(0n);

@@ -62,7 +62,7 @@ describe("walletViewCall", () => {
     expect([lamports, units.get(MOON.mint)]).toEqual([0n, 0n]);
   });
 
-  it("requests at most as many tokens as one answer can hold", async () => {
+  it("requests no more tokens than one answer can hold", async () => {
     const { MOON } = chain.deployment.tokens;
     const { address } = await chain.newWallet();
     const many = (count: number) => Array.from({ length: count }, () => MOON);

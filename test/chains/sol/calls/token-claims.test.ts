@@ -61,7 +61,7 @@ describe("readMetadata", () => {
       "the account of another mint",
       { ...metadata(), data: Buffer.concat([Buffer.of(4), mint, authority, text(""), text("")]) },
     ],
-  ])("rejects %s", (_, account) => {
+  ])("rejects %s as metadata", (_, account) => {
     expect(readMetadata(account, address)).toBeUndefined();
   });
 });
@@ -80,7 +80,7 @@ describe("claimsOfMint", () => {
     isScaled: false,
   };
 
-  it("prefers the names stored in the mint", () => {
+  it("prefers the names in the mint to those of Metaplex", () => {
     const said = { name: "Moon", symbol: "MOON" };
     expect(claimsOfMint(plain, said)).toMatchObject({ decimals: 6n, totalSupply: 5n, ...said });
     expect(claimsOfMint({ ...plain, name: "Own", symbol: "OWN" }, said)).toMatchObject({

@@ -55,7 +55,7 @@ describe("tokenViewCall", () => {
     expect(mint).toMatchObject({ isDefaultFrozen: true, freezeAuthority: chain.deployment.tokens.TRAP.mint });
   });
 
-  it("leaves out configurations without a pool", async () => {
+  it("leaves out fee configurations without a pool", async () => {
     const { mint, config } = chain.deployment.tokens.MOON;
     const view = await look(mint, [await cpmmConfigOf(7), config, config]);
     expect(view?.pools).toHaveLength(2);

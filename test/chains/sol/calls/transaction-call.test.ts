@@ -4,7 +4,7 @@ import { landedCall, mostStatuses, statusesCall } from "../../../../lib/chains/s
 const context = { slot: 60 };
 
 describe("statusesCall", () => {
-  it("requests at most as many statuses as Solana's hosts return", () => {
+  it("requests at most as many statuses as Solana's hosts return in one answer", () => {
     expect(mostStatuses).toBe(256);
   });
 

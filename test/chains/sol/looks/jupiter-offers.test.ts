@@ -46,7 +46,7 @@ const offersOf = () =>
 const helperOf = async (offers: JupiterOffers, each = swap) => (await offers.forLook()(each))?.venue.helper;
 
 describe("JupiterOffers", () => {
-  it("requests one offer for all hosts of a look, and none for another swap", async () => {
+  it("requests one offer for all hosts of a look, and reuses it for no other swap", async () => {
     const offerFor = offersOf().forLook();
     const [a, b, c] = await Promise.all([
       offerFor(swap),
@@ -74,7 +74,7 @@ describe("JupiterOffers", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("queries a silent Jupiter only in some looks", async () => {
+  it("does not query a silent Jupiter in every look", async () => {
     isSilent = true;
     const offers = offersOf();
     expect([await helperOf(offers), await helperOf(offers)]).toEqual([undefined, undefined]);
@@ -91,7 +91,7 @@ describe("JupiterOffers", () => {
     expect(asked.map(({ amountIn }) => amountIn)).toEqual([5n, 4n]);
   });
 
-  it("signs no message without a helper, and none that the signer would not compose", async () => {
+  it("signs neither messages without a helper nor those that the signer would not compose", async () => {
     const offers = offersOf();
     const helper = (await helperOf(offers)) ?? "";
     const common = {
@@ -107,7 +107,7 @@ describe("JupiterOffers", () => {
     const message = { ...common, amountIn: 5n, wsolRentLamports: 1n, build } as const;
     const route = { venue: "jupiter-metis" } as const;
     expect(await offers.sign(intentOf(), { ...message, purpose: "swap", route })).toBeUndefined();
-    // The rejected messages must use up neither the key nor the offer.
+    // Neither the key nor the offer may be used up by a rejected message.
     expect(await helperOf(offers)).toBe(helper);
   });
 });

@@ -40,8 +40,8 @@ const tokenTransfer = (from: Address, to: Address, authority: Address, amount: b
   return { programAddress: programs.token, accounts, data: Uint8Array.from(data) };
 };
 
-describe("attacks on a real Solana chain", () => {
-  it("steals the proceeds of a sale only if the helper owns the output", async () => {
+describe("attacks on a real chain", () => {
+  it("lets a helper steal a sale's proceeds only if the helper owns the output", async () => {
     const { name, wallet, sale, own, w } = await newSeller();
     const helper = solKey("helper").address;
     const [theirs, helpers] = [solKey("theirs").address, solKey("helper's wrapped SOL").address];
@@ -58,7 +58,7 @@ describe("attacks on a real Solana chain", () => {
     const stronger = [...sound.slice(0, 7), approval, swapBy(swap, helper, {}), ...rest];
     const refused = compileAny(stronger, { payer: wallet, blockhash });
     expect(await isRead(refused)).toBe(false);
-    // Fails because the helper does not own the output.
+    // The transfer fails because the helper does not own the output.
     expect(await send(refused, name, "helper")).toEqual({ InstructionError: [9, { Custom: 4 }] });
     const owned = swapBy(swap, helper, { 5: helpers });
     const weaker = [...sound.slice(0, 7), approval, owned, theft(helpers), revocation, closing];
@@ -68,7 +68,7 @@ describe("attacks on a real Solana chain", () => {
     expect(await tokensOf(theirs)).toBe(sale.minAmountOut);
   });
 
-  it("keeps a message alive with a nonce account only if the message advances the nonce", async () => {
+  it("keeps a message valid with a nonce account only if the message advances the nonce", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const [nonce, helper] = [solKey("nonce").address, solKey("helper").address];
     const data = Buffer.alloc(80);
@@ -103,7 +103,7 @@ describe("attacks on a real Solana chain", () => {
     await setAccount(other, rent.empty);
     const data = Buffer.alloc(56 + 2 * 32);
     data.writeUInt32LE(1, 0);
-    // Marks the table as in use: no slot has deactivated it.
+    // Marks the lookup table as active.
     data.fill(255, 4, 12);
     data.set(bytesOfAddress(wallet), 56);
     data.set(bytesOfAddress(other), 88);
@@ -132,7 +132,7 @@ describe("attacks on a real Solana chain", () => {
     expect(await lamportsOf(other)).toBe(rent.empty + 1000n);
   });
 
-  it("raises the fee above the stated sum only with an instruction that the signer never composes", async () => {
+  it("lets a message exceed its stated fees only with an instruction that the signer rejects", async () => {
     const { name, wallet, buy } = await newWallet();
     const claim: IInstruction = {
       programAddress: address("Ed25519SigVerify111111111111111111111111111"),
@@ -147,7 +147,7 @@ describe("attacks on a real Solana chain", () => {
     expect(charged - mostFeeOfTerms(buy, baseFee)).toBe(200n * baseFee);
   });
 
-  it("steals a buy through a changed owner only if the message does not create the account", async () => {
+  it("lets a thief steal a buy only if the message does not create the token account", async () => {
     const { name, wallet, buy, own } = await newWallet();
     await setTokens(own, thief, buy.mint, 0n);
     const failure = await send(await messageOf(buy), name);

@@ -141,7 +141,7 @@ describe("composeMessage", () => {
     ]);
   });
 
-  it("clears an order by its marker alone", async () => {
+  it("clears an order with its marker alone", async () => {
     expect(shown(await messageOf(clearTerms))).toEqual(prelude(clearTerms));
   });
 
@@ -173,7 +173,7 @@ describe("composeMessage", () => {
     },
   );
 
-  it("names all accounts in the message, and those of Jupiter in its lookup tables", async () => {
+  it("names Jupiter's accounts in its lookup tables, and all others in the message", async () => {
     const read = readSolBytes(await messageOf(await byJupiter(buyTerms)));
     expect(read.signers).toEqual([wallet, helper]);
     expect(read.blockhash).toBe(buyTerms.blockhash);
@@ -231,7 +231,7 @@ describe("composeMessage", () => {
       "the pool is an account of the wallet",
       { venue: { kind: "cpmm", pool: other, config: accountsOf(buyTerms).w as never } },
     ],
-  ])("rejects terms: %s (%#)", async (reason, changes) => {
+  ])("rejects invalid terms: %s (%#)", async (reason, changes) => {
     const composed = await composeMessage({ ...buyTerms, ...changes }, [tipAccount]);
     expect(composed).toEqual({ refused: expect.stringContaining(reason) });
   });

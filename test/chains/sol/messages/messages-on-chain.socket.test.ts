@@ -24,7 +24,7 @@ const { chain, resetPools, accountAt, lamportsOf, newSeller, newWallet, send, se
 const slipped = (index: number) => ({ InstructionError: [index, { Custom: 6005 }] });
 const marked = { InstructionError: [3, { Custom: 0 }] };
 
-/** Creates the account of wrapped SOL in one step, which anybody can block with a deposit. */
+/** Creates the account of wrapped SOL in one step, which anyone can block with a deposit. */
 const madeAtOnce = (wallet: Address, account: Address, { orderId, amountIn }: AttemptTerms): IInstruction =>
   createWithSeed(wallet, account, {
     seed: wsolSeedOf(orderId),
@@ -33,7 +33,7 @@ const madeAtOnce = (wallet: Address, account: Address, { orderId, amountIn }: At
     owner: programs.token,
   });
 
-describe("composed messages on a real Solana chain", () => {
+describe("composed messages on a real chain", () => {
   it("buys the exact amount, and leaves no wrapped SOL", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     expect(await send(await messageOf(buy), name)).toBe("filled");
@@ -43,7 +43,7 @@ describe("composed messages on a real Solana chain", () => {
     expect(10n * sol - (await lamportsOf(wallet))).toBe(sol + rents + mostFeeOfTerms(buy, baseFee));
   });
 
-  it("buys and sells the exact amounts of a Token-2022 token that withholds fees", async () => {
+  it("buys and sells the exact amounts of a Token-2022 token with transfer fees", async () => {
     const { name, wallet, buy, own, w } = await newWallet("FEEZ");
     expect(await send(await messageOf(buy), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
@@ -73,7 +73,7 @@ describe("composed messages on a real Solana chain", () => {
     expect((await lamportsOf(wallet)) - 10n * sol).toBe(sale.minAmountOut - costs);
   });
 
-  it("fails for one unit less than its minimum, and costs only its fee", async () => {
+  it("fails a message that would miss its minimum by one unit, at the cost of only its fee", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
     expect(await send(await messageOf(dear), name)).toEqual(slipped(8));
@@ -97,7 +97,7 @@ describe("composed messages on a real Solana chain", () => {
     expect(await tokensOf(own)).toBeGreaterThan(bought);
   });
 
-  it("would fill an order twice with a marker without lamports, which no block keeps", async () => {
+  it("would fill an order twice if its marker held no lamports, which no block keeps", async () => {
     const { wallet, name, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
     const weaker = async (blockhash: string) => {
@@ -112,21 +112,21 @@ describe("composed messages on a real Solana chain", () => {
     expect(await tokensOf(own)).toBeGreaterThan(bought);
   });
 
-  it("clears an order, so that its attempts fail at the marker", async () => {
+  it("clears an order, after which its attempts fail at the marker", async () => {
     const { name, buy, clear, own } = await newWallet();
     expect(await send(await messageOf(clear), name)).toBe("filled");
     expect(await send(await messageOf(buy), name)).toEqual(marked);
     expect(await accountAt(own)).toBeUndefined();
   });
 
-  it("also fills an order if wrapped SOL's account is made in one step and has no deposit", async () => {
+  it("would also fill an order with a wrapped SOL account made in one step, if it has no deposit", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     const weaker = instructionsOf(await messageOf(buy)).toSpliced(4, 2, madeAtOnce(wallet, w, buy));
     expect(await send(compileAny(weaker, { payer: wallet, blockhash: buy.blockhash }), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
 
-  it("fills an order despite a deposit on its account of wrapped SOL, which goes to the wallet", async () => {
+  it("fills an order despite a deposit on its account of wrapped SOL, and gives the deposit to the wallet", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     await setAccount(w, rent.empty);
     const weaker = (sound: readonly IInstruction[]) => sound.toSpliced(4, 2, madeAtOnce(wallet, w, buy));
@@ -145,7 +145,7 @@ describe("composed messages on a real Solana chain", () => {
 
 let strangers = 0;
 
-/** Pays lamports into an order's marker, as anybody who has seen its message can. */
+/** Pays lamports into the marker of an order, as anyone can who has seen its message. */
 async function depositOnMarker(wallet: Address, orderId: string, lamports = rent.empty): Promise<Address> {
   const marker = await markerOf(wallet, orderId);
   const stranger = `stranger ${strangers++}`;
@@ -157,7 +157,7 @@ async function depositOnMarker(wallet: Address, orderId: string, lamports = rent
   return marker;
 }
 
-/** Withdraws lamports from an account derived from a seed, as its base address may. */
+/** Withdraws lamports from an account derived from a seed, as its base account may. */
 function takeBySeed(base: Address, account: Address, seed: string): IInstruction {
   const head = Buffer.alloc(20);
   head.writeUInt32LE(11, 0);
@@ -174,9 +174,9 @@ function takeBySeed(base: Address, account: Address, seed: string): IInstruction
   };
 }
 
-describe("a deposit on the marker of an order", () => {
+describe("deposits on the marker of an order", () => {
   it.each([rent.empty, rent.marker, sol / 2n])(
-    "fills an order despite a deposit of %s lamports on its marker before an attempt",
+    "fills an order despite an earlier deposit of %s lamports on its marker",
     async (lamports) => {
       const { name, wallet, buy, own } = await newWallet();
       const marker = await depositOnMarker(wallet, buy.orderId, lamports);
@@ -200,7 +200,7 @@ describe("a deposit on the marker of an order", () => {
     },
   );
 
-  it("lets a second attempt fill although the marker got a deposit after the first", async () => {
+  it("lets a second attempt fill although its marker received a deposit after the first", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
     expect(await send(await messageOf(dear), name)).toEqual(slipped(8));
@@ -209,7 +209,7 @@ describe("a deposit on the marker of an order", () => {
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
 
-  it("lets no later message fill if the marker gets a deposit after an attempt or before a clear", async () => {
+  it("lets no later message fill although the marker received a deposit", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
     expect(await send(await messageOf(eager), name)).toBe("filled");
@@ -225,7 +225,7 @@ describe("a deposit on the marker of an order", () => {
     expect(await accountAt(cleared.own)).toBeUndefined();
   });
 
-  it("keeps a deposit in the marker, from which even the wallet's key cannot withdraw", async () => {
+  it("leaves deposits in the marker, where even the wallet's key cannot withdraw them", async () => {
     const { name, wallet, clear } = await newWallet();
     expect(await send(await messageOf(clear), name)).toBe("filled");
     const marker = await markerOf(wallet, clear.orderId);

@@ -71,7 +71,7 @@ const attempts: fc.Arbitrary<MessageTerms> = fc
   }));
 
 describe("readMessage", () => {
-  it("inverts composeMessage", async () => {
+  it("reads the terms that composeMessage has composed", async () => {
     await fc.assert(
       fc.asyncProperty(attempts, async (terms) => {
         expect(await readMessage(await messageOf(terms), [tipAccount])).toEqual(terms);
@@ -86,23 +86,20 @@ describe("readMessage", () => {
     expect(read).toEqual(terms);
   });
 
-  it.each(samples)(
-    "rejects each change of one bit in %s, or reads other terms from it",
-    async (_, sample) => {
-      const terms = await sample();
-      const message = await messageOf(terms);
-      const kept: number[] = [];
-      // Changes one bit in about every sixteenth byte, or every bit with FULL=1.
-      const step = process.env.FULL ? 1 : 127;
-      for (let bit = 0; bit < message.length * 8; bit += step) {
-        const changed = Uint8Array.from(message);
-        changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
-        const read = await readMessage(changed, [tipAccount]);
-        if (isDeepStrictEqual(read, terms)) kept.push(bit);
-      }
-      expect(kept).toEqual([]);
-    },
-  );
+  it.each(samples)("rejects every change of one bit in %s, or reads other terms", async (_, sample) => {
+    const terms = await sample();
+    const message = await messageOf(terms);
+    const kept: number[] = [];
+    // Changes one bit in about every sixteenth byte, or every bit with FULL=1.
+    const step = process.env.FULL ? 1 : 127;
+    for (let bit = 0; bit < message.length * 8; bit += step) {
+      const changed = Uint8Array.from(message);
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+      const read = await readMessage(changed, [tipAccount]);
+      if (isDeepStrictEqual(read, terms)) kept.push(bit);
+    }
+    expect(kept).toEqual([]);
+  });
 
   it.each(samples)("rejects %s with a byte added or removed", async (_, sample) => {
     const message = await messageOf(await sample());
@@ -157,7 +154,7 @@ const tokenTransfer = (from = wallet, authority = helper): IInstruction => ({
   data: Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0, 0),
 });
 
-/** Replaces the account at an index of an instruction. */
+/** Replaces the account at an index in an instruction. */
 const withAccount = (instruction: IInstruction, index: number, account: string): IInstruction => ({
   ...instruction,
   accounts: (instruction.accounts ?? []).with(index, {
@@ -200,7 +197,7 @@ async function marking(
   return sound.toSpliced(place.rent, 2, ...made);
 }
 
-describe("a message of an intruder", () => {
+describe("an intruder's message", () => {
   it("accepts an intruder's message that equals the composed one", async () => {
     const sound = instructionsOf(await messageOf(buyTerms));
     expect(await readMessage(compileAny(sound), [tipAccount])).toEqual(buyTerms);
@@ -281,7 +278,7 @@ describe("a message of an intruder", () => {
     expect(await readMessage(compileAny(changed), [tipAccount])).toBeUndefined();
   });
 
-  it("rejects a clear with any other instruction", async () => {
+  it("rejects a clear with additional instructions", async () => {
     const sound = instructionsOf(await messageOf(clearTerms));
     expect(await readMessage(compileAny(sound), [tipAccount])).toEqual(clearTerms);
     const account = await wsolAccountOf(wallet, orderId);
@@ -297,7 +294,7 @@ describe("a message of an intruder", () => {
     expect(await readMessage(compileAny(sound.slice(0, 2)), [tipAccount])).toBeUndefined();
   });
 
-  it("rejects a message whose fees another account pays, or of another version", async () => {
+  it("rejects a message of another version, or with fees paid by another account", async () => {
     const sound = instructionsOf(await messageOf(buyTerms));
     expect(await readMessage(compileAny(sound, { payer: thief }), [tipAccount])).toBeUndefined();
     expect(await readMessage(compileAny(sound, { version: "legacy" }), [tipAccount])).toBeUndefined();
@@ -323,7 +320,7 @@ describe("a message of an intruder", () => {
     expect(read?.purpose).toBe(name === "no change" ? "swap" : undefined);
   });
 
-  it("derives an account of wrapped SOL that no other order or wallet uses", async () => {
+  it("uses an account of wrapped SOL that belongs to this order alone", async () => {
     const own = await tokenAccountOf(wallet, wsolMint, programs.token);
     expect(await wsolAccountOf(wallet, orderId)).not.toBe(own);
     expect(await wsolAccountOf(wallet, orderId)).not.toBe(await wsolAccountOf(wallet, otherOrder));

@@ -9,7 +9,7 @@ import { buyTerms, byJupiter, messageOf, saleTerms, solKey, wallet } from "../..
 const markerRent = 897_840n;
 const start = 10_000_000_000n;
 
-/** Result of a message: the wallet's loss of lamports without rent, and the change of its tokens. */
+/** Result of a message: the lamports that the wallet loses besides rent, and the change of its tokens. */
 async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; tokens: bigint }) {
   const message = await messageOf(terms);
   const signers = terms.venue.kind === "jupiter" ? ["wallet", "helper"] : ["wallet"];
@@ -58,7 +58,7 @@ describe("readReceipt", () => {
     ["Jupiter", jupiter, 6001, true],
     ["Jupiter", jupiter, 6005, false],
   ] as const)(
-    "reads from %s's program %s whether code %i means too little: %s",
+    "reads in a failure of %s, program %s, whether its code %i means too little: %s",
     async (_, program, code, isSlippage) => {
       const terms = program === jupiter ? await byJupiter(buyTerms) : buyTerms;
       const { id, found } = await landed(terms, { coins: 0n, tokens: 0n });
@@ -102,7 +102,7 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, id, found)).toBeUndefined();
   });
 
-  it("reports if Jupiter delivers less than the minimum, which its program may not enforce", async () => {
+  it("reports a trade through Jupiter that delivers less than its minimum", async () => {
     const buy = await byJupiter(buyTerms);
     const { minAmountOut } = buy;
     const bought = await landed(buy, { coins: -amountIn, tokens: minAmountOut - 1n });
@@ -118,14 +118,14 @@ describe("readReceipt", () => {
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject(short);
   });
 
-  it("counts nothing as spent if strangers add more than an order spends", async () => {
+  it("counts nothing as spent if a stranger adds more than an order spends", async () => {
     const bought = await landed(buyTerms, { coins: 7n, tokens: minAmountOut });
     expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({ spent: 0n });
     const sold = await landed(saleTerms, { coins: minAmountOut, tokens: 7n });
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({ spent: 0n });
   });
 
-  it("reads nothing from incomplete bytes, or bytes that are no transaction", async () => {
+  it("reads no receipt from bytes that are incomplete or no transaction", async () => {
     const { id, found } = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     for (const bytes of [
       new Uint8Array(),

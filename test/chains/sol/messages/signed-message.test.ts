@@ -47,7 +47,7 @@ describe("signMessageAndWipe", () => {
 });
 
 describe("joinTransaction", () => {
-  it.each(samples)("makes %s that Solana's library decodes", async (_, sample, names) => {
+  it.each(samples)("joins %s that Solana's library decodes", async (_, sample, names) => {
     const message = await messageOf(await sample());
     const { id, bytes } = signedBy(message, ...names);
     const { messageBytes, signatures } = getTransactionDecoder().decode(bytes);
@@ -56,7 +56,7 @@ describe("joinTransaction", () => {
     expect(bs58.encode(Object.values(signatures)[0] as Uint8Array)).toBe(id);
   });
 
-  it("requires the signature of each signer and of nobody else", async () => {
+  it("requires the signatures of all signers, and of nobody else", async () => {
     const [alone, both] = [await messageOf(buyTerms), await messageOf(await byJupiter(buyTerms))];
     expect(() => signedBy(alone)).toThrow("is absent");
     expect(() => signedBy(alone, "thief")).toThrow("is absent");
@@ -86,7 +86,7 @@ describe("readTransaction", () => {
     expect(kept).toEqual([]);
   });
 
-  it("rejects a signature that others derived from the wallet's", async () => {
+  it("rejects a signature that someone has derived from the wallet's", async () => {
     const message = await messageOf(buyTerms);
     const { bytes } = signedBy(message, "wallet");
     const sum = Buffer.from(bytes.subarray(33, 65)).reverse().toString("hex");

@@ -65,12 +65,12 @@ const units = (text: string, decimals: number) => {
   return BigInt(whole + part.padEnd(decimals, "0"));
 };
 
-describe("a quote with Jupiter", () => {
-  it("names Metis if it pays more than the pools, with the output of a simulation", async () => {
+describe("quotes with Jupiter", () => {
+  it("names Metis with a simulated output if it pays more than the pools", async () => {
     const shown = await quote("MOON", { wallet });
     expect(shown.route).toEqual([{ venue: "jupiter-metis", tokenIn: "native", tokenOut: mintOf("MOON") }]);
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
-    // The helper also signs each of three attempts.
+    // The helper also signs each of the three attempts.
     expect(shown.networkFee).toMatchObject({ expected: "0.00021", max: "0.001035" });
     expect(faults).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe("a quote with Jupiter", () => {
     expect(half.amountOut).toBe(shown.amountOut);
   });
 
-  it("buys FEEZ, minus the token's fee", async () => {
+  it("buys FEEZ, minus the token's transfer fee", async () => {
     const shown = await quote("FEEZ", { wallet });
     const sent = paid(10n ** 9n, coins, tokens);
     expect(units(shown.amountOut, 6)).toBe(sent - (sent + 99n) / 100n);
@@ -150,7 +150,7 @@ describe("a quote with Jupiter", () => {
   it("reports a token that nobody trades", async () => {
     const token = await addMint(chain, 6);
     await expect(quote("MOON", { token })).rejects.toMatchObject({ code: "NO_ROUTE" });
-    // Jupiter's answer that it has no route is no fault.
+    // An answer that Jupiter has no route is no fault.
     expect(faults).toEqual([]);
   });
 
@@ -186,7 +186,7 @@ describe("a quote with Jupiter", () => {
       expect((await quote("ORBIT", asked)).wouldBeRefused).toMatchObject({ code: "NO_REFERENCE", details });
       expect(await quote("ORBIT", { ...asked, minAmountOut })).not.toHaveProperty("wouldBeRefused");
     }
-    // The pool of MOON is a reference if a tenth of the amount hardly moves its price.
+    // MOON's pool is a reference while a tenth of the amount hardly moves its price.
     expect(await quote("MOON", { wallet })).not.toHaveProperty("wouldBeRefused");
     const most = { amount: "600", minAmountOut: "1", maxPriceImpact: 100 };
     expect(await quote("MOON", most)).not.toHaveProperty("wouldBeRefused");
@@ -195,7 +195,7 @@ describe("a quote with Jupiter", () => {
     });
   });
 
-  it("compares the prices of the amount and a tenth in its own simulations", async () => {
+  it("computes the price impact from its own simulations of the amount and a tenth of it", async () => {
     const shown = await quote("ORBIT", { amount: "400", minAmountOut: "1" });
     const [whole = 0, part = 0] = [400n, 40n].map((amount) =>
       Number(paid(amount * 10n ** 9n, coins, tokens)),
@@ -208,7 +208,7 @@ describe("a quote with Jupiter", () => {
     });
   });
 
-  it("ignores a server that does not quote a tenth of the amount", async () => {
+  it("ignores a Jupiter server that does not quote a tenth of the amount", async () => {
     jupiter.faultsOf = ({ amount }) => (Number(amount) < 1e9 ? { rateLimited: 1 } : {});
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
     await expect(quote("ORBIT", { wallet, minAmountOut: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
@@ -221,10 +221,10 @@ describe("a quote with Jupiter", () => {
   });
 });
 
-/** Slows the clock, so that even a busy machine can query the hosts again in time. */
+/** Slows the clock, so that even a busy machine has time to query the hosts again. */
 const slowly = () => Date.now() / 10;
 
-describe("two hosts with Jupiter", () => {
+describe("quotes of two hosts with Jupiter", () => {
   async function ask(name: Name) {
     const trade = { side: "buy", token: mintOf(name), amount: "1" } as const;
     const quotes = await quotesOfSolHosts(await readerOf(), { trade, wallet, orders: [] }, 1, slowly);
@@ -248,7 +248,7 @@ describe("two hosts with Jupiter", () => {
     };
   };
 
-  it("makes one additional call for a tenth of the amount", async () => {
+  it("needs only one additional call for a tenth of the amount", async () => {
     const called: string[] = [];
     hosts[0].lie = (method, result) => {
       called.push(method);
@@ -267,14 +267,14 @@ describe("two hosts with Jupiter", () => {
     expect(jupiter.asked).toHaveLength(2);
   });
 
-  it("uses the greater of two outputs that are nearly equal", async () => {
+  it("uses the greater of two nearly equal outputs", async () => {
     hosts[1].lie = simulating(1001n);
     const fair = paid(10n ** 9n, coins, tokens);
     expect(await ask("MOON")).toMatchObject({ amountOut: (fair * 1001n) / 1000n });
   });
 
   it.each([2000n, 500n])(
-    "agrees on a pool if one host shows %d thousandths of Jupiter's output",
+    "uses a pool if one host shows %d thousandths of Jupiter's output",
     async (thousandths) => {
       hosts[1].lie = simulating(thousandths);
       expect(await ask("MOON")).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
@@ -283,7 +283,7 @@ describe("two hosts with Jupiter", () => {
     },
   );
 
-  it("agrees on a pool if one host cannot simulate", async () => {
+  it("uses a pool if one host cannot simulate", async () => {
     hosts[1].lie = (method, result) =>
       method === "simulateTransaction"
         ? { ...(result as object), value: { err: "AccountNotFound" } }

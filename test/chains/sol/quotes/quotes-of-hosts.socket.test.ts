@@ -66,7 +66,7 @@ describe("quotesOfSolHosts", () => {
     expect(quotes[0]).toBe(quotes[1]);
   });
 
-  it("uses the greater output if hosts differ by a part of the slippage", async () => {
+  it("uses the greater output if the hosts differ by only a part of the slippage", async () => {
     hosts[1].lie = paying(998n);
     expect((await ask(hosts)).joint).toMatchObject({ amountOut: fair });
     hosts[1].lie = paying(1002n);
@@ -117,7 +117,7 @@ describe("quotesOfSolHosts", () => {
       () => (method, result) =>
         method === "getGenesisHash" ? "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d" : result,
     ],
-  ])("never agrees with a host that %s, and queries a third host", async (_, lie) => {
+  ])("finds no agreement with a host that %s, and queries a third host", async (_, lie) => {
     hosts[1].lie = lie();
     expect((await ask(hosts)).joint).toBeUndefined();
     const { joint, quotes } = await ask([...hosts, third], {}, 3);

@@ -74,7 +74,7 @@ describe("checkSolTrade", () => {
     expect(check({ facts: { costs } })).toMatchObject({ baseFee: 10_000n, networkFee: { max: 1_040_000n } });
   });
 
-  it("requires the coin that a buy needs at its peak and at its end", () => {
+  it("requires the coin that a buy needs at its peak and in the end", () => {
     // Amount, fees, and the rents of the marker, the token's account and the wrapped coin.
     const peak = 1_000_000_000n + 1_020_000n + 897_840n + 2n * 2_039_280n;
     expect(coinOf(check())).toEqual([peak, 10_000_000_000n]);
@@ -88,7 +88,7 @@ describe("checkSolTrade", () => {
     expect(coinOf(check({ facts: { costs } }))?.[0]).toBe(1_001_020_000n + 6_000_000n);
   });
 
-  it("rejects a buy that lacks one lamport", () => {
+  it("rejects a buy if the wallet lacks one lamport", () => {
     const { needs } = check();
     const needed = needs[0]?.needed ?? 0n;
     const of = (coins: bigint) => check({ facts: { held: { coins, tokens: 0n } } }).objection;
@@ -116,7 +116,7 @@ describe("checkSolTrade", () => {
   });
 
   it("keeps the budget of a sale if a relay needs it", () => {
-    // The tip of 0.0001 SOL is two tenths of this budget.
+    // Two tenths of this budget are 0.0001 SOL, the tip.
     const lowest = 500_000n;
     const floor = 2_039_280n + 897_840n + 20_000n + lowest;
     expect(selling(floor, { setup: relayed })).toMatchObject({ budget: lowest, attempt: { tip: 100_000n } });
@@ -124,7 +124,7 @@ describe("checkSolTrade", () => {
     expect(selling(floor - 1n, { setup: relayed }).objection?.code).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("checks the tokens of a sale first", () => {
+  it("requires the tokens of a sale before its coin", () => {
     const { objection, needs } = check({
       trade: sell,
       facts: { amount: 1_000_001n, held: { coins: 0n, tokens: 1_000_000n } },
@@ -141,7 +141,7 @@ describe("checkSolTrade", () => {
     expect(check({ trade: sell, facts: { amount: 1n } }).rent).toBe(897_840n);
   });
 
-  it("needs no balances without a wallet, and keeps the budget", () => {
+  it("requires nothing without a wallet, and keeps the budget", () => {
     const { held: _, ...facts } = solFacts;
     for (const trade of [buy, sell]) {
       const { needs, budget, objection } = checkSolTrade(setup, trade, trader, facts);
@@ -171,7 +171,7 @@ describe("checkSolTrade", () => {
     expect(check({ trade: { ...buy, priorityFee: 0 } }).objection).toBeUndefined();
   });
 
-  it("compares the price per unit with other transactions'", () => {
+  it("compares the price per unit with that of other transactions", () => {
     const at = (medianPrice: bigint) => check({ facts: { costs: { ...solFacts.costs, medianPrice } } });
     expect([at(1_333_333n).isBelowMarket, at(1_333_334n).isBelowMarket]).toEqual([false, true]);
   });
@@ -180,25 +180,28 @@ describe("checkSolTrade", () => {
     ["the usual rents", solFacts.costs.rents, 0.001],
     ["no priority", solFacts.costs.rents, 0],
     ["an empty account that needs more than one of tokens", { ...solFacts.costs.rents, wsol: 890_879n }, 0],
-  ])("lets a wallet with only the reserve left sell what it bought, with %s", (_, rents, priorityFee) => {
-    const costs = { ...solFacts.costs, rents };
-    const settings = { slippage: 1, priorityFee, mevProtection: true };
-    const coins = 10n ** 10n;
-    const buying = (amount: bigint) => check({ trader: { settings }, facts: { amount, costs } });
-    const { exitReserve, needs, rent, networkFee } = buying(0n);
-    const amount = coins - (needs[0]?.needed ?? 0n) - exitReserve;
-    expect(buying(amount).objection).toBeUndefined();
-    const left = coins - amount - rent - networkFee.max;
-    const sale = (lamports: bigint) => {
-      const { budget, objection } = selling(lamports, { trader: { settings }, facts: { costs } });
-      return [budget, objection?.code];
-    };
-    const budget = BigInt(priorityFee * 1e9);
-    expect(sale(left)).toEqual([budget, undefined]);
-    expect(sale(left - 1n)).toEqual(
-      priorityFee > 0 ? [budget - 1n, undefined] : [0n, "INSUFFICIENT_BALANCE"],
-    );
-  });
+  ])(
+    "lets a wallet that spent all but the reserve sell its tokens again, with %s",
+    (_, rents, priorityFee) => {
+      const costs = { ...solFacts.costs, rents };
+      const settings = { slippage: 1, priorityFee, mevProtection: true };
+      const coins = 10n ** 10n;
+      const buying = (amount: bigint) => check({ trader: { settings }, facts: { amount, costs } });
+      const { exitReserve, needs, rent, networkFee } = buying(0n);
+      const amount = coins - (needs[0]?.needed ?? 0n) - exitReserve;
+      expect(buying(amount).objection).toBeUndefined();
+      const left = coins - amount - rent - networkFee.max;
+      const sale = (lamports: bigint) => {
+        const { budget, objection } = selling(lamports, { trader: { settings }, facts: { costs } });
+        return [budget, objection?.code];
+      };
+      const budget = BigInt(priorityFee * 1e9);
+      expect(sale(left)).toEqual([budget, undefined]);
+      expect(sale(left - 1n)).toEqual(
+        priorityFee > 0 ? [budget - 1n, undefined] : [0n, "INSUFFICIENT_BALANCE"],
+      );
+    },
+  );
 
   it.each<[string, Case]>([
     ["TRADING_DISABLED", { trader: { isStopped: true } }],

@@ -72,7 +72,7 @@ describe("solDetails", () => {
     });
   });
 
-  it("reports the units of a sale in reverse", () => {
+  it("reports the amounts of a sale in reverse: tokens spent, coin received", () => {
     const slot = slotOf({ state: "mined", receipts: [filled("a", { spent: 500n, received: 90n })] });
     const { report } = solDetails(orderOf({}, { side: "sell" }), [slot]);
     expect(report).toMatchObject({

@@ -13,12 +13,12 @@ const lamports = fc.bigInt({ min: 0n, max: 10n ** 12n });
 const units = fc.integer({ min: 1, max: 1_400_000 });
 
 describe("shareOf", () => {
-  it("pays more with each attempt, and keeps a part for the clear", () => {
+  it("pays more with each attempt, and keeps a share for the clear", () => {
     expect([0, 1, 2].map((earlier) => shareOf(1000n, "swap", earlier))).toEqual([200n, 300n, 400n]);
     expect(shareOf(1000n, "clear", 3)).toBe(100n);
   });
 
-  it("leaves nothing for an attempt beyond the last", () => {
+  it("leaves nothing for attempts beyond the last", () => {
     expect(shareOf(1000n, "swap", 3)).toBe(0n);
   });
 
@@ -41,7 +41,7 @@ describe("feesOfShare", () => {
     [1000n, 300n, "its part of the share"],
     [1000n, 301n, "the relay's least, above its part"],
     [1000n, 1001n, "the share, where the relay wants more"],
-  ])("tips, of %s and with a minimum of %s, %s", (share, least) => {
+  ])("splits a share of %s with a minimum tip of %s into the tip %s", (share, least) => {
     const tip = least > share ? share : least;
     expect(feesOfShare(share, 1000, least)).toEqual({
       tipLamports: tip,
@@ -49,7 +49,7 @@ describe("feesOfShare", () => {
     });
   });
 
-  it("never exceeds the share, whatever the rounding", () => {
+  it("never exceeds the share, however amounts are rounded", () => {
     fc.assert(
       fc.property(lamports, units, fc.option(lamports, { nil: undefined }), (share, limit, least) => {
         const fees = feesOfShare(share, limit, least);
@@ -75,7 +75,7 @@ describe("mostFeeLamports", () => {
   });
 });
 
-describe("the signer's upper limits", () => {
+describe("upper limits of the signer", () => {
   it("allows today's rents and no higher ones", () => {
     expect([1n, 897_840n, 897_841n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
     expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);

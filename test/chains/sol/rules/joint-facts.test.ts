@@ -18,7 +18,7 @@ const joint = (a: SolTradeFacts, b: SolTradeFacts, slippage = 1) => {
 };
 
 describe("jointSolQuote", () => {
-  it("uses the greater output if it is higher by at most a quarter of the slippage", () => {
+  it("uses the greater output if the outputs differ by at most a quarter of the slippage", () => {
     expect(joint(paying(1_000_000n), paying(997_500n))).toMatchObject({
       amountOut: 1_000_000n,
       routes: [{ pool: "0", amountOut: 1_000_000n }],
@@ -45,7 +45,7 @@ describe("jointSolQuote", () => {
     expect(joint(solFacts, { ...solFacts, ...changes })).toBeUndefined();
   });
 
-  it("leaves out a pool that only one host knows, or that pays much more at one of them", () => {
+  it("leaves out a pool that only one host knows, or that pays much more at one host", () => {
     const [a, b] = [paying(1_000n, 999n), paying(1_000n)];
     expect(joint(a, b)?.routes).toEqual([solRoute("0", 1_000n)]);
     expect(joint(paying(1_000n, 900n), paying(1_000n, 990n))?.routes).toEqual([solRoute("0", 1_000n)]);
@@ -61,7 +61,7 @@ describe("jointSolQuote", () => {
     };
     const poor: SolTradeFacts = { ...solFacts, amountOut: 900_000n, routes: [solRoute("poor", 900_000n)] };
     expect(joint(rich, poor)).toBeUndefined();
-    // Covers a host that also claims that another pool pays as much.
+    // Covers a host that also claims an equal output for another pool.
     const other: SolTradeFacts = {
       ...poor,
       amountOut: 1_000_000n,
@@ -83,7 +83,7 @@ describe("jointSolQuote", () => {
     });
   });
 
-  it("uses the higher costs, and the worse finding about the token", () => {
+  it("uses the higher costs and the worse finding about the token", () => {
     const known = (sellable: boolean | null): SolTradeFacts => ({
       ...solFacts,
       safety: { ...solFacts.safety, sellable },
@@ -134,7 +134,7 @@ describe("jointSolQuote", () => {
         expect(jointSolQuote(a, b, 1)).toMatchObject({ amountOut: 1_000_000n, routes: [{ pool: "a" }] });
     });
 
-    it("returns the reason why no pool trades if only one host sees Jupiter pay", () => {
+    it("explains why no pool trades if only one host sees Jupiter pay", () => {
       const none = new DomainError("NO_ROUTE", "none");
       const alone = { ...withJupiter(1_100_000n), byPools: none };
       expect(jointSolQuote(alone, none, 1)).toMatchObject({ code: "NO_ROUTE" });

@@ -13,13 +13,13 @@ function settled(...slots: SolSlot[]) {
 }
 
 describe("landingsIn", () => {
-  it("counts a message that failed in a block as landed, and a lapsed message only as signed", () => {
+  it("counts a message that failed in a block as landed, and a lapsed one only as signed", () => {
     const attempts = ["a", "b", "d"].map((hash) => attemptOf(hash));
     const slot = slotOf({ state: "mined", attempts, receipts: [failed("a"), filled("b")] });
     expect(settled(slot)).toEqual([{ path: "public", signed: 3, landed: 2 }]);
   });
 
-  it("counts messages through a relay and clears separately", () => {
+  it("counts messages through a relay, and clears, separately", () => {
     const slot = slotOf({ isPrivate: true, attempts: [attemptOf("a"), clear], receipts: [filled("c")] });
     expect(settled(slot)).toEqual([
       { path: "private", signed: 1, landed: 0 },

@@ -5,7 +5,7 @@ import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { unstarted } from "../../../../lib/orders/trade-order.ts";
 import { bothHosts, factsOf, finalAt, orderOf, slotOf, stateOf, viewOf } from "../fixtures.ts";
 
-describe("the end of an order without messages", () => {
+describe("ending an order without messages", () => {
   it.each([
     ["a cancellation", viewOf({ cancelled: new Set(["order1"]) })],
     ["a stop of trading", viewOf({ isStopped: true })],
@@ -33,11 +33,11 @@ describe("a second order for the same token", () => {
     return move.kind === "sign" ? move.request.orderId : move.kind;
   };
 
-  it("makes a second order wait while a message of the first may land, unless the tokens differ", () => {
+  it("makes a second order wait while the first order's message may land, if both trade one token", () => {
     expect(signed(slotOf(), finalAt(100))).toBe("order3");
   });
 
-  it("never waits for an order with expired messages whose fill hosts have forgotten", () => {
+  it("never waits for an order with expired messages if hosts have forgotten its fill", () => {
     const markers = new Map([["order1", true]]);
     expect(signed(slotOf(), { ...finalAt(300), markers })).toBe("order2");
   });

@@ -21,7 +21,7 @@ describe("solLifeOf", () => {
     expect(lifeOf(undefined, waiting)).toEqual(waiting.life);
   });
 
-  it("reports the fill, with the fees and rents of all messages", () => {
+  it("reports a fill with the fees and rents of all messages", () => {
     const receipts = [failed("a"), filled("b", { tip: 7n })];
     const attempts = [attemptOf("a"), attemptOf("b")];
     expect(lifeOf(slotOf({ state: "mined", attempts, receipts }))).toEqual({
@@ -59,7 +59,7 @@ describe("solLifeOf", () => {
     expect(lifeOf(slot, cancelling)).toMatchObject({ stage: "cancelling", reasonCode });
   });
 
-  it("ends an order whose clear took effect", () => {
+  it("ends an order when its clear takes effect", () => {
     const slot = slotOf({ state: "mined", attempts: [attemptOf("a"), clear], receipts: [filled("c")] });
     expect(lifeOf(slot, cancelling)).toMatchObject({ status: "cancelled", spent: 0n, txHash: "a" });
     expect(lifeOf(slot)).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
@@ -73,7 +73,7 @@ describe("solLifeOf", () => {
     expect(lifeOf(lapsed, cancelling)).toMatchObject({ status: "cancelled" });
   });
 
-  it("keeps the reason why an order waited until its end", () => {
+  it("keeps the reason for waiting until the order ends", () => {
     expect(lifeOf(slotOf({ state: "lapsed" }), waiting, endMs)).toMatchObject({ reasonCode: "POLICY_LIMIT" });
   });
 
@@ -85,14 +85,14 @@ describe("solLifeOf", () => {
     expect(lifeOf(slot)).toMatchObject({ status: "rejected", reasonCode, networkFee: 25_000n });
   });
 
-  it("keeps an end that was decided before any message", () => {
+  it("keeps an end that was decided before any message was signed", () => {
     const ending = { status: "rejected", reasonCode: "TRADING_DISABLED" } as const;
     expect(lifeOf(undefined, orderOf({ ending }))).toMatchObject({ ...ending, stage: "done" });
   });
 });
 
 describe("isTooLate", () => {
-  it("returns true from the deadline on, and always once the order has expired", () => {
+  it("returns true from the deadline on, and forever once the order has expired", () => {
     expect(isTooLate(orderOf(), endMs - 1)).toBe(false);
     expect(isTooLate(orderOf(), endMs)).toBe(true);
     expect(isTooLate(orderOf({ life: { ...unstarted, status: "expired" } }), 0)).toBe(true);
@@ -100,7 +100,7 @@ describe("isTooLate", () => {
 });
 
 describe("isDecided", () => {
-  it("returns true once any host says that a message may have had an effect", () => {
+  it("returns true as soon as any host says that a message may have taken effect", () => {
     const marked = snapshotOf({ markers: new Map([["order1", true]]) });
     expect(isDecided(slotOf(), bothHosts())).toBe(false);
     expect(isDecided(slotOf(), [undefined, marked])).toBe(true);

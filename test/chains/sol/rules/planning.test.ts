@@ -88,7 +88,7 @@ describe("planSwap", () => {
     expect(plan({ chainLimits })).not.toHaveProperty("message.tip");
   });
 
-  // Marker, token account, wrapped coin, signature, amount, and the budget's first share.
+  // Rents of the marker, token account and wrapped coin, the signature's fee, the amount, and the budget's first share.
   const cost = 897_840n + 2_039_280n + 2_039_280n + 5000n + 1_000_000n + 20_000n;
   const dear = { marker: 897_841n, wsol: 2_039_280n, token: 2_039_280n };
   const big = { marker: 897_840n, wsol: 2_039_280n, token: 2_039_281n };
@@ -114,7 +114,7 @@ describe("planSwap", () => {
     expect(plan({ snapshots })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
   });
 
-  it("continues while the hosts are 20 slots apart", () => {
+  it("continues if the hosts are 20 slots apart", () => {
     const ahead = snapshotOf({ confirmed: { slot: 171, blockHeight: 151 } });
     expect(plan({ snapshots: [snapshotOf(), ahead] })).toHaveProperty("message");
   });
@@ -140,7 +140,7 @@ describe("planSwap", () => {
     expect(plan({ snapshots: facts({}, cost - 1n) })).toEqual(reject("INSUFFICIENT_BALANCE"));
   });
 
-  it("waits if only one host names a rent that the wallet cannot pay", () => {
+  it("waits if only one host reports a rent that the wallet cannot pay", () => {
     const hosts = [withFacts({}, cost), withFacts({ rents: big }, cost)] as const;
     expect(plan({ snapshots: hosts })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
   });
@@ -150,14 +150,14 @@ describe("planSwap", () => {
     expect(plan({ snapshots: hosts })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
   });
 
-  it("continues while the hosts differ by at most the life of a blockhash", () => {
+  it("continues if the hosts differ by at most the life of a blockhash", () => {
     const later = snapshotOf({ blockhash: { hash: "hash", lastValidBlockHeight: 431 } });
     expect(plan({ snapshots: [snapshotOf(), later] })).toMatchObject({
       message: { lastValidBlockHeight: 431 },
     });
   });
 
-  describe("planSwap beside another order", () => {
+  describe("planSwap with another open order", () => {
     const others = [slotOf({ orderId: "order2", place: 2 })];
     // Amount, fees, and the rents of three accounts.
     const reserved = 1_000_000n + 5000n + 20_000n + 897_840n + 2n * 2_039_280n;
@@ -175,7 +175,7 @@ describe("planSwap", () => {
     });
   });
 
-  it("lowers the fee of a sale if the wallet lacks only that", () => {
+  it("lowers the fee of a sale if coin for the fee is all that the wallet lacks", () => {
     const floor = cost - 1_020_000n;
     const held = { held: 500n };
     expect(plan({ intent: sale, snapshots: facts(held, floor) })).toMatchObject({
@@ -191,7 +191,7 @@ describe("planSwap", () => {
     expect(plan({ intent: sale, snapshots: facts({ held: 501n }) })).toMatchObject({ amount: 500n });
   });
 
-  it("ends a sale without tokens, and names the slots in which the hosts saw none", () => {
+  it("ends a sale without tokens, and names the slots at which the hosts saw none", () => {
     const none = facts({ held: 0n });
     const seen = { number: 151, hash: "151" };
     expect(plan({ intent: sale, snapshots: none })).toEqual({
@@ -204,7 +204,7 @@ describe("planSwap", () => {
     });
   });
 
-  describe("choice of a route", () => {
+  describe("choosing a route on sol", () => {
     const other = { ...route, pool: "pool 2" };
     const routes = [route, other];
     const hosts = (a: SolOrderFacts["routes"], b: SolOrderFacts["routes"]) =>
@@ -227,7 +227,7 @@ describe("planSwap", () => {
       expect(plan({ snapshots: hosts(low, []) })).toEqual(reject("SLIPPAGE_EXCEEDED"));
     });
 
-    describe("choice of a route with Jupiter", () => {
+    describe("choosing a route with Jupiter", () => {
       const intent = { routes: [route, jupiterRoute] };
       const metis = (amountOut: bigint, helper = "helper") => ({
         ...jupiterRoute,
@@ -251,7 +251,7 @@ describe("planSwap", () => {
         expect(plan({ intent, snapshots: both })).toMatchObject({ message: { route } });
       });
 
-      it("keeps coins for both base fees", () => {
+      it("keeps coin for the base fees of both signatures", () => {
         const routes = [metis(100n)];
         const coins = 1_000_000n + 897_840n + 2n * 2_039_280n + 20_000n;
         const at = (lamports: bigint) => {
@@ -262,7 +262,7 @@ describe("planSwap", () => {
         expect(at(coins + 9_999n)).toEqual(reject("INSUFFICIENT_BALANCE"));
       });
 
-      it("waits if Jupiter made no offer and no pool pays, but never if a pool does", () => {
+      it("waits if neither Jupiter nor a pool can trade, but not for Jupiter alone", () => {
         const silent = (found: SolOrderFacts["routes"]) =>
           [withFacts({ routes: found, lacksBuild: true }), withFacts({ routes: found })] as const;
         expect(plan({ intent, snapshots: silent([]) })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
@@ -309,7 +309,7 @@ describe("planSwap", () => {
     expect(plan({ intent: sale, snapshots, policy: { maxPerDay: 0n } })).toHaveProperty("message");
   });
 
-  it("counts only a later message's fee on its day", () => {
+  it("counts only its own fee for a later message of the same day", () => {
     const slot = slotOf();
     expect(plan({ slot, policy: { maxPerDay: 35_000n } })).toHaveProperty("message");
     expect(plan({ slot, policy: { maxPerDay: 34_999n } })).toEqual({ wait: "POLICY_LIMIT" });

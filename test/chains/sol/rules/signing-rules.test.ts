@@ -180,11 +180,11 @@ describe("objectionToMessage", () => {
       swap,
       { ...signed(["swap", "a"]), slot: slotOf({ attempts: [attemptOf("b")] }) },
     ],
-  ])("rejects %s for good", (_, message, changes) => {
+  ])("rejects %s permanently", (_, message, changes) => {
     expect(objection(message, changes)).toHaveProperty("refused");
   });
 
-  describe("objections to a message by Jupiter", () => {
+  describe("objectionToMessage for a message by Jupiter", () => {
     const mayUse = (budgetLamports = 100_000n) => ({
       order: orderOf({}, { routes: [route, jupiterRoute], budgetLamports }),
     });
@@ -211,7 +211,7 @@ describe("objectionToMessage", () => {
       if (first !== undefined) first.signatures = 2;
       expect(objection(byJupiter, { ...mayUse(40_000n), ...earlier })).toBeUndefined();
       expect(objection(byJupiter, { ...mayUse(39_999n), ...earlier })).toHaveProperty("refused");
-      // Here, the earlier message paid for only one signature.
+      // The earlier message of this order paid for only one signature.
       expect(objection(byJupiter, { ...mayUse(40_000n), ...signed(["swap", "a", 30_000n]) })).toHaveProperty(
         "refused",
       );
@@ -222,14 +222,11 @@ describe("objectionToMessage", () => {
     expect(objection(swap, { ...budget(40_000n), ...signed(["swap", "a"]) })).toBeUndefined();
   });
 
-  it.each([swap, clear])(
-    "signs no message with which an order would pay more than the operators allow",
-    (next) => {
-      const paidBefore = (paid: bigint) => ({ ...budget(10n ** 10n), ...signed(["swap", "a", paid]) });
-      expect(objection(next, paidBefore(985_000n))).toBeUndefined();
-      expect(objection(next, paidBefore(985_001n))).toHaveProperty("later");
-    },
-  );
+  it.each([swap, clear])("signs no message that lets an order pay more than the operators allow", (next) => {
+    const paidBefore = (paid: bigint) => ({ ...budget(10n ** 10n), ...signed(["swap", "a", paid]) });
+    expect(objection(next, paidBefore(985_000n))).toBeUndefined();
+    expect(objection(next, paidBefore(985_001n))).toHaveProperty("later");
+  });
 
   it("rejects an intent with a forged MAC", () => {
     const view = viewOf();
@@ -268,7 +265,7 @@ describe("objectionToMessage", () => {
     expect(objection(swap, policy({ maxPerOrder: 1_000_000n, maxPerDay: 1_025_000n }))).toBeUndefined();
   });
 
-  describe("the day's limit of network fees on sol", () => {
+  describe("a day's limit of network fees on sol", () => {
     const key = { chain: "sol", wallet: "A1", userID: "alice" } as const;
     const counting = (fees: bigint) => counted(key, undefined, { adds: fees, fees, nowMs });
     const left = (lamports: bigint, changes: Partial<SigningView<Sol>> = {}) => ({
@@ -282,7 +279,7 @@ describe("objectionToMessage", () => {
     it.each([
       ["a buy, with the rents of its marker and its token's account", {}, 897_840n + 2_248_080n],
       ["a sale, with the rent of its marker", sale, 897_840n],
-    ])("counts the first message of %s, and the order's clear", (_, changes, rents) => {
+    ])("counts the first message of %s, and also the order's clear", (_, changes, rents) => {
       const most = 25_000n + rents + reserve;
       expect(objection(swap, left(most, changes))).toBeUndefined();
       expect(objection(swap, left(most - 1n, changes))).toEqual({
@@ -295,7 +292,7 @@ describe("objectionToMessage", () => {
       expect(objection(swap, left(24_999n, signed(["swap", "a"])))).toHaveProperty("later");
     });
 
-    it("never stops a clear that costs no more than was already counted for it", () => {
+    it("never stops a clear that costs no more than already counted", () => {
       const cheap = { ...clear, microLamportsPerUnit: 100_000n };
       expect(mostFeeOfMessage(cheap, limits)).toBe(reserve);
       expect(objection(cheap, left(-1_000_000n, signed(["swap", "a"])))).toBeUndefined();
@@ -305,7 +302,7 @@ describe("objectionToMessage", () => {
       });
     });
 
-    it("applies the owner's limit to a clear if it was raised, and ignores it if it was lowered", () => {
+    it("applies the owner's limit to a clear only if it is higher than the operators'", () => {
       const objectionWith = (lamports: bigint, maxNetworkFeesPerDay: bigint) => {
         const view = left(lamports, signed(["swap", "a"]));
         const stored = { ...key, policy: { ...openPolicy, maxNetworkFeesPerDay }, revision: 1 };
@@ -317,12 +314,12 @@ describe("objectionToMessage", () => {
     });
   });
 
-  it("signs no swap after the order's deadline", () => {
+  it("signs no swap from the order's deadline on", () => {
     expect(objection(swap, {}, {}, nowMs + 59_999)).toBeUndefined();
     expect(objection(swap, {}, {}, nowMs + 60_000)).toHaveProperty("later");
   });
 
-  it.each([0, 2])("postpones a message that is not the next one: %d", (attempt) => {
+  it.each([0, 2])("postpones a message that is not the next in line: %d", (attempt) => {
     expect(objection(swap, {}, { attempt })).toHaveProperty("later");
   });
 });
@@ -337,7 +334,7 @@ describe("addedByMessage", () => {
     expect(added(clear, signed(["swap", "a"]))).toBe(25_000n);
   });
 
-  it("counts a buy's whole amount, even if its first message spends less, because a later one may spend all", () => {
+  it("counts a buy's whole amount, even if its first message spends less", () => {
     const little = { ...swap, amountIn: 1n };
     expect(added(little)).toBe(1_025_000n);
     expect(objection(little, policy({ maxPerDay: 1_024_999n }))).toHaveProperty("later");

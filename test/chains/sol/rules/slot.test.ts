@@ -19,7 +19,7 @@ const bad = failed("a");
 
 const stateAfter = (slot: SolSlot, snapshots: SolSnapshots) => observedSol(slot, snapshots).state;
 
-/** Makes both hosts confirm this height. Their markers are from an earlier height. */
+/** Makes both hosts confirm this height, with markers from an earlier one. */
 const confirmedAt = (blockHeight: number) => finalAt(blockHeight - 31);
 
 describe("observedSol", () => {
@@ -33,7 +33,7 @@ describe("observedSol", () => {
     expect(observedSol(slotOf(), snapshots)).toMatchObject({ state: "mined", receipts: [ok], revision: 2 });
   });
 
-  it("ignores a fill if the other host's final chain is past its block without a marker", () => {
+  it("ignores a fill if the other host's final chain is past its block and shows no marker", () => {
     const at = (slot: number) =>
       [
         snapshotOf({ receipts: seen([ok]) }),
@@ -77,7 +77,7 @@ describe("observedSol", () => {
     expect(stateAfter(slotOf(), snapshots)).toBe("signed");
   });
 
-  it("lets a slot lapse when each message has failed in a block", () => {
+  it("lets a slot lapse when all its messages have failed in blocks", () => {
     const [one, both] = [[bad], [bad, failed("b")]];
     expect(stateAfter(slotOf({ attempts: two }), bothHosts({ receipts: seen(one) }))).toBe("signed");
     expect(stateAfter(slotOf({ attempts: two }), bothHosts({ receipts: seen(both) }))).toBe("lapsed");
@@ -102,7 +102,7 @@ describe("observedSol", () => {
 });
 
 describe("isOutdated", () => {
-  it("returns true from the first block that cannot include the message at both hosts", () => {
+  it("returns true once both hosts are past the last block that may include the message", () => {
     const [last, next] = [snapshotOf(confirmedAt(250)), snapshotOf(confirmedAt(251))];
     expect(isOutdated(attemptOf("a"), [next, next])).toBe(true);
     expect(isOutdated(attemptOf("a"), [next, last])).toBe(false);
@@ -113,13 +113,13 @@ describe("isOutdated", () => {
 describe("mayLand", () => {
   const slot = slotOf({ attempts: two });
 
-  it("returns true until both hosts are past all messages", () => {
+  it("returns true until both hosts are past the last blocks of all messages", () => {
     expect(mayLand(slot, bothHosts(confirmedAt(270)))).toBe(true);
     expect(mayLand(slot, [snapshotOf(confirmedAt(271)), snapshotOf(confirmedAt(270))])).toBe(true);
     expect(mayLand(slot, bothHosts(confirmedAt(271)))).toBe(false);
   });
 
-  it("returns false once both hosts show a fill, or the failure of all messages", () => {
+  it("returns false once both hosts show a fill or the failure of all messages", () => {
     const failures = seen([bad, failed("b")]);
     expect(mayLand(slot, bothHosts({ receipts: seen([ok]) }))).toBe(false);
     expect(mayLand(slot, bothHosts({ receipts: failures }))).toBe(false);
@@ -132,25 +132,25 @@ describe("isFinalSol", () => {
   const mined = slotOf({ state: "mined", attempts: [two[0] as (typeof two)[0]], receipts: [ok] });
   const lapsed = slotOf({ state: "lapsed", attempts: two });
 
-  it("returns true for a fill that both hosts have as final", () => {
+  it("returns true for a fill that is final at both hosts", () => {
     expect(isFinalSol(mined, bothHosts({ receipts: seen([ok]) }))).toBe(true);
     expect(isFinalSol(mined, bothHosts({ receipts: seen([ok], false) }))).toBe(false);
     expect(isFinalSol(mined, [snapshotOf({ receipts: seen([ok]) }), undefined])).toBe(false);
   });
 
-  it("returns false while the hosts name different results", () => {
+  it("returns false while the hosts report different results", () => {
     const other = snapshotOf({ receipts: seen([filled("a", { received: 91n })]) });
     expect(isFinalSol(mined, [snapshotOf({ receipts: seen([ok]) }), other])).toBe(false);
   });
 
-  it("waits until the fill's other messages are too old", () => {
+  it("waits until the order's other messages are too old", () => {
     const slot = { ...mined, attempts: two };
     const at = (height: number) => bothHosts({ ...finalAt(height), receipts: seen([ok]) });
     expect(isFinalSol(slot, at(270))).toBe(false);
     expect(isFinalSol(slot, at(271))).toBe(true);
   });
 
-  it("returns true without a fill once both final heights are past all messages and no host has the marker", () => {
+  it("returns true without a fill once both final heights are past all messages, unless a host has the marker", () => {
     expect(isFinalSol(lapsed, bothHosts(finalAt(271)))).toBe(true);
     expect(isFinalSol(lapsed, bothHosts(finalAt(270)))).toBe(false);
     expect(isFinalSol(lapsed, [snapshotOf(finalAt(271)), snapshotOf(finalAt(270))])).toBe(false);
@@ -161,7 +161,7 @@ describe("isFinalSol", () => {
     expect(isFinalSol(lapsed, bothHosts({ ...finalAt(271), markers: new Map() }))).toBe(false);
   });
 
-  it("returns true for failures that both hosts have, even if a stranger made the marker", () => {
+  it("returns true for failures that both hosts show, even if a stranger made the marker", () => {
     const slot = slotOf({ state: "lapsed", receipts: [bad] });
     expect(isFinalSol(slot, bothHosts({ markers: yes, receipts: seen([bad]) }))).toBe(true);
   });
@@ -178,7 +178,7 @@ describe("isFinalSol", () => {
 });
 
 describe("lastValidOf", () => {
-  it("returns the greatest height of all messages, whatever their order", () => {
+  it("returns the last valid height of all messages, whatever their order", () => {
     expect(lastValidOf({ attempts: two })).toBe(270);
     expect(lastValidOf({ attempts: two.toReversed() })).toBe(270);
   });
@@ -187,7 +187,7 @@ describe("lastValidOf", () => {
 describe("withSolSendings", () => {
   const slot = slotOf({ attempts: two });
 
-  it("records the first time at which each message was sent", () => {
+  it("records when each message was first sent", () => {
     const once = withSolSendings(slot, new Map([["b", 5]]));
     expect(once.attempts.map(({ sentAtMs }) => sentAtMs)).toEqual([undefined, 5]);
     expect(withSolSendings(once, new Map([["b", 9]]))).toBe(once);

@@ -16,7 +16,7 @@ describe("lamportsOfSol", () => {
     [0.001, 1_000_000n],
     [0.1 + 0.2, 300_000_000n],
     [1e6, 10n ** 15n],
-  ])("reads %d SOL", (sol, lamports) => {
+  ])("converts %d SOL to lamports", (sol, lamports) => {
     expect(lamportsOfSol(sol)).toBe(lamports);
   });
 });
@@ -32,7 +32,7 @@ describe("feesOfFirst", () => {
     expect(feesOfFirst(0n, 200_000)).toEqual({ priority: 0n, tip: 0n, microLamportsPerUnit: 0n });
   });
 
-  it("gives a relay 30 % of the first share, and at least its lowest tip, as far as the share suffices", () => {
+  it("gives a relay 30 % of the priority share, or its lowest tip if the share suffices", () => {
     const tipOf = (budget: bigint, least: bigint) => feesOfFirst(budget, 100_000, least).tip;
     expect(tipOf(1_000_000n, 60_000n)).toBe(60_000n);
     expect(tipOf(1_000_000n, 60_001n)).toBe(60_001n);
@@ -53,7 +53,7 @@ describe("leastBudget", () => {
 });
 
 describe("solNetworkFee", () => {
-  it("expects one attempt, and reserves all transactions", () => {
+  it("expects the fee of one attempt, and reserves the fees of all transactions", () => {
     const first = feesOfFirst(1_000_000n, 150_000, 1_000n);
     const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
     expect(solNetworkFee(1_000_000n, 5_000n, first, [pool])).toEqual({
@@ -83,13 +83,13 @@ describe("unitLimitFor", () => {
     [50_001, 60_002],
     [1_166_666, 1_400_000],
     [1_400_000, 1_400_000],
-  ])("adds a fifth to %d units", (simulated, units) => {
+  ])("adds a fifth to %d compute units", (simulated, units) => {
     expect(unitLimitFor(simulated)).toBe(units);
   });
 });
 
 describe("jointCosts", () => {
-  it("returns the higher costs of both hosts", () => {
+  it("returns the higher of both hosts' costs", () => {
     const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n };
     const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, medianPrice: 7n };
     const b = {
@@ -109,7 +109,7 @@ describe("jointCosts", () => {
 });
 
 describe("medianOf", () => {
-  it("returns the middle value, or the upper of two", () => {
+  it("returns the middle value, or the upper of two middle ones", () => {
     expect([[], [3n], [9n, 1n], [10n, 9n, 100n]].map(medianOf)).toEqual([0n, 3n, 9n, 10n]);
   });
 });

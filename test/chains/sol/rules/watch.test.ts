@@ -10,15 +10,15 @@ const dueAt = (slots: readonly SolSlot[], order = orderOf(), atMs = nowMs) =>
 
 const expired = orderOf({ life: { ...unstarted, status: "expired", stage: "done" } });
 
-describe("a lane on Solana", () => {
-  it("runs a lane every two seconds while a message may land, and every minute after ten minutes", () => {
+describe("watches of lanes on Solana", () => {
+  it("runs a lane every two seconds while a message may land, but every minute after ten minutes", () => {
     const ageMs = 10 * 60_000;
     expect(dueAt([slotOf()])).toBe(nowMs + 2000);
     expect(dueAt([slotOf()], orderOf(), nowMs + ageMs - 1)).toBe(nowMs + ageMs + 1999);
     expect(dueAt([slotOf()], orderOf(), nowMs + ageMs)).toBe(nowMs + ageMs + 60_000);
   });
 
-  it("runs a lane soon for an order without messages, or with lapsed ones", () => {
+  it("runs a lane soon if an order has no messages, or only lapsed ones", () => {
     const lapsed = slotOf({ state: "lapsed" });
     expect(dueAt([])).toBe(nowMs + 5000);
     expect(dueAt([lapsed])).toBe(nowMs + 5000);
@@ -26,7 +26,7 @@ describe("a lane on Solana", () => {
     expect(dueAt([], expired)).toBeUndefined();
   });
 
-  it("waits for the finality of a fill's block, and for each message that is in no block", () => {
+  it("waits until a fill's block is final, and for the blocks of all other messages", () => {
     const filling = orderOf({ life: { ...unstarted, status: "filled", stage: "done" } });
     const mined = slotOf({ state: "mined", receipts: [filled("a")] });
     const watch = watchFor(viewOf({ slots: [mined], orders: [filling] }), solSlots, nowMs);

@@ -69,7 +69,7 @@ export function solOrdersForTests() {
   }
 
   async function sign(intent: SolIntent, message: Partial<SolMessage> = {}) {
-    // Two hosts may need some time to know the same blockhash on a busy machine.
+    // Two hosts may need time to know the same blockhash on a busy machine.
     const { hash, lastValidBlockHeight } = await vi.waitUntil(
       async () => (await ask({ wantsBlockhash: true }))[0].blockhash,
       10_000,

@@ -17,7 +17,7 @@ describe("HelperKeys", () => {
     expect([keys.has(helper), keys.sign(helper, message)]).toEqual([false, undefined]);
   });
 
-  it("rejects keys of others, and forgets the oldest of many keys", () => {
+  it("rejects unknown keys, and forgets the oldest of many keys", () => {
     const keys = new HelperKeys();
     const oldest = keys.make();
     expect(keys.sign(newHelper().address, message)).toBeUndefined();
@@ -27,7 +27,7 @@ describe("HelperKeys", () => {
     expect(keys.has(oldest)).toBe(false);
   });
 
-  it("never shows a key", () => {
+  it("never reveals a key", () => {
     const keys = new HelperKeys();
     keys.make();
     expect(JSON.stringify(keys) + inspect(keys, { depth: 9 })).not.toMatch(/KeyObject|Map|seed/);

@@ -95,7 +95,7 @@ describe("jupiterClient", () => {
     });
   });
 
-  it("needs neither a key nor tables, an impact or other instructions in the answer", async () => {
+  it("accepts answers without tables, an impact or other instructions, and requests without a key", async () => {
     const { setupInstructions: _, ...rest } = built;
     answering({ ...rest, addressesByLookupTableAddress: null });
     expect(await jupiterClient({ url }).build(question)).toMatchObject({
@@ -121,7 +121,7 @@ describe("jupiterClient", () => {
     ["BAD_RESULT", { swapInstruction: { ...instruction, accounts: [{ pubkey: "x", isWritable: true }] } }],
     ["BAD_RESULT", { addressesByLookupTableAddress: { [table]: Array(257).fill(mint) } }],
     ["BAD_RESULT", { routePlan: {} }],
-  ])("returns %s for an answer with %o", async (code, change) => {
+  ])("returns the fault %s for an answer with %o", async (code, change) => {
     answering({ ...built, ...change });
     expect(await fault()).toBe(code);
   });

@@ -45,7 +45,7 @@ const [table, vault, inTable] = ["table", "vault", "in table"].map((name) => sol
   Address,
 ];
 
-/** Returns Jupiter's answer for a helper, which Jupiter believes to own the spent tokens. */
+/** Returns Jupiter's answer for a helper, assuming that the helper owns the spent tokens. */
 async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promise<BuiltSwap> {
   const own = await tokenAccountOf(wallet, mint, tokenProgram);
   const coin = { mint: wsolMint, program: programs.token };
@@ -97,7 +97,7 @@ describe("jupiterVenue", () => {
     }
   });
 
-  it("uses lookup tables for all accounts that the signer need not see", async () => {
+  it("uses lookup tables for all accounts that the signer need not check", async () => {
     const { accounts } = await jupiterVenue(swap, helper, await builtFor(swap));
     expect(at(accounts, 11)).toEqual({ table, index: 4, isWritable: true });
     expect(at(accounts, 10)).toEqual({ address: vault, isWritable: true });
@@ -125,7 +125,7 @@ describe("jupiterVenue", () => {
     },
   );
 
-  it("leaves data unchanged that is no route's", async () => {
+  it("leaves data unchanged if it is not a route's", async () => {
     const venue = await jupiterVenue(swap, helper, await builtFor(swap));
     for (const data of [new Uint8Array(), Uint8Array.of(1, 2, 3), routeData(1n).subarray(0, 20)])
       expect(enforcing({ ...venue, data }, 5n).data).toEqual(data);

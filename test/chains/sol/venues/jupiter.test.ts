@@ -13,7 +13,7 @@ import { buyTerms, solKey } from "../../../support/sol-terms.ts";
 const jupiter = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
 const token = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const coin = "So11111111111111111111111111111111111111112";
-/** Represents a mint that the transaction has in a lookup table. */
+/** Represents a mint that the transaction names by a lookup table. */
 const { address: mint } = solKey("mint");
 
 /** First accounts and data of two transactions from mainnet. */
@@ -35,7 +35,7 @@ const landed = {
     ],
     data: "bb64facc31c4af14809698000000000094dc5300000000003200000000000200000078012c00000066fa9f69",
     amountIn: 10_000_000n,
-    // 5,495,956 less 0.5 %
+    // 5,495,956 minus 0.5 %
     leastOut: 5_468_476n,
   },
   // Signed by A21o4asM… in a route of Mayan.
@@ -57,7 +57,7 @@ const landed = {
     ],
     data: "d19853937cfed8e90500e1f50500000000574d060000000000640000000000020000005901102700012f000010270102",
     amountIn: 100_000_000n,
-    // 413,015 less 1 %
+    // 413,015 minus 1 %
     leastOut: 408_884n,
   },
 } as const;
@@ -67,7 +67,7 @@ const names = Object.keys(landed) as Name[];
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, "hex"));
 
-/** Turns a landed instruction into an order's venue, whose destination is named a second time. */
+/** Turns a landed instruction into an order's venue, naming its destination a second time. */
 function venueOf(name: Name) {
   const { authority, accounts, data } = landed[name];
   const named: readonly string[] = accounts;
@@ -99,13 +99,13 @@ function objectionTo(
 }
 
 describe("Jupiter's program", () => {
-  it("matches the published address and error code of Jupiter's program", () => {
+  it("uses the published address and error code of Jupiter's program", () => {
     expect(jupiterProgram).toBe(jupiter);
-    // SlippageToleranceExceeded is the second of its own errors, which Anchor counts from 6000.
+    // SlippageToleranceExceeded is the second of the program's own errors, which Anchor counts from 6000.
     expect(jupiterSlippageCode).toBe(6000 + 1);
   });
 
-  it.each(names)("matches the discriminator that Anchor derives for the instruction %s", (name) => {
+  it.each(names)("uses the discriminator that Anchor derives for the instruction %s", (name) => {
     const discriminator = createHash("sha256").update(`global:${name}`).digest("hex").slice(0, 16);
     expect(landed[name].data.slice(0, 16)).toBe(discriminator);
   });

@@ -10,7 +10,7 @@ export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 export const swap = slot().call as SwapCall;
 export const { fees } = slot();
 
-/** Returns the objection to a transaction, by default to an order's valid swap. */
+/** Returns the objection to a transaction. By default, it is a valid swap. */
 export const objection = (
   changes: Partial<UnsignedTransaction> = {},
   view: Partial<SigningView<Evm>> = {},

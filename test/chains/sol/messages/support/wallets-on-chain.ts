@@ -39,7 +39,7 @@ export function outputOf(name: Name, side: "buy" | "sell", amountIn: bigint): bi
   return side === "buy" ? arriving(paid) : paid;
 }
 
-/** Returns true if the signer could read this message, and would thus sign it. */
+/** Returns true if the signer can read this message, and would therefore sign it. */
 export const isRead = async (message: Uint8Array) => (await readMessage(message, [])) !== undefined;
 
 /** Starts a chain for a file of tests, and prepares its pools and wallets for each test. */
@@ -50,14 +50,14 @@ export function walletsOnChain() {
 
   const setAccount: TestSurfnet["setAccount"] = (...account) => chain.setAccount(...account);
 
-  /** Creates units of a token for an account of the Token program. */
+  /** Gives an account of the Token program new units of a token. */
   const setTokens = (at: Address, owner: Address, mint: Address, units: bigint) => {
     const isNative = mint === wsolMint;
     const data = tokenAccountBytes(mint, owner, units, { rent: isNative ? rent.token : undefined });
     return setAccount(at, rent.token + (isNative ? units : 0n), programs.token, data);
   };
 
-  /** Restores the pools' first reserves, so that each test can compute its prices. */
+  /** Restores the pools' initial reserves, so that each test can compute its prices. */
   const resetPools = () =>
     Promise.all(
       chain.deployment.accounts.map(({ address, lamports, owner, data }) =>
@@ -93,7 +93,7 @@ export function walletsOnChain() {
       const sent = await chain.send(Buffer.from(bytes).toString("base64"), id, patienceMs);
       return sent === undefined ? "in no block" : (sent.meta.err ?? "filled");
     } catch {
-      // The chain does not know the blockhash.
+      // The chain does not know the message's blockhash.
       return "in no block";
     }
   }
