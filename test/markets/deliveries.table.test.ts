@@ -34,7 +34,7 @@ const [first, second] = [
   { chain: "base", token: otherToken },
 ] as const;
 
-/** Plays rounds of readMarkets with the real table, and a chain whose records the test sets. */
+/** Plays rounds of readMarkets with the real table. The test sets the records of the chain. */
 function serving() {
   const changed = new Map<string, { block: number; changedAtMs: number }>();
   const chain = {
@@ -149,7 +149,7 @@ describe("Deliveries", () => {
     await leave("e0");
   });
 
-  it("invokes nothing for shards without followers, and stops when the subscription ends", async () => {
+  it("invokes nothing for shards without followers, and stops when a subscription ends", async () => {
     const { round, change, state, deliveries } = serving();
     change(moon, 5);
     await round();
@@ -161,14 +161,14 @@ describe("Deliveries", () => {
     deliveries.takeCoins([price()], Date.now());
     await round();
     expect(blocksTo("c1")).toEqual([[5]]);
-    // News reports the subscription's end, and the next read of all followers drops it.
+    // News announces the end of the subscription, which the next full read drops.
     pass(60_000);
     state.invoked = [];
     await round();
     expect(state.invoked).toEqual([]);
   });
 
-  it("tells connections once, with everything, that their tokens are not read", async () => {
+  it("informs connections once, with everything else, that their tokens are not read", async () => {
     const { round, deliveries } = serving();
     await follow("d0", 0, second);
     await round();

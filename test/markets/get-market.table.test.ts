@@ -17,7 +17,7 @@ const later = (seconds: number) => ago(-seconds);
 const chains = silentChains();
 const coin = price({ chain: "base", symbol: "ETH", price: "2600", asOf: now.toISOString() });
 
-/** Answers of the host, in order. After the last one, the host is silent. */
+/** Answers of the host in this order. Afterwards, the host is silent. */
 let looks: (Market | Error)[];
 let looked: number;
 let wanted: string[];
@@ -63,7 +63,7 @@ const marketOf = async (asked: Partial<Parameters<typeof getMarket>[1]> = {}) =>
 const store = (market: Market) => writeMarket(db.table, { market, state: {} }, { epoch: 1, wantedAt: now });
 
 describe("getMarket", () => {
-  it("shows a stored market of up to 15 seconds in the coin, in dollars and in the quote", async () => {
+  it("shows a stored market that is at most 15 seconds old, in the coin, in dollars and in the quote", async () => {
     await store(marketAt(ago(15)));
     expect(await marketOf({ token: moon.toLowerCase() })).toEqual({
       chain: "base",
@@ -94,7 +94,7 @@ describe("getMarket", () => {
     expect(wanted).toEqual([`ann ${moon}`]);
   });
 
-  it("converts the prices of a pool with dollars, and keeps its day in dollars", async () => {
+  it("converts prices of a pool with dollars, and keeps the day's figures in dollars", async () => {
     const pool = { ...marketAt(now).pool, quote: otherToken } as NonNullable<Market["pool"]>;
     await store(marketAt(now, { token: otherToken, pool, price: decimal("0.26") }));
     expect(await marketOf({ token: otherToken })).toMatchObject({
@@ -110,7 +110,7 @@ describe("getMarket", () => {
     expect(market).not.toHaveProperty("usdSource");
   });
 
-  it("queries a host if the stored market is older, and keeps the day in the same quote", async () => {
+  it("queries a host if the stored market is older, and keeps the day's figures in the same quote", async () => {
     await store(marketAt(ago(16), { revision: 4, hasGaps: true }));
     looks = [marketAt(now, { price: decimal("0.0003"), block: 90, revision: 0, history: "loading" })];
     expect(await marketOf()).toMatchObject({
@@ -165,7 +165,7 @@ describe("getMarket", () => {
   it.each([
     ["above", "0.00026", { high24h: "0.00026", low24h: "0.00007" }],
     ["below", "0.00006", { high24h: "0.00025", low24h: "0.00006" }],
-  ])("extends the day's range to a price %s it, whatever moved the price", async (_, text, expected) => {
+  ])("extends the day's range by a price %s it, whatever moved the price", async (_, text, expected) => {
     await store(marketAt(ago(16)));
     looks = [marketAt(now, { price: decimal(text) })];
     expect(await marketOf()).toMatchObject({ price: text, ...expected });
@@ -174,7 +174,7 @@ describe("getMarket", () => {
   it.each([
     ["in another quote", ago(16), otherToken],
     ["older than ten minutes", ago(601), "native"],
-  ])("leaves out a day that is %s", async (_, asOf, quote) => {
+  ])("leaves out a day's figures that are %s", async (_, asOf, quote) => {
     const market = marketAt(asOf);
     await store({ ...market, pool: { ...market.pool, quote } as NonNullable<Market["pool"]> });
     looks = [marketAt(now)];
@@ -184,7 +184,7 @@ describe("getMarket", () => {
       expect(shown).not.toHaveProperty(name);
   });
 
-  it("shows a newly wanted token without a day, and has it read", async () => {
+  it("shows a newly wanted token without the day's figures, and has it read", async () => {
     looks = [
       marketAt(now, { token: otherToken, history: "loading", day: { volume: decimal("0"), trades: 0 } }),
     ];
@@ -228,13 +228,13 @@ describe("getMarket", () => {
     expect(await marketOf()).toMatchObject({ price: "0.0001", block: 57, flags: ["STALE"] });
   });
 
-  it("fails if a stored token no longer exists", async () => {
+  it("fails if a stored token is no longer a token", async () => {
     await store(marketAt(ago(700)));
     looks = [noToken()];
     await expect(marketOf()).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 
-  it("shows the stored market as STALE after a user's 30 requests in a minute", async () => {
+  it("shows the stored market as STALE after a user's 30 looks in a minute", async () => {
     await store(marketAt(ago(700)));
     const userID = newUser();
     for (let second = 0; second < 30; second++) {
@@ -249,7 +249,7 @@ describe("getMarket", () => {
     expect(await marketOf({ userID, now: later(60) })).toMatchObject({ flags: [] });
   });
 
-  it("prefers this process's own last look to an older stored market", async () => {
+  it("prefers this process's last look to an older stored market", async () => {
     await store(marketAt(ago(700)));
     looks = [marketAt(now, { block: 99 }), unavailable(), unavailable()];
     await marketOf();
@@ -286,7 +286,7 @@ describe("getMarket", () => {
       { code: "INVALID_REQUEST", details: { field: "token" } },
     ],
     ["an address of another family", { chain: "sol" }, { code: "INVALID_REQUEST" }],
-  ])("rejects %s", async (_, asked, expected) => {
+  ])("rejects a request with %s", async (_, asked, expected) => {
     await expect(marketOf(asked)).rejects.toMatchObject(expected);
     expect(looked).toBe(0);
   });

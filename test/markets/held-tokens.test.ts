@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe("HeldTokens", () => {
-  it("reads users' positions again after five minutes, and keeps known ones until then", async () => {
+  it("reads users' positions again after five minutes, and uses the known ones until then", async () => {
     await holdings.refresh(["ann"], 0);
     held.ann = [];
     await holdings.refresh(["ann"], 5 * minutesMs - 1);
@@ -36,7 +36,7 @@ describe("HeldTokens", () => {
     expect([holdings.has("ann", token), asked]).toEqual([true, ["ann", "ann"]]);
   });
 
-  it("reads 20 users at a time, and all of them in turn", async () => {
+  it("reads the positions of 20 users at a time, and of all users in turn", async () => {
     const users = Array.from({ length: 45 }, (_, index) => `user ${index}`);
     for (const userID of users) held[userID] = [token];
     const counts: number[] = [];

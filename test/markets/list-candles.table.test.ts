@@ -126,7 +126,7 @@ describe("listCandles", () => {
     expect([wanted, identified]).toEqual([[token], 0]);
   });
 
-  it("folds longer intervals, and marks unfinished ones", async () => {
+  it("folds minutes to longer intervals, and marks unfinished ones", async () => {
     const token = newToken();
     const minutes = ["19:55", "19:59", "20:00", "20:03"].map((time, index) =>
       candle(at(`22T${time}`), `${index + 1}`),
@@ -140,7 +140,7 @@ describe("listCandles", () => {
     expect(candles.candles[0]).not.toHaveProperty("partial");
   });
 
-  describe("final intervals", () => {
+  describe("marking intervals as final", () => {
     const flags = async (token: string, interval: "1m" | "5m" | "1h") =>
       (await list(token, { interval })).candles.candles.map(({ time, isFinal, partial = false }) => [
         time.slice(11, 16),
@@ -178,7 +178,7 @@ describe("listCandles", () => {
       ["22T20:01", false],
       ["22T20:02", true],
     ] as const)(
-      "marks an interval as final once two minutes after its end were read: %s",
+      "marks an interval as final once two minutes from its end have been read: %s",
       async (time, isFinal) => {
         const token = newToken();
         await store(token, "minutes", [candle(at("22T19:56"), "1")]);
@@ -240,10 +240,10 @@ describe("listCandles", () => {
     expect(await timesOf("1000")).toHaveLength(4);
   });
 
-  it("folds hours and days from stored ones, and the newest from minutes", async () => {
+  it("folds hours and days from stored ones, and completes them from newer minutes", async () => {
     const token = newToken();
     await store(token, "days", [candle(at("20T00:00"), "1"), candle(at("22T00:00"), "9")]);
-    // The current hour was stored before its last minutes.
+    // The current hour was stored before its last minutes were.
     const hours = ["20T10:00", "21T10:00", "22T18:00", "22T20:00"];
     await store(
       token,
@@ -266,7 +266,7 @@ describe("listCandles", () => {
     expect(await closes("1d")).toEqual(["20T00:00 1", "21T00:00 3", "22T00:00 8"]);
   });
 
-  it("completes only the last day of hours from minutes", async () => {
+  it("fills up only the last day of hours from minutes", async () => {
     const token = newToken();
     await store(token, "hours", [candle(at("20T10:00"), "1")]);
     await store(token, "minutes", [candle(at("21T19:59"), "2"), candle(at("21T20:00"), "3")]);
@@ -274,7 +274,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(candles.candles)).toEqual(["20T10:00 1", "21T20:00 3"]);
   });
 
-  it("converts each minute by the coin's close before it folds them", async () => {
+  it("converts each minute at the coin's closing price before folding", async () => {
     const token = newToken();
     const minutes = [
       candle(at("21T10:00"), "0.1"),
@@ -295,7 +295,7 @@ describe("listCandles", () => {
     ]);
   });
 
-  it("converts hours by the coin's close of the hour", async () => {
+  it("converts each hour at the coin's closing price", async () => {
     const token = newToken();
     await store(token, "hours", [candle(at("10T10:00"), "0.1")]);
     const usd = { pool: { pool: "coinbase", quote: "usd" } };
@@ -315,7 +315,7 @@ describe("listCandles", () => {
     expect(timesAndCloses(recent.candles.candles)).toEqual(["22T10:00 300"]);
   });
 
-  it("uses the live price of a coin without candles, and leaves out candles without a price", async () => {
+  it("converts at the live price of a coin without candles, and leaves out candles without a price", async () => {
     const token = newToken();
     const name = { path: { chain: "eth", token } };
     const minutes = [candle(at("22T20:00"), "0.1"), candle(at("22T20:01"), "5", { pool: stable })];
@@ -326,7 +326,7 @@ describe("listCandles", () => {
     expect(await closes()).toEqual(["22T20:00 260", "22T20:01 5"]);
   });
 
-  it("lists only candles in the last quote", async () => {
+  it("lists only candles in the latest quote", async () => {
     const token = newToken();
     await store(token, "minutes", [
       candle(at("22T20:00"), "0.1"),
@@ -350,7 +350,7 @@ describe("listCandles", () => {
     expect(candles.candles.map(({ partial }) => partial)).toEqual([true, undefined]);
   });
 
-  it("changes the tag only if the candles change", async () => {
+  it("changes the ETag only if the candles change", async () => {
     const token = newToken();
     await store(token, "minutes", [candle(at("22T19:56"), "1")]);
     const first = await list(token, { interval: "5m" });
@@ -404,7 +404,7 @@ describe("listCandles", () => {
     ],
     ["a range in the future", { from: "2026-11-23T19:00:00.000Z" }, {}, { field: "from" }],
     ["a wrong checksum", {}, { token: `${otherToken.slice(0, -1)}A` }, { field: "token" }],
-  ])("rejects %s, and names the field", async (_, query, path, details) => {
+  ])("rejects a request with %s, and names the field", async (_, query, path, details) => {
     const asked = list(otherToken, query, { path: { chain: "base", token: otherToken, ...path } });
     await expect(asked).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
     expect([identified, wanted]).toEqual([0, []]);
@@ -413,7 +413,7 @@ describe("listCandles", () => {
   it.each([
     ["sol", "So11111111111111111111111111111111111111112"],
     ["bsc", otherToken],
-  ])("rejects %s, and names the chains with candles", async (chain, token) => {
+  ])("rejects a request for %s, and names the chains with candles", async (chain, token) => {
     await expect(list(token, {}, { path: { chain, token } })).rejects.toMatchObject({
       code: "UNSUPPORTED_CHAIN",
       details: { chains: chain === "sol" ? ["eth", "base"] : ["eth", "base", "sol"] },

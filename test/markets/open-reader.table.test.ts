@@ -60,7 +60,7 @@ describe("the reader's index", () => {
   const old = { ...marketAt(now), firstSeenAt: dayAgo };
   const coin = price({ chain: "base", symbol: "ETH", price: "2500", asOf: now.toISOString() });
 
-  /** Keeps its markets in a private field, like the classes that read chains. */
+  /** Keeps markets in a private field, like the classes that read chains. */
   class Reading {
     readonly chain = "base";
     readonly #markets: Market[];
@@ -76,7 +76,7 @@ describe("the reader's index", () => {
 
   const reading = (...markets: Market[]) => new Reading(...markets) as Partial<ChainMarkets> as ChainMarkets;
 
-  it("writes an index in which searches find stored markets and those being read", async () => {
+  it("lets searches find stored markets and those being read", async () => {
     const { store, coins, saveIndex } = open();
     const writer = store.writer(1);
     const shallow = { ...old, pool: { ...(old.pool as NonNullable<typeof old.pool>), depth: decimal("1") } };
@@ -84,7 +84,7 @@ describe("the reader's index", () => {
     const { pool: _, ...rest } = marketAt(now, { token: otherToken, symbol: "MOONLESS" });
     await writer.saveMarket({ market: rest, state: { pools: [], bases: [] } }, now);
     await saveIndex(reading(), 1);
-    // No depth is known without the coin's price.
+    // A depth cannot be compared without the coin's price.
     expect(await readMarketIndex(db.table, "base")).toEqual([]);
 
     await coins.take([coin], ["base"], now.getTime());
@@ -106,7 +106,7 @@ describe("the reader's index", () => {
 });
 
 describe("runs of readMarkets", () => {
-  it("hands over to new code, and rejects later writes of the previous run", async () => {
+  it("hands over to new code, and rejects later writes of the old run", async () => {
     const name = { userID: "ann", connectionId: "ann1" };
     await openConnection(db.table, name, { shard: 1, now: new Date() });
     await addChannels(db.table, name, ["prices"], () => ({ every: 1, tokens: [token] }));

@@ -29,7 +29,7 @@ let looks: number;
 let faults: unknown[];
 let run: Promise<void>;
 
-/** Selector with which only looks query the hash of the last block. */
+/** Selector of the call for the last block's hash, which only looks make. */
 const lastHash = "27e86d6e";
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all([chain.close(), ...hosts.map((host) => host.close())]);
 });
 
-/** Serializes an event as an invocation of a function does. */
+/** Converts an event as the invocation of a function does. */
 const asPayload = <Event>(event: Event): Event => JSON.parse(JSON.stringify(event));
 
 function start(): Promise<void> {
@@ -98,7 +98,7 @@ const router = new Interface([
   "function swapExactETHForTokens(uint256, address[], address, uint256) payable",
 ]);
 
-/** Buys with 1 coin in the reference pool, which has 100. Returns the block's number. */
+/** Buys with one coin in the reference pool, which holds 100. Returns the block's number. */
 async function buy(): Promise<number> {
   const path = [localAddresses.wrapped, localAddresses.moon];
   const { status, blockNumber } = await chain.transact({
@@ -131,12 +131,12 @@ async function looksUntil(before: number, isSeen: () => boolean): Promise<number
 }
 
 describe("a run of readMarkets", () => {
-  it("starts no run, and queries no host, while nobody wants a market", async () => {
+  it("ends at once, without querying hosts, while nobody wants a market", async () => {
     await start();
     expect([questions, await readReaderLease(db.table, "markets")]).toEqual([0, undefined]);
   });
 
-  it("sends coins, and queries no host, while nobody follows a token", async () => {
+  it("sends coins, without querying hosts, while nobody follows a token", async () => {
     await follow("c1", []);
     run = start();
     await expect.poll(() => updates().length).toBeGreaterThan(1);

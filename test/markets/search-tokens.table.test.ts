@@ -51,7 +51,7 @@ const find = async (asked: Partial<Parameters<typeof findTokens>[1]>) => {
   return (await findTokens(deps, { userID: "ann", now, query: "moon", ...asked })).tokens;
 };
 
-/** Opens a position that was bought here. */
+/** Opens a position whose tokens were bought here. */
 async function hold(userID: string, token: string, changes: Partial<Position> = {}) {
   const execution = position({ chain: "base", wallet: "0xWallet", token, symbol: "MOON/ETH", ...changes });
   await saveExecution(db.table, { userID, kind: "position", execution, now });
@@ -62,7 +62,7 @@ async function hold(userID: string, token: string, changes: Partial<Position> = 
 }
 
 describe("findTokens", () => {
-  it("finds the coin and listed tokens of all chains by a part of their symbol or name", async () => {
+  it("finds the coin and listed tokens of all chains by part of a symbol or name", async () => {
     const symbols = (await find({ query: "ether" })).map(({ chain, token, symbol, listed }) => ({
       chain,
       symbol,
@@ -106,7 +106,7 @@ describe("findTokens", () => {
     expect(await find({ userID: "somebody", query: "to the" })).toEqual([]);
   });
 
-  it("reads a user's 100 newest open positions with one Query, whatever came before", async () => {
+  it("reads a user's 100 newest open positions with one Query, however many others exist", async () => {
     await hold("trader", otherToken);
     for (let part = 0; part < 10; part++)
       await Promise.all(
@@ -192,7 +192,7 @@ describe("findTokens", () => {
       { code: "INVALID_REQUEST", details: { field: "query" } },
     ],
     ["a chain that does not trade here", { chain: "bsc" }, { code: "UNSUPPORTED_CHAIN" }],
-  ])("rejects %s", async (_, asked, expected) => {
+  ])("rejects a request with %s", async (_, asked, expected) => {
     await expect(find(asked)).rejects.toMatchObject(expected);
     expect(identified).toEqual([]);
   });

@@ -77,7 +77,7 @@ describe("valuePositions", () => {
     ["those without a token", { token: undefined }],
     ["tokens that are none", { token: "MOON" }],
     ["tokens of a network without markets", { chain: "btc" as Position["chain"] }],
-  ])("returns %s unchanged", async (_, changes) => {
+  ])("returns %s without a value", async (_, changes) => {
     await store(now);
     expect(await valued(held(changes))).toEqual([held(changes)]);
     expect(wanted).toEqual([]);

@@ -29,7 +29,7 @@ const announced = async () => {
 };
 
 describe("a want of markets", () => {
-  it("announces a wanted token once in five minutes, in one item for all tokens", async () => {
+  it("announces each wanted token once in five minutes, in one item per request", async () => {
     const want = open();
     await want(userID, [token, other], now);
     await want("somebody", [token], later(299));
@@ -39,7 +39,7 @@ describe("a want of markets", () => {
     expect(await announced()).toEqual([[moon, otherToken], [otherToken]]);
   });
 
-  it("starts a reader if no run has the lease, at most once in ten seconds", async () => {
+  it("starts a reader at most once in ten seconds, if no run has the lease", async () => {
     const want = open();
     await want(userID, [token], now);
     await want(userID, [token], later(9));

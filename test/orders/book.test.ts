@@ -61,7 +61,7 @@ describe("holdingsAfter", () => {
     expect(held).toMatchObject({ amount: 40n, cost: 120n, realizedPnl: 10n, networkFees: 3n });
   });
 
-  it("rounds the cost of a sale down, and keeps no cost when all is sold", () => {
+  it("rounds the cost of a partial sale down, and keeps no cost when all is sold", () => {
     expect(last(buy(1, 100n, 3n), sell(2, 1n, 50n))).toMatchObject({ cost: 67n, realizedPnl: 17n });
     expect(last(buy(1, 100n, 3n), sell(2, 1n, 50n), sell(3, 2n, 60n))).toMatchObject({
       amount: 0n,
@@ -71,7 +71,7 @@ describe("holdingsAfter", () => {
     });
   });
 
-  it("opens another position with the first buy after a close", () => {
+  it("opens a new position with the first buy after a close", () => {
     const both = holdings(buy(1, 100n, 3n), sell(2, 3n, 90n), buy(3, 7n, 1n));
     expect(both.map(({ ordinal, cost, closedAt }) => [ordinal, cost, closedAt !== undefined])).toEqual([
       [1, 0n, true],
@@ -84,18 +84,18 @@ describe("holdingsAfter", () => {
     expect(last(buy(1, 100n, 10n), sell(2, 40n, 400n))).toMatchObject({ amount: 0n, realizedPnl: 0n });
   });
 
-  it("removes the cost of tokens that left the wallet without an order, without a profit", () => {
+  it("removes the cost of tokens that left the wallet without an order, and books no profit", () => {
     const held = last(buy(1, 100n, 10n), sell(2, 2n, 30n, 4n));
     expect(held).toMatchObject({ movedOut: 6n, amount: 2n, cost: 20n, realizedPnl: 10n });
   });
 
-  it("closes a position when a sale finds the wallet empty", () => {
+  it("closes a position when a sale finds no tokens in the wallet", () => {
     const held = last(buy(1, 100n, 10n), { ...common(2), kind: "sold-out" });
     expect(held).toMatchObject({ amount: 0n, cost: 0n, movedOut: 10n, realizedPnl: 0n });
     expect(held.closedAt).toBeDefined();
   });
 
-  it("accounts for every unit: each payment is held or subtracted from the proceeds", () => {
+  it("accounts for every unit as cost of held tokens or of sold ones", () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 24n });
     const trade = fc.record({ isBuy: fc.boolean(), spent: amount, received: amount });
     fc.assert(
@@ -117,7 +117,7 @@ describe("holdingsAfter", () => {
     );
   });
 
-  it("computes the profit of a closed position as the exact difference of its orders", () => {
+  it("computes a closed position's profit as the exact difference of its orders", () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 24n });
     fc.assert(
       fc.property(
@@ -142,7 +142,7 @@ describe("holdingsAfter", () => {
 });
 
 describe("rebooked", () => {
-  it("names a position's token and coin separately if the book does", () => {
+  it("names a position's token and coin separately if its book does", () => {
     const [first, second] = [buy(1, 5n, 10n), buy(2, 5n, 10n)];
     const unnamed = emptyBook(key, { symbol: "MOON/v2/ETH", decimals: 18 });
     const { book, changed } = rebooked(unnamed, first.orderId, [first], nowMs);
@@ -178,7 +178,7 @@ describe("rebooked", () => {
     expect(closed?.changed[0]).not.toHaveProperty("ordinal");
   });
 
-  it("keeps final fills as a sum, and others as events", () => {
+  it("keeps final fills as a sum, and others as single events", () => {
     const steps = shownAfter(
       buy(1, 100n, 10n),
       { ...buy(2, 50n, 5n), settled: false } as BookEvent,
@@ -192,13 +192,13 @@ describe("rebooked", () => {
     expect(steps.at(-1)?.changed[0]?.settled).toBe(false);
   });
 
-  it("sorts a fill by its place, regardless of when it is seen", () => {
+  it("sorts a fill by its place in the chain, whenever it was seen", () => {
     const early = { ...sell(1, 4n, 90n), settled: false } as BookEvent;
     const late = { ...buy(2, 100n, 10n), settled: false } as BookEvent;
     expect(shownAfter(late, early).at(-1)?.book.positions[0]).toMatchObject({ cost: "0.0000000000000001" });
   });
 
-  it("closes a position whose fill was taken back, and opens it again with the same id", () => {
+  it("closes a position whose fill was undone, and reopens it with the same id", () => {
     const fill = { ...buy(1, 100n, 10n), settled: false } as BookEvent;
     const back: BookEvent = { kind: "taken-back", orderId: fill.orderId, place: 1, settled: false };
     const shown = shownAfter(fill, back, fill).map(({ changed }) => changed[0]);
@@ -210,7 +210,7 @@ describe("rebooked", () => {
     expect(new Set(shown.map((position) => position?.positionId)).size).toBe(1);
   });
 
-  it("never reuses the number of a position whose fill was finally taken back", () => {
+  it("never reuses the number of a position whose fill was finally undone", () => {
     const fill = { ...buy(1, 100n, 10n), settled: false } as BookEvent;
     const open = rebooked(
       emptyBook(key, { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18 }),

@@ -11,7 +11,7 @@ describe("parseAmount", () => {
     ["12", 0, 12n],
     ["1.50", 2, 150n],
     ["007", 6, 7000000n],
-  ])("reads %s with %d decimals", (text, places, expected) => {
+  ])("parses %s with %d decimals", (text, places, expected) => {
     expect(parseAmount(text, places)).toBe(expected);
   });
 
@@ -54,7 +54,7 @@ describe("formatAmount", () => {
     expect(formatAmount(amount, places)).toBe(text);
   });
 
-  it("writes text that parseAmount reads, without a leading or trailing zero", () => {
+  it("writes text that parseAmount can read, without needless zeros", () => {
     fc.assert(
       fc.property(units, decimals, (amount, places) => {
         const text = formatAmount(amount, places);
@@ -66,7 +66,7 @@ describe("formatAmount", () => {
 });
 
 describe("formatPrice", () => {
-  it("counts the decimals of the chain's coin in a price", () => {
+  it("uses the decimals of the chain's coin for prices", () => {
     expect(formatPrice("sol", 500_000_000n, 5_000_000_000n, 6)).toBe("0.0001");
     expect(formatPrice("eth", 5n * 10n ** 17n, 5_000_000_000n, 6)).toBe("0.0001");
   });
@@ -100,7 +100,7 @@ describe("formatPrice", () => {
         const digits = (whole + fraction).replace(/^0+/, "");
         expect(digits.replace(/0+$/, "").length).toBeLessThanOrEqual(18);
         expect(fraction.length).toBeLessThanOrEqual(40);
-        // Compares values in units of 10^-40 coins, multiplied by the divisor.
+        // All values are in units of 10^-40 coins, multiplied by the divisor.
         const divisor = tokens * 10n ** 18n;
         const exact = coins * 10n ** BigInt(places) * 10n ** 40n;
         const written = BigInt(whole + fraction.padEnd(40, "0")) * divisor;

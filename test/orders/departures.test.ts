@@ -15,11 +15,11 @@ const book = (token: string, userID = "ann"): Book => ({
   base: { ...open, ordinal: 1, amount: 5n, cost: 2n, entry: { amount: 5n, cost: 2n } },
 });
 
-describe("tokens that leave a wallet at once", () => {
+describe("tokens that leave a wallet", () => {
   // Simulates Solana, where both hosts answer about final slots.
   const core = { departures: { seenIn: () => [], areFinal: () => true } };
 
-  it("shrinks the positions of all users who may share a wallet in one transaction", () => {
+  it("shrinks the positions of all users who share a wallet in one transaction", () => {
     const [token = ""] = tokens;
     const held = new Map([[token, 1n]]);
     const books = Array.from({ length: mostOwners }, (_, index) => book(token, `user${index}`));
@@ -62,7 +62,7 @@ describe("a token that was reported missing", () => {
     return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState<Evm>;
   };
 
-  it("does not note a missing token again right after its position has shrunk", () => {
+  it("adds no new note of a missing token right after its position has shrunk", () => {
     const held = new Map([[token, 2n]]);
     const state = stateWith({ held }, { held });
     const { step, noted } = judgeDepartures(core, state);
@@ -72,7 +72,7 @@ describe("a token that was reported missing", () => {
     expect(judgeDepartures(core, { ...state, view })).toEqual({ step: [], noted: [] });
   });
 
-  it("keeps a missing token's note while a host is silent, and drops it if the token does not answer", () => {
+  it("keeps the note of a missing token while a host is silent, but not if the token itself does not answer", () => {
     const held = new Map([[token, 2n]]);
     for (const silent of [undefined, {}])
       expect(judgeDepartures(core, stateWith({ held }, silent)).noted).toEqual([note]);

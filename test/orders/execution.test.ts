@@ -22,7 +22,7 @@ describe("isOpen", () => {
 });
 
 describe("expiryOf", () => {
-  it("returns the time one week after an execution finished, in whole seconds, and undefined for an open one", () => {
+  it("returns the time a week after the end of an execution, in whole seconds, and undefined for an open one", () => {
     expect(expiryOf(order({ status: "filled" }), now)).toBe(inAWeek);
     expect(expiryOf(position({ status: "closed" }), now)).toBe(inAWeek);
     expect(expiryOf(order({ status: "partially_filled" }), now)).toBeUndefined();

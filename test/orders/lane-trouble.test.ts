@@ -89,7 +89,7 @@ describe("troubleOf", () => {
     ["held by a run that ended two minutes ago", lapsed(2 * minuteMs), undefined, undefined],
     ["held by one that ended earlier", lapsed(2 * minuteMs + 1), undefined, "LANE_HELD_TOO_LONG"],
     ["held for too long and idle", lapsed(6 * minuteMs), nowMs - 6 * minuteMs, "LANE_HELD_TOO_LONG"],
-  ])("checks a lane that is %s", (_, of, idleMs, expected) => {
+  ])("returns the trouble of a lane that is %s", (_, of, idleMs, expected) => {
     expect(troubleOf(of, idleMs, nowMs)).toBe(expected);
   });
 });

@@ -58,7 +58,7 @@ const view = (orders: readonly TradeOrder<Evm>[], slots: readonly Slot[] = []): 
 };
 
 describe("watchFor", () => {
-  it("schedules an early replacement of a clear, even for a slow order", () => {
+  it("replaces a clear after a short time, even for a slow order", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     const cleared = slot({
       state: "signed",
@@ -92,7 +92,7 @@ describe("watchFor", () => {
     });
   });
 
-  it("looks again soon at a transaction that no host has taken, while its order is open", () => {
+  it("looks again soon at a transaction that no host has taken while its order is open", () => {
     const away = { ...signed, isUndelivered: true };
     expect(watchFor(view([open], [away]), evmSlots, nowMs)).toMatchObject({ dueAtMs: nowMs + 5000 });
     const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
@@ -105,7 +105,7 @@ describe("watchFor", () => {
     expect(watchFor(view([expired], [cheap]), evmSlots, endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
   });
 
-  it("waits until the deadline of an order whose fee never rises, and then for the next block", () => {
+  it("waits until the deadline if an order's fee never rises, and then for the next block", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     expect(watchFor(view([slow], [signed]), evmSlots, nowMs)).toMatchObject({ dueAtMs: endMs });
     expect(watchFor(view([slow], [signed]), evmSlots, endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
@@ -184,7 +184,7 @@ describe("isDue", () => {
     ["its block is not final", lane({ finalFrom: 5 }), { minedIn: new Map(), final: 4 }, false],
     ["the final block is unknown", lane({ finalFrom: 0 }), { minedIn: new Map() }, false],
     ["no host answers", lane({ blocks: { "0x1": known }, finalFrom: 4 }), undefined, false],
-  ])("checks a lane where %s", (_, of, news, expected) => {
+  ])("decides whether a lane is due where %s", (_, of, news, expected) => {
     expect(isDue(of, news, nowMs)).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { type LossChecks, objectionToLoss, unlistedPurchases } from "../../lib/o
 import type { Life } from "../../lib/orders/trade-order.ts";
 import { intent, tradeOrder } from "../support/trading.ts";
 
-/** Buys an unlisted token with half of the coin, for at least half of its value. */
+/** Terms of a buy of an unlisted token with half of the coin, for at least half of its value. */
 const fine: LossChecks = {
   side: "buy",
   amount: 50n,
@@ -27,7 +27,7 @@ describe("objectionToLoss", () => {
       "half of the coin after a purchase that has filled",
       { amount: 20n, coins: 70n, unlisted: { open: 0n, filled: 30n } },
     ],
-  ])("allows %s", (_, changes) => {
+  ])("allows an order for %s", (_, changes) => {
     expect(objectionToLoss({ ...fine, ...changes })).toBeUndefined();
   });
 
@@ -46,7 +46,7 @@ describe("objectionToLoss", () => {
       { amount: 10n, unlisted: { open: 41n, filled: 0n } },
     ],
     ["half of the rest, after a first half has filled", { amount: 1n, unlisted: { open: 0n, filled: 100n } }],
-  ])("needs a sign-in for %s", (_, changes) => {
+  ])("requires a sign-in for %s", (_, changes) => {
     expect(objectionToLoss({ ...fine, ...changes })).toMatchObject({
       code: "SIGN_IN_REQUIRED",
       details: { maxAgeSeconds: 300 },
@@ -70,11 +70,11 @@ describe("unlistedPurchases", () => {
   });
 });
 
-describe("a thief who splits a purchase into several orders", () => {
+describe("a thief who splits one purchase into several", () => {
   const coins = 100n;
   const step = fc.record({ amount: fc.bigInt({ min: 1n, max: 60n }), fills: fc.boolean() });
 
-  /** Checks that a thief's requests, some of which fill, leave half of the coin while none is final. */
+  /** Checks that half of the coin is left after a thief's requests, some of which fill, while none is final. */
   const half = (sum: typeof unlistedPurchases) =>
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       let held = coins;
@@ -94,14 +94,14 @@ describe("a thief who splits a purchase into several orders", () => {
       return orders.reduce((total, order) => total + order.amount, 0n) * 2n <= coins;
     });
 
-  it("lets a thief spend at most half of the coin until an order is final", () => {
+  it("lets a thief get at most half of the coin until an order is final", () => {
     expect(fc.check(half(unlistedPurchases)).failed).toBe(false);
   });
 
   it.each<[string, typeof unlistedPurchases]>([
     ["open orders", (...asked) => ({ ...unlistedPurchases(...asked), open: 0n })],
     ["filled orders", (...asked) => ({ ...unlistedPurchases(...asked), filled: 0n })],
-  ])("would let a thief spend more if %s did not count", (_, mutant) => {
+  ])("would let a thief get more if %s did not count", (_, mutant) => {
     expect(fc.check(half(mutant)).failed).toBe(true);
   });
 });

@@ -51,7 +51,7 @@ const fine: OrderChecks = {
   maxPriceImpact: 15,
 };
 
-/** Triggers each reason alone, in order of precedence. */
+/** Changes that trigger each reason alone, in order of precedence. */
 const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
   ["TRADING_DISABLED", { isStopped: true }, undefined],
   ["WALLET_BUSY", { openOrders: 20 }, undefined],
@@ -109,7 +109,7 @@ describe("objectionToOrder", () => {
   const salesToo = ["tradingEnabled", "maxSlippage"];
 
   it.each(Object.entries(policies))(
-    "names the policy's rule %s in POLICY_LIMIT",
+    "names the rule %s of the policy in POLICY_LIMIT",
     (rule, [changes, details]) => {
       const rules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n, fees: freeFees };
       const refusal = { code: "POLICY_LIMIT", details: { rule, ...details } };
@@ -123,7 +123,7 @@ describe("objectionToOrder", () => {
   );
 
   it.each(["buy", "sell"] as const)(
-    "names the day's limit of network fees, and when it resets, for a %s",
+    "names the day's limit of network fees and when it resets, for a %s",
     (side) => {
       const rules = {
         ...fine.rules,
@@ -169,7 +169,7 @@ describe("objectionToOrder", () => {
     expect(objectionToOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
   });
 
-  it("allows an unsafe token if the user agrees, and a token of unknown safety", () => {
+  it("allows an unsafe token if the user agrees, and any token of unknown safety", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
     expect(objectionToOrder({ ...fine, safety, allowUnsafe: true })).toBeUndefined();
     expect(objectionToOrder({ ...fine, safety: unknownSafety })).toBeUndefined();
@@ -201,7 +201,7 @@ describe("warningsOf", () => {
     ["PRICE_IMPACT_HIGH", { marketImpact: 5 }],
     ["AMOUNT_TINY", { marketImpact: undefined }],
     ["MINIMUM_ABOVE_QUOTE", { bounds: { least: 91n, quoted: 90n } }],
-  ])("gives only the warning %s for its own reason", (warning, changes) => {
+  ])("gives only the warning %s if only its reason is present", (warning, changes) => {
     expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
   });
 
@@ -218,7 +218,7 @@ describe("warningsOf", () => {
     expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);
   });
 
-  it("compares a wallet's remaining coin, if known, with the reserve for a later sale", () => {
+  it("compares a wallet's remaining coin with the reserve for a later sale, if both are known", () => {
     const gas = { ...calm, left: 10n, exitReserve: 10n };
     expect(warningsOf(gas)).toEqual([]);
     expect(warningsOf({ ...gas, exitReserve: 11n })).toEqual(["NO_GAS_TO_SELL"]);

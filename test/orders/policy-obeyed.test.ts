@@ -63,7 +63,7 @@ describe("rulesBeside", () => {
     ["has ended", { ...open, life: { ...open.life, status: "filled", stage: "done" } as const }],
     ["is another user's", tradeOrder({ intent: intent({ userID: "somebody else" }) })],
     ["was counted last", tradeOrder({ intent: intent({ orderId: "another" }) })],
-  ])("ignores an order that %s", (_, order) => {
+  ])("leaves out of the day's amount an order that %s", (_, order) => {
     expect(rules([order])).toEqual({ policy: openPolicy, spent: 5n, fees: { ...unused, counted: 2n } });
   });
 });
@@ -130,7 +130,7 @@ describe("nextMove", () => {
     [3_000_000_000n, 2_000_000_000n],
     [1_500_000_000n, 1_500_000_000n],
     [1_100_000_000n, 1_100_000_000n],
-  ])("plans a buy whose day leaves %s wei per unit of gas at a fee of at most %s", (left, maxFeePerGas) => {
+  ])("plans a buy that may pay %s wei per unit of gas with a highest fee of %s", (left, maxFeePerGas) => {
     const { items } = planOf(tradeOrder(), 5n + amount + gas * left);
     const tip = 100_000_000n;
     expect(items).toContainEqual(
@@ -138,7 +138,7 @@ describe("nextMove", () => {
     );
   });
 
-  it("makes a buy wait while its day leaves too little for the next block's fee", () => {
+  it("makes a buy wait while the rest of its day is below the next block's fee", () => {
     const { items } = planOf(tradeOrder(), 4n + amount + gas * 1_100_000_000n);
     const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
     expect(items).toContainEqual(expect.objectContaining({ life }));
@@ -188,7 +188,7 @@ describe("nextMove", () => {
       ["a buy", planned, slot()],
       ["a sale", sale, slot({}, sale.intent)],
       ["an approval", tradeOrder({ intent: sale.intent }), slot({ call: approval }, sale.intent)],
-    ])("signs %s whose fee fits the day's limit, and rejects a higher fee", (_, order, own) => {
+    ])("signs %s if its fee fits the day's limit, and rejects it otherwise", (_, order, own) => {
       const most = mostFeeOf({ ...own, ...own.fees });
       expect(feesOf(order, [own], most)).toMatchObject({ kind: "sign" });
       const reason = expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } });
@@ -205,7 +205,7 @@ describe("nextMove", () => {
     });
 
     it.each(["buy", "sell"] as const)(
-      "holds back a %s while the next block costs more than the day's remaining limit",
+      "holds back a %s while the next block's fee exceeds the rest of the day's limit",
       (side) => {
         const order = tradeOrder({ intent: intent({ side }) });
         const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
@@ -234,7 +234,7 @@ describe("nextMove", () => {
       expect(feesOf(order, [due()], rise - 1n, [hash]).kind).not.toBe("sign");
     });
 
-    it("clears a nonce even after the day's limit is used up, within the nonce's highest fee so far", () => {
+    it("clears a nonce even after the day's limit is used up, at no more than the nonce's highest fee so far", () => {
       const life = { ...order.life, stage: "cancelling" } as const;
       const cancelled = { ...order, life, isCancelling: true };
       const move = feesOf(cancelled, [due()], -1n, [hash]);
@@ -257,7 +257,7 @@ describe("nextMove", () => {
     });
   });
 
-  it("does not send a signed buy that the policy now forbids, and counts it once", () => {
+  it("neither sends nor counts again a signed buy that the policy now forbids", () => {
     const { order, slot: signed } = signedOrder();
     expect(move(order, { maxPerDay: amount }, [signed])).toMatchObject({ kind: "send" });
     expect(move(order, { tokens: [] }, [signed]).kind).not.toBe("send");
@@ -271,7 +271,7 @@ describe("nextMove", () => {
     });
   });
 
-  it.each(forbiddenSale)("ends a sale under %o, and clears its signed approval", (changes) => {
+  it.each(forbiddenSale)("ends a sale under the policy %o, and clears its signed approval", (changes) => {
     const { token } = sale.intent;
     const approval = { purpose: "approve", token, router: v2.router, amount } as const;
     const signed = slot({ call: approval, state: "signed", attempts: [attempt({ purpose: "approve" })] });
@@ -307,7 +307,7 @@ describe("signTransaction", () => {
   const request = { chain, wallet, userID, orderId, place, purpose: call.purpose, fees };
   const limits = { stored: stored({ maxPerDay: amount + fee + 5n }), count };
 
-  /** Returns the step that the signer writes from this view. */
+  /** Returns the step that the signer writes, given this view. */
   function written(view: Partial<SigningView<Evm>>, asked: SignRequest<Evm> = request): TradeStep {
     const procedure = signTransaction(asked);
     const answers = {
@@ -361,7 +361,7 @@ describe("signTransaction", () => {
     ]);
   });
 
-  it("counts only the fee increases of further attempts, on the day of their signature", () => {
+  it("counts only the additional fees of further attempts, on the day of their signature", () => {
     const swap = { nonce: place, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
     const ledger = { ...emptyLedger(intent()), fees: { [place]: signedFee(fees) }, swap, revision: 1 };
     const raised = {

@@ -51,7 +51,7 @@ describe("reservedBy", () => {
 });
 
 describe("rulesBeside", () => {
-  it("counts purchases on Solana with their fees, and remaining rents as network fees only", () => {
+  it("counts purchases on Solana with their fees, but their remaining rents only as network fees", () => {
     const { userID } = buy.intent;
     const chainLimits = { maxNetworkFee: 50_000_000n };
     expect(rulesBeside(noLimits, [buy, sale], { userID, nowMs, chainLimits })).toMatchObject({

@@ -34,9 +34,12 @@ const identify = (claims: Partial<TokenClaims>, address = token) =>
   tokenIdentity(address, { ...honest, ...claims }, [usdc], isTaken);
 
 describe("shownSymbol", () => {
-  it.each(["MOON", "$WIF", "币安人生", "🚀", "a", "M".repeat(32), "€"])("shows %s unchanged", (text) => {
-    expect(shownSymbol(text)).toBe(text);
-  });
+  it.each(["MOON", "$WIF", "币安人生", "🚀", "a", "M".repeat(32), "€"])(
+    "shows the symbol %s unchanged",
+    (text) => {
+      expect(shownSymbol(text)).toBe(text);
+    },
+  );
 
   it.each([
     ["nothing", ""],

@@ -43,7 +43,7 @@ describe("likenessTo", () => {
     },
   );
 
-  it("tells emoji apart, and never matches tokens without a name", () => {
+  it("tells different emoji apart, and finds no likeness of tokens without a name", () => {
     expect(likenessTo([{ symbol: "🐕" }])({ symbol: "🐈" })).toBe(false);
     expect(likenessTo([{ symbol: "🐕" }])({ symbol: "🐕" })).toBe(true);
     expect(isLike({ symbol: undefined, name: undefined })).toBe(false);

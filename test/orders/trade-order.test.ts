@@ -47,7 +47,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("shows a symbol that contains a slash, and no base symbol for orders of earlier versions", () => {
+  it("shows a symbol that contains a slash, but no base symbol for orders of earlier versions", () => {
     const { baseSymbol: _, ...placed } = tradeOrder().placed;
     const odd = { ...placed, symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2" };
     expect(shownOrder(tradeOrder({ placed: odd }))).toMatchObject({
@@ -87,7 +87,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("shows the coin, if any, that an order leaves in accounts", () => {
+  it("shows the coin that an order leaves in accounts, if any", () => {
     expect(shownOrder(orderOf())).not.toHaveProperty("rent");
     expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_937_120n } }))).toMatchObject({
       chain: "sol",
@@ -103,7 +103,7 @@ describe("changed", () => {
     expect(after).toMatchObject({ revision: 2, version: 2, updatedAt: "2026-11-21T20:00:03.400Z" });
   });
 
-  it("keeps the previous version's time if the clock is behind it", () => {
+  it("keeps the time of the previous version if the clock is behind it", () => {
     const after = changed(tradeOrder(), { life: { ...unstarted, stage: "sent", txHash: "0x1" } }, 0);
     expect(after).toMatchObject({ version: 2, updatedAt: "2026-11-21T20:00:00.000Z" });
   });
@@ -115,7 +115,7 @@ describe("changed", () => {
 });
 
 describe("shownOrder", () => {
-  it("explains in words and as a code why an order has ended", () => {
+  it("explains why an order has ended, in words and as a code", () => {
     const life = { ...unstarted, status: "expired", stage: "done", reasonCode: "NOT_INCLUDED" } as const;
     expect(shownOrder(tradeOrder({ life }))).toMatchObject({
       reason: "No block included the transaction in time",
@@ -204,7 +204,7 @@ describe("lifeOf", () => {
       ["no host takes the clear", { attempts: [attempt, clear] }, "CHAIN_UNAVAILABLE"],
       ["it pays too little", { refusal: "underpriced" }, "GAS_PRICE_TOO_HIGH"],
       ["the wallet's coin was spent meanwhile", { refusal: "unfunded" }, "INSUFFICIENT_BALANCE"],
-    ] as const)("waits if %s, and expires with the same reason", (_, changes, reasonCode) => {
+    ] as const)("waits if %s, and later expires with that reason", (_, changes, reasonCode) => {
       const waiting = lifeWith({ isUndelivered: true, ...changes });
       expect(waiting).toMatchObject({ status: "open", stage: "waiting", reasonCode });
       const expired = lifeWith({ isUndelivered: true, ...changes }, { life: waiting, seen: late });

@@ -26,7 +26,7 @@ const policy = (changes: Partial<WalletPolicy> = {}): WalletPolicy => ({ ...open
 const small = policy({ maxPerOrder: 1n });
 const large = policy({ maxPerOrder: 100n });
 
-/** Returns the state after several requests, and applies any policy that comes into force between them. */
+/** Returns the state after several requests, some hours apart. Pending policies may come into force between them. */
 function requested(state: PolicyState, ...requests: (readonly [hours: number, asked: WalletPolicy])[]) {
   let time = nowMs;
   let current = state;
@@ -38,7 +38,7 @@ function requested(state: PolicyState, ...requests: (readonly [hours: number, as
 }
 
 describe("policyAt", () => {
-  it("allows everything to a wallet without a policy", () => {
+  it("allows everything for a wallet without a policy", () => {
     expect(policyAt(undefined, nowMs)).toEqual({ policy: { tokens: "any", tradingEnabled: true } });
   });
 
@@ -87,7 +87,7 @@ describe("policyAfter", () => {
     ["more slippage", { maxSlippage: 1n }, { maxSlippage: 2n }],
     ["any slippage", { maxSlippage: 1_000_000n }, {}],
     ["trading", { tradingEnabled: false }, {}],
-  ])("delays %s", (_, before, asked) => {
+  ])("delays a policy that newly allows %s", (_, before, asked) => {
     const { pending } = requested({ policy: policy(before) }, [0, policy(asked)]);
     expect(pending?.effectiveAt).toBe(at(nowMs + dayMs));
   });
@@ -110,7 +110,7 @@ describe("policyAfter", () => {
   it.each([
     ["the policy in force", small],
     ["a tighter one", policy({ maxPerOrder: 1n, tokens: [] })],
-  ])("drops the pending policy after a request for %s", (_, asked) => {
+  ])("drops the pending policy when the user requests %s", (_, asked) => {
     expect(requested({ policy: small }, [0, large], [1, asked])).toEqual({ policy: asked });
   });
 
@@ -131,7 +131,7 @@ describe("policyAfter", () => {
     .record({
       maxPerOrder: limit,
       maxPerDay: limit,
-      // The orders' minimums are 1 to 4 units, of a quote of 4.
+      // The minimums of orders are 1 to 4 of 4 quoted units.
       maxSlippage: fc.option(fc.constantFrom(250_000n, 500_000n, 750_000n), { nil: undefined }),
       tokens: fc.oneof(fc.constant("any" as const), fc.subarray(["A", "B", "C"])),
       anyLoss: fc.boolean(),
@@ -158,7 +158,7 @@ describe("policyAfter", () => {
     maxLength: 8,
   });
 
-  it("allows nothing that any request within 24 hours has forbidden or left out", () => {
+  it("allows nothing that any request of the last 24 hours has forbidden or left out", () => {
     fc.assert(
       fc.property(policies, requests, fc.nat(30), orders, spents, (first, sequence, later, order, spent) => {
         const allows = (each: WalletPolicy) =>
@@ -181,7 +181,7 @@ describe("policyAfter", () => {
         const isRecent = (each: { ms: number }) => each.ms > endMs - dayMs;
         for (const request of asked.filter(isRecent)) expect(allows(request.policy)).toBe(true);
         const isForbidden = inForce.filter(isRecent).some((each) => !allows(each.policy));
-        // Everything allowed was requested at least 24 hours ago, and by every request since.
+        // Everything allowed was requested at least 24 hours ago, and in every request since then.
         const since = asked.findLastIndex((each) => !allows(each.policy)) + 1;
         if (isForbidden) expect(asked[since]?.ms).toBeLessThanOrEqual(endMs - dayMs);
       }),
@@ -207,7 +207,7 @@ describe("objectionOf", () => {
   });
 
   it.each(["buy", "sell"] as const)(
-    "forbids every %s where trading is off or its switch is unreadable",
+    "forbids every %s if trading is off or the switch is unreadable",
     (side) => {
       for (const tradingEnabled of [false, "yes" as unknown as boolean])
         expect(
@@ -252,7 +252,7 @@ describe("objectionOf", () => {
     },
   );
 
-  it("skips the comparison of the minimum before there is a quote", () => {
+  it("checks no minimum before there is a quote", () => {
     expect(
       objectionOf({ policy: policy({ maxSlippage: 1n }), spent: 0n, fees: freeFees }, order),
     ).toBeUndefined();
@@ -285,7 +285,7 @@ describe("counted", () => {
     expect(counted(key, undefined, { fees: 0n, adds: 4n, nowMs })).not.toHaveProperty("newestOrderId");
   });
 
-  it("starts a new count at midnight in UTC", () => {
+  it("starts a new count at midnight UTC", () => {
     const midnightMs = Date.parse("2026-11-23");
     const second = counted(key, first, { adds: 4n, fees: 2n, swapOf: "o2", nowMs: midnightMs });
     expect(second).toMatchObject({ day: "2026-11-23", spent: 4n, networkFees: 2n });
@@ -299,9 +299,9 @@ describe("restOfDay", () => {
   it.each([
     [undefined, undefined],
     [5n, 2n],
-    // The fees of sales may exceed the limit.
+    // Fees of sales may exceed the limit.
     [2n, 0n],
-  ])("returns the rest of a limit of %s as %s", (maxPerDay, rest) => {
+  ])("returns for a limit of %s the rest %s", (maxPerDay, rest) => {
     const limited = policy(maxPerDay === undefined ? {} : { maxPerDay });
     expect(restOfDay({ stored: { ...key, policy: limited, revision: 1 }, count }, nowMs)).toBe(rest);
   });
@@ -353,11 +353,14 @@ describe("the limit of a day's network fees", () => {
       fees(2n, { tradingEnabled: false }),
       true,
     ],
-  ])("recognizes a looser limit of network fees for a user who %s: %#", (_, before, asked, isLooser) => {
-    expect(loosens({ policy: before }, policyAfter({ policy: before }, asked, nowMs))).toBe(isLooser);
-  });
+  ])(
+    "reports whether the limit of network fees is looser for a user who %s: %#",
+    (_, before, asked, isLooser) => {
+      expect(loosens({ policy: before }, policyAfter({ policy: before }, asked, nowMs))).toBe(isLooser);
+    },
+  );
 
-  it("announces a limit that is raised beside a pending policy", () => {
+  it("reports a raised limit even if another policy is pending", () => {
     const frozen = policy({ tradingEnabled: false });
     const waiting = policyAfter({ policy: frozen }, openPolicy, nowMs);
     const raised = policyAfter(waiting, fees(5n), nowMs + 1);
@@ -389,7 +392,7 @@ describe("rulesAt", () => {
     expect(rulesAt({ stored, count }, nowMs + 30 * dayMs, wideLimits).policy).toBe(small);
   });
 
-  it("allows everything to a wallet without stored limits", () => {
+  it("allows everything for a wallet without stored limits", () => {
     const rules = rulesAt({ stored: undefined, count: undefined }, nowMs, wideLimits);
     expect(rules).toEqual({ policy: openPolicy, spent: 0n, fees: freeFees });
   });

@@ -33,13 +33,13 @@ describe("a chunk", () => {
     ["minutes", "2028-03-01T12:30:00Z", "2028-03-01T12:40:00Z"],
     ["hours", "2028-03-01T00:00:00Z", "2028-03-02T00:00:00Z"],
     ["days", "2028-01-01T00:00:00Z", "2029-01-01T00:00:00Z"],
-  ] as const)("aligns a chunk of %s at %s", (kind, start, end) => {
+  ] as const)("starts the chunk of %s that contains noon at %s", (kind, start, end) => {
     expect(chunkStart(kind, noon)).toBe(secondsOf(start));
     expect(chunkStart(kind, secondsOf(start))).toBe(secondsOf(start));
     expect(chunkEnd(kind, secondsOf(start))).toBe(secondsOf(end));
   });
 
-  it("unpacks the packed candles, wherever the bytes lie in memory", () => {
+  it("unpacks the packed candles, wherever their bytes lie in memory", () => {
     fc.assert(
       fc.property(chunks, fc.nat(5), ({ kind, start, candles }, offset) => {
         const packed = packChunk(kind, start, candles);
@@ -61,7 +61,7 @@ describe("a chunk", () => {
     );
   });
 
-  it("unpacks random bytes only if they are what packing would produce", () => {
+  it("unpacks random bytes only if packing could have produced them", () => {
     fc.assert(
       fc.property(fc.constantFrom(...chunkKinds), fc.uint8Array({ maxLength: 400 }), (kind, bytes) => {
         for (const packed of [
@@ -78,7 +78,7 @@ describe("a chunk", () => {
     expect(unpackChunk("minutes", 0, new Uint8Array())).toBeUndefined();
   });
 
-  it("unpacks a chunk with a changed or missing byte as another chunk or none, and never fails", () => {
+  it("reads a damaged chunk as another chunk or none, and never throws", () => {
     fc.assert(
       fc.property(
         chunks,

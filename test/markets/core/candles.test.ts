@@ -61,7 +61,7 @@ describe("swapBlocksOf", () => {
     ]);
   });
 
-  it("starts a block at the price to which changes of liquidity alone have moved the pool", () => {
+  it("starts a block at the price that the pool had after earlier changes of liquidity", () => {
     const blocks = swapBlocksOf([event(1, 10, 1), event(2, 12), event(3, 13, 1)]);
     expect(blocks.map(({ block, before, after }) => [block, before, after])).toEqual([
       [1, undefined, whole(10)],
@@ -100,7 +100,7 @@ describe("candlesOf", () => {
 });
 
 describe("foldCandles", () => {
-  it("folds minutes into the same candles as blocks directly", () => {
+  it("gives the same candles from minutes as from blocks", () => {
     fc.assert(
       fc.property(
         swapBlocks(),
@@ -110,7 +110,7 @@ describe("foldCandles", () => {
           const [between, interval] = intervalSeconds[a] < intervalSeconds[b] ? [a, b] : [b, a];
           const expected = directly(blocks, intervalSeconds[interval]);
           const minutes = candlesOf(blocks, coinPool);
-          // The volumes have few digits, so that sums with 18 digits do not depend on the order.
+          // Volumes with few digits keep sums of 18 digits independent of their order.
           expect(foldCandles(foldCandles(minutes, between), interval)).toMatchObject(expected);
           expect(candlesOf(blocks, coinPool, interval)).toMatchObject(expected);
         },
@@ -124,7 +124,7 @@ describe("foldCandles", () => {
     expect(foldCandles(minutes, "5m")).toMatchObject([{ isFinal: false, hasGaps: true, trades: 2 }]);
   });
 
-  it("joins pools with the same quote, and never mixes quotes", () => {
+  it("joins pools with the same quote, but never different quotes", () => {
     const minutes = [
       candle(0, [1, 2, 1, 2]),
       candle(60, [2, 3, 2, 3], { pool: otherPool }),
@@ -146,7 +146,7 @@ describe("inCurrency", () => {
     ["native", "quote", 4],
     ["0xstable", "usd", 4],
     ["0xstable", "quote", 4],
-  ] as const)("converts %s to %s", (quote, currency, expected) => {
+  ] as const)("converts a candle quoted in %s to %s", (quote, currency, expected) => {
     expect(inCurrency(whole(4), quote, currency, whole(500))).toEqual(whole(expected));
   });
 
@@ -154,7 +154,7 @@ describe("inCurrency", () => {
     expect(inCurrency(whole(4), "0xstable", "native", whole(500))).toEqual(decimalOf(8n, -3));
   });
 
-  it("returns no price if the coin's price is needed and missing", () => {
+  it("returns no price if the conversion lacks the coin's price", () => {
     for (const coinUsd of [undefined, zero]) {
       expect(inCurrency(whole(4), "native", "usd", coinUsd)).toBeUndefined();
       expect(inCurrency(whole(4), "0xstable", "native", coinUsd)).toBeUndefined();
@@ -163,7 +163,7 @@ describe("inCurrency", () => {
     }
   });
 
-  it("keeps the order of a candle's prices", () => {
+  it("keeps a candle's prices in order when it converts them", () => {
     fc.assert(
       fc.property(swapBlocks(), fc.integer({ min: 1, max: 10 ** 9 }), (blocks, units) => {
         const coinUsd = decimalOf(BigInt(units), -4);
@@ -188,7 +188,7 @@ describe("closeAt", () => {
     [119, 2],
     [540, 3],
     [6000, 4],
-  ])("returns the close at %i as %i", (start, price) => {
+  ])("returns for the time %i the close %i", (start, price) => {
     expect(closeAt(series, start)).toEqual(whole(price));
   });
 

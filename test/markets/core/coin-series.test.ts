@@ -36,7 +36,7 @@ describe("the price series of a coin", () => {
     ]);
   });
 
-  it("returns finished minutes from a given time on", () => {
+  it("returns minutes that are over, from a given time on", () => {
     const series = seriesOf([0, "1"], [60, "2"], [120, "3"]);
     const starts = (from: number, time: number) =>
       series.ended(start + from, start + time).map((candle) => candle.start - start);
@@ -45,7 +45,7 @@ describe("the price series of a coin", () => {
     expect(series.ended(0, start + 60)).toMatchObject([{ isFinal: true, hasGaps: false, trades: 0 }]);
   });
 
-  it("returns the price at the end of a minute, for up to an hour after the last one", () => {
+  it("returns the price at the end of a minute, up to an hour after the last known minute", () => {
     const series = seriesOf([0, "1"], [50, "2"], [130, "3"]);
     const at = (seconds: number) => text(series.usdAt(start + seconds));
     expect([at(-60), at(0), at(60), at(120), at(3720), at(3780)]).toEqual([

@@ -25,7 +25,7 @@ const minute = (index: number, price: number, changes: Partial<Candle> = {}): Ca
 const price = (value: number) => decimalOf(BigInt(value), 0);
 
 describe("DayWindow", () => {
-  it("finds the pool of the previous minute, in the same ten minutes or earlier", () => {
+  it("finds the pool of the last minute before a given one, however long ago", () => {
     const window = new DayWindow();
     const of = (pool: string) => ({ pool: { pool, quote: "native" } });
     window.put([
@@ -71,7 +71,7 @@ describe("DayWindow", () => {
     fc.assert(property, { numRuns: 200, examples: [[[0, 3000], 3001]] });
   });
 
-  it("compares with the price 24 hours ago, or else with the oldest one", () => {
+  it("compares a price with that of 24 hours ago, or with the oldest known price", () => {
     const window = new DayWindow();
     window.put([minute(0, 5), minute(3, 6), minute(1439, 7)]);
     const dayAgo = (now: number) => window.statistics("native", start + 60 * now).dayAgo;

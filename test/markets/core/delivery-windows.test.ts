@@ -5,7 +5,7 @@ import { DeliveryWindows } from "../../../lib/markets/core/delivery-windows.ts";
 const start = 1_795_780_800_000;
 const at = (seconds: number) => start + seconds * 1000;
 
-/** Delivers in each second of a range, and returns what was due. */
+/** Delivers in each second of a range, and returns the contents that were due. */
 function play(windows: DeliveryWindows, from: number, to: number) {
   return Array.from({ length: to - from }, (_, index) => {
     const atMs = at(from + index);
@@ -16,7 +16,7 @@ function play(windows: DeliveryWindows, from: number, to: number) {
 }
 
 describe("DeliveryWindows", () => {
-  it("starts with everything for each pace and phase", () => {
+  it("starts with everything due for each pace and phase", () => {
     const due = play(new DeliveryWindows(), 0, 6);
     expect(due.map(({ fast }) => fast.least)).toEqual(["everything", ...Array(5).fill("changes")]);
     expect(due.map(({ slow }) => [slow.phase, slow.least])).toEqual([
@@ -34,7 +34,7 @@ describe("DeliveryWindows", () => {
     });
   });
 
-  it("sends the heads every ten seconds, and everything every thirty", () => {
+  it("includes the heads every ten seconds, and everything every thirty", () => {
     const due = play(new DeliveryWindows(), 0, 61);
     const seconds = (least: string) =>
       due.flatMap(({ fast }, second) => (fast.least === least ? [second] : []));

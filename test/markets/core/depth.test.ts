@@ -31,13 +31,13 @@ describe("depthOfReserves", () => {
 });
 
 describe("ladders of amounts", () => {
-  it("computes amounts for sales worth 0.05 to 500,000 coins", () => {
+  it("computes amounts that are worth 0.05 to 500,000 coins", () => {
     const amounts = coarseAmounts({ in: 10_000n, out: 1n });
     expect(amounts).toHaveLength(8);
     expect([amounts[0], amounts[7]]).toEqual([500n * coin, 5_000_000_000n * coin]);
   });
 
-  it("raises the amounts of a fine ladder by about 15 % per step", () => {
+  it("raises amounts by about 15 % from step to step", () => {
     const amounts = [1000n, ...fineAmounts(1000n), 10_000n];
     for (const [index, amount] of amounts.slice(1).entries()) {
       const ratio = Number(amount) / Number(amounts[index]);
@@ -46,7 +46,7 @@ describe("ladders of amounts", () => {
     }
   });
 
-  it("surrounds a previously known depth with amounts", () => {
+  it("computes amounts around a previously known depth", () => {
     const amounts = nearAmounts({ in: 10_000n, out: 1n }, 2n * coin).map((amount) => Number(amount / coin));
     expect([amounts[0], amounts.at(-1)]).toEqual([5000, 80_000]);
     expect(amounts).toContain(20_000);

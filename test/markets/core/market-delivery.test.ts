@@ -51,7 +51,7 @@ const slow = Array.from({ length: phases }, (_, phase) => {
 const tokensIn = (message: MarketMessage | undefined) => message?.records.map((each) => each.record.token);
 
 describe("composer", () => {
-  it("selects the connection's own changed tokens, with the heads of their chains", () => {
+  it("selects a connection's own changed tokens, and the heads of their chains", () => {
     const records = [at(9001), at(9000, "0xb"), at(9500, "0xc")];
     expect(composer(markets({ records }))(fast)).toEqual({
       heads: { base: heads.base },
@@ -89,7 +89,7 @@ describe("composer", () => {
     expect(slow.map((each) => composer(due)(each))).toEqual(Array(phases).fill(undefined));
   });
 
-  it("selects everything when it is due, or for a new connection of any pace", () => {
+  it("selects everything when it is due, and for each new connection", () => {
     const records = [at(1), at(1, "0xb"), at(1, "0xc")];
     const all = markets({ records, fast: { sinceMs: 9000, least: "everything" } });
     expect(tokensIn(composer(all)(fast))).toEqual(["0xa", "0xb"]);
@@ -110,7 +110,7 @@ describe("composer", () => {
     }
   });
 
-  it("brings each connection its tokens' last state, however many deliveries fail", () => {
+  it("brings each connection the last state of its tokens, however many deliveries fail", () => {
     const second = fc.record({ changed: fc.subarray(["0xa", "0xb", "0xc"]), isLost: fc.boolean() });
     fc.assert(
       fc.property(

@@ -17,7 +17,7 @@ const shown = (worth: ReturnType<typeof worthOf>) =>
   Object.fromEntries(Object.entries(worth).map(([name, value]) => [name, formatDecimal(value)]));
 
 describe("worthOf", () => {
-  it("converts the price in a pool with coin by the coin's price", () => {
+  it("converts a price in coin to dollars by the coin's price", () => {
     const market = { pool: poolOf("12"), price: decimal("0.0001") };
     expect(shown(worthOf(market, decimal("2600")))).toEqual({
       price: "0.0001",
@@ -28,7 +28,7 @@ describe("worthOf", () => {
     expect(shown(worthOf(market))).toEqual({ price: "0.0001", depth: "12" });
   });
 
-  it("converts the price in a pool with dollars in the other direction", () => {
+  it("converts a price in dollars to coin by the coin's price", () => {
     const market = { pool: poolOf("12", "0xUSDC"), price: decimal("0.26") };
     expect(shown(worthOf(market, decimal("2600")))).toMatchObject({ price: "0.0001", priceUsd: "0.26" });
     expect(shown(worthOf(market))).toEqual({ priceUsd: "0.26", depth: "12" });
@@ -50,7 +50,7 @@ describe("marketFlagsOf", () => {
     ["5", "1999", ["THIN"]],
     ["5", "2000", []],
     ["4.999", "9000", ["THIN"]],
-  ])("flags a depth of %s coins at $%s as %j", (depth, usd, expected) => {
+  ])("returns for a depth of %s coins at $%s the flags %j", (depth, usd, expected) => {
     expect(flags({ pool: poolOf(depth) }, { coinUsd: usd && decimal(usd) })).toEqual(expected);
   });
 
@@ -59,7 +59,7 @@ describe("marketFlagsOf", () => {
     ["base", 11, ["STALE"]],
     ["eth", 60, []],
     ["eth", 61, ["STALE"]],
-  ])("flags a head on %s from %i seconds ago as %j", (chain, seconds, expected) => {
+  ])("returns for a head on %s from %i seconds ago the flags %j", (chain, seconds, expected) => {
     expect(flags({ chain, pool: poolOf("100") }, { nowMs: (1000 + seconds) * 1000 })).toEqual(expected);
   });
 

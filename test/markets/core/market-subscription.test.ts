@@ -14,7 +14,7 @@ const charted = (index: number): FollowedToken => ({ ...plain(index), candles: t
 const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 describe("following", () => {
-  it("adds tokens in order, and distinguishes chains", () => {
+  it("adds tokens in order, and tells chains apart", () => {
     const others: FollowedToken[] = [{ chain: "eth", token: "0x1" }, plain(2)];
     expect(following([plain(1)], others)).toEqual({
       tokens: [plain(1), ...others],
@@ -37,7 +37,7 @@ describe("following", () => {
     expect(found.tokens[3]).toEqual(charted(3));
   });
 
-  it("follows further tokens without candles when the limit of candles is reached", () => {
+  it("follows tokens without candles once the limit of candles is reached", () => {
     const before = upTo(mostCandleTokens).map(charted);
     const found = following(before, [charted(10), charted(0), plain(1), charted(11)]);
     expect(found.withoutCandles).toEqual([0]);

@@ -15,7 +15,7 @@ describe("positionValue", () => {
     ],
     ["eth", "0.5", "0.1", "0.1", { value: "0.05", unrealizedPnl: "-0.05" }],
     ["eth", "3", undefined, "2", { value: "6" }],
-    // 18 decimal places on eth and 9 on sol, rounded half to even.
+    // Rounds half to even, to 18 decimal places on eth and 9 on sol.
     ["eth", "0.5", "0", "0.000000000000000001", { value: "0", unrealizedPnl: "0" }],
     [
       "eth",

@@ -40,12 +40,12 @@ describe("readSearch", () => {
     ["币安", "币安"],
     ["🚀🚀", "🚀🚀"],
     ["a".repeat(64), "a".repeat(64)],
-  ])("reads %j as %j", (text, wanted) => {
+  ])("reads the query %j as %j", (text, wanted) => {
     expect(readSearch(text)).toEqual({ wanted });
   });
 
   it.each(["", "m", " m ", "🚀", "a".repeat(65), "ﷺ".repeat(4), "a".repeat(10_000)])(
-    "rejects %j because of its length",
+    "rejects the query %j for its length",
     (text) => {
       expect(readSearch(text)).toEqual({ problem: "must have 2 to 64 characters" });
     },

@@ -13,7 +13,7 @@ const wish = (userID: string, tokens: readonly string[], wantedMs = 0): Wish => 
   wantedMs,
 });
 
-/** Returns the wishes of a user with several connections. */
+/** Returns a user's wishes on several connections. */
 const wishes = (userID: string, tokens: readonly string[]): Wish[] =>
   Array.from({ length: Math.ceil(tokens.length / 20) }, (_, index) =>
     wish(userID, tokens.slice(20 * index, 20 * index + 20)),
@@ -26,7 +26,7 @@ function granted(tokens: WantedTokens, all: readonly Wish[], nowMs = 0, rules = 
   return { wanted: wanted.map(({ token }) => token), refused: refused.map(({ token }) => token) };
 }
 
-/** Returns wanted tokens of a run that has already begun. */
+/** Returns the wanted tokens of a run that has already begun. */
 function running(): WantedTokens {
   const tokens = new WantedTokens();
   tokens.grant([], anything, 0);
@@ -59,7 +59,7 @@ describe("WantedTokens", () => {
     expect(refused).toEqual(some(60).slice(50));
   });
 
-  it("keeps the tokens that a user wanted first", () => {
+  it("prefers the tokens that a user wanted first", () => {
     const tokens = new WantedTokens();
     granted(tokens, wishes("ann", some(50, "old")), 0);
     const { wanted, refused } = granted(
@@ -71,7 +71,7 @@ describe("WantedTokens", () => {
     expect(refused).toEqual(some(10, "new"));
   });
 
-  it("reads at most 20 new tokens of a user per minute, not counting those that others also want", () => {
+  it("reads at most 20 new tokens of a user per minute, except those that others also want", () => {
     const tokens = running();
     granted(tokens, [wish("bob", some(5))]);
     const all = [wish("bob", some(5)), ...wishes("ann", some(30))];
@@ -82,7 +82,7 @@ describe("WantedTokens", () => {
     expect(granted(tokens, most, 62_000).wanted).toHaveLength(45);
   });
 
-  it("counts no listed or held token as new, and refuses none while a user's positions are unknown", () => {
+  it("counts no listed or held token as new, and rejects none while a user's positions are unknown", () => {
     const tokens = running();
     let known: ReadonlySet<string> | undefined;
     const rules: WishRules = {
@@ -130,7 +130,7 @@ describe("WantedTokens", () => {
     expect(granted(new WantedTokens(), many, 0, isHeld).wanted).toHaveLength(300);
   });
 
-  it("never exceeds a limit, and refuses exactly what it does not grant", () => {
+  it("never exceeds a limit, and rejects exactly the tokens that it does not grant", () => {
     const users = fc.array(fc.array(fc.nat(400), { maxLength: 80 }), { maxLength: 12 });
     fc.assert(
       fc.property(fc.array(users, { minLength: 1, maxLength: 4 }), (rounds) => {

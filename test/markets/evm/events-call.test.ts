@@ -47,7 +47,7 @@ const textOf = (value: Decimal | undefined) => value && formatDecimal(value);
 const read = (...logs: unknown[]) => eventsCall(pools, { from: 9, to: 12 }).read(logs);
 
 describe("eventsCall", () => {
-  it("requests the topics of the pools' kinds", () => {
+  it("requests the events of all kinds of pools", () => {
     const { params } = eventsCall(pools, { from: 9, to: 12 });
     expect(params).toEqual([
       {
@@ -61,7 +61,7 @@ describe("eventsCall", () => {
     expect(only.topics).toEqual([[topics.sync, topics.v2Swap]]);
   });
 
-  it("reads a v2 pool's state from its Sync, and a swap's amounts from its Swap", () => {
+  it("reads a v2 pool's state from the event Sync, and a swap's amounts from Swap", () => {
     const swap = words(0n, 2n * coin, 7n * coin, 10n ** 10n);
     const [sync, swapped] = read(
       log({ data: words(8n * coin, 2n * coin) }),
@@ -123,7 +123,7 @@ describe("eventsCall", () => {
   });
 
   it.each(["0x0", undefined, null, "1795000000", "0xffffffffffffff"])(
-    "reads %o as an unknown time",
+    "treats the time %o as unknown",
     (time) => {
       expect(read(log({ blockTimestamp: time }))).toMatchObject([{ time: 0 }]);
     },
@@ -150,11 +150,11 @@ describe("eventsCall", () => {
     ["a block with two hashes", log({}), log({ logIndex: "0x1", blockHash: hash("b") })],
     ["a block with two times", log({}), log({ logIndex: "0x1", blockTimestamp: "0x1" })],
     ["two logs in one place", log({}), log({ data: words(4n, 4n) })],
-  ])("rejects %s", (_, ...logs) => {
+  ])("rejects logs with %s", (_, ...logs) => {
     expect(() => read(...logs)).toThrow();
   });
 
-  it("rejects an answer that is no list", () => {
+  it("rejects an answer that is not a list", () => {
     for (const result of [null, {}, "0x", [null], [[]], [{}]])
       expect(() => eventsCall(pools, { from: 9, to: 12 }).read(result)).toThrow();
   });

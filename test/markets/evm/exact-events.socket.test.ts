@@ -12,7 +12,7 @@ const seeds = process.env.FULL ? Array.from({ length: 10 }, (_, seed) => seed + 
 const blocksPerSeed = 40;
 
 let chain: TestChain;
-/** Returns logs of PancakeSwap's pools in the form of the production contracts. */
+/** Reports logs of PancakeSwap's pools in the same form as the production contracts. */
 let host: SecondHost;
 beforeAll(async () => {
   chain = await startTestChain({ chain: "base" });
@@ -58,7 +58,7 @@ function expectTruth(
 }
 
 describe("events", () => {
-  it.each(seeds)("match all states and receipts with the seed %i", async (seed) => {
+  it.each(seeds)("agrees with all states and receipts of seed %i", async (seed) => {
     await chain.restore();
     const swaps = await startRandomSwaps(chain, seed);
     host.lie = likePancake(swaps.pools);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([chain.close(), ...hosts.map((host) => host.close())]));
 
-/** Faults of hosts with logs. The first two are no lies. */
+/** Faults of hosts that return logs. The first two are honest. */
 const faults: readonly HostFaults[] = [
   { logs: "zeroTimes" },
   { logBlocks: 2 },
@@ -39,7 +39,7 @@ const faults: readonly HostFaults[] = [
 
 type Shown = Map<string, Map<number, Candle>>;
 
-/** Looks once, proves once, and takes the changed minutes. */
+/** Looks once, proves once, and takes the minutes that have changed. */
 async function round(journal: Journal, reader: ReturnType<typeof marketHosts>, shown: Shown, nowMs: number) {
   const { isUnexplained } = await lookRound(journal, reader, nowMs);
   if (isUnexplained) reader.leaveHost();
@@ -73,7 +73,7 @@ const modelOf = (blocks: readonly TrueBlock[], pools: readonly WatchedPool[]) =>
 
 type Blocks = ReturnType<typeof modelOf>;
 
-/** Compares the minutes from a time on. During a history, only final minutes must be right. */
+/** Compares minutes from a time on. Only final minutes must be right before a history ends. */
 function expectTruth(
   shown: Shown,
   pools: readonly WatchedPool[],
@@ -99,7 +99,7 @@ function expectTruth(
 
 describe("minutes of random swaps", () => {
   it.each(seeds)(
-    "shows only true minutes as final, while a host lies and blocks are replaced: seed %i",
+    "shows only true minutes as final while a host lies and blocks are replaced: seed %i",
     async (seed) => {
       await chain.restore();
       const random = new Random(seed);

@@ -61,7 +61,7 @@ describe("lookAtPools", () => {
     }
   });
 
-  it("leaves out addresses that are no pools, and pools of another kind", async () => {
+  it("leaves out addresses that are no pools or pools of another kind", async () => {
     const { moonV2, moonV3 } = pools;
     const asked = [
       { pool: `0x${"1".repeat(40)}`, venue: "uniswap-v3" },
@@ -73,7 +73,7 @@ describe("lookAtPools", () => {
     expect([...(look?.words.keys() ?? [])]).toEqual([moonV3.pool]);
   });
 
-  it("reads hashes that contracts can no longer read from block headers", async () => {
+  it("reads hashes from block headers if contracts can no longer read them", async () => {
     const old = await newest();
     await chain.mine(300);
     const look = await lookAtPools(readerOf(chain), newPoolsMemory(), { heights: [old], pools: [] }, 0);

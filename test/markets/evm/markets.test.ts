@@ -81,7 +81,7 @@ const readerOf = (
 const mineIn = (hosts: SlowHosts) => hosts.mine(Math.floor(Date.now() / 1000));
 
 describe("EvmMarkets", () => {
-  it("delivers a change right after it was seen, even if the delivery began during the look", async () => {
+  it("includes a change in the first delivery after it was seen, even if that began during the look", async () => {
     const hosts = new SlowHosts();
     const mine = (words: readonly bigint[] = []) => hosts.mine(Math.floor(Date.now() / 1000), words);
     for (let block = 0; block < 3; block++) mine();
@@ -129,7 +129,7 @@ describe("EvmMarkets", () => {
   it.each([
     ["was read", async (): Promise<HistoryState> => "complete", "complete"],
     ["could not be read", () => Promise.reject(new Error("silent")), "unavailable"],
-  ])("loads no history for a second reference pool if the first one's %s", async (_, read, state) => {
+  ])("loads no history for a later reference pool if the history of the first %s", async (_, read, state) => {
     const hosts = new SlowHosts();
     for (let block = 0; block < 3; block++) mineIn(hosts);
     const deeper: FoundPool = { ...pool, pool: "0xdeeper", depth: decimal("501") };

@@ -44,7 +44,7 @@ const buy = "swapExactETHForTokensSupportingFeeOnTransferTokens";
 const sell = "swapExactTokensForETHSupportingFeeOnTransferTokens";
 
 describe("PoolFinder", () => {
-  it("finds a token and the pools that sell it, the deepest first, without deceptive ones", async () => {
+  it("finds a token and its pools, the deepest first, and leaves out deceptive pools", async () => {
     const found = await find(moon);
     expect(found.token).toEqual({
       chain: "base",
@@ -55,7 +55,7 @@ describe("PoolFinder", () => {
       supply: { mantissa: 1n, exponent: 9 },
     });
     expect(found.block.number).toBe(Number(await chain.request("eth_blockNumber")));
-    // PancakeSwap's pool has the most coins, but all out of range. The pool at 0.01 % is almost empty.
+    // PancakeSwap's pool has the most coins, but all are out of range. The pool at 0.01 % is almost empty.
     expect(shown(found)).toEqual([
       ["uniswap-v2 native", 0.0001, 2],
       ["uniswap-v3 USDX", 0.26, near(1.1)],
@@ -66,7 +66,7 @@ describe("PoolFinder", () => {
     expect(found.pools.map(({ feeBps }) => feeBps)).toEqual([30, 30, 30]);
   });
 
-  it("measures a depth that a sale is really paid, with an impact of at most 2 %", async () => {
+  it("measures as depth what a sale with an impact of at most 2 % really pays", async () => {
     const { pools } = await find(moon);
     const { depth, price } = pools.find(
       ({ venue, quote }) => venue === "uniswap-v3" && quote === "native",
@@ -97,7 +97,7 @@ describe("PoolFinder", () => {
       expect(found.pools).toContainEqual(expect.objectContaining({ ...terms, quote }));
   });
 
-  it("prices a stable token in the coin", async () => {
+  it("prices a stable token in coin", async () => {
     const found = await find(usdx);
     expect(found.pools[0]).toMatchObject({ venue: "uniswap-v3", quote: "native", token: usdx });
     for (const [, price] of shown(found)) expect(price).toBeCloseTo(1 / 2600, 9);
@@ -137,7 +137,7 @@ describe("PoolFinder", () => {
     expect(pools).toMatchObject([{ venue: "uniswap-v2", depth: { mantissa: 2n, exponent: -1 } }]);
   });
 
-  it("finds no token at a plain account, and queries the next host if one fails", async () => {
+  it("finds no token at an account without code, and queries the next host if one fails", async () => {
     host.faults = { unavailable: 1 };
     const reader = readerOf(chain, { hosts: [host.url, chain.url] });
     expect(await new PoolFinder(reader).find(alice.address)).toBeUndefined();
@@ -148,7 +148,7 @@ describe("PoolFinder", () => {
   });
 });
 
-describe("repeated searches of PoolFinder", () => {
+describe("searching again with PoolFinder", () => {
   const counts: number[] = [];
   let finder: PoolFinder;
   beforeEach(() => {
@@ -170,7 +170,7 @@ describe("repeated searches of PoolFinder", () => {
     for (const [index, [name, price, depth]] of first.entries())
       expect(again[index]).toEqual([name, price, expect.closeTo(depth as number, 1)]);
     const [, few = 0] = counts;
-    // Reads the states of all pools, and one ladder for each of two.
+    // Reads the states of all pools once, and one ladder for each of two pools.
     expect(few).toBe(3);
     await findAt(600_000);
     expect(counts[2]).toBe(counts[0]);
@@ -189,7 +189,7 @@ describe("repeated searches of PoolFinder", () => {
     expect(await names(2000)).toEqual(whole);
   });
 
-  it("adapts to depths that have changed much", async () => {
+  it("measures again when depths have changed much", async () => {
     await findAt(0);
     const { moonV3 } = await localPoolsOf(chain);
     expect(moonV3).toBeDefined();
@@ -205,7 +205,7 @@ describe("repeated searches of PoolFinder", () => {
 });
 
 describe("coinPoolPrice", () => {
-  it("reads the coin's price from its deepest pool with a stable token", async () => {
+  it("reads the coin's price from the deepest pool with a stable token", async () => {
     const price = await coinPoolPrice(readerOf(chain))();
     expect(price && [price.source, Number(formatDecimal(price.usd))]).toEqual([
       "uniswap-v3",

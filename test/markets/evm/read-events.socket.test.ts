@@ -74,7 +74,7 @@ describe("readEvents", () => {
     expect(events).toEqual(await truth());
   });
 
-  it("names pools with too many events for the host, and reads all others", async () => {
+  it("reports pools with too many events for the host, and reads all others", async () => {
     odd.faults = { mostLogs: 1 };
     const { events, unread } = await read(onlyOdd(), { from: blocks.to });
     const whole = (await truth()).filter(({ block }) => block === blocks.to);
@@ -122,7 +122,7 @@ describe("readEvents", () => {
     },
   );
 
-  it("switches from a host without the last block, if that block matters", async () => {
+  it("leaves a host that lacks the last block, if that block matters", async () => {
     odd.faults = { blocksBehind: 2 };
     const late = await read(both());
     expect(late.events.at(-1)?.block).toBeLessThanOrEqual(blocks.to - 2);
@@ -130,7 +130,7 @@ describe("readEvents", () => {
     await expect(read(onlyOdd(), { needsLast: true })).rejects.toThrow("No host of eth answers");
   });
 
-  it("switches from a host whose headers contradict its logs", async () => {
+  it("leaves a host whose headers contradict its logs", async () => {
     odd.faults = { logs: "noTimes" };
     odd.lie = ({ method }, reply) =>
       method === "eth_getBlockByNumber" && "result" in reply
@@ -143,7 +143,7 @@ describe("readEvents", () => {
 });
 
 describe("a host made of several nodes", () => {
-  it("switches from a host whose nodes have different blocks with one number", async () => {
+  it("leaves a host whose nodes have different blocks of the same number", async () => {
     odd.faults = { mostLogs: 4 };
     let asked = 0;
     odd.lie = ({ method }, reply) => {
@@ -157,7 +157,7 @@ describe("a host made of several nodes", () => {
   });
 });
 
-/** Covers refusals in hosts' own words, and the ranges of the requests that follow. */
+/** Lists refusals in hosts' own words, with the ranges of the requests that follow. */
 describe("a host that limits ranges of blocks", () => {
   const asked = () =>
     server.requests.flat().flatMap(({ method, params: [filter] }) => {
@@ -197,7 +197,7 @@ describe("a host that limits ranges of blocks", () => {
       [8000, 4000, 4000],
     ],
     ["query timeout exceeded", -32000, 5000, [8000, 4000, 4000]],
-  ])("requests smaller ranges after '%s'", async (message, code, most, expected) => {
+  ])("requests smaller ranges after the refusal '%s'", async (message, code, most, expected) => {
     limit(most, new RpcFailure(code, message));
     await read(readerOf(chain, { hosts: [server.url] }), range);
     expect(asked()).toEqual(expected);
@@ -219,7 +219,7 @@ describe("a host that limits ranges of blocks", () => {
     odd.lie = (_, reply) => reply;
   });
 
-  it("remembers a host's limit of ranges, but not a limit of results", async () => {
+  it("remembers a host's limit of ranges, but forgets a limit of results", async () => {
     const reader = readerOf(chain, { hosts: [server.url] });
     limit(5000, new RpcFailure(-32005, "query returned more than 10000 results"));
     await read(reader, range);
@@ -229,7 +229,7 @@ describe("a host that limits ranges of blocks", () => {
     expect(asked()).toEqual([8000, 4000, 4000, 8000, 4000, 4000, 4000, 4000]);
   });
 
-  it("requests smaller ranges after too large an answer, and does not treat the host as faulty", async () => {
+  it("requests smaller ranges after an answer that is too large, without blaming the host", async () => {
     limit(5000, Array(50_000).fill("0x".padEnd(64, "0")));
     const reader = readerOf(chain, { hosts: [server.url, chain.url] });
     const [first] = reader.client.inOrder();
@@ -239,7 +239,7 @@ describe("a host that limits ranges of blocks", () => {
     expect(reader.client.inOrder()[0]).toBe(first);
   });
 
-  it("requests smaller ranges after an HTTP status that names the reason, or if the range is wide", async () => {
+  it("requests smaller ranges after an HTTP error that names the reason, or if the range is wide", async () => {
     server.misbehaviour = (response, requests) => {
       const [filter] = requests.flatMap(({ method, params }) => (method === "eth_getLogs" ? params : []));
       const { fromBlock, toBlock } = (filter ?? {}) as Record<string, string>;

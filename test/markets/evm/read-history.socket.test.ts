@@ -11,7 +11,7 @@ let odd: SecondHost;
 let swaps: RandomSwaps;
 let last: number;
 beforeAll(async () => {
-  // Mines blocks much slower than the real chain, about every seven seconds.
+  // Mines blocks about every seven seconds, much slower than the real chain.
   chain = await startTestChain({ chain: "base" });
   odd = await startSecondHost({ chainUrl: chain.url });
   await chain.request("anvil_mine", ["0xc8", "0x3c"]);
@@ -44,12 +44,12 @@ const all = async () => {
 const blocksIn = (events: readonly PoolEvent[]) => [...new Set(events.map(({ block }) => block))];
 
 describe("readHistory", () => {
-  it("reads all events from a time on, up to a block", async () => {
+  it("reads all events from a time on up to a block", async () => {
     const truth = await swaps.truth(last - 59, last);
     const { pool } = swaps.pools.moonV2;
     const changed = truth.filter(({ words }, index) => words.get(pool) !== truth[index - 1]?.words.get(pool));
     const events = await all();
-    // The first event only shows the state before.
+    // The first event only shows the state before the range.
     expect(blocksIn(events)).toEqual(expect.arrayContaining(changed.slice(1).map(({ number }) => number)));
     const since = await timeOf(last - 30);
     const asked = { to: last - 3, since };
@@ -94,7 +94,7 @@ describe("readHistory", () => {
     expect(events).toEqual((await all()).filter(({ block }) => block >= oldest));
   });
 
-  it("stops when its time is up, and reads nothing before the chain's first block", async () => {
+  it("stops when its time is up, and never reads before the chain's first block", async () => {
     const asked = { to: last, since: 0 };
     expect(await readHistory(onlyOdd(), swaps.pools.moonV2, { ...asked, untilMs: Date.now() })).toEqual({
       events: [],
@@ -107,7 +107,7 @@ describe("readHistory", () => {
     });
   });
 
-  it("continues with the next host, and keeps the events so far if none is left", async () => {
+  it("continues with the next host, and keeps what it has read if none is left", async () => {
     odd.faults = { logBlocks: 10 };
     odd.lie = ({ method }, reply) => {
       if (method !== "eth_getLogs") return reply;

@@ -54,7 +54,7 @@ describe("writeChunk", () => {
     expect(chunk).toMatchObject({ candles: [candle(0), candle(1)], version: 2 });
   });
 
-  it("rejects a run that another one has replaced, and code that newer code has replaced", async () => {
+  it("rejects writes of runs and code versions that were replaced", async () => {
     const name = { ...minutes, token: "0xc" };
     expect(await write(name, [candle(0)], { epoch: 5 })).toBe(true);
     expect(await write(name, [candle(1)], { epoch: 4, version: 1 })).toBe(false);
@@ -75,7 +75,7 @@ describe("writeChunk", () => {
     ["minutes", 8 * 86_400 + 600],
     ["hours", 401 * 86_400],
     ["days", undefined],
-  ] as const)("keeps %s for their retention time", async (kind, seconds) => {
+  ] as const)("keeps %s for a limited time", async (kind, seconds) => {
     const name = { ...token, token: "0xd", kind, start: 1_767_225_600 };
     await write(name, []);
     const item = await readItem<{ expiresAt?: number }>(db.table, chunkKey(kind, name, name.start));

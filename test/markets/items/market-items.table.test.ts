@@ -33,7 +33,7 @@ const write = (token: string, epoch: number, changes: Partial<Market> = {}) =>
   writeMarket(db.table, { market: market(token, changes), state }, { epoch, wantedAt });
 
 describe("writeMarket", () => {
-  it("writes every digit, and keeps a market for eight days after it was wanted", async () => {
+  it("writes every digit of a market, and keeps it for eight days after it was wanted", async () => {
     expect(await write("0xa", 1)).toBe(true);
     expect(await readMarket(db.table, { chain: "base", token: "0xa" })).toEqual({
       market: market("0xa"),
@@ -43,7 +43,7 @@ describe("writeMarket", () => {
     expect(stored?.expiresAt).toBe(wantedAt.getTime() / 1000 + 8 * 86_400);
   });
 
-  it("rejects a run that another one has replaced", async () => {
+  it("rejects writes of a run that was replaced", async () => {
     expect(await write("0xb", 3)).toBe(true);
     expect(await write("0xb", 2, { block: 58 })).toBe(false);
     expect(await write("0xb", 3, { block: 59 })).toBe(true);
@@ -51,7 +51,7 @@ describe("writeMarket", () => {
     expect(await readMarket(db.table, market("0xb"))).toMatchObject({ market: { block: 60 } });
   });
 
-  it("leaves an item of newer code unchanged", async () => {
+  it("leaves an item written by newer code unchanged", async () => {
     const later = { ...marketKey(market("0xc")), content: "?", epoch: 1, format: 2 };
     await putItems(db.table, [later]);
     expect(await readMarket(db.table, market("0xc"))).toBeUndefined();

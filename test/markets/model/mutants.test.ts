@@ -7,7 +7,7 @@ import { playRules, theRuleSystem } from "./rule-histories.ts";
 import { playToken, theTokenSystem } from "./token-history.ts";
 import { virtualTimeForTests } from "./world.ts";
 
-/** Maps mutants to the first history that catches them, if that comes late. Changed moves only cost time. */
+/** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "believes the first hash of each height": 5,
   "keeps minutes whose swaps were taken back": 3,

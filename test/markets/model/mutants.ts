@@ -101,7 +101,7 @@ const withPools = (change: (pool: FoundPool) => FoundPool): TokenSystem["TokenMa
     }
   };
 
-/** Faults in the choice of a reference, and in the market that follows it. */
+/** Faults in the choice of a reference pool, and in the market that follows it. */
 export const tokenMutants: Readonly<Record<string, Partial<TokenSystem>>> = {
   "changes the reference in mid-minute": {
     TokenMarket: class extends TokenMarket {

@@ -6,10 +6,10 @@ import { modelPools } from "../evm/rules/model/model-chain.ts";
 import { trueMinute } from "../evm/rules/model/truth.ts";
 import { type Client, modelTokens, theWorldSystem, World } from "./world.ts";
 
-/** Counts of events, which show that histories were not empty. */
+/** Counts what has happened, to show that histories were not empty. */
 export type Coverage = Map<string, number>;
 
-/** Time after which faults end and everything must become right. */
+/** Time at which faults end. Afterwards, everything must become right. */
 const faultySeconds = 900;
 const quietSeconds = 300;
 
@@ -138,7 +138,7 @@ export async function playReaders(seed: number, coverage: Coverage, system = the
           has: client.prices.get(token),
           is: formatDecimal(inCoin),
         });
-      // Minutes that were read as history are shown only by REST.
+      // Minutes that were read as history appear only over REST.
       const last = world.minutesOf(token).findLast(({ start, isFinal }) => isFinal && start < end);
       const own = last && client.minutes.get(token)?.get(new Date(last.start * 1000).toISOString());
       if (last && own?.trades !== last.trades) fail("a client has another minute", { token, last, own });

@@ -24,7 +24,7 @@ export function playRules(seed: number, system = theRuleSystem): void {
 const named = (token: string): TokenName => ({ chain: "base", token });
 const some = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 
-/** Lets users wish for more and more tokens: some of their own, some listed and some of open positions. */
+/** Lets users want more and more tokens: some of their own, some listed and some of open positions. */
 function playWishes(chance: Chance, system: RuleSystem): string | undefined {
   const rules: WishRules = {
     isListed: ({ token }) => token.startsWith("listed"),
@@ -71,7 +71,7 @@ function playWishes(chance: Chance, system: RuleSystem): string | undefined {
   return undefined;
 }
 
-/** Least times in which each connection gets a message, and in which it gets everything. */
+/** Longest times until each connection gets a message, and until it gets everything. */
 const quietMs = { message: 16_000, everything: 36_000 };
 
 /** Changes tokens and subscriptions while deliveries fail and messages are lost, and ends with a quiet time. */
@@ -134,7 +134,7 @@ function playDeliveries(chance: Chance, system: RuleSystem): string | undefined 
 
 const nowSeconds = 1_795_780_800;
 
-/** Searches many tokens with similar names, some of which are new, shallow or imitations of a listed one. */
+/** Searches many tokens with similar names, some of them new, shallow or imitations of a listed one. */
 function playSearch(chance: Chance, system: RuleSystem): string | undefined {
   const token = (name: string, symbol: string) => ({ ...named(name), symbol, name: symbol, decimals: 18 });
   const listed = [token("listed", "MOON")];

@@ -19,7 +19,7 @@ const historySeconds = 3600;
 const lookSeconds = 3;
 const measureSeconds = 60;
 
-/** Rules of the reference: how many times as deep a pool must be to take over after some time, or at once. */
+/** Rules of the reference. A pool takes over if it is this many times as deep for this long, or much deeper at once. */
 const muchDeeper = decimalOf(15n, -1);
 const deeperMs = 10 * 60_000;
 const incomparablyDeeper = decimalOf(10n, 0);

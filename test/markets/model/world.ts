@@ -37,7 +37,7 @@ type ModelChainName = EvmChain & keyof typeof blockSeconds;
 /** A run of readMarkets, which may die at any effect. */
 export type Process = {
   build: string;
-  /** Number of effects until the run dies; `isLastDone` tells whether the last one still happens. */
+  /** Number of effects until the run dies, and whether the last of them still happens. */
   diesAfter: number;
   isLastDone: boolean;
   isDead: boolean;
@@ -96,7 +96,7 @@ export class World {
   lease: ReaderLease | undefined;
   isTableThrottled = false;
   isDeliverThrottled = false;
-  /** Seconds that a slow deliver takes. */
+  /** Seconds that deliver takes when it is slow. */
   slowness = 0;
   questions = 0;
   onSaved: (token: TokenName, candles: readonly Candle[], hosts: ModelHosts) => void = () => {};
@@ -176,7 +176,7 @@ export class World {
     return process;
   }
 
-  /** Performs an effect of a process. The process may die before or after it, and a throttled table refuses it. */
+  /** Performs an effect of a process, which may die before or after it. A throttled table refuses it. */
   #effect<Args extends readonly unknown[], Result>(
     process: Process,
     act: (...args: Args) => Result | Promise<Result>,
@@ -283,7 +283,7 @@ export class World {
     return { token: { chain, token, symbol: "T", name: "T", decimals: 18, supply }, pools: [found] };
   }
 
-  /** Reads the past from the current chain, as one host would. */
+  /** Reads the past from the chain as it is now, like a single host. */
   #loadHistory(pool: FoundPool, { time }: PoolBase): "complete" {
     const name = `${this.chainName} ${pool.token} minutes`;
     const known = this.chunks.get(name) ?? { candles: [], epoch: 0 };

@@ -30,7 +30,7 @@ const minutesIn = async (token: string) =>
 const writer = (epoch: number) => tokenStore(db.table).writer(epoch);
 
 describe("tokenStore", () => {
-  it("puts candles into their chunks, and replaces those that it wrote before", async () => {
+  it("puts candles into their chunks, in place of those that it wrote before", async () => {
     const store = writer(1);
     const token = tokenNamed("0xa");
     await store.saveCandles(token, "minutes", [candle(8), candle(9), candle(10)], 0);
@@ -98,7 +98,7 @@ describe("saveHours", () => {
     await saveHours(tokenStore(db.table), writer(1), tokenNamed(token), { starts, revision: 0 });
   };
 
-  it("removes an hour that has lost its swaps from its day, and then the empty day", async () => {
+  it("removes an hour without swaps from its day, and then the day itself", async () => {
     await change("0xf", [at(hour(0)), at(hour(1))], [hour(0), hour(1)]);
     const day = (hour(0) - (hour(0) % 86_400) - start) / 3600;
     expect(await stored("0xf")).toEqual([

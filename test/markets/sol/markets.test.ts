@@ -44,7 +44,7 @@ const found = (slot: number, price: string | undefined, depth = "50"): TokenPool
 
 function reading() {
   const state = {
-    /** The host's view of MOON, or "behind" or "silent". */
+    /** The host's view of MOON: "behind" if the host lags, and "silent" if it does not answer. */
     shows: found(1, "0.5") as TokenPools | "behind" | "silent" | "unknown",
     asked: [] as (readonly string[])[],
     saved: [] as { item: MarketItem; wantedAt: Date }[],
@@ -141,7 +141,7 @@ describe("SolMarkets", () => {
     expect(changed(startMs + 4000)).toMatchObject([{ record: { flags: ["NO_POOL"] } }]);
   });
 
-  it("flags a thin market and one whose host is silent or lags, and reports an outage once", async () => {
+  it("flags thin markets and those whose host is silent or behind, and reports an outage once", async () => {
     const { state, markets, changed, faults, silences, read } = reading();
     state.shows = found(1, "0.5", "4.9");
     markets.want([wanted(token)]);

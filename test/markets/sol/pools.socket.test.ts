@@ -38,7 +38,7 @@ describe("SolPoolReader", () => {
     });
     const { pool } = chain.deployment.tokens.MOON;
     expect(pools).toMatchObject([{ pool, quote: "native", venue: "raydium-cpmm", feeBps: 25 }]);
-    // 500 coins and 5,000,000 tokens; a sale is paid a fiftieth of the coins.
+    // A pool of 500 coins and 5,000,000 tokens. A sale with an impact of 2 % is paid a fiftieth of the coins.
     expect([pools?.[0]?.price, pools?.[0]?.depth].map((value) => value && formatDecimal(value))).toEqual([
       "0.0001",
       "10",
@@ -53,7 +53,7 @@ describe("SolPoolReader", () => {
     const looks = countingLooks();
     const reader = await only();
     for (const nowMs of [0, 1000, 600_000]) await reader.read([mintOf("MOON")], nowMs);
-    // The clock, the mint and its name, and four pools, each with a configuration and two vaults.
+    // Clock, mint and name, and four pools, each with a configuration and two vaults.
     expect(looks).toEqual([19, 7, 19]);
   });
 

@@ -14,7 +14,7 @@ export const pools: readonly [CandlePool, ...CandlePool[]] = [
   { pool: "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0", quote: "native" },
 ];
 
-/** Generates blocks in the order of the chain, from the time 0 on. Most start at the previous price. */
+/** Generates blocks in the order of the chain, from time 0 on. Most start at the previous block's price. */
 export const swapBlocks = (): fc.Arbitrary<SwapBlock[]> =>
   fc
     .array(

@@ -101,19 +101,19 @@ describe("explains", () => {
   const swap = (block: number, logIndex: number, change: readonly [bigint, bigint]) =>
     event(block, logIndex, { change });
 
-  it("accepts events whose last state is the look's", () => {
+  it("accepts events that end in the state of the look", () => {
     expect(explains([event(10, 1, { word: 5n })], 3n, 5n)).toBe(true);
     expect(explains([event(10, 1, { word: 5n }), event(10, 2, { word: 3n })], 3n, 3n)).toBe(true);
     expect(explains([], 3n, 3n)).toBe(true);
     expect(explains([], undefined, 3n)).toBe(true);
   });
 
-  it("detects hidden newest events and invented events", () => {
+  it("detects that the newest events are hidden or that some are invented", () => {
     expect(explains([event(10, 1, { word: 5n })], 3n, 6n)).toBe(false);
     expect(explains([], 3n, 5n)).toBe(false);
   });
 
-  it("fits each v2 swap between the reserves before and after it", () => {
+  it("checks each v2 swap against the reserves before and after it", () => {
     const events = [
       sync(10, 1, word(110n, 91n)),
       swap(10, 2, [10n, -9n]),
@@ -127,7 +127,7 @@ describe("explains", () => {
     expect(explains(events, undefined, after)).toBe(true);
     for (const place of [0, 2, 3]) expect(explains(events.toSpliced(place, 1), before, after)).toBe(false);
     expect(explains(events.toSpliced(3, 2), before, after)).toBe(false);
-    // An event hidden before a change of liquidity looks like part of it. Only another host can tell.
+    // An event hidden before a change of liquidity looks like a part of it, so only another host can tell.
     expect(explains(events.toSpliced(0, 2), before, after)).toBe(true);
     expect(explains(events.toSpliced(4, 1), before, after)).toBe(true);
   });
@@ -144,7 +144,7 @@ describe("explains", () => {
     expect(explains([swap(10, 2, [10n, -9n])], undefined, after)).toBe(false);
   });
 
-  it("detects a hidden v2 swap in the middle, together with its reserves", () => {
+  it("detects that a v2 swap is hidden together with its reserves", () => {
     const events = [
       sync(10, 1, word(110n, 91n)),
       swap(10, 2, [10n, -9n]),

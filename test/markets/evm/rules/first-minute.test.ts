@@ -8,7 +8,7 @@ import { q96, ScriptedHosts, v3Pool } from "./support/scripted-hosts.ts";
 
 type Block = readonly [time: number, words?: readonly bigint[]];
 
-/** Begins with the pool at the last of these blocks, and reads the minute before that. */
+/** Starts with the pool at the last of these blocks, and reads the minute before that block. */
 async function begin(blocks: readonly Block[], change: Partial<ScriptedHosts> = {}) {
   const hosts = new ScriptedHosts();
   for (const [time, words] of blocks) hosts.mine(time, words);
@@ -34,7 +34,7 @@ const swaps: readonly Block[] = [[70, [2n * q96]], [80, [3n * q96]], [90]];
 it.each([
   ["on a chain that began in an earlier one", 0],
   ["on a chain that began in the same one", 62],
-])("includes the trades before a pool's first look in its first minute, %s", async (_, genesis) => {
+])("adds the trades before a pool's first look to its first minute, %s", async (_, genesis) => {
   const read = await begin([[genesis], ...swaps]);
   expect(read).toEqual({ isWhole: true, trades: [2], opens: ["1"] });
 });
@@ -53,7 +53,7 @@ it.each<[string, Partial<ScriptedHosts>]>([
   ["knows an older pool", { bornAt: { a: 1 } }],
   ["says nothing", { bornAt: { a: 1, b: 1 }, silent: ["b"] }],
 ])(
-  "keeps the gaps of a pool's first minute if one host lacks the pool and the other %s",
+  "keeps the gaps of a pool's first minute if one host lacks the pool and the other host %s",
   async (_, change) => {
     expect(await begin([[0], ...swaps], change)).toMatchObject({ isWhole: false });
   },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { searchFork } from "../../../../lib/markets/evm/rules/fork-search.ts";
 
-/** Searches with a chain that has all blocks up to this one. Returns the result and the number of queries. */
+/** Searches for a fork if the chain has all blocks up to this one. Returns the result and the number of queries. */
 function search(known: readonly number[], fork: number, kept: readonly number[], refuted: readonly number[]) {
   let compared = { kept: [...kept], refuted: [...refuted] };
   for (let asked = 0; ; asked++) {
@@ -23,7 +23,7 @@ describe("searchFork", () => {
     });
   });
 
-  it("finds the last known block that still exists, with few queries", () => {
+  it("finds the last known block that still exists with few queries", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.nat(2000), { minLength: 1, maxLength: 200 }),

@@ -42,7 +42,7 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 1 gaps"]);
   });
 
-  it("keeps a base for another run together with older ones, and always the oldest", () => {
+  it("keeps a base together with older ones, always including the oldest", () => {
     const basesAt = (times: readonly number[]) =>
       times.map((time) => ({ block: time, hash: `0x${time}`, time, isWhole: true }));
     const kept = (times: readonly number[]) => {
@@ -95,7 +95,7 @@ describe("a base", () => {
     expect(bookOf().bases).toMatchObject([{ block: 8, hash: "0x8" }]);
   });
 
-  it("drops a base undone between two runs once two hosts no longer have its block", async () => {
+  it("drops a base that was undone between two runs once two hosts no longer have its block", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(120, [3n * q96]);
     await settle();
@@ -104,7 +104,7 @@ describe("a base", () => {
     run.hosts.drop(2);
     for (const time of [120, 121, 122]) run.hosts.mine(time, [5n * q96], "'");
     restart(base && [base]);
-    // A newer block is still there, so looks do not query the old one.
+    // A newer block still exists, so looks do not query the old one.
     const newer = { block: 9, hash: "0x9'", time: 122, isWhole: true };
     watchPool(run.journal, { ...v3Pool, pool: "0xother" }, run.nowMs, [newer]);
     run.hosts.isForgetful = true;
@@ -118,7 +118,7 @@ describe("a base", () => {
     expect(bookOf().bases).toMatchObject([{ time: 181 }]);
   });
 
-  it("may add earlier trades to a pool's first minute", async () => {
+  it("adds earlier trades to a pool's first minute", async () => {
     run.hosts.mine(55, [2n * q96]);
     run.hosts.mine(60, [3n * q96]);
     run.hosts.mine(61);

@@ -9,8 +9,8 @@ import { q96, type ScriptedBlock, v3Pool } from "./support/scripted-hosts.ts";
 
 const { run, bookOf, look, settle, taken } = journalForTests();
 
-describe("a journal", () => {
-  it("starts a pool where two hosts agree on its state", async () => {
+describe("the journal of pools", () => {
+  it("starts a pool only if two hosts agree on its state", async () => {
     expect(bookOf().bases).toMatchObject([{ block: 5, hash: "0x5", time: 50, word: q96, isWhole: false }]);
   });
 
@@ -27,7 +27,7 @@ describe("a journal", () => {
     expect(bookOf().price).toBeDefined();
   });
 
-  it("computes minutes from the events that explain new states", async () => {
+  it("computes minutes from events that explain new states", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.mine(70, [q96, 3n * q96]);
     await look();
@@ -38,7 +38,7 @@ describe("a journal", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("reads the last block again, since another with the same number may have replaced it", async () => {
+  it("reads the last block again, since another one may have taken its number", async () => {
     run.hosts.mine(60, [2n * q96]);
     await look();
     run.hosts.mine(70, [3n * q96]);
@@ -46,7 +46,7 @@ describe("a journal", () => {
     expect(run.hosts.asked.at(-1)).toBe("events a 6-7");
   });
 
-  it("rejects events that do not lead to the look's state, and queries another host", async () => {
+  it("rejects events that do not end in the look's state, and queries another host", async () => {
     run.hosts.mine(60, [2n * q96, 3n * q96]);
     run.hosts.tamper.a = (events) => events.slice(0, -1);
     await look();
@@ -57,7 +57,7 @@ describe("a journal", () => {
       isTaken: true,
       isUnexplained: true,
     });
-    // The other host's events do not explain the state either, so the pool itself must be odd.
+    // Another host's events do not explain the state either, so the pool itself must be odd.
     run.hosts.tamper.b = run.hosts.tamper.a;
     run.hosts.first = "b";
     expect(await lookRound(run.journal, run.hosts, run.nowMs)).toMatchObject({ isUnexplained: false });
@@ -79,7 +79,7 @@ describe("a journal", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("drops a hash that its host does not show again", async () => {
+  it("drops a block's hash if its host does not show it again", async () => {
     run.hosts.mine(60, [2n * q96]);
     await look();
     run.hosts.mine(70, [3n * q96]);
@@ -92,7 +92,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 9 1 9, 2"]);
   });
 
-  it("ignores new events dated before the proven part", async () => {
+  it("ignores new events in blocks that were already proven", async () => {
     run.hosts.mine(60);
     await settle();
     run.hosts.mine(120, [2n * q96]);
@@ -139,7 +139,7 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 3 final"]);
   });
 
-  it("removes the events of a minute only after it was taken as final", async () => {
+  it("keeps the events of a minute until it was taken as final", async () => {
     run.hosts.mine(60, [2n * q96]);
     for (let time = 120; time <= 420; time += 2) {
       run.hosts.mine(time);
@@ -152,7 +152,7 @@ describe("a journal", () => {
     expect(bookOf().bases).toHaveLength(2);
   });
 
-  it("queries times that a host does not state", async () => {
+  it("queries the times of events if a host does not state them", async () => {
     run.hosts.mine(60, [2n * q96]);
     run.hosts.tamper.a = (events) => events.map((event) => ({ ...event, time: 0 }));
     await look();
@@ -179,14 +179,14 @@ describe("a journal", () => {
     expect(run.hosts.asked.slice(-4)).toEqual(asked);
   });
 
-  it("finds swaps that leave the state unchanged", async () => {
+  it("finds swaps that leave a pool's state unchanged", async () => {
     run.hosts.mine(60, [2n * q96, q96]);
     run.hosts.mine(120);
     expect(await settle()).toMatchObject({ proven: [v3Pool.pool] });
     expect(taken()).toEqual(["60: 1 1 1 1, 2 final"]);
   });
 
-  it("proves nothing with a host that misses swaps without a trace", async () => {
+  it("proves nothing with a host that misses swaps between two equal states", async () => {
     run.hosts.mine(60, [2n * q96, q96]);
     run.hosts.mine(120);
     run.hosts.tamper.b = () => [];
@@ -282,7 +282,7 @@ describe("a reorganisation of the chain", () => {
     expect(run.journal.revision).toBe(8);
   });
 
-  it("starts a pool again after a reorganisation below its first base, and leaves gaps", async () => {
+  it("starts a pool again after a reorganisation below its first base, with gaps in its minutes", async () => {
     run.hosts.drop(5);
     for (const time of [40, 50, 60, 100, 110]) run.hosts.mine(time, [], "'");
     await look();
@@ -299,7 +299,7 @@ describe("a reorganisation of the chain", () => {
     const [first, ...later] = bookOf().bases;
     expect(first).toMatchObject({ block: 5 });
     expect(later.length).toBeGreaterThan(1);
-    // A block proven only for another pool proves nothing about this one.
+    // A block that was proven only for another pool proves nothing about this one.
     const other = { block: 14, hash: "0x14", time: 130, isWhole: true };
     watchPool(run.journal, { ...v3Pool, pool: "0xother" }, run.nowMs, [other]);
     run.hosts.drop(148);
@@ -312,7 +312,7 @@ describe("a reorganisation of the chain", () => {
     expect(taken()).toEqual(["120: 9 14400 9 25, 2 final"]);
   });
 
-  it("makes nothing final while only the other host knows of a reorganisation", async () => {
+  it("makes no minute final while only the other host shows a reorganisation", async () => {
     run.hosts.mine(120);
     await settle();
     taken();
@@ -328,7 +328,7 @@ describe("a reorganisation of the chain", () => {
   });
 });
 
-describe("a switch to another host", () => {
+describe("switching to another host", () => {
   beforeEach(async () => {
     run.hosts.mine(60, [2n * q96]);
     await settle();
@@ -341,7 +341,7 @@ describe("a switch to another host", () => {
     run.hosts.first = "b";
   });
 
-  it("proves nothing with the previous host's events", async () => {
+  it("proves nothing with the events of the previous host", async () => {
     run.hosts.mine(120);
     expect(await settle()).toMatchObject({ proven: [], failed: [v3Pool.pool] });
     expect(bookOf().events.map(({ volume }) => volume.mantissa)).toEqual([1n, 1n, 1n]);

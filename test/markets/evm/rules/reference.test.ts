@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 const pools = (depths: Record<string, string>) =>
   Object.entries(depths).map(([pool, depth]) => ({ pool, depth: parseDecimal(depth) ?? zero }));
 
-/** Chooses a reference repeatedly, with depths measured at certain minutes. */
+/** Chooses a reference again at each of these minutes. */
 function choices(first: ReferenceChoice, measured: readonly (readonly [number, Record<string, string>])[]) {
   let choice = first;
   return measured.map(([minute, depths]) => {
@@ -68,7 +68,7 @@ describe("chooseReference", () => {
     ).toEqual(["a", "a", "a", "a", "b"]);
   });
 
-  it("chooses the deepest of the pools that have waited", () => {
+  it("chooses the deepest of the pools that have waited long enough", () => {
     const measured = { a: "2", b: "3", c: "4" };
     expect(
       choices(a, [

@@ -14,7 +14,7 @@ const swap = {
   word: 1n,
 };
 
-it("switches the reference pool only between two minutes, and marks the first minute afterwards", () => {
+it("switches the reference pool only between two minutes, and marks the first minute of the new pool", () => {
   const poolAtAddress = (pool: string) => ({ ...v3Pool, pool, feeBps: 30, depth: decimalOf(1n, 0) });
   const [first, second] = [poolAtAddress("0xfirst"), poolAtAddress("0xsecond")];
   const token = { chain: "avax", token: "0xtoken", symbol: "T", name: "T", decimals: 18 } as const;

@@ -20,21 +20,21 @@ const priceText = (changes: Partial<WatchedPool>, word: bigint) => {
 };
 
 describe("priceOf", () => {
-  it("divides the reserves of a v2 pool", () => {
+  it("computes a v2 pool's price by dividing its reserves", () => {
     const [tokens, dollars] = [200_000n * 10n ** 18n, 52_000n * 10n ** 6n];
     expect(priceText({}, wordOfReserves(tokens, dollars))).toBe("0.26");
     expect(priceText({ isTokenFirst: false }, wordOfReserves(dollars, tokens))).toBe("0.26");
     expect(priceText({}, wordOfReserves(3n * 10n ** 18n, 10n ** 6n))).toBe("0.333333333333333333");
   });
 
-  it("squares the square root of the price that other pools store", () => {
+  it("computes the price of other pools by squaring the stored root", () => {
     const v3 = { venue: "uniswap-v3", decimals: 18, quoteDecimals: 18 } as const;
     expect(priceText(v3, 1n << 97n)).toBe("4");
     expect(priceText({ ...v3, isTokenFirst: false }, 1n << 97n)).toBe("0.25");
     expect(priceText({ ...v3, venue: "slipstream", quoteDecimals: 6 }, 1n << 96n)).toBe("1000000000000");
   });
 
-  it("keeps the lowest and highest possible prices of a v3 pool exact", () => {
+  it("computes the lowest and highest possible prices of a v3 pool", () => {
     const v3 = { venue: "pancakeswap-v3", decimals: 0, quoteDecimals: 18 } as const;
     expect(priceText(v3, 4_295_128_739n)).toMatch(/^0\.0{56}29389568087743112$/);
     expect(priceText({ ...v3, decimals: 36, quoteDecimals: 6 }, (1n << 160n) - 1n)).toHaveLength(69);
@@ -57,7 +57,7 @@ describe("volumeOf", () => {
     expect(formatDecimal(volumeOf(units, decimals))).toBe(expected);
   });
 
-  it("gives the same sum of volumes in any order", () => {
+  it("adds up volumes to the same sum in any order", () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 25n }), { maxLength: 20 }), (units) => {
         const volumes = units.map((each) => volumeOf(each, 18));

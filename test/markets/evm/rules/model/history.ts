@@ -9,12 +9,12 @@ import { ModelHosts } from "./model-hosts.ts";
 import { theJournalSystem } from "./system.ts";
 import { type TrueMinute, trueMinute } from "./truth.ts";
 
-/** Events of a history, which show that it was not empty. */
+/** Counts the events of a history, to show that it was not empty. */
 export type Coverage = Map<string, number>;
 
 const chainKinds = { eth: 12, avax: 1, base: 0.2 } as const;
 
-/** Time after which faults end and everything must become right. */
+/** Time at which faults end. Afterwards, everything must become right. */
 const faultySeconds = 900;
 const quietSeconds = 300;
 
@@ -46,7 +46,7 @@ export async function playHistory(
   const restartShare = chance.pick([0, 0.003]);
   let isFaulty = true;
   let liar = chance.below(2);
-  /** Time at which the next host may lie. Before, both could agree on one lie. */
+  /** Time from which the next host may lie. Earlier lies must be forgotten first, or both hosts could agree on one. */
   let honestUntil = 0;
 
   const mineUpTo = (seconds: number) => {

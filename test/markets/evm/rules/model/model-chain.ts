@@ -92,7 +92,7 @@ export class ModelChain {
     const chance = this.#chance;
     const [first, second] = v2ReservesOf(word);
     const part = BigInt(1 + chance.below(1000));
-    // Adds or removes liquidity, or gives the pool a gift.
+    // Adds or removes liquidity, or transfers tokens to the pool.
     if (chance.number() < 0.2) {
       const after = wordOfReserves(
         first + (first * part) / 10_000n,
@@ -119,7 +119,7 @@ export class ModelChain {
     const moved = (word * BigInt(9900 + chance.below(201))) / 10_000n;
     add({ pool: pool.pool, ...stateOf(pool, moved), volume, isSwap: true });
     if (chance.number() > 0.2) return moved;
-    // A sale back to the price before it leaves no trace in the state.
+    // A sale that restores the earlier price leaves no trace in the state.
     add({ pool: pool.pool, ...stateOf(pool, word), volume, isSwap: true });
     return word;
   }

@@ -36,7 +36,7 @@ class ModelHost {
   lag = 0;
   isAway = false;
   isLying = false;
-  /** True if the host states no times of logs. */
+  /** True if the host leaves out the times of logs. */
   isTimeless = false;
 
   constructor(name: string) {
@@ -50,14 +50,14 @@ export class ModelHosts implements MarketHosts {
   readonly memory: LookMemory<MarketLook> = { host: 0 };
   readonly told = new Map<string, number>();
   nowMs = 0;
-  /** Blocks of the last look's host, and whether the host hid that they were replaced. */
+  /** Blocks that the host of the last look had, and whether it hid their replacement. */
   lastView: { blocks: readonly ModelBlock[]; isHidden: boolean } | undefined;
   /** Runs between any two answers. */
   onAnswer: () => void = () => {};
   readonly #chain: ModelChain;
   readonly #chance: Chance;
   readonly #views: (readonly ModelBlock[])[] = [];
-  /** Hashes reported so far, with which lies can hide a fork. */
+  /** Hashes reported so far, which lies repeat to hide a fork. */
   readonly #toldHashes = new Map<number, string>();
 
   constructor(chain: ModelChain, chance: Chance) {

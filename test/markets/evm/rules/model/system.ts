@@ -5,7 +5,7 @@ import { proofRound } from "../../../../../lib/markets/evm/rules/proof-round.ts"
 
 /** Parts of the core that a journal's history uses, one of which a mutant replaces. */
 export type JournalSystem = {
-  /** Wraps the hosts as the core sees them. */
+  /** Lets a mutant change what the core sees of the hosts. */
   seen: (hosts: MarketHosts) => MarketHosts;
   watchPool: typeof watchPool;
   lookRound: typeof lookRound;

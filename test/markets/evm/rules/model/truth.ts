@@ -5,14 +5,14 @@ import type { ModelBlock } from "./model-chain.ts";
 
 export type TrueMinute = Omit<Candle, "pool" | "isFinal" | "hasGaps">;
 
-/** A pool's last minute with swaps up to a block, and its price there. */
+/** A pool's price at a block, and its last minute with swaps up to there. */
 type Known = { price: Decimal; minute: TrueMinute | undefined };
 
 const computed = new WeakMap<ModelBlock, Map<string, Known>>();
 
 /** Computes a pool's minute up to a block from the states after all blocks. */
 function knownAt(blocks: readonly ModelBlock[], number: number, pool: WatchedPool): Known {
-  // Avoids recursion, since there may be thousands of blocks.
+  // Avoids recursion, which could be thousands of blocks deep.
   let first = number;
   while (first > 0 && !computed.get(blocks[first] as ModelBlock)?.has(pool.pool)) first--;
   for (let at = first; at <= number; at++) {

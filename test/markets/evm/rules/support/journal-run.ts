@@ -14,8 +14,8 @@ import { ScriptedHosts, v3Pool } from "./scripted-hosts.ts";
 type Run = { hosts: ScriptedHosts; journal: Journal; nowMs: number };
 
 /**
- * Starts a run with a pool for each test of a file. The pool starts in the minute from 0 on, so its first whole minute
- * begins at 60.
+ * Starts a run with a pool for each test of a file. The pool starts in minute 0, so its first whole minute begins at
+ * 60.
  */
 export function journalForTests() {
   const run = {} as Run;
@@ -41,12 +41,12 @@ export function journalForTests() {
     run,
     bookOf,
     look,
-    /** Takes the changed minutes as texts with start, prices and marks. */
+    /** Takes the changed minutes as text with start, prices and marks. */
     taken() {
       const time = { blockTime: run.journal.look?.time ?? 0, nowMs: run.nowMs };
       return takeChangedMinutes(bookOf(), time).map(shown);
     },
-    /** Looks at the latest block and at another one that confirms it, then proves the minutes that have ended. */
+    /** Looks at the latest block and at one that confirms it, then proves the minutes that have ended. */
     async settle() {
       await look();
       run.hosts.mine(run.hosts.lastTime + 1);

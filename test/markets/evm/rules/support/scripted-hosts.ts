@@ -33,11 +33,11 @@ export const eventsOf = (number: number, { hash, time, words }: ScriptedBlock): 
 /** Simulates two hosts with their own blocks. Tests change the blocks and the answers. */
 export class ScriptedHosts implements MarketHosts {
   blocks: Record<string, ScriptedBlock[]> = { a: [], b: [] };
-  /** Name of the host to look at. */
+  /** Name of the host that is looked at. */
   first = "a";
   /** Changes the events that a host returns. */
   tamper: Record<string, (events: PoolEvent[]) => PoolEvent[] | undefined> = {};
-  /** Number of the block before which each host knows no such pool. */
+  /** Number of the block before which a host knows no such pool. */
   bornAt: Record<string, number> = {};
   /** Hosts that return no states. */
   silent: string[] = [];
