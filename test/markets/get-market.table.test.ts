@@ -141,7 +141,7 @@ describe("getMarket", () => {
       };
       return tokenStore(db.table).writer(1).saveCandles({ chain: "base", token }, kind, [candle], 1);
     };
-    // Two minutes are from before the day, and one hour is counted by its minutes.
+    // Stores two minutes from before the day, and an hour that counts by its minute instead.
     await save("minutes", 24 * 60 + 1, "0.0002");
     await save("minutes", 24 * 60, "0.0009");
     await save("minutes", 24 * 60 - 1, "0.0004");
@@ -165,7 +165,7 @@ describe("getMarket", () => {
   it.each([
     ["above", "0.00026", { high24h: "0.00026", low24h: "0.00007" }],
     ["below", "0.00006", { high24h: "0.00025", low24h: "0.00006" }],
-  ])("extends the day's range by a price %s it, whatever moved the price", async (_, text, expected) => {
+  ])("extends the day's range to a new price %s it, even without a trade", async (_, text, expected) => {
     await store(marketAt(ago(16)));
     looks = [marketAt(now, { price: decimal(text) })];
     expect(await marketOf()).toMatchObject({ price: text, ...expected });
@@ -184,7 +184,7 @@ describe("getMarket", () => {
       expect(shown).not.toHaveProperty(name);
   });
 
-  it("shows a newly wanted token without the day's figures, and has it read", async () => {
+  it("shows a newly wanted token without the day's figures, and lets the reader read it", async () => {
     looks = [
       marketAt(now, { token: otherToken, history: "loading", day: { volume: decimal("0"), trades: 0 } }),
     ];

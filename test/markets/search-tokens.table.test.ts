@@ -51,7 +51,7 @@ const find = async (asked: Partial<Parameters<typeof findTokens>[1]>) => {
   return (await findTokens(deps, { userID: "ann", now, query: "moon", ...asked })).tokens;
 };
 
-/** Opens a position whose tokens were bought here. */
+/** Opens a position of tokens that were bought here. */
 async function hold(userID: string, token: string, changes: Partial<Position> = {}) {
   const execution = position({ chain: "base", wallet: "0xWallet", token, symbol: "MOON/ETH", ...changes });
   await saveExecution(db.table, { userID, kind: "position", execution, now });
@@ -122,7 +122,7 @@ describe("findTokens", () => {
     expect(queries).toHaveLength(1);
   });
 
-  it("flags imitations", async () => {
+  it("flags tokens that imitate a listed one", async () => {
     index = [entry({ symbol: "ЕТH", name: "Moon" })];
     expect(await find({})).toMatchObject([{ symbol: "ЕТH", listed: false, flags: ["IMPERSONATES"] }]);
   });

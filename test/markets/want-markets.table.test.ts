@@ -28,7 +28,7 @@ const announced = async () => {
   return news.map(({ tokens }) => (tokens as { token: string }[]).map((each) => each.token)).toSorted();
 };
 
-describe("a want of markets", () => {
+describe("wanting markets", () => {
   it("announces each wanted token once in five minutes, in one item per request", async () => {
     const want = open();
     await want(userID, [token, other], now);

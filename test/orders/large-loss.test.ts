@@ -74,7 +74,7 @@ describe("a thief who splits one purchase into several", () => {
   const coins = 100n;
   const step = fc.record({ amount: fc.bigInt({ min: 1n, max: 60n }), fills: fc.boolean() });
 
-  /** Checks that half of the coin is left after a thief's requests, some of which fill, while none is final. */
+  /** Checks that a thief's requests leave half of the coin while no order is final, even if some of them fill. */
   const half = (sum: typeof unlistedPurchases) =>
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       let held = coins;

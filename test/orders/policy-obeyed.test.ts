@@ -63,7 +63,7 @@ describe("rulesBeside", () => {
     ["has ended", { ...open, life: { ...open.life, status: "filled", stage: "done" } as const }],
     ["is another user's", tradeOrder({ intent: intent({ userID: "somebody else" }) })],
     ["was counted last", tradeOrder({ intent: intent({ orderId: "another" }) })],
-  ])("leaves out of the day's amount an order that %s", (_, order) => {
+  ])("does not count an order that %s in the day's amount", (_, order) => {
     expect(rules([order])).toEqual({ policy: openPolicy, spent: 5n, fees: { ...unused, counted: 2n } });
   });
 });
@@ -130,13 +130,16 @@ describe("nextMove", () => {
     [3_000_000_000n, 2_000_000_000n],
     [1_500_000_000n, 1_500_000_000n],
     [1_100_000_000n, 1_100_000_000n],
-  ])("plans a buy that may pay %s wei per unit of gas with a highest fee of %s", (left, maxFeePerGas) => {
-    const { items } = planOf(tradeOrder(), 5n + amount + gas * left);
-    const tip = 100_000_000n;
-    expect(items).toContainEqual(
-      expect.objectContaining({ fees: { maxFeePerGas, maxPriorityFeePerGas: tip }, state: "planned" }),
-    );
-  });
+  ])(
+    "plans a buy, if the day leaves %s wei per unit of gas, at a highest fee of %s",
+    (left, maxFeePerGas) => {
+      const { items } = planOf(tradeOrder(), 5n + amount + gas * left);
+      const tip = 100_000_000n;
+      expect(items).toContainEqual(
+        expect.objectContaining({ fees: { maxFeePerGas, maxPriorityFeePerGas: tip }, state: "planned" }),
+      );
+    },
+  );
 
   it("makes a buy wait while the rest of its day is below the next block's fee", () => {
     const { items } = planOf(tradeOrder(), 4n + amount + gas * 1_100_000_000n);

@@ -232,7 +232,7 @@ describe("lifeOf", () => {
       ["its clear was mined after the deadline", minedClear(of.validUntil + 12), late],
       ["its clear used the nonce, though it failed", minedClear(of.validUntil, "failed"), early],
       ["another program took the nonce", signedSlot({ state: "taken" }), early],
-    ] as const)("counts as cancelled by its user if %s", (_, own, seen) => {
+    ] as const)("counts an order as cancelled by its user if %s", (_, own, seen) => {
       const order = tradeOrder({ swapNonce: 7, life: sent, isCancelling: true });
       expect(lifeOf(order, [own], seen)).toMatchObject({
         status: "cancelled",

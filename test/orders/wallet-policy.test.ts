@@ -388,7 +388,7 @@ describe("rulesAt", () => {
     });
   });
 
-  it("keeps a pending policy out of force until loosenGuards applies it, even if that is late", () => {
+  it("applies no pending policy before loosenGuards does, even if that is late", () => {
     expect(rulesAt({ stored, count }, nowMs + 30 * dayMs, wideLimits).policy).toBe(small);
   });
 

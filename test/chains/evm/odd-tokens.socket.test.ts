@@ -38,7 +38,7 @@ describe("odd tokens", () => {
     expect(BigInt(shown)).toBeGreaterThan(0n);
   });
 
-  it("deploys a token that wants an approval of 0 first", async () => {
+  it("deploys a token that requires an approval of 0 first", async () => {
     const token = await deployOddToken(chain, "wants an approval of 0 first");
     const approve = (value: bigint) =>
       chain.transact({

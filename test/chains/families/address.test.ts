@@ -29,7 +29,7 @@ describe("readAddress", () => {
     [`0X${"0".repeat(40)}`, "wallet must not be the zero address"],
     [address.slice(0, -1), "wallet must be an address: 0x and 40 hex digits"],
     ["", "wallet must be an address: 0x and 40 hex digits"],
-  ])("rejects %j", (text, message) => {
+  ])("rejects %j as an EVM address", (text, message) => {
     expect(() => readAddress("eth", text, "wallet")).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", message, details: { field: "wallet" } }),
     );
@@ -47,7 +47,7 @@ describe("readAddress", () => {
     ["an address of the other family", address],
     ["a megabyte", "z".repeat(1e6)],
     ["nothing", ""],
-  ])("rejects %s on sol", (_, text) => {
+  ])("rejects %s as an address on sol", (_, text) => {
     const message = "token must be an address: base58 of 32 bytes";
     expect(() => readAddress("sol", text, "token")).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", message, details: { field: "token" } }),

@@ -110,7 +110,7 @@ describe("untrusted hosts of Solana", () => {
     expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
   });
 
-  it("shows nothing of a transaction that the hosts have pruned", async () => {
+  it("hides transactions that the hosts have pruned", async () => {
     const { receipt } = await carryOut(intentOf("MOON"));
     hosts[0].lie = (method, result) => (method === "getTransaction" ? null : result);
     hosts[1].lie = (method, result) =>

@@ -91,7 +91,7 @@ describe("candlesOf", () => {
     ]);
   });
 
-  it("opens at the first price if no earlier one is known", () => {
+  it("opens the first minute at its first price if no earlier price is known", () => {
     expect(candlesOf(swapBlocksOf([event(10, 5, 1)]), coinPool)).toEqual([
       candle(0, [5, 5, 5, 5], { isFinal: false }),
     ]);

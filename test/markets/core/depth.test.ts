@@ -30,7 +30,7 @@ describe("depthOfReserves", () => {
   });
 });
 
-describe("ladders of amounts", () => {
+describe("computing ladders of amounts", () => {
   it("computes amounts that are worth 0.05 to 500,000 coins", () => {
     const amounts = coarseAmounts({ in: 10_000n, out: 1n });
     expect(amounts).toHaveLength(8);

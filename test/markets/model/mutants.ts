@@ -26,7 +26,7 @@ const seeing = (change: (hosts: MarketHosts) => Partial<MarketHosts>): Partial<J
 
 const itself = (of: HostChoice): HostChoice => ("not" in of ? { only: of.not } : of);
 
-/** Believes the first hash of each height, whatever hosts say later. */
+/** Believes the first hash of each height, even after hosts report another. */
 function oldHashes(hosts: MarketHosts): Partial<MarketHosts> {
   const believed = new Map<number, string>();
   const first = (height: number, hash: string) =>

@@ -58,7 +58,7 @@ describe("lookEffects.look", () => {
     await expect(look([], [broken.url])).rejects.toThrow("No host of base answers");
   });
 
-  it("returns no look for a chain that no longer trades", async () => {
+  it("answers nothing about a chain that no longer trades", async () => {
     expect(
       await lookEffects(new Map()).look({ chain: "eth", host: 0, heights: [], wantsFinal: false }),
     ).toBeUndefined();

@@ -164,7 +164,7 @@ describe.concurrent("a sale on sol", () => {
   });
 });
 
-describe.concurrent("a cancelled order on sol", () => {
+describe.concurrent("cancelling an order on sol", () => {
   it.each([
     ["", false],
     [", though a stranger has paid into the marker", true],

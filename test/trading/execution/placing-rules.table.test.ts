@@ -27,7 +27,7 @@ const code = (code: string, details?: object) => ({ code, ...(details && { detai
 const buy = { amount: "0.01" };
 
 describe("placeOrder", () => {
-  it("answers a repeated request with the order's current state, whatever else has changed", async () => {
+  it("answers a repeated request with the order's current state, even after other changes", async () => {
     const { orderId } = await desk.place({ ...buy, slippage: 2 }, "k");
     await desk.cancel(orderId);
     await chain.request("anvil_setBalance", [desk.wallet, "0x0"]);

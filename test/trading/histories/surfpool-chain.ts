@@ -38,7 +38,7 @@ const branches = [0, 1] as const;
 
 type Sights = readonly (SolSnapshot | undefined)[];
 
-/** Runs real programs on two real chains, one of which loses at each fork. Its two hosts fail like the model's. */
+/** Runs real programs on two real chains. At each fork one chain loses. Both hosts fail like the model's. */
 export class SurfpoolChain implements SolChainUnderTest {
   readonly seen = new Set<string>();
   readonly scale = surfpoolScale;

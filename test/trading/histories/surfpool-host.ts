@@ -17,7 +17,7 @@ type Common = {
   take(raw: string): void;
 };
 
-/** Most slots by which one of a host's nodes lags behind. */
+/** Highest number of slots by which a host's node lags behind. */
 const mostBehind = 40;
 
 const ofHistory = ["getSignatureStatuses", "getTransaction"];

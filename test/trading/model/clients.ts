@@ -103,7 +103,7 @@ export class Clients {
   }
 }
 
-/** A used key returns its order, whatever has changed in the meantime. */
+/** A used key returns its order, even after other changes. */
 function checkReplay(
   before: { orderId: string; fingerprint: string },
   { fingerprint }: PlaceRequest,

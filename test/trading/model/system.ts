@@ -5,7 +5,7 @@ import { placing } from "../../../lib/trading/procedures/placing.ts";
 import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../lib/trading/procedures/reading.ts";
 import { workLane } from "../../../lib/trading/procedures/work-lane.ts";
 
-/** Procedures under test, one of which a mutant replaces. */
+/** Procedures under test. A mutant replaces one of them. */
 export type System = {
   place: typeof placing;
   cancel: typeof cancelling;

@@ -182,7 +182,7 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "wake"]);
   });
 
-  it("refuses a used key whose order is lost, and asks no host", () => {
+  it("rejects a used key whose order is lost, without querying hosts", () => {
     const { answer, did } = place({ views: [view({ used })] });
     expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
     expect(did).toEqual(["readPlacing"]);

@@ -41,7 +41,7 @@ describe("Streaks", () => {
     expect(streaks.postponed(lane("0xA0"), 4 * minute)).toBe("wallet");
   });
 
-  it("limits memory, whatever the number of wallets", () => {
+  it("uses bounded memory for any number of wallets", () => {
     const streaks = new Streaks();
     alarmsOf(streaks, Array<string>(4).fill("0xA0"), 0);
     for (let number = 0; number < 1000; number++) streaks.postponed(lane(`0x${number}`), 0);

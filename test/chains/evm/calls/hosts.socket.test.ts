@@ -171,7 +171,7 @@ describe("agree", () => {
     expect(third.requests.length).toBeGreaterThan(0);
   });
 
-  it("accepts a lone host", async () => {
+  it("accepts the answers of a single host", async () => {
     expect(await clientOf([first]).agree(priceAt)).toMatchObject({ values: ["0x0064"] });
   });
 

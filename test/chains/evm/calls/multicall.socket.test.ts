@@ -63,7 +63,7 @@ describe("textOf", () => {
 });
 
 describe("strangeBalancesCall", () => {
-  it("limits the gas of a token, whatever the number of wallets", () => {
+  it("limits the gas of a token for any number of wallets", () => {
     expect(gasOf(strangeBalancesCall(token, [wallet], 57))).toBe(2_100_000n);
     expect(gasOf(strangeBalancesCall(token, Array(1000).fill(wallet), 57))).toBe(50_000_000n);
   });

@@ -191,7 +191,7 @@ describe("hostile tokens on avax", () => {
   expectNoTax(onAvax);
 });
 
-describe("on eth,", () => {
+describe("hostile tokens on eth", () => {
   beforeAll(startEth);
   afterAll(() => chain.close());
   expectNoTheft(v3Router, onEth);

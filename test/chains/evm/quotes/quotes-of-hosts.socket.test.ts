@@ -72,7 +72,7 @@ describe("quotesOfHosts", () => {
       const { routes, amountOut } = quote as TradeFacts;
       const v3 = { venue: "uniswap-v3", feeBps: 30 };
       const overUSDX = { ...v3, bridge: { venue: "uniswap-v3", feeBps: 5 } };
-      // All sales count with the same gas, because the wallet has nothing to sell.
+      // Assumes equal gas for all sales, because the wallet has nothing to sell.
       const others = side === "buy" ? [overUSDX, v3] : [v3, overUSDX];
       expect(routes).toMatchObject([{ venue: "uniswap-v2", amountOut }, ...others]);
       for (const route of routes) {
@@ -105,7 +105,7 @@ describe("quotesOfHosts", () => {
     expect(onV3.map(({ feeBps }) => feeBps).toSorted((a, b) => a - b)).toEqual([1, 5, 30, 100]);
   });
 
-  it("accepts a lone host", async () => {
+  it("accepts the answers of a single host", async () => {
     expect(await ask([chain.url])).toMatchObject([fair, fair]);
   });
 

@@ -160,7 +160,7 @@ describe("routesToBind", () => {
     expect(bound(routes, { side: "sell" })).toEqual([1, 5, 30]);
   });
 
-  it("binds routes through different pools of the token, whatever their bridges", () => {
+  it("binds at most one route through each pool of the token", () => {
     const usdc = (route: BindableRoute, feeBps: number): BindableRoute => ({
       ...route,
       bridge: { venue: "uniswap-v3", feeBps, token: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" },

@@ -210,7 +210,7 @@ describe("readMint", () => {
     expect(read(padded)).toMatchObject({ isNonTransferable: true });
   });
 
-  it("never throws, whatever the bytes", () => {
+  it("reads any bytes without throwing", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (tail) => {
         const data = Buffer.concat([extendedMint(), tail]);

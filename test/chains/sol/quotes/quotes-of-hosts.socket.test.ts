@@ -61,7 +61,7 @@ describe("quotesOfSolHosts", () => {
     expect(joint).toMatchObject({ amountOut: fair, held: { coins: 10n ** 10n, tokens: 0n } });
   });
 
-  it("accepts a lone host", async () => {
+  it("accepts the answers of a single host", async () => {
     const { quotes } = await ask(hosts.slice(0, 1));
     expect(quotes[0]).toBe(quotes[1]);
   });

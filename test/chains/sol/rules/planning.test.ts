@@ -168,7 +168,7 @@ describe("planSwap", () => {
       expect(plan({ others, snapshots: short })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
     });
 
-    it("reserves nothing for messages that are too old, whatever their outcome", () => {
+    it("reserves nothing for messages that are too old", () => {
       const [host] = facts({}, cost);
       const past = { ...host, confirmed: { slot: 271, blockHeight: 251 } };
       expect(plan({ others, snapshots: [past, past] })).toHaveProperty("message");
@@ -320,7 +320,7 @@ describe("planClear", () => {
   const clear = (snapshots: SolSnapshots, chainLimits = limits) =>
     planClear(orderOf(), { snapshots, limits: chainLimits });
 
-  it("spends a tenth of the budget on a clear, whatever was spent before", () => {
+  it("spends a tenth of the budget on a clear, even after expensive attempts", () => {
     expect(clear(bothHosts())).toEqual({
       purpose: "clear",
       signatures: 1,

@@ -178,7 +178,7 @@ describe("isFinalSol", () => {
 });
 
 describe("lastValidOf", () => {
-  it("returns the last valid height of all messages, whatever their order", () => {
+  it("returns the last valid height of all messages in any order", () => {
     expect(lastValidOf({ attempts: two })).toBe(270);
     expect(lastValidOf({ attempts: two.toReversed() })).toBe(270);
   });

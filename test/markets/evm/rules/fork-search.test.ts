@@ -45,7 +45,7 @@ describe("searchFork", () => {
     expect(searchFork([5], { kept: [], refuted: [5] })).toEqual({ fork: undefined });
   });
 
-  it("searches below a refuted block, whatever is kept above it", () => {
+  it("searches below a refuted block even if higher blocks were kept", () => {
     expect(searchFork([5, 7, 9], { kept: [5, 9], refuted: [7] })).toEqual({ fork: 5 });
   });
 });

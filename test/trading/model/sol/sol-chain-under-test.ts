@@ -76,7 +76,7 @@ export interface SolChainUnderTest {
   setDown(host: 0 | 1, isDown: boolean): Soon<void>;
   /** Makes a host lose its history, so that it answers null for everything final. */
   setPruned(host: 0 | 1, isPruned: boolean): Soon<void>;
-  /** Splits a host into several nodes, one of which lags behind. */
+  /** Splits a host into several nodes, and lets one node lag behind. */
   setSplit(host: 0 | 1, isSplit: boolean): Soon<void>;
   /** Makes at most one of the hosts lie. */
   setLie(host: 0 | 1, isLying: boolean): Soon<void>;

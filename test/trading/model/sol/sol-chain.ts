@@ -56,7 +56,7 @@ class Node {
   isDown = false;
   /** True if the host has lost its history, and answers null for everything final. */
   isPruned = false;
-  /** True if several nodes answer for the host, one of which lags behind. */
+  /** True if several nodes answer for the host, with one of them lagging behind. */
   isSplit = false;
   lie: SolLie | undefined;
 
@@ -353,7 +353,7 @@ function ancestor(block: SolBlock, height: number): SolBlock {
   return found;
 }
 
-/** Most blocks by which a node lags behind its host's other nodes. */
+/** Highest number of blocks by which a node lags behind its host's other nodes. */
 const mostBehind = 6;
 
 const before = (block: SolBlock): SolBlock => ancestor(block, Math.max(1, block.height - mostBehind));

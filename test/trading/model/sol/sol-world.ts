@@ -32,7 +32,7 @@ export const startMs = Date.UTC(2026, 10, 21, 20);
 
 type SolProcess = Process<Sol>;
 
-/** Procedures under test, one of which a mutant replaces. */
+/** Procedures under test. A mutant replaces one of them. */
 export type SolSystem = {
   cancel: typeof cancelling;
   work: typeof workLane;

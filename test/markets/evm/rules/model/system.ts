@@ -3,7 +3,7 @@ import { lookRound, type MarketHosts } from "../../../../../lib/markets/evm/rule
 import { addShown, takeChangedMinutes } from "../../../../../lib/markets/evm/rules/pool-book.ts";
 import { proofRound } from "../../../../../lib/markets/evm/rules/proof-round.ts";
 
-/** Parts of the core that a journal's history uses, one of which a mutant replaces. */
+/** Parts of the core that a journal's history uses. A mutant replaces one of them. */
 export type JournalSystem = {
   /** Lets a mutant change what the core sees of the hosts. */
   seen: (hosts: MarketHosts) => MarketHosts;

@@ -19,7 +19,7 @@ export const v3Pool: WatchedPool = {
   isTokenFirst: true,
 };
 
-/** A block with swaps, each of which leads to a state of the pool. */
+/** A block with swaps. Each swap leads to a state of the pool. */
 export type ScriptedBlock = { hash: string; time: number; words: readonly bigint[] };
 
 /** Makes a swap with a volume of one for each state in a block. */
