@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../lib/chains/evm/calls/hosts.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot, Receipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmReceipt, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import { orderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
 import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
@@ -313,13 +313,13 @@ class Watched {
     add(this.#perOrder["the reader"], { requests: counted.length / calls.length, calls: count, units });
   }
 
-  #snapshot(question: Question<Evm>): HostSnapshot {
+  #snapshot(question: Question<Evm>): EvmSnapshot {
     const receipts = question.hashes.flatMap((hash) => {
       const block = this.#chain.blockOf(hash);
       const amounts = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n, spent: 1n, received: 1n };
       return block === undefined
         ? []
-        : [[hash, { hash, block, status: "ok", ...amounts, moved: 1n } as Receipt] as const];
+        : [[hash, { hash, block, status: "ok", ...amounts, moved: 1n } as EvmReceipt] as const];
     });
     const nonce = receipts.length;
     const [finalized, latest] = [this.#chain.finalized(), this.#chain.latest()];
@@ -344,7 +344,7 @@ class Watched {
       await pause(times.table);
       return answer();
     };
-    let answers: { question: Question<Evm>; snapshot: Promise<HostSnapshot> } | undefined;
+    let answers: { question: Question<Evm>; snapshot: Promise<EvmSnapshot> } | undefined;
     const performers: Performers = {
       now: () => Date.now(),
       pause: ({ ms }) => pause(ms) as Promise<undefined>,

@@ -1,6 +1,6 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../lib/chains/evm/rules/intent.ts";
+import type { EvmRoute } from "../../lib/chains/evm/rules/intent.ts";
 import { knownRoutesOf, routesOf } from "../../lib/chains/evm/venues/configured-routes.ts";
 import type { TradingConfiguration } from "../../lib/chains/families/configuration.ts";
 import { evmChains } from "../../lib/core/chain-facts.ts";
@@ -73,7 +73,7 @@ describe("the trading context", () => {
     const hosts = ["https://a.example", "https://b.example"];
     const configuration = read({ trading: ["base"], chains: { base: { hosts, venues } } }).base;
     const contracts = { ...defaultChains.base, ...configuration };
-    const isSlipstream = ({ venue }: Route) => venue === "slipstream";
+    const isSlipstream = ({ venue }: EvmRoute) => venue === "slipstream";
     expect(routesOf(contracts, other).filter(isSlipstream)).toEqual([]);
     expect(knownRoutesOf(contracts, other).filter(isSlipstream)).not.toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import { idleSinceMs, troubleOf } from "../../lib/orders/lane-trouble.ts";
 import type { Lane } from "../../lib/orders/table-step.ts";
@@ -14,7 +14,7 @@ const endMs = intent().validUntil * 1000;
 const order = (life: Partial<Life>, gasPreset = intent().gasPreset): TradeOrder<Evm> =>
   tradeOrder({ intent: intent({ gasPreset }), life: { ...tradeOrder().life, ...life } });
 
-const signedAt = (signedAtMs: number): Slot =>
+const signedAt = (signedAtMs: number): EvmSlot =>
   slot({
     state: "signed",
     attempts: [
@@ -33,7 +33,7 @@ const signed = signedAt(changedMs + 1000);
 const late = signedAt(endMs + 2000);
 
 describe("idleSinceMs", () => {
-  it.each<[string, TradeOrder<Evm>, Slot[], number | undefined]>([
+  it.each<[string, TradeOrder<Evm>, EvmSlot[], number | undefined]>([
     ["an open order changed", order({}), [], changedMs],
     ["a transaction of it was signed", order({ stage: "sent" }), [signed], changedMs + 1000],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import type { Receipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
+import type { EvmReceipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import type { LaneView } from "../../lib/orders/effects.ts";
 import { type ChainNews, isDue, watchFor } from "../../lib/orders/lane-watch.ts";
@@ -21,7 +21,7 @@ const attempt = {
   maxPriorityFeePerGas: 1n,
 } as const;
 
-const receipt = (number: number): Receipt => ({
+const receipt = (number: number): EvmReceipt => ({
   hash: "0x1",
   status: "ok",
   block: { number, hash: `0xb${number}`, time: number },
@@ -34,13 +34,13 @@ const receipt = (number: number): Receipt => ({
 });
 
 const signed = slot({ state: "signed", attempts: [attempt, { ...attempt, hash: "0x2", sentAtMs: nowMs }] });
-const mined = (number: number, changes: Partial<Slot> = {}) =>
+const mined = (number: number, changes: Partial<EvmSlot> = {}) =>
   slot({ state: "mined", attempts: [attempt], receipt: receipt(number), ...changes });
 
 const open = tradeOrder();
 const filled = tradeOrder({ life: { ...open.life, status: "filled", stage: "done" } });
 
-const view = (orders: readonly TradeOrder<Evm>[], slots: readonly Slot[] = []): LaneView<Evm> => {
+const view = (orders: readonly TradeOrder<Evm>[], slots: readonly EvmSlot[] = []): LaneView<Evm> => {
   const { chain, wallet, userID, orderId, token } = intent();
   return {
     lane: { chain, wallet, jobs: orders.length },

@@ -3,7 +3,7 @@ import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import { nextMove } from "../../lib/chains/evm/rules/next-move.ts";
 import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
-import { type Attempt, mostFeeOf, type Slot } from "../../lib/chains/evm/rules/slot.ts";
+import { type EvmAttempt, type EvmSlot, mostFeeOf } from "../../lib/chains/evm/rules/slot.ts";
 import type { Effects, SigningView, SignRequest } from "../../lib/orders/effects.ts";
 import { rulesBeside } from "../../lib/orders/reserved.ts";
 import type { TradeStep } from "../../lib/orders/table-step.ts";
@@ -153,7 +153,7 @@ describe("nextMove", () => {
       ...signed,
       attempts: signed.attempts.map((each) => ({ ...each, signedAtMs: 0, sentAtMs: 0 })),
     };
-    const [{ hash, maxFeePerGas }] = due.attempts as [Attempt];
+    const [{ hash, maxFeePerGas }] = due.attempts as [EvmAttempt];
     const replaced = (maxPerDay: bigint) =>
       nextMove(
         laneStateOf(laneView(order, { limits: limits({ maxPerDay }), slots: [due] }), {
@@ -171,7 +171,7 @@ describe("nextMove", () => {
     const host = snapshot(orderFacts({ held: amount, routes: [routeFacts({ allowance: amount })] }));
     const feesOf = (
       order: ReturnType<typeof tradeOrder>,
-      slots: Slot[],
+      slots: EvmSlot[],
       left: bigint,
       sent: string[] = [],
       own?: bigint,
@@ -226,7 +226,7 @@ describe("nextMove", () => {
       ...signed,
       attempts: attempts.map((each) => ({ ...each, signedAtMs: 0, sentAtMs: 0 })),
     });
-    const [{ hash, maxFeePerGas }] = due().attempts as [Attempt];
+    const [{ hash, maxFeePerGas }] = due().attempts as [EvmAttempt];
 
     it("raises signed fees only within the rest of the day's limit", () => {
       const rise = signed.gasLimit * ((maxFeePerGas + 7n) / 8n);
@@ -250,7 +250,7 @@ describe("nextMove", () => {
     it("raises the fee of a clear up to the policy's limit if that exceeds the operators'", () => {
       const life = { ...order.life, stage: "cancelling" } as const;
       const cancelled = { ...order, life, isCancelling: true };
-      const [swap] = due().attempts as [Attempt];
+      const [swap] = due().attempts as [EvmAttempt];
       const dear = { ...swap, purpose: "clear", hash: "0x2", gasLimit: 21_000n } as const;
       const slots = [due([swap, { ...dear, maxFeePerGas: 10n * maxFeePerGas }])];
       const rise = (21_000n * 10n * maxFeePerGas) / 8n;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { HostSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import { lifeOf } from "../../lib/chains/evm/rules/order-life.ts";
-import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import { changed, type Life, shownOrder, unstarted } from "../../lib/orders/trade-order.ts";
 import { orderOf } from "../chains/sol/fixtures.ts";
 import { intent, slot, tradeOrder, v2 } from "../support/trading.ts";
@@ -152,7 +152,7 @@ describe("lifeOf", () => {
       of,
     );
     const order = tradeOrder({ intent: of, approveNonces: [7], life });
-    const snapshot = { latest: block } as HostSnapshot;
+    const snapshot = { latest: block } as EvmSnapshot;
     expect(lifeOf(order, [approval], [snapshot, snapshot])).toMatchObject({
       status: "expired",
       reasonCode: "NOT_INCLUDED",
@@ -172,12 +172,12 @@ describe("lifeOf", () => {
     const clear = { ...attempt, purpose: "clear", hash: "0x2" } as const;
     const sent = { ...unstarted, stage: "sent", txHash: "0x1" } as const;
     const at = (time: number) => {
-      const seen = { latest: { number: 9, hash: "0xb", time } } as HostSnapshot;
+      const seen = { latest: { number: 9, hash: "0xb", time } } as EvmSnapshot;
       return [seen, seen] as const;
     };
     const early = at(of.validUntil);
     const late = at(of.validUntil + 1);
-    const signedSlot = (changes: Partial<Slot> = {}) =>
+    const signedSlot = (changes: Partial<EvmSlot> = {}) =>
       slot({ state: "signed", attempts: [attempt], ...changes });
     const minedClear = (time: number, status: "ok" | "failed" = "ok") =>
       signedSlot({
@@ -194,7 +194,7 @@ describe("lifeOf", () => {
         },
       });
     const lifeWith = (
-      changes: Partial<Slot>,
+      changes: Partial<EvmSlot>,
       { life = sent as Life, isCancelling = false, seen = early as typeof early } = {},
     ) => lifeOf(tradeOrder({ swapNonce: 7, life, isCancelling }), [signedSlot(changes)], seen);
 

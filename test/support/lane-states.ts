@@ -1,6 +1,6 @@
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot, OrderFacts, RouteFacts } from "../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Attempt } from "../../lib/chains/evm/rules/slot.ts";
+import type { EvmOrderFacts, EvmRouteFacts, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmAttempt } from "../../lib/chains/evm/rules/slot.ts";
 import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import type { LaneView } from "../../lib/orders/effects.ts";
 import type { LaneState } from "../../lib/orders/lane-core.ts";
@@ -13,7 +13,7 @@ export const gwei = 1_000_000_000n;
 export const seconds = Date.parse("2026-11-21T20:00:05.000Z") / 1000;
 
 /** Builds a host's facts about a route with these changes. */
-export const routeFacts = (changes: Partial<RouteFacts> = {}): RouteFacts => ({
+export const routeFacts = (changes: Partial<EvmRouteFacts> = {}): EvmRouteFacts => ({
   ...v2,
   amountOut: 4_960n * 10n ** 18n,
   networkFee: 0n,
@@ -25,7 +25,7 @@ export const routeFacts = (changes: Partial<RouteFacts> = {}): RouteFacts => ({
 });
 
 /** Builds a host's facts about a buy on Uniswap v2 with these changes. */
-export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
+export const orderFacts = (changes: Partial<EvmOrderFacts> = {}): EvmOrderFacts => ({
   fees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
   isListed: true,
   routes: [routeFacts()],
@@ -34,9 +34,9 @@ export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
 
 /** Builds a host's snapshot of a wallet and its order with these changes. */
 export const snapshot = (
-  facts: OrderFacts | undefined,
-  changes: Partial<HostSnapshot> = {},
-): HostSnapshot => ({
+  facts: EvmOrderFacts | undefined,
+  changes: Partial<EvmSnapshot> = {},
+): EvmSnapshot => ({
   latest: { number: 100, hash: "0xb100", time: seconds },
   finalized: { number: 36, hash: "0xb36", time: seconds - 700 },
   nonce: { latest: 7, pending: 7 },
@@ -83,7 +83,7 @@ export const laneStateOf = (view: LaneView<Evm>, changes: Partial<LaneState<Evm>
 });
 
 /** Builds a signed swap with these changes. */
-export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
+export const attempt = (changes: Partial<EvmAttempt> = {}): EvmAttempt => ({
   maxFeePerGas: 2n * gwei,
   maxPriorityFeePerGas: gwei,
   purpose: "swap",
@@ -100,7 +100,7 @@ export function signedOrder({
   attempt: attemptChanges = {},
 }: {
   order?: Partial<TradeOrder<Evm>>;
-  attempt?: Partial<Attempt>;
+  attempt?: Partial<EvmAttempt>;
 } = {}) {
   const life = { ...tradeOrder().life, stage: "sent", txHash: "0x1" } as const;
   const order = tradeOrder({ swapNonce: 7, life, ...orderChanges });

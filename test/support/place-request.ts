@@ -1,6 +1,6 @@
 import type { ChainSetup } from "../../lib/chains/evm/rules/check-trade.ts";
-import type { HostSnapshot, RouteFacts } from "../../lib/chains/evm/rules/host-snapshot.ts";
-import { type Intent, isSameRoute } from "../../lib/chains/evm/rules/intent.ts";
+import type { EvmRouteFacts, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import { type EvmIntent, isSameRoute } from "../../lib/chains/evm/rules/intent.ts";
 import { ranked } from "../../lib/chains/evm/rules/route-choice.ts";
 import type {
   HostQuote,
@@ -18,8 +18,8 @@ import { poolRoutes } from "../trading/model/ledger-state.ts";
 import { intent, v2, wideLimits } from "./trading.ts";
 
 /** A request in units, wei and seconds on eth, for a token with 18 decimals. */
-export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side" | "token" | "amount"> &
-  Pick<Intent, "maxGasPrice" | "gasPreset" | "isPrivate" | "validUntil"> & {
+export type PlainRequest = Pick<EvmIntent, "wallet" | "orderId" | "userID" | "side" | "token" | "amount"> &
+  Pick<EvmIntent, "maxGasPrice" | "gasPreset" | "isPrivate" | "validUntil"> & {
     key: string;
     fingerprint: string;
     /** Slippage in percent. */
@@ -71,7 +71,7 @@ export const codeOf = (refused: PlacingRefusal): string =>
   refused instanceof DomainError ? refused.code : refused;
 
 /** Builds the draft order with which hosts are queried about a trade. */
-export function draftOf(question: FamilyTypes["quoteQuestion"]): Intent {
+export function draftOf(question: FamilyTypes["quoteQuestion"]): EvmIntent {
   const { chain, wallet, trade, gasPreset } = question as QuoteQuestion;
   return intent({
     chain,
@@ -85,7 +85,7 @@ export function draftOf(question: FamilyTypes["quoteQuestion"]): Intent {
 }
 
 /** Computes a host's quote from its snapshot of the draft. */
-export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): HostQuote {
+export function quoteFrom(snapshot: EvmSnapshot | undefined, draft: EvmIntent): HostQuote {
   const facts = snapshot?.orders.get(draft.orderId);
   if (snapshot === undefined || facts === undefined) return undefined;
   const trade = { side: draft.side, amountIn: draft.amount, isListed: true };
@@ -109,7 +109,10 @@ export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): Ho
     amountOut: best.amountOut,
     priceImpact: 0,
     routes: [best, ...others],
-    transactions: transactionsOf(draft, facts.routes.find((route) => isSameRoute(route, best)) as RouteFacts),
+    transactions: transactionsOf(
+      draft,
+      facts.routes.find((route) => isSameRoute(route, best)) as EvmRouteFacts,
+    ),
     fees: facts.fees,
     baseFee: snapshot.baseFee,
     safety: unknownSafety,
@@ -122,7 +125,7 @@ export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): Ho
 
 const identity = { decimals, isListed: true, isImpersonator: false, isOdd: false };
 
-function transactionsOf({ side, amount }: Intent, facts: RouteFacts) {
+function transactionsOf({ side, amount }: EvmIntent, facts: EvmRouteFacts) {
   const { allowance, wantsZeroFirst } = facts;
   const approvals = side === "buy" || allowance >= amount ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1;
   const planned = (purpose: "approve" | "swap") => ({

@@ -1,5 +1,5 @@
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import type { Intent } from "../../lib/chains/evm/rules/intent.ts";
+import type { EvmIntent } from "../../lib/chains/evm/rules/intent.ts";
 import type { LaneKey } from "../../lib/orders/intent.ts";
 import type { Items, TradeStep } from "../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../lib/orders/trade-order.ts";
@@ -15,7 +15,7 @@ let count = 0;
 
 /** Creates an order of a new wallet and a new user, unless the changes name them. */
 export function newOrder(
-  changes: Partial<Intent> = {},
+  changes: Partial<EvmIntent> = {},
   createdAt = "2026-11-21T20:00:00.000Z",
 ): TradeOrder<Evm> {
   const own = intent({

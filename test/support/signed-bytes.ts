@@ -2,7 +2,7 @@ import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
 import { Transaction } from "ethers/transaction";
 import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
-import { type Intent, poolsOf, type Route } from "../../lib/chains/evm/rules/intent.ts";
+import { type EvmIntent, type EvmRoute, poolsOf } from "../../lib/chains/evm/rules/intent.ts";
 import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
 
 /** Effects of signed bytes, decoded independently of the service. */
@@ -49,7 +49,7 @@ function must(holds: boolean, message: string): asserts holds {
 /**
  * Computes the most that all of an order's transactions may pay the network: twice its gas at its highest gas price.
  */
-export const feeBudgetOf = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigint =>
+export const feeBudgetOf = ({ gasLimit, approvalGas, maxGasPrice }: EvmIntent): bigint =>
   2n * (gasLimit + approvalGas) * maxGasPrice;
 
 type Contracts = Pick<ChainConfiguration, "wrapped">;
@@ -59,7 +59,7 @@ type Contracts = Pick<ChainConfiguration, "wrapped">;
  *
  * @throws {Theft} if they could spend more, receive less or pay another address.
  */
-export function readSigned(raw: string, intent: Intent, configuration: Contracts): SignedAct {
+export function readSigned(raw: string, intent: EvmIntent, configuration: Contracts): SignedAct {
   const transaction = Transaction.from(raw);
   const { from, to, type, accessList, chainId, nonce, value, data, gasLimit } = transaction;
   const fee = transaction.maxFeePerGas ?? 0n;
@@ -108,7 +108,7 @@ type Hop = { tokenIn: string; tokenOut: string; kind: string };
 const wayText = (hops: readonly Hop[]) =>
   hops.map(({ tokenIn, tokenOut, kind }) => `${tokenIn} ${kind} ${tokenOut}`).join();
 
-function wayOf(route: Route, { side, token }: Intent, wrapped: string): string {
+function wayOf(route: EvmRoute, { side, token }: EvmIntent, wrapped: string): string {
   const tokens = [wrapped, ...(route.bridge ? [route.bridge.token] : []), token];
   const hops = poolsOf(route).map(({ venue, feeBps, spacing }, index): Hop => {
     const [near = "", far = ""] = tokens.slice(index);
@@ -141,7 +141,7 @@ const onlyV2 = (path: Iterable<string>): Hop[] => {
 };
 
 /** Reads a swap made by a single router call. */
-function readDirect(name: string, args: Arguments, intent: Intent): Hop[] {
+function readDirect(name: string, args: Arguments, intent: EvmIntent): Hop[] {
   const isBuy = /^swapExact(ETH|NATIVE)/.test(name);
   const [amount, minimum, path, to, deadline] = isBuy ? [0n, ...args] : args;
   must(isBuy === (intent.side === "buy") && name.endsWith("TransferTokens"), "another kind of swap");
@@ -197,7 +197,7 @@ function hopsAlong(path: string, kind: "v3" | "slipstream"): Hop[] {
 
 const isRouter = (recipient: string) => /^0x0{39}2$/.test(recipient);
 
-function readV3(args: Arguments, intent: Intent, value: bigint): Hop[] {
+function readV3(args: Arguments, intent: EvmIntent, value: bigint): Hop[] {
   must(Number(args[0]) <= intent.validUntil, "too late");
   const calls: string[] = [...args[1]];
   const last = contracts.parseTransaction({ data: calls.pop() ?? "0x" });
@@ -220,7 +220,7 @@ function readV3(args: Arguments, intent: Intent, value: bigint): Hop[] {
   return parts.flatMap((part) => part?.hops ?? []);
 }
 
-function readSlipstream(args: Arguments, intent: Intent, value: bigint): Hop[] {
+function readSlipstream(args: Arguments, intent: EvmIntent, value: bigint): Hop[] {
   const calls = [...args[0]].map((data: string) => slipstream.parseTransaction({ data }));
   const [swap, last] = calls;
   must(calls.length === 2 && swap?.name.startsWith("exactInput") === true, "another kind of swap");

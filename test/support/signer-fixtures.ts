@@ -3,9 +3,9 @@ import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { expect } from "vitest";
 import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import { type Intent, type PoolKey, type Route, swapBy } from "../../lib/chains/evm/rules/intent.ts";
+import { type EvmIntent, type EvmRoute, type PoolKey, swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
-import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
+import type { EvmAttempt, EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import type { SwapVenue } from "../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../lib/chains/evm/venues/configured-routes.ts";
@@ -42,7 +42,7 @@ const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 export type SignerFixture = {
   request: SignRequest<Evm>;
   order: TradeOrder<Evm>;
-  slot: Slot;
+  slot: EvmSlot;
   ledger: Ledger<Evm> | undefined;
   settings: { maxGasPrice: number };
   wallet: object;
@@ -63,7 +63,7 @@ const sale = intent({
 });
 
 /** Returns a route over the chain's first quote token through one exchange's pools. */
-function overFirstQuoteToken({ venues, quoteTokens }: ChainConfiguration, venue: SwapVenue): Route {
+function overFirstQuoteToken({ venues, quoteTokens }: ChainConfiguration, venue: SwapVenue): EvmRoute {
   const [quote] = quoteTokens;
   const bridge = quote?.bridges.find((pool) => pool.venue === venue);
   const row = venues.find((each) => each.venue === venue);
@@ -76,17 +76,17 @@ const slipstream = overFirstQuoteToken(base, "slipstream");
 const { bridge: _, ...directSlipstream } = slipstream;
 const bins = overFirstQuoteToken(avax, "lfj-v2.2");
 const { bridge: __, ...directBins } = overFirstQuoteToken(avax, "lfj-v2.1");
-const buyOnBase: Intent = { ...buy, chain: "base", routes: [slipstream, directSlipstream] };
-const saleOnBase: Intent = { ...sale, chain: "base", routes: [directSlipstream, slipstream] };
-const buyOnAvax: Intent = { ...buy, chain: "avax", routes: [directBins, bins] };
-const saleOnAvax: Intent = { ...sale, chain: "avax", routes: [bins, directBins] };
+const buyOnBase: EvmIntent = { ...buy, chain: "base", routes: [slipstream, directSlipstream] };
+const saleOnBase: EvmIntent = { ...sale, chain: "base", routes: [directSlipstream, slipstream] };
+const buyOnAvax: EvmIntent = { ...buy, chain: "avax", routes: [directBins, bins] };
+const saleOnAvax: EvmIntent = { ...sale, chain: "avax", routes: [bins, directBins] };
 export const { fees } = slot();
 const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas };
 const approval = { purpose: "approve", token, router: v2.router, amount: sale.amount } as const;
 const attempt = { purpose: "swap", hash: "0x1", gasLimit: 134_415n, signedAtMs: nowMs } as const;
 
 /** Limits that exactly match the orders' amount and minimum. Sells ignore amounts. */
-const limits = (of: Intent) => {
+const limits = (of: EvmIntent) => {
   const { chain, wallet, userID, amount } = of;
   const key = { chain, wallet, userID };
   const always = { maxSlippage: 10_000n, tradingEnabled: true };
@@ -107,8 +107,8 @@ const limits = (of: Intent) => {
 };
 
 const fixture = (
-  of: Intent,
-  own: Partial<Slot>,
+  of: EvmIntent,
+  own: Partial<EvmSlot>,
   request: Partial<SignRequest<Evm>>,
   ledger?: Partial<Ledger<Evm>>,
 ) => {
@@ -126,7 +126,7 @@ const fixture = (
   };
 };
 
-export const signed = (of: Intent) => ({
+export const signed = (of: EvmIntent) => ({
   fees: { 7: signedFee(fees) },
   swap: { nonce: 7, call: swapBy(of, v2, of.amount) },
 });
@@ -188,7 +188,7 @@ const isOfWallet = (SK: string) => /^(WALLET|KEY)#/.test(SK);
 type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
 /** Builds a table whose attacker controls all of the signer's data except ledger, policy and count. */
-function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactItems): Table {
+function riggedTable(fixture: SignerFixture, genuine: EvmIntent, written: TransactItems): Table {
   const { order, slot: lies, ledger, settings, wallet, policy, day } = fixture;
   const policyAt = textOf(policyKey(genuine));
   const dayAt = textOf(dayKey({ ...genuine, day: dayOf(nowMs) }));
@@ -259,7 +259,7 @@ export async function expectObedience(
   }
   if (purpose !== "clear") expectUnfrozen(changed, ordered);
   const isFirstBuy = purpose === "swap" && ordered.side === "buy" && ledger?.swap === undefined;
-  const { gasLimit, maxFeePerGas } = answer.slot.attempts.at(-1) as Attempt;
+  const { gasLimit, maxFeePerGas } = answer.slot.attempts.at(-1) as EvmAttempt;
   const rise = gasLimit * maxFeePerGas - (ledger?.fees[nonce]?.most ?? 0n);
   expectCount(
     changed,
@@ -273,7 +273,7 @@ export async function expectObedience(
 const policyInForce = ({ policy: stored }: SignerFixture): WalletPolicy | undefined => stored?.policy;
 
 /** Expects a policy that allows trading and the order's minimum. */
-function expectUnfrozen(changed: SignerFixture, { minAmountOut, quotedOut }: Intent): void {
+function expectUnfrozen(changed: SignerFixture, { minAmountOut, quotedOut }: EvmIntent): void {
   const policy = policyInForce(changed);
   if (policy === undefined) return;
   expect(policy.tradingEnabled).toBe(true);
@@ -301,7 +301,7 @@ function expectCount(
 }
 
 /** Expects a policy that allows the buy's amount and token. */
-function expectWithinLimits(changed: SignerFixture, { token }: Intent, amount: bigint): void {
+function expectWithinLimits(changed: SignerFixture, { token }: EvmIntent, amount: bigint): void {
   const policy = policyInForce(changed);
   if (policy === undefined) return;
   const { maxPerOrder, tokens } = policy;

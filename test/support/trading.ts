@@ -2,13 +2,13 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { QuoteToken } from "../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import {
-  type Fees,
-  type Intent,
-  type Route,
+  type EvmFees,
+  type EvmIntent,
+  type EvmRoute,
   swapBy,
-  type UnsignedTransaction,
+  type UnsignedEvmTransaction,
 } from "../../lib/chains/evm/rules/intent.ts";
-import type { Slot } from "../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import type { SigningView } from "../../lib/orders/effects.ts";
 import { type TradeOrder, unstarted } from "../../lib/orders/trade-order.ts";
@@ -20,22 +20,22 @@ const [ethV2, ethV3] = defaultChains.eth.venues.map(({ router }) => router) as [
 const { v2Router, v3Router } = localAddresses;
 
 /** Routes through pools of eth. */
-export const v2: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV2 };
-export const v3: Route = { venue: "uniswap-v3", feeBps: 30, router: ethV3 };
+export const v2: EvmRoute = { venue: "uniswap-v2", feeBps: 30, router: ethV2 };
+export const v3: EvmRoute = { venue: "uniswap-v3", feeBps: 30, router: ethV3 };
 
 const [usdc] = defaultChains.eth.quoteTokens as [QuoteToken];
 const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdc.token } as const;
 
 /** Routes on eth over USDC: through two v3 pools, and through one pool of each kind. */
-export const v3OverUSDC: Route = { venue: "uniswap-v3", feeBps: 1, router: ethV3, bridge };
-export const v2OverUSDC: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV3, bridge };
+export const v3OverUSDC: EvmRoute = { venue: "uniswap-v3", feeBps: 1, router: ethV3, bridge };
+export const v2OverUSDC: EvmRoute = { venue: "uniswap-v2", feeBps: 30, router: ethV3, bridge };
 
 /** Routes through local pools of the same venues and fees. */
-export const localV2: Route = { ...v2, router: v2Router };
-export const localV3: Route = { ...v3, router: v3Router };
+export const localV2: EvmRoute = { ...v2, router: v2Router };
+export const localV3: EvmRoute = { ...v3, router: v3Router };
 
 /** Builds an intent to buy with these changes. */
-export const intent = (changes: Partial<Intent> = {}): Intent => ({
+export const intent = (changes: Partial<EvmIntent> = {}): EvmIntent => ({
   chain: "eth",
   wallet: "0xf39F",
   orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
@@ -80,7 +80,7 @@ export const tradeOrder = (changes: Partial<TradeOrder<Evm>> = {}): TradeOrder<E
 });
 
 /** Builds the planned slot of an order's swap with these changes. */
-export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot => ({
+export const slot = (changes: Partial<EvmSlot> = {}, of: EvmIntent = intent()): EvmSlot => ({
   chain: of.chain,
   wallet: of.wallet,
   place: 7,
@@ -97,13 +97,13 @@ export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot =
 });
 
 /** Builds the signer's ledger entry for a transaction with these fees. */
-export const signedFee = (fees: Fees, gasLimit = slot().gasLimit) => ({
+export const signedFee = (fees: EvmFees, gasLimit = slot().gasLimit) => ({
   ...fees,
   most: gasLimit * fees.maxFeePerGas,
 });
 
 /** Builds a slot's transaction with these changes. */
-export const transaction = (changes: Partial<UnsignedTransaction> = {}): UnsignedTransaction => {
+export const transaction = (changes: Partial<UnsignedEvmTransaction> = {}): UnsignedEvmTransaction => {
   const {
     chain,
     wallet,

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Receipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmReceipt } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
-import type { Attempt, Slot } from "../../lib/chains/evm/rules/slot.ts";
+import type { EvmAttempt, EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import { evmSlots } from "../../lib/chains/evm/rules/slot-rules.ts";
 import { detailsOf } from "../../lib/trading/order-report.ts";
 import { intent, slot, tradeOrder, v2 } from "../support/trading.ts";
 
 const order = tradeOrder({ swapNonce: 7 });
 
-const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
+const attempt = (changes: Partial<EvmAttempt> = {}): EvmAttempt => ({
   purpose: "swap",
   hash: "0x9c1f",
   gasLimit: 134_415n,
@@ -19,7 +19,7 @@ const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   ...changes,
 });
 
-const receipt: Receipt = {
+const receipt: EvmReceipt = {
   hash: "0x9c1f",
   status: "ok",
   block: { number: 58, hash: "0xb58", time: Date.parse("2026-11-21T20:00:01.000Z") / 1000 },
@@ -87,7 +87,7 @@ describe("detailsOf", () => {
       attempts: [attempt({ purpose: "approve", hash: "0xa" })],
       receipt: { ...receipt, hash: "0xa", fee: 10n ** 17n, l1Fee: 10n ** 16n },
     });
-    const swap: Slot = {
+    const swap: EvmSlot = {
       ...filled,
       call: swapBy(sale.intent, v2, 8n),
       allowance: 8n,

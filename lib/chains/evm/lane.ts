@@ -7,10 +7,10 @@ import { bothAnswered } from "./rules/host-snapshot.ts";
 import { nextMove, refusedStep, wantsFacts } from "./rules/next-move.ts";
 import { placedSnapshots } from "./rules/placed-facts.ts";
 import { areFinal, blocksSeen } from "./rules/seen-blocks.ts";
-import type { Slot } from "./rules/slot.ts";
+import type { EvmSlot } from "./rules/slot.ts";
 import { evmSlots } from "./rules/slot-rules.ts";
 
-const callsOf = ({ call, attempts }: Slot) =>
+const callsOf = ({ call, attempts }: EvmSlot) =>
   attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
 
 const questionAbout = (

@@ -2,7 +2,7 @@ import { chainFacts, isEvmChain } from "../../core/chain-facts.ts";
 import type { Objection } from "../../orders/effects.ts";
 import type { KeySigner } from "../hosts/key-signer.ts";
 import type { Evm } from "./rules/family.ts";
-import { isSameCall, type UnsignedTransaction } from "./rules/intent.ts";
+import { isSameCall, type UnsignedEvmTransaction } from "./rules/intent.ts";
 import { type CallTransaction, decodeCall, encodeCall } from "./venues/calldata.ts";
 import type { Contracts } from "./venues/configured-routes.ts";
 import { isKeyOf, signAndWipe } from "./venues/signed-transaction.ts";
@@ -24,7 +24,7 @@ export const evmSigner: KeySigner<Evm, Contracts> = {
 /** Encodes the call. Refuses if the bytes do not mean exactly that call. */
 function encodedCall(
   contracts: Contracts,
-  { call, wallet }: UnsignedTransaction,
+  { call, wallet }: UnsignedEvmTransaction,
 ): CallTransaction | Extract<Objection, { refused: string }> {
   try {
     const encoded = encodeCall(contracts, call, wallet);

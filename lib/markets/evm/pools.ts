@@ -1,6 +1,6 @@
 import { multicall } from "../../chains/evm/calls/multicall.ts";
 import { claimQuestions, claimsOf } from "../../chains/evm/calls/token-claims.ts";
-import type { Route } from "../../chains/evm/rules/intent.ts";
+import type { EvmRoute } from "../../chains/evm/rules/intent.ts";
 import { priceAt, priceOver } from "../../chains/evm/rules/pool-price.ts";
 import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { routesOf } from "../../chains/evm/venues/configured-routes.ts";
@@ -139,7 +139,7 @@ async function discover(ask: Ask, reader: EvmReader, address: string) {
 }
 
 /** Lists the routes by pools that have a price: those with the coin or a stable token, but not by bins. */
-const pricedRoutesOf = (configuration: EvmReader["configuration"], token: string): Route[] =>
+const pricedRoutesOf = (configuration: EvmReader["configuration"], token: string): EvmRoute[] =>
   routesOf(
     { ...configuration, quoteTokens: configuration.quoteTokens.filter(({ isStable }) => isStable) },
     token,

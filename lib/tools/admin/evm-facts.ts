@@ -1,7 +1,7 @@
 import type { Evm } from "../../chains/evm/rules/family.ts";
 import { gweiText } from "../../chains/evm/rules/fees.ts";
-import type { Fees, PoolKey, Route } from "../../chains/evm/rules/intent.ts";
-import type { Slot } from "../../chains/evm/rules/slot.ts";
+import type { EvmFees, EvmRoute, PoolKey } from "../../chains/evm/rules/intent.ts";
+import type { EvmSlot } from "../../chains/evm/rules/slot.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import type { Ledger } from "../../orders/table-step.ts";
@@ -17,7 +17,7 @@ export const evmOrderFacts: HiddenFacts<Evm> = {
   linesOf,
 };
 
-const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
+const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: EvmFees) =>
   `at most ${gweiText(maxFeePerGas)} gwei, tip ${gweiText(maxPriorityFeePerGas)}`;
 
 const poolText = ({ venue, feeBps, spacing }: PoolKey) =>
@@ -38,7 +38,7 @@ function evmFacts({ intent, ...order }: TradeOrder<Evm>) {
   };
 }
 
-function slotFacts({ state, call, fees, gasLimit, receipt, revision, ...slot }: Slot) {
+function slotFacts({ state, call, fees, gasLimit, receipt, revision, ...slot }: EvmSlot) {
   return {
     state,
     call: call.purpose,

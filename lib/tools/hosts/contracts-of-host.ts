@@ -4,9 +4,9 @@ import { contractQuestion, multicall, multicallAddress } from "../../chains/evm/
 import { Bytes, contractCall } from "../../chains/evm/calls/rpc-call.ts";
 import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
 import {
+  type EvmRoute,
   isSamePool,
   needsRefund,
-  type Route,
   routeOf,
   type SwapCall,
 } from "../../chains/evm/rules/intent.ts";

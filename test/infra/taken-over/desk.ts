@@ -2,7 +2,7 @@ import { getAddress } from "ethers/address";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmIntent } from "../../../lib/chains/evm/rules/intent.ts";
 import { directRoutesOf } from "../../../lib/chains/evm/venues/configured-routes.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
@@ -40,7 +40,7 @@ const lane = (wallet: string, chain: LaneKey["chain"] = "eth") => ({ chain, wall
 const sale = { side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n } as const;
 
 /** Orders of the users. Alice and Bob have the same wallet. Mallory is a user as well, and buys a worthless token. */
-const ordered: Readonly<Record<string, Partial<Intent>>> = {
+const ordered: Readonly<Record<string, Partial<EvmIntent>>> = {
   ALICEBUYS: { userID: "alice", ...lane(alice.address) },
   ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale, routes: [v3, v2, v2OverUSDC] },
   ALICEBUYSONBASE: {
@@ -134,7 +134,7 @@ export class SigningDesk {
   }
 
   /** Makes an order like an intruder in placeOrder: with a valid MAC over any intent. */
-  async forge(changes: Partial<Intent>): Promise<TradeOrder<Evm>> {
+  async forge(changes: Partial<EvmIntent>): Promise<TradeOrder<Evm>> {
     const own = intent({ isPrivate: false, ...changes });
     return tradeOrder({ intent: own, amount: own.amount, mac: await this.#keys.macs.makeMac(own) });
   }

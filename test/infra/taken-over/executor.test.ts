@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { type Intent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { type EvmIntent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
@@ -96,7 +96,7 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
  * Writes that would change a user's next order, and need more rights than the role has. Each leaves something for the
  * next write.
  */
-const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> = {
+const harms: Record<string, (intruder: Intruder, of: EvmIntent) => Promise<void>> = {
   "raises the user's slippage and highest gas price": (intruder, { userID, chain }) =>
     intruder.put(settingsKey(userID, chain as "eth"), { slippage: 100, maxGasPrice: 10 ** 9 }),
   "answers a repeated request with another order": (intruder, { userID, orderId }) => {

@@ -1,8 +1,8 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { type Intent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { type EvmIntent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import type { Key } from "../../../lib/table/keys.ts";
@@ -71,7 +71,7 @@ export class Intruder {
   }
 
   /** Writes an order and a slot where the signer reads them, and sends it a request. */
-  async askWith(order: TradeOrder<Evm>, planned: Slot, request: Partial<SignRequest<Evm>> = {}) {
+  async askWith(order: TradeOrder<Evm>, planned: EvmSlot, request: Partial<SignRequest<Evm>> = {}) {
     const { userID, orderId, chain, wallet } = planned;
     const { place, call } = planned;
     const asked = { userID, orderId, chain, wallet, place, purpose: call.purpose, fees, ...request };
@@ -100,7 +100,7 @@ export class Intruder {
     const factor = this.#pick([1n, 1n, 2n, 4n, 57n, 10n ** 6n]);
     await this.askWith(
       { ...shown },
-      { ...planned, state, gasLimit, userID, orderId, chain, wallet } as Slot,
+      { ...planned, state, gasLimit, userID, orderId, chain, wallet } as EvmSlot,
       {
         fees: {
           maxFeePerGas: fees.maxFeePerGas * factor,
@@ -114,7 +114,7 @@ export class Intruder {
   #lieAbout(order: TradeOrder<Evm>): TradeOrder<Evm> {
     const { intent } = order;
     const other = this.#pick(this.#desk.orders);
-    const lies: Partial<Intent>[] = [
+    const lies: Partial<EvmIntent>[] = [
       { minAmountOut: 0n },
       { amount: 10n ** 24n },
       { token: worthless, minAmountOut: 1n },
@@ -129,7 +129,7 @@ export class Intruder {
     return { ...order, mac, intent: { ...intent, ...this.#pick(lies) } };
   }
 
-  #callFor(intent: Intent): Slot["call"] {
+  #callFor(intent: EvmIntent): EvmSlot["call"] {
     const { token, amount, side } = intent;
     const { router } = this.#pick(routes);
     if (side === "sell" && this.#random.chance(0.4)) return { purpose: "approve", token, router, amount };

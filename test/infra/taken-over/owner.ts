@@ -1,7 +1,7 @@
 import { bindingOf, seal } from "../../../lib/aws/vault.ts";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
@@ -43,7 +43,7 @@ const ignore = () => undefined;
 export type Service = { table: Table; keys: Keys; nowMs: number };
 
 /** An order with the slot of its swap. */
-export type Placed = { intent: Intent; planned: Slot };
+export type Placed = { intent: EvmIntent; planned: EvmSlot };
 
 /** Orders of an owner, by their fate. */
 type Orders = Readonly<Record<"kept" | "cancelled" | "forbidden" | "retired", Placed>>;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
 import { factsText } from "../../../lib/chains/evm/rules/placed-facts.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/orders/effects.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
@@ -35,7 +35,7 @@ const { userID, chain, wallet } = policyOfAlice;
 const own = { userID, chain, wallet, token: dai, routes: [v2] };
 
 /** Orders that an intruder in placeOrder invents, each with a transaction. */
-const inventions: Record<string, [Partial<Intent>, (intent: Intent) => Slot["call"]]> = {
+const inventions: Record<string, [Partial<EvmIntent>, (intent: EvmIntent) => EvmSlot["call"]]> = {
   "a sale of all tokens for next to nothing": [
     { side: "sell", amount: 10n ** 24n, minAmountOut: 1n, quotedOut: 1n },
     (intent) => swapBy(intent, v2, intent.amount),
@@ -69,7 +69,7 @@ describe("a placeOrder that was taken over", () => {
   );
 
   const wei = 10n ** 18n;
-  const limits: Record<string, [Partial<Intent>, Partial<Slot>, object]> = {
+  const limits: Record<string, [Partial<EvmIntent>, Partial<EvmSlot>, object]> = {
     "burns coin as fees": [
       { maxGasPrice: wei },
       { fees: { maxFeePerGas: wei / 1_000_000n, maxPriorityFeePerGas: wei / 1_000_000n } },

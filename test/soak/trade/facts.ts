@@ -1,5 +1,5 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
-import type { FillReport, ShownAttempt } from "../../../lib/chains/evm/rules/shown-details.ts";
+import type { EvmFillReport, ShownEvmAttempt } from "../../../lib/chains/evm/rules/shown-details.ts";
 import { chainFacts, type EvmChain } from "../../../lib/core/chain-facts.ts";
 import type { Network } from "../../../lib/core/network.ts";
 import { formatAmount } from "../../../lib/orders/decimal-text.ts";
@@ -46,7 +46,12 @@ export type ChainFacts = {
 };
 
 /** An order as its user saw it at the end. */
-export type ShownOrder = { userID: string; order: Order; attempts: ShownAttempt[]; report?: FillReport };
+export type ShownOrder = {
+  userID: string;
+  order: Order;
+  attempts: ShownEvmAttempt[];
+  report?: EvmFillReport;
+};
 
 export type ShownPosition = Position & { userID: string };
 

@@ -3,7 +3,7 @@ import { chainClient } from "../../../lib/chains/evm/calls/hosts.ts";
 import { evmEffects } from "../../../lib/chains/evm/look.ts";
 import type { ChainConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmReader } from "../../../lib/chains/evm/venues/reader.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
@@ -162,7 +162,7 @@ describe("chainEffects.hostSnapshot", () => {
       ),
     };
   }
-  const snapshot = (coins: bigint) => ({ coins }) as HostSnapshot;
+  const snapshot = (coins: bigint) => ({ coins }) as EvmSnapshot;
 
   it("queries both hosts at once", async () => {
     const { promise, resolve } = Promise.withResolvers<HostSnapshot>();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { ShownAttempt } from "../../../lib/chains/evm/rules/shown-details.ts";
+import type { ShownEvmAttempt } from "../../../lib/chains/evm/rules/shown-details.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import { greatest } from "../../../lib/orders/bigints.ts";
 import { formatAmount, unitsFrom } from "../../../lib/orders/decimal-text.ts";
@@ -95,7 +95,7 @@ async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes
   expect(items.get(`ORDERAT#${orderId}`)).toMatchObject(shownOrder(order));
   const isSigned = details?.attempts.some(({ purpose }) => purpose === "swap");
   const fees = new Map<number, bigint>();
-  for (const { nonce, gasLimit, maxFeePerGas } of (details?.attempts ?? []) as ShownAttempt[]) {
+  for (const { nonce, gasLimit, maxFeePerGas } of (details?.attempts ?? []) as ShownEvmAttempt[]) {
     const most = BigInt(gasLimit) * unitsFrom(maxFeePerGas, 9, "maxFeePerGas");
     fees.set(nonce, greatest(fees.get(nonce) ?? 0n, most));
   }

@@ -1,8 +1,8 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { placing } from "../../support/placed-orders.ts";

@@ -2,7 +2,7 @@ import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
-import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import { RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
@@ -190,10 +190,10 @@ async function bought(desk: TradingDesk) {
   return desk.read(orderId);
 }
 
-const withMoved = (snapshot: HostSnapshot, moved: bigint): HostSnapshot => ({
+const withMoved = (snapshot: EvmSnapshot, moved: bigint): EvmSnapshot => ({
   ...snapshot,
   receipts: new Map(
-    [...snapshot.receipts].map(([hash, receipt]): [string, Receipt] => [
+    [...snapshot.receipts].map(([hash, receipt]): [string, EvmReceipt] => [
       hash,
       receipt.status === "ok" ? { ...receipt, moved } : receipt,
     ]),

@@ -1,7 +1,7 @@
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
-import type { RouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmRouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import { writesOfBuy } from "../../../lib/tools/documents/price-table.ts";

@@ -2,8 +2,8 @@ import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { type Intent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { mostFeeOf, type Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import { type EvmIntent, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
+import { type EvmSlot, mostFeeOf } from "../../../lib/chains/evm/rules/slot.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { Ledger } from "../../../lib/orders/table-step.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
@@ -24,7 +24,7 @@ const db = tableForTests();
 const keys = openKeys();
 const notes = ignoredNotes();
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
-const sale: Partial<Intent> = { side: "sell", amount: 10n ** 21n, minAmountOut: 1n };
+const sale: Partial<EvmIntent> = { side: "sell", amount: 10n ** 21n, minAmountOut: 1n };
 
 const day = "2026-11-21";
 
@@ -110,7 +110,7 @@ describe("signTransaction on the table", () => {
     expect(Object.keys((ledger as Ledger<Evm> | undefined)?.fees ?? {})).toEqual([String(request.place)]);
     const { orderId, userID, chain, wallet, validUntil } = own;
     expect(ledger).toMatchObject({ orderId, userID, chain, wallet, validUntil, revision: 1 });
-    const fee = mostFeeOf({ ...(view.slot as Slot), ...request.fees });
+    const fee = mostFeeOf({ ...(view.slot as EvmSlot), ...request.fees });
     expect(view.limits.count?.spent).toBe(purpose === "swap" ? own.amount + fee : fee);
     expect(await sign(request)).toEqual(answer);
   });

@@ -1,8 +1,8 @@
 import { chainIdentity } from "../../../lib/chains/evm/calls/rpc-call.ts";
 import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { rpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import type { Question, Recipients } from "../../../lib/orders/effects.ts";
 import type {
@@ -72,11 +72,11 @@ export class AnvilChain implements ChainUnderTest {
     return this.blocks.at(-1) as MinedBlock;
   }
 
-  sign(transaction: UnsignedTransaction): { hash: string; raw: string } {
+  sign(transaction: UnsignedEvmTransaction): { hash: string; raw: string } {
     return this.node.signCall(transaction);
   }
 
-  async hostSnapshot(index: 0 | 1, question: Question<Evm>): Promise<HostSnapshot | undefined> {
+  async hostSnapshot(index: 0 | 1, question: Question<Evm>): Promise<EvmSnapshot | undefined> {
     const host = this.hosts[index];
     const configuration = { ...this.node.setup.configuration, hosts: [] };
     const seen = await snapshotOf(host, { chain: "eth", configuration }, this.node.realQuestion(question));

@@ -2,7 +2,7 @@ import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
 import type { TestReceipt } from "trading-terminal-devnet/evm/test-chain";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { type CallTransaction, encodeCall } from "../../../lib/chains/evm/venues/calldata.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
 import type { Belongings } from "../model/chain-under-test.ts";

@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { evmItems } from "../../../lib/chains/evm/rules/schemas.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import type { solItems } from "../../../lib/chains/sol/rules/schemas.ts";
 import type { SolSlot } from "../../../lib/chains/sol/rules/slot.ts";
@@ -22,7 +22,7 @@ const { userID, chain, wallet } = intent();
 const key = { userID, chain, wallet };
 const policy = { ...openPolicy, maxPerOrder: 1n, maxPerDay: 2n, maxSlippage: 10_000n, tokens: ["0xA0"] };
 
-const mined: Slot = {
+const mined: EvmSlot = {
   ...signedOrder().slot,
   state: "mined",
   receipt: {
@@ -58,7 +58,7 @@ const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
 type Written = {
   evm: {
     order: TradeOrder<Evm>;
-    slot: Slot;
+    slot: EvmSlot;
     ledger: Omit<Ledger<Evm>, "fees"> & { fees: Record<string, Ledger<Evm>["fees"][number]> };
   };
   sol: {

@@ -1,6 +1,6 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Effects, Question, Recipients } from "../../../lib/orders/effects.ts";
 
 /** A silent relay accepts transactions and forgets them. A mute one includes them, but never answers. */

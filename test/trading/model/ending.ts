@@ -1,5 +1,5 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import { holdingsAfter } from "../../../lib/orders/book.ts";
 import { formatAmount } from "../../../lib/orders/decimal-text.ts";
 import { type BookEvent, nothingHeld } from "../../../lib/orders/holding.ts";
@@ -167,7 +167,7 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder<E
   }
 }
 
-function eventOf(order: TradeOrder<Evm>, swap: Slot | undefined): BookEvent {
+function eventOf(order: TradeOrder<Evm>, swap: EvmSlot | undefined): BookEvent {
   const { intent, life, ending } = order;
   const common = { orderId: intent.orderId, settled: true, time: "2026-11-21T20:00:00.000Z" };
   if (ending?.soldOutAt !== undefined) return { ...common, kind: "sold-out", place: ending.soldOutAt };

@@ -1,7 +1,11 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
-import { minedAttempt, type Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmOrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import {
+  allowsRoute,
+  type EvmIntent,
+  type UnsignedEvmTransaction,
+} from "../../../lib/chains/evm/rules/intent.ts";
+import { type EvmSlot, minedAttempt } from "../../../lib/chains/evm/rules/slot.ts";
 import { coinText } from "../../../lib/orders/decimal-text.ts";
 import type { Recipients } from "../../../lib/orders/effects.ts";
 import type { BookEvent } from "../../../lib/orders/holding.ts";
@@ -17,7 +21,7 @@ import { must } from "./violation.ts";
 
 type Facts = { table: ModelTable; chain: ChainUnderTest; seen: Set<string>; nowMs: number };
 
-type Signature = { raw: string; transaction: UnsignedTransaction; sawStop: boolean };
+type Signature = { raw: string; transaction: UnsignedEvmTransaction; sawStop: boolean };
 
 type Change = { kind: string; before: unknown; after: unknown };
 
@@ -97,7 +101,7 @@ export class Invariants {
       if (kind === "order")
         await this.checkOrder(before as TradeOrder<Evm> | undefined, after as TradeOrder<Evm>, process);
       if (kind === "slot")
-        await this.checkSlot(before as Slot | undefined, after as Slot | undefined, process);
+        await this.checkSlot(before as EvmSlot | undefined, after as EvmSlot | undefined, process);
       if (kind === "ledger")
         this.checkLedger(before as Ledger<Evm> | undefined, after as Ledger<Evm>, changes);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
@@ -235,8 +239,8 @@ export class Invariants {
   }
 
   private async checkSlot(
-    before: Slot | undefined,
-    after: Slot | undefined,
+    before: EvmSlot | undefined,
+    after: EvmSlot | undefined,
     process: Process,
   ): Promise<void> {
     const { table, chain, seen } = this.facts;
@@ -249,10 +253,10 @@ export class Invariants {
       return;
     }
     if (after.call.purpose === "swap") this.swaps.set(after.orderId, after);
-    const own = this.slots.get(after.orderId) ?? new Map<number, Slot>();
+    const own = this.slots.get(after.orderId) ?? new Map<number, EvmSlot>();
     this.slots.set(after.orderId, own.set(after.place, after));
     if (before === undefined) {
-      checkPlan(after, this.intents.get(after.orderId) as Intent, this.factsOfPlan(after, process));
+      checkPlan(after, this.intents.get(after.orderId) as EvmIntent, this.factsOfPlan(after, process));
       const others = table
         .all("slot")
         .filter((slot) => slot.wallet === after.wallet && slot.place !== after.place);
@@ -262,8 +266,8 @@ export class Invariants {
         rivals.map(({ orderId }) => orderId),
       );
       const latestTime = await chain.latestTime();
-      const waits = ({ place: nonce, orderId }: Slot) =>
-        nonce > after.place && latestTime > (this.intents.get(orderId) as Intent).validUntil;
+      const waits = ({ place: nonce, orderId }: EvmSlot) =>
+        nonce > after.place && latestTime > (this.intents.get(orderId) as EvmIntent).validUntil;
       const busy = others.filter(({ state }) => state === "planned" || state === "signed");
       must(busy.every(waits), "two transactions of a wallet are out at a time");
       if (busy.length > 0) seen.add("a gap is filled");
@@ -286,7 +290,7 @@ export class Invariants {
     return placed.facts;
   }
 
-  private checkSignature(hash: string, before: Slot, after: Slot): void {
+  private checkSignature(hash: string, before: EvmSlot, after: EvmSlot): void {
     const signature = this.signed.get(hash);
     must(signature !== undefined, "recorded bytes that were never signed");
     const { raw, transaction, sawStop } = signature;
@@ -296,7 +300,7 @@ export class Invariants {
     const order = this.facts.table.get("order", { intent: { userID, orderId } }) as TradeOrder<Evm>;
     this.recorded.set(raw, after);
     this.facts.seen.add(`signed ${call.purpose}${before.attempts.length > 0 ? " again" : ""}`);
-    this.checkBudget(this.intents.get(orderId) as Intent);
+    this.checkBudget(this.intents.get(orderId) as EvmIntent);
     if (call.purpose === "clear") {
       must(before.attempts.length > 0, "a nonce was cleared at which nothing was signed");
       return;
@@ -309,7 +313,7 @@ export class Invariants {
     must(order.life.status === "open" && !order.isCancelling, "signed for an order that has ended");
     const wallet = this.facts.table.get("wallet", { ...order.intent, userID });
     must(!isRetired(wallet), "signed for a retired wallet");
-    checkObedience(transaction, this.intents.get(orderId) as Intent, this.facts.chain.l1Fee ?? 0n);
+    checkObedience(transaction, this.intents.get(orderId) as EvmIntent, this.facts.chain.l1Fee ?? 0n);
     if (call.purpose !== "swap") return;
     must((this.swapNonces.get(orderId) ?? nonce) === nonce, "the order's swap has two nonces");
     this.swapNonces.set(orderId, nonce);
@@ -330,9 +334,9 @@ export class Invariants {
 
   private checkLedger(before: Ledger<Evm> | undefined, after: Ledger<Evm>, changes: readonly Change[]): void {
     const written = (wanted: string) => changes.find(({ kind }) => kind === wanted)?.after;
-    const slot = written("slot") as Slot | undefined;
+    const slot = written("slot") as EvmSlot | undefined;
     const day = written("day") as Items["day"] | undefined;
-    const intent = this.intents.get(after.orderId) as Intent;
+    const intent = this.intents.get(after.orderId) as EvmIntent;
     this.policyChecks.check({ before, after, slot, day }, intent);
   }
 
@@ -344,7 +348,7 @@ export class Invariants {
   }
 }
 
-const hasFilled = (slot: Slot | undefined) =>
+const hasFilled = (slot: EvmSlot | undefined) =>
   slot?.receipt?.status === "ok" && minedAttempt(slot)?.purpose === "swap";
 
 /** Returns true if the first slot sells the second one's token by the same router at a lower nonce. */

@@ -1,4 +1,4 @@
-import type { Call, Route } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmCall, EvmRoute } from "../../../lib/chains/evm/rules/intent.ts";
 import { localV2, localV3 } from "../../support/trading.ts";
 
 export type ForeignCall = { purpose: "foreign"; token?: string; amount: bigint };
@@ -9,7 +9,7 @@ export type Transaction = {
   raw: string;
   wallet: string;
   nonce: number;
-  call: Call | ForeignCall;
+  call: EvmCall | ForeignCall;
   gasLimit: bigint;
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
@@ -49,8 +49,9 @@ export const poolRoutes: readonly Route[] = [localV2, localV3];
 /** Returns the route of a token's deepest pool. */
 export const mainRoute = (token: string): Route => (isDusk(token) ? localV3 : localV2);
 
-export const spenderOf = (token: string, { router }: Pick<Route, "router">): string => `${token} ${router}`;
-export const poolOf = (token: string, { venue, feeBps }: Route): string => `${token} ${venue} ${feeBps}`;
+export const spenderOf = (token: string, { router }: Pick<EvmRoute, "router">): string =>
+  `${token} ${router}`;
+export const poolOf = (token: string, { venue, feeBps }: EvmRoute): string => `${token} ${venue} ${feeBps}`;
 
 /** Layer 1 fee of each transaction. */
 export const l1Fee = 150_000n;

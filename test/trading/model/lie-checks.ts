@@ -1,7 +1,12 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot, OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import { allowsRoute, type Intent, isSameRoute, type Route } from "../../../lib/chains/evm/rules/intent.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmOrderFacts, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import {
+  allowsRoute,
+  type EvmIntent,
+  type EvmRoute,
+  isSameRoute,
+} from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { isLie } from "./lies.ts";
@@ -10,7 +15,7 @@ import { must } from "./violation.ts";
 
 /** Returns the last snapshots that the process has read from honest hosts. */
 export const honest = ({ snapshots }: Process) =>
-  [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as HostSnapshot[];
+  [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as EvmSnapshot[];
 
 /** Checks that no lie decided the best route, or the amount from which the minimum was computed. */
 export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quotes }: Process): void {
@@ -20,7 +25,7 @@ export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quote
     .flatMap((quote) => (quote === undefined || quote instanceof DomainError ? [] : [quote]))
     .find(({ routes: [first], amountOut }) => isSameRoute(first, best) && amountOut === quotedOut);
   must(truth !== undefined, "a lie chose the best route or the minimum");
-  const isReal = (route: Route) =>
+  const isReal = (route: EvmRoute) =>
     truth.routes.some((each) => isSameRoute(each, route) && each.amountOut >= minAmountOut);
   must(others.every(isReal), "a lie is among the routes");
 }

@@ -1,6 +1,6 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot, OrderFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Intent, Route } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmOrderFacts, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmIntent, EvmRoute } from "../../../lib/chains/evm/rules/intent.ts";
 import { bestRoute } from "../../../lib/chains/evm/rules/route-choice.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
 import { localV3 } from "../../support/trading.ts";
@@ -8,12 +8,12 @@ import type { Lie } from "./chain-under-test.ts";
 
 const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
 
-const truths = new WeakMap<HostSnapshot, HostSnapshot>();
+const truths = new WeakMap<EvmSnapshot, EvmSnapshot>();
 
 /** Returns the true snapshot that a lie has replaced. */
 export const truthOf = (snapshot: HostSnapshot): HostSnapshot => truths.get(snapshot) ?? snapshot;
 
-export const isLie = (snapshot: HostSnapshot): boolean => truths.has(snapshot);
+export const isLie = (snapshot: EvmSnapshot): boolean => truths.has(snapshot);
 
 /** Replaces a host's snapshot with a lie. */
 export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Question<Evm>): HostSnapshot {
@@ -22,7 +22,7 @@ export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Questi
   return altered;
 }
 
-function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question<Evm>): HostSnapshot {
+function alteredBy(lie: Lie, snapshot: EvmSnapshot, question: Question<Evm>): EvmSnapshot {
   const { hashes } = question;
   const { latest, nonce, orders, receipts } = snapshot;
   switch (lie) {
@@ -58,21 +58,24 @@ function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question<Evm>): H
     case "route hidden":
     case "route invented": {
       const intents = new Map(question.orders.map((intent) => [intent.orderId, intent]));
-      const lieAbout = ([orderId, facts]: readonly [string, OrderFacts]) =>
-        [orderId, { ...facts, routes: liesAboutRoutes(lie, facts, intents.get(orderId) as Intent) }] as const;
+      const lieAbout = ([orderId, facts]: readonly [string, EvmOrderFacts]) =>
+        [
+          orderId,
+          { ...facts, routes: liesAboutRoutes(lie, facts, intents.get(orderId) as EvmIntent) },
+        ] as const;
       return { ...snapshot, orders: new Map([...orders].map(lieAbout)) };
     }
   }
 }
 
 /** A pool that does not exist. */
-const invented: Route = { ...localV3, feeBps: 100 };
+const invented: EvmRoute = { ...localV3, feeBps: 100 };
 
 function liesAboutRoutes(
   lie: "quote low" | `route ${string}`,
-  { routes, isListed }: OrderFacts,
-  { side, amount: amountIn, minAmountOut }: Intent,
-): OrderFacts["routes"] {
+  { routes, isListed }: EvmOrderFacts,
+  { side, amount: amountIn, minAmountOut }: EvmIntent,
+): EvmOrderFacts["routes"] {
   const best = bestRoute(routes, { side, amountIn, isListed });
   if (best === undefined) return routes;
   switch (lie) {

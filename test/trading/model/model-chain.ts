@@ -1,6 +1,6 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Question, Recipients } from "../../../lib/orders/effects.ts";
 import type {
   Belongings,
@@ -60,7 +60,7 @@ export class ModelChain implements ChainUnderTest {
     this.nodes = [new ModelNode(this.tip), new ModelNode(this.tip)];
   }
 
-  sign(unsigned: UnsignedTransaction): { hash: string; raw: string } {
+  sign(unsigned: UnsignedEvmTransaction): { hash: string; raw: string } {
     const { wallet, nonce, call, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = unsigned;
     const details =
       call.purpose === "clear"
@@ -74,7 +74,7 @@ export class ModelChain implements ChainUnderTest {
     return { hash, raw };
   }
 
-  hostSnapshot(host: 0 | 1, question: Question<Evm>): HostSnapshot | undefined {
+  hostSnapshot(host: 0 | 1, question: Question<Evm>): EvmSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
     const { head, finalized } = node;
@@ -118,7 +118,7 @@ export class ModelChain implements ChainUnderTest {
     const blockTime = Math.max(time, this.tip.time + 1);
     const hash = `b${++this.blocks}`;
     const block = { number: this.tip.number + 1, hash, time: blockTime, parent: this.tip };
-    const receipts = new Map<string, Receipt>();
+    const receipts = new Map<string, EvmReceipt>();
     const transactions: Transaction[] = [];
     let waiting = this.waiting().filter(() => isAll || this.random.chance(0.6));
     for (let isIncluded = true; isIncluded; ) {
@@ -312,7 +312,7 @@ export class ModelChain implements ChainUnderTest {
       }
   }
 
-  private receiptAt(head: ModelBlock, hash: string): Receipt | undefined {
+  private receiptAt(head: ModelBlock, hash: string): EvmReceipt | undefined {
     const block = this.inclusions.get(hash)?.find((each) => isOn(head, each));
     return block?.receipts.get(hash);
   }

@@ -1,6 +1,6 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot, OrderFacts, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmOrderFacts, EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmIntent } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Question } from "../../../lib/orders/effects.ts";
 import { type Account, isDusk, l1Fee, quote, spenderOf } from "./ledger-state.ts";
 import { lyingSnapshot } from "./lies.ts";
@@ -18,7 +18,7 @@ export function snapshotOf(from: {
   /** Reads receipts last, as on a real node. */
   receipts: () => Map<string, Receipt>;
   seen: Set<string>;
-}): HostSnapshot {
+}): EvmSnapshot {
   const { node, head, finalized, baseFee, question, seen } = from;
   const { wallet } = question;
   const account = head.state.accounts.get(wallet) as Account;
@@ -54,10 +54,10 @@ function hashAt(head: ModelBlock, number: number): [[number, string]] | undefine
 }
 
 function factsOf(
-  { side, token, amount, routes }: Intent,
+  { side, token, amount, routes }: EvmIntent,
   account: Account,
   { head, baseFee }: { head: ModelBlock; baseFee: bigint },
-): OrderFacts {
+): EvmOrderFacts {
   const held = account.tokens.get(token) ?? 0n;
   const amountIn = side === "sell" && held < amount ? held : amount;
   return {

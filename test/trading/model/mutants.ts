@@ -1,9 +1,9 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { clearGas } from "../../../lib/chains/evm/rules/fees.ts";
-import type { HostSnapshot, Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { isSameRoute } from "../../../lib/chains/evm/rules/intent.ts";
-import type { Attempt, Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmAttempt, EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type {
@@ -43,9 +43,9 @@ export const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Re
   effect: (effect) => (effect.do === "write" ? { ...effect, step: effect.step.flatMap(change) } : effect),
 });
 
-const inSnapshots = (change: (snapshot: HostSnapshot) => HostSnapshot): Rewrite => ({
+const inSnapshots = (change: (snapshot: EvmSnapshot) => EvmSnapshot): Rewrite => ({
   answer: (effect, answer) =>
-    effect.do === "hostSnapshot" && answer !== undefined ? change(answer as HostSnapshot) : answer,
+    effect.do === "hostSnapshot" && answer !== undefined ? change(answer as EvmSnapshot) : answer,
 });
 
 /** Replaces the procedure that works on lanes. */
@@ -56,11 +56,11 @@ const work = (rewrite: () => Rewrite): System => ({
 
 /** Treats a silent host as if it had no data and agreed with the other host. */
 function silenceIsNo(): Rewrite {
-  let last: HostSnapshot | undefined;
+  let last: EvmSnapshot | undefined;
   return {
     answer: (effect, answer) => {
       if (effect.do !== "hostSnapshot") return answer;
-      const snapshot = answer as HostSnapshot | undefined;
+      const snapshot = answer as EvmSnapshot | undefined;
       if (snapshot !== undefined) last = snapshot;
       return snapshot ?? (last && { ...last, receipts: new Map() });
     },
@@ -112,7 +112,7 @@ const sendsBeforeRecording: System = {
       const effect = next.value;
       if (effect.do === "write") {
         const puts = effect.step.flatMap((write) => (write.kind === "put" ? [write] : []));
-        const [slot] = puts.flatMap((put) => (put.of === "slot" ? [put.item as Slot] : []));
+        const [slot] = puts.flatMap((put) => (put.of === "slot" ? [put.item as EvmSlot] : []));
         const [raw] = puts.flatMap((put) => (put.of === "bytes" ? [put.item.raw] : []));
         if (slot !== undefined && raw !== undefined) return { slot, raw };
       }
@@ -169,7 +169,7 @@ function judgesByClock(): System {
         answer: (effect, answer) => {
           if (effect.do === "now") nowMs = answer as number;
           if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
-          const snapshot = answer as HostSnapshot;
+          const snapshot = answer as EvmSnapshot;
           return { ...snapshot, latest: { ...snapshot.latest, time: Math.floor(nowMs / 1000) } };
         },
       });
@@ -217,7 +217,7 @@ function believesFirst(part: (first: HostSnapshot, own: HostSnapshot) => Partial
   return {
     answer: (effect, answer) => {
       if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
-      const snapshot = answer as HostSnapshot;
+      const snapshot = answer as EvmSnapshot;
       if (effect.host === 0) first = snapshot;
       return first === undefined ? snapshot : { ...snapshot, ...part(first, snapshot) };
     },
@@ -242,10 +242,10 @@ const believesOneBalance = () =>
 /** Believes the first host about a wallet's remaining balance, as if both agreed. */
 const believesOneLack = () => believesFirst(({ held }) => (held === undefined ? {} : { held }));
 
-const withoutBalances = (snapshot: HostSnapshot): HostSnapshot => ({
+const withoutBalances = (snapshot: EvmSnapshot): EvmSnapshot => ({
   ...snapshot,
   receipts: new Map(
-    [...snapshot.receipts].map(([hash, receipt]): [string, Receipt] => {
+    [...snapshot.receipts].map(([hash, receipt]): [string, EvmReceipt] => {
       if (receipt.status === "failed") return [hash, receipt];
       const { moved: _, ...logged } = receipt;
       return [hash, logged];
@@ -317,7 +317,7 @@ const leavesOutRefund: System = {
     rewritten(theSystem.sign(request), {
       effect: (effect) => {
         if (effect.do !== "signBytes") return effect;
-        const unsigned = effect.unsigned as UnsignedTransaction;
+        const unsigned = effect.unsigned as UnsignedEvmTransaction;
         if (unsigned.call.purpose !== "swap") return effect;
         const call = { ...unsigned.call, hasRefund: false };
         return { ...effect, unsigned: { ...unsigned, call } };
@@ -357,9 +357,9 @@ const countsFees = (
           if (write.kind !== "put" || write.of !== "day") return write;
           const { purpose, fees } = request as SignRequest<Evm>;
           const slot = effect.step.find((each) => each.kind === "put" && each.of === "slot") as unknown as {
-            item: Slot;
+            item: EvmSlot;
           };
-          const most = (slot.item.attempts.at(-1) as Attempt).gasLimit * fees.maxFeePerGas;
+          const most = (slot.item.attempts.at(-1) as EvmAttempt).gasLimit * fees.maxFeePerGas;
           const networkFees = recount({ read, counted: write.item.networkFees ?? 0n, most, purpose });
           return { ...write, item: { ...write.item, networkFees } };
         });

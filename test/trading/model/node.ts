@@ -1,5 +1,5 @@
-import type { Receipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Fees } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmReceipt } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmFees } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Block } from "../../../lib/orders/block.ts";
 import type { Lie, SendAnswer } from "./chain-under-test.ts";
 import { mostCost, type State, type Transaction } from "./ledger-state.ts";
@@ -7,7 +7,7 @@ import { mostCost, type State, type Transaction } from "./ledger-state.ts";
 export type ModelBlock = Block & {
   parent: ModelBlock | undefined;
   state: State;
-  receipts: ReadonlyMap<string, Receipt>;
+  receipts: ReadonlyMap<string, EvmReceipt>;
   transactions: readonly Transaction[];
 };
 
@@ -78,7 +78,7 @@ export function sendAnswer(answers: readonly NodeAnswer[]): SendAnswer {
   return first === "underpriced" || first === "unfunded" ? first : "unreached";
 }
 
-export const outbids = (a: Fees, b: Fees) =>
+export const outbids = (a: EvmFees, b: EvmFees) =>
   a.maxFeePerGas * 10n >= b.maxFeePerGas * 11n &&
   a.maxPriorityFeePerGas * 10n >= b.maxPriorityFeePerGas * 11n;
 

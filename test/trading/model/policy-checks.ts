@@ -1,6 +1,6 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
-import type { Slot } from "../../../lib/chains/evm/rules/slot.ts";
+import type { EvmIntent } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { Items, Ledger } from "../../../lib/orders/table-step.ts";
 import type { ModelTable } from "./table.ts";
 import { must } from "./violation.ts";
@@ -11,7 +11,7 @@ type Facts = { table: ModelTable; seen: Set<string> };
 type LedgerChange = {
   before: Ledger<Evm> | undefined;
   after: Ledger<Evm>;
-  slot: Slot | undefined;
+  slot: EvmSlot | undefined;
   day: Items["day"] | undefined;
 };
 
@@ -27,7 +27,7 @@ export class PolicyChecks {
     this.facts = facts;
   }
 
-  check(change: LedgerChange, intent: Intent): void {
+  check(change: LedgerChange, intent: EvmIntent): void {
     const { after, slot, day } = change;
     const { spent, isSecondBuy } = this.count(change, intent);
     const networkFees = this.countFees(change, intent);
@@ -66,7 +66,7 @@ export class PolicyChecks {
    * Checks the day's count. A buy counts once, with its first swap signature. Fees count as far as a signature raises a
    * nonce's highest fee.
    */
-  private count({ before, after, day }: LedgerChange, { side, userID, wallet }: Intent) {
+  private count({ before, after, day }: LedgerChange, { side, userID, wallet }: EvmIntent) {
     const { orderId, swap } = after;
     const isFirstSwap = side === "buy" && swap !== undefined && !this.counted.has(orderId);
     if (isFirstSwap) this.counted.add(orderId);

@@ -1,6 +1,6 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Intent, UnsignedTransaction } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmIntent, UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import type { OrderSettings } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import type { Look } from "../../../lib/orders/block.ts";
@@ -169,11 +169,11 @@ export class World extends Machines {
         this.wakes.push(effect.lane);
         return undefined;
       case "makeMac":
-        return macOf(effect.intent as Intent);
+        return macOf(effect.intent as EvmIntent);
       case "checkMac":
-        return effect.mac === macOf(effect.intent as Intent);
+        return effect.mac === macOf(effect.intent as EvmIntent);
       case "signBytes": {
-        const transaction = effect.unsigned as UnsignedTransaction;
+        const transaction = effect.unsigned as UnsignedEvmTransaction;
         const signed = await this.chain.sign(transaction);
         this.invariants.noteSigned(signed.hash, { raw: signed.raw, transaction, sawStop: process.sawStop });
         return signed;
@@ -196,7 +196,7 @@ export class World extends Machines {
   private async snapshot(
     host: number,
     question: Pick<Partial<Question<Evm>>, "hashes" | "blocks">,
-  ): Promise<HostSnapshot | undefined> {
+  ): Promise<EvmSnapshot | undefined> {
     const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
     const asked = { chain, wallet, hashes: [], orders: [], ...question } as const;
     return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, asked);
@@ -262,4 +262,4 @@ export class World extends Machines {
   }
 }
 
-const macOf = (intent: Intent) => `MAC of ${JSON.stringify(packed(intent))}`;
+const macOf = (intent: EvmIntent) => `MAC of ${JSON.stringify(packed(intent))}`;

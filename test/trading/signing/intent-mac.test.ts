@@ -1,6 +1,6 @@
 import { GenerateMacCommand, KMSClient } from "@aws-sdk/client-kms";
 import { describe, expect, it } from "vitest";
-import type { Intent } from "../../../lib/chains/evm/rules/intent.ts";
+import type { EvmIntent } from "../../../lib/chains/evm/rules/intent.ts";
 import type { SolIntent } from "../../../lib/chains/sol/rules/intent.ts";
 import type { Network } from "../../../lib/core/network.ts";
 import { packed, unpacked } from "../../../lib/trading/items/items.ts";
@@ -28,12 +28,12 @@ describe("MACs of intents", () => {
   it("verifies an intent as read from the table, with its fields in another order", async () => {
     const mac = await macs.makeMac(intent());
     const stored = JSON.parse(JSON.stringify(packed(intent())));
-    const reversed = turned(unpacked(stored)) as Intent;
+    const reversed = turned(unpacked(stored)) as EvmIntent;
     expect(JSON.stringify(reversed.routes)).not.toBe(JSON.stringify(intent().routes));
     expect(await macs.checkMac(reversed, mac)).toBe(true);
   });
 
-  const others: { [Name in keyof Required<Intent>]: Intent[Name] } = {
+  const others: { [Name in keyof Required<EvmIntent>]: EvmIntent[Name] } = {
     chain: "base",
     wallet: "0xF39f",
     orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V4",
@@ -100,7 +100,7 @@ describe("MACs of intents", () => {
       { ...intent(), amount: String(intent().amount) },
       { ...intent(), amount: { bigint: intent().amount } },
     ];
-    for (const other of changed) expect(await macs.checkMac(other as Intent, mac)).toBe(false);
+    for (const other of changed) expect(await macs.checkMac(other as EvmIntent, mac)).toBe(false);
   });
 
   it("rejects a MAC with a changed bit or in another encoding", async () => {

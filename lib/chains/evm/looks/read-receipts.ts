@@ -6,8 +6,8 @@ import { fillOf } from "../calls/fill-logs.ts";
 import { isSlippage } from "../calls/revert-reason.ts";
 import { blockByHashCall, contractCall, type MinedTransaction, transactionCall } from "../calls/rpc-call.ts";
 import type { ChainConfiguration } from "../rules/configuration.ts";
-import type { Receipt } from "../rules/host-snapshot.ts";
-import type { Call } from "../rules/intent.ts";
+import type { EvmReceipt } from "../rules/host-snapshot.ts";
+import type { EvmCall } from "../rules/intent.ts";
 import { decodeCall } from "../venues/calldata.ts";
 import { movedTokens } from "./moved-tokens.ts";
 
@@ -27,7 +27,7 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
 /** Results of the wallet's transactions that earlier runs have read. */
 export type KnownCalls = {
   /** The signed calls, by hash. Needed if the configuration has changed since and no longer recognizes a call. */
-  calls?: ReadonlyMap<string, Call> | undefined;
+  calls?: ReadonlyMap<string, EvmCall> | undefined;
   /** Blocks of the swaps on whose amounts two hosts agree, by the hash of the transaction. */
   agreed?: ReadonlyMap<string, string> | undefined;
 };
@@ -42,7 +42,7 @@ export async function readReceipts(
   wallet: string,
   found: readonly (FoundReceipt & ReceiptRest)[],
   { calls, agreed }: KnownCalls = {},
-): Promise<Map<string, Receipt> | undefined> {
+): Promise<Map<string, EvmReceipt> | undefined> {
   const called = found.map(({ hash, transaction }) => {
     const call = decodeCall(configuration, transaction, wallet) ?? calls?.get(hash);
     return transaction.from === wallet ? call : undefined;
@@ -57,7 +57,7 @@ export async function readReceipts(
     movedTokens(ask, configuration, wallet, own, ({ hash, mined }) => agreed?.get(hash) === mined.blockHash),
   ]);
   return new Map(
-    found.map(({ hash, mined, block }, index): [string, Receipt] => {
+    found.map(({ hash, mined, block }, index): [string, EvmReceipt] => {
       const { gasUsed, gasPrice, l1Fee } = mined;
       const common = { hash, block, gasUsed, gasPrice, l1Fee, fee: gasUsed * gasPrice + l1Fee };
       if (!mined.isOk)

@@ -28,8 +28,8 @@ import {
 import type { Evm } from "../rules/family.ts";
 import { clearPreset } from "../rules/fee-bumps.ts";
 import { clearGas, type FeeMarket, feesFor } from "../rules/fees.ts";
-import type { HostSnapshot } from "../rules/host-snapshot.ts";
-import { allowsRoute, type Fees, type Intent } from "../rules/intent.ts";
+import type { EvmSnapshot } from "../rules/host-snapshot.ts";
+import { allowsRoute, type EvmFees, type EvmIntent } from "../rules/intent.ts";
 import { routesOf } from "../venues/configured-routes.ts";
 import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../venues/pool-routes.ts";
 import type { EvmReader } from "../venues/reader.ts";
@@ -46,7 +46,7 @@ export async function snapshotOf(
   host: RpcHost,
   chain: Chain,
   question: Question<Evm>,
-): Promise<HostSnapshot | undefined> {
+): Promise<EvmSnapshot | undefined> {
   try {
     return await takeSnapshot((calls) => host.request(calls), chain, question);
   } catch (error) {
@@ -63,7 +63,7 @@ async function takeSnapshot(
   ask: Ask,
   chain: Chain,
   { wallet, hashes, calls, agreed, orders, missed = [], blocks = [] }: Question<Evm>,
-): Promise<HostSnapshot | undefined> {
+): Promise<EvmSnapshot | undefined> {
   const ordersAt = (tag: BlockTag) => orders.map((intent) => orderCalls(chain, intent, tag));
   const head = await askTogether(ask, {
     latest: blockCall("latest"),
@@ -147,21 +147,21 @@ async function takeSnapshot(
   };
 }
 
-const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
+const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: EvmFees, tag: number) => {
   const { chainId, hasL1Fee } = chainFacts[chain];
   const terms = { chainId, nonce: 0, gasLimit: clearGas, fees };
   const unsigned = unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms);
   return hasL1Fee ? [l1FeesCall([{ unsigned, gasLimit: clearGas }], tag)] : [];
 };
 
-const orderCalls = (chain: Chain, intent: Intent, tag: BlockTag) => ({
+const orderCalls = (chain: Chain, intent: EvmIntent, tag: BlockTag) => ({
   belongings:
     intent.side === "sell" ? [belongingsCall(chain.configuration, intent.token, intent.wallet, tag)] : [],
   pools: orderPoolCalls(chain, intent, intent.amount, tag),
 });
 
 /** Asks the pools of the order's routes. The configuration may no longer know some of them. */
-function orderPoolCalls({ configuration }: Chain, intent: Intent, amountIn: bigint, tag: BlockTag) {
+function orderPoolCalls({ configuration }: Chain, intent: EvmIntent, amountIn: bigint, tag: BlockTag) {
   const routes = routesOf(configuration, intent.token).filter((route) => allowsRoute(intent, route));
   return poolCalls(configuration, intent.token, [{ side: intent.side, amountIn }], tag, routes);
 }
@@ -170,7 +170,7 @@ type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
 
 /** An order with the routes for the amount that it can spend now. */
 type Share = {
-  intent: Intent;
+  intent: EvmIntent;
   amountIn: bigint;
   /** Set only for a sale. */
   belongings?: TokenBelongings;
@@ -183,7 +183,7 @@ type Share = {
 async function withAmounts(
   ask: Ask,
   chain: Chain,
-  orders: readonly Intent[],
+  orders: readonly EvmIntent[],
   answers: readonly OrderAnswers[],
   tag: number,
 ): Promise<Share[]> {

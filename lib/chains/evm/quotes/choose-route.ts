@@ -15,10 +15,10 @@ import {
   usualGas,
   usualGasLimit,
 } from "../rules/fees.ts";
-import type { OrderFacts } from "../rules/host-snapshot.ts";
+import type { EvmOrderFacts } from "../rules/host-snapshot.ts";
 import {
   type ApproveCall,
-  type Fees,
+  type EvmFees,
   isSameRoute,
   needsRefund,
   routeOf,
@@ -45,7 +45,7 @@ export type SwapRequest = {
   allowances: ReadonlyMap<string, bigint>;
   /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
   hasTokens: boolean;
-  fees: Fees;
+  fees: EvmFees;
   /** The base fee of the next block. */
   baseFee: bigint;
 };
@@ -241,7 +241,7 @@ export const orderFactsOf = (
   { token, fees }: Pick<SwapRequest, "token" | "fees">,
   routes: readonly WorkingRoute[],
   held: bigint | undefined,
-): OrderFacts => ({
+): EvmOrderFacts => ({
   fees,
   isListed: isListed(chain, token),
   ...(held !== undefined && { held }),

@@ -6,7 +6,7 @@ import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/tra
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./fees.ts";
-import type { Fees } from "./intent.ts";
+import type { EvmFees } from "./intent.ts";
 import { objectionToOrder } from "./order-checks.ts";
 import type { OrderSettings } from "./order-settings.ts";
 import type { TradeFacts } from "./trade-facts.ts";
@@ -31,7 +31,7 @@ export type TradeCheck = CheckTerms & {
   /** In wei per unit of gas. */
   maxGasPrice: bigint;
   /** At most the highest gas price, unless that is the objection. */
-  fees: Fees;
+  fees: EvmFees;
   networkFee: NetworkFee;
 };
 

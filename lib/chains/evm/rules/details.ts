@@ -5,14 +5,14 @@ import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
 import type { Evm } from "./family.ts";
 import { gweiText } from "./fees.ts";
-import { type Call, isSameRoute } from "./intent.ts";
+import { type EvmCall, isSameRoute } from "./intent.ts";
 import { swapSlotOf } from "./order-life.ts";
 import { routeSteps } from "./route-steps.ts";
-import type { EvmDetails, FillReport, ShownAttempt } from "./shown-details.ts";
-import { type Attempt, minedAttempt, newestAttempt, type Slot, swapResultOf } from "./slot.ts";
+import type { EvmDetails, EvmFillReport, ShownEvmAttempt } from "./shown-details.ts";
+import { type EvmAttempt, type EvmSlot, minedAttempt, newestAttempt, swapResultOf } from "./slot.ts";
 
 /** @param own The order's slots. */
-export function evmDetails(order: TradeOrder<Evm>, own: readonly Slot[]): EvmDetails {
+export function evmDetails(order: TradeOrder<Evm>, own: readonly EvmSlot[]): EvmDetails {
   const made = own
     .flatMap((slot) => slot.attempts.map((attempt) => ({ slot, attempt })))
     .toSorted((a, b) => a.slot.place - b.slot.place || a.attempt.signedAtMs - b.attempt.signedAtMs);
@@ -23,7 +23,7 @@ export function evmDetails(order: TradeOrder<Evm>, own: readonly Slot[]): EvmDet
   };
 }
 
-function shownAttempt(slot: Slot, attempt: Attempt, number: number): ShownAttempt {
+function shownAttempt(slot: EvmSlot, attempt: EvmAttempt, number: number): ShownEvmAttempt {
   const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas, gasLimit, sentAtMs } = attempt;
   return {
     attempt: number,
@@ -39,13 +39,13 @@ function shownAttempt(slot: Slot, attempt: Attempt, number: number): ShownAttemp
   };
 }
 
-function outcomeOf(slot: Slot, attempt: Attempt): ShownAttempt["outcome"] {
+function outcomeOf(slot: EvmSlot, attempt: EvmAttempt): ShownEvmAttempt["outcome"] {
   if (slot.state === "mined" && attempt === minedAttempt(slot))
     return slot.receipt?.status === "ok" ? "mined" : "reverted";
   return slot.state === "signed" && attempt === newestAttempt(slot) ? "pending" : "replaced";
 }
 
-function reportOf(order: TradeOrder<Evm>, own: readonly Slot[]): FillReport | undefined {
+function reportOf(order: TradeOrder<Evm>, own: readonly EvmSlot[]): EvmFillReport | undefined {
   const { intent, placed, quoted } = order;
   const slot = swapSlotOf(order, own);
   const result = slot && swapResultOf(slot);
@@ -84,13 +84,13 @@ function reportOf(order: TradeOrder<Evm>, own: readonly Slot[]): FillReport | un
   };
 }
 
-function routeTaken({ intent, quoted }: TradeOrder<Evm>, { call }: Slot): Pick<FillReport, "route"> {
+function routeTaken({ intent, quoted }: TradeOrder<Evm>, { call }: EvmSlot): Pick<EvmFillReport, "route"> {
   if (call.purpose !== "swap") return {};
   const pools = quoted.pools?.[intent.routes.findIndex((route) => isSameRoute(route, call))];
   return pools ? { route: routeSteps(intent, call, pools) } : {};
 }
 
-function feesPaid(chain: Network, own: readonly Slot[]): FillReport["networkFee"] {
+function feesPaid(chain: Network, own: readonly EvmSlot[]): EvmFillReport["networkFee"] {
   const paid = own.flatMap((slot) => {
     const purpose = minedAttempt(slot)?.purpose;
     return purpose === undefined || slot.receipt === undefined ? [] : [{ purpose, ...slot.receipt }];
@@ -100,7 +100,7 @@ function feesPaid(chain: Network, own: readonly Slot[]): FillReport["networkFee"
       chain,
       paid.reduce((total, each) => total + of(each), 0n),
     );
-  const sumOf = (purpose: Call["purpose"]) => sum((each) => (each.purpose === purpose ? each.fee : 0n));
+  const sumOf = (purpose: EvmCall["purpose"]) => sum((each) => (each.purpose === purpose ? each.fee : 0n));
   return {
     total: sum(({ fee }) => fee),
     swap: sumOf("swap"),

@@ -1,16 +1,16 @@
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import type { ChainSetup, TradeCheck, Trader } from "./check-trade.ts";
-import type { HostSnapshot } from "./host-snapshot.ts";
-import type { Call, Fees, Intent, SwapCall, UnsignedTransaction } from "./intent.ts";
+import type { EvmSnapshot } from "./host-snapshot.ts";
+import type { EvmCall, EvmFees, EvmIntent, SwapCall, UnsignedEvmTransaction } from "./intent.ts";
 import type { EvmDetails } from "./shown-details.ts";
-import type { SignedFee, Slot } from "./slot.ts";
+import type { EvmSlot, SignedFee } from "./slot.ts";
 import type { QuoteQuestion, TradeFacts } from "./trade-facts.ts";
 
 /** The types of Ethereum's family. */
 export type Evm = {
-  intent: Intent;
-  slot: Slot;
-  snapshot: HostSnapshot;
+  intent: EvmIntent;
+  slot: EvmSlot;
+  snapshot: EvmSnapshot;
   limits: ChainLimits;
   details: EvmDetails;
   order: {
@@ -21,20 +21,20 @@ export type Evm = {
   signed: {
     approveNonces: readonly number[];
     /** The last fees signed at each nonce, and the most that any transaction there may pay the network, in wei. */
-    fees: Readonly<Record<number, Fees & SignedFee>>;
+    fees: Readonly<Record<number, EvmFees & SignedFee>>;
     /** The only nonce and calldata that the order's swap may ever have. */
     swap?: { nonce: number; call: SwapCall };
   };
   asked: {
     place: number;
-    purpose: Call["purpose"];
-    fees: Fees;
+    purpose: EvmCall["purpose"];
+    fees: EvmFees;
   };
-  unsigned: UnsignedTransaction;
+  unsigned: UnsignedEvmTransaction;
   helped: never;
   question: {
     /** The signed calls, by hash. */
-    calls?: ReadonlyMap<string, Call>;
+    calls?: ReadonlyMap<string, EvmCall>;
     /** Blocks of the swaps on whose amounts both hosts agree, by the hash of the transaction. */
     agreed?: ReadonlyMap<string, string>;
     /** The numbers of the blocks whose hashes are wanted. */

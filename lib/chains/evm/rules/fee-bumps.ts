@@ -1,8 +1,8 @@
 import { greatest, least } from "../../../orders/bigints.ts";
-import type { Fees, Intent } from "./intent.ts";
+import type { EvmFees, EvmIntent } from "./intent.ts";
 
 /** A transaction that no block has taken is sent again with higher fees after this many seconds. */
-const bumpSeconds: Record<Intent["gasPreset"], number> = {
+const bumpSeconds: Record<EvmIntent["gasPreset"], number> = {
   slow: Number.POSITIVE_INFINITY,
   medium: 60,
   fast: 24,
@@ -10,7 +10,7 @@ const bumpSeconds: Record<Intent["gasPreset"], number> = {
 };
 
 /** When a transaction is due for higher fees. Infinite for a preset that never raises them. */
-export const bumpDueMs = (preset: Intent["gasPreset"], sentAtMs: number): number =>
+export const bumpDueMs = (preset: EvmIntent["gasPreset"], sentAtMs: number): number =>
   sentAtMs + bumpSeconds[preset] * 1000;
 
 /**
@@ -25,20 +25,20 @@ export const repriceMs = 5000;
 const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;
 
 /** Computes the lowest fees with which a node replaces a transaction. */
-export const replacing = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees): Fees => ({
+export const replacing = ({ maxFeePerGas, maxPriorityFeePerGas }: EvmFees): EvmFees => ({
   maxFeePerGas: raised(maxFeePerGas),
   maxPriorityFeePerGas: raised(maxPriorityFeePerGas),
 });
 
 /** True if a node that holds a transaction with the old fees replaces it. */
-export const replaces = (fees: Fees, old: Fees): boolean =>
+export const replaces = (fees: EvmFees, old: EvmFees): boolean =>
   fees.maxFeePerGas >= raised(old.maxFeePerGas) &&
   fees.maxPriorityFeePerGas >= raised(old.maxPriorityFeePerGas);
 
 /**
  * Computes the fees of the next attempt at a nonce: enough to replace the last one. Undefined if they exceed the cap.
  */
-export function bumped(last: Fees, wanted: Fees, cap: bigint): Fees | undefined {
+export function bumped(last: EvmFees, wanted: EvmFees, cap: bigint): EvmFees | undefined {
   const floor = replacing(last);
   const fees = {
     maxFeePerGas: greatest(floor.maxFeePerGas, least(wanted.maxFeePerGas, cap)),

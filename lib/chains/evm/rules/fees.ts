@@ -3,7 +3,7 @@ import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import type { GasPreset } from "../../../users/settings.ts";
-import type { Fees } from "./intent.ts";
+import type { EvmFees } from "./intent.ts";
 
 /** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;
@@ -52,7 +52,7 @@ function median(values: readonly bigint[]): bigint {
 }
 
 /** Fees according to one host. */
-export type HostFees = Fees & {
+export type HostFees = EvmFees & {
   /** The lowest tip that validators accept, where the host knows it. */
   floor?: bigint;
 };
@@ -103,10 +103,10 @@ export const feeCap = (
  */
 export function feesWithin(
   limits: FeeLimits,
-  fees: Fees,
+  fees: EvmFees,
   baseFee: bigint,
   gas: Pick<PlannedGas, "gasLimit" | "l1Fee">,
-): Fees | undefined {
+): EvmFees | undefined {
   const { maxFeePerGas, maxPriorityFeePerGas } = fees;
   const cap = feeCap(limits, gas);
   if (baseFee + maxPriorityFeePerGas > cap) return undefined;
@@ -138,7 +138,7 @@ export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
 export type NetworkFee = { expected: bigint; max: bigint; l1: bigint };
 
 /** Computes the network fees of transactions: expected in the next block, and at most. */
-export function networkFee(transactions: readonly PlannedGas[], fees: Fees, baseFee: bigint): NetworkFee {
+export function networkFee(transactions: readonly PlannedGas[], fees: EvmFees, baseFee: bigint): NetworkFee {
   const sum = (of: (transaction: PlannedGas) => bigint) =>
     transactions.reduce((total, transaction) => total + of(transaction), 0n);
   const l1 = sum(({ l1Fee }) => l1Fee);
@@ -151,7 +151,7 @@ export function networkFee(transactions: readonly PlannedGas[], fees: Fees, base
 }
 
 /** Computes the highest possible network fees of transactions. */
-export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: Fees): bigint {
+export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: EvmFees): bigint {
   const gas = transactions.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
   const l1 = transactions.reduce((sum, { l1Fee }) => sum + l1Fee, 0n);
   return gas * fees.maxFeePerGas + ceilDivide(l1 * 5n, 4n);

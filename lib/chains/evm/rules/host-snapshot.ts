@@ -1,15 +1,15 @@
 import type * as v from "valibot";
 import type { Block } from "../../../orders/block.ts";
 import type { HostFees, L1Fee } from "./fees.ts";
-import type { Route } from "./intent.ts";
+import type { EvmRoute } from "./intent.ts";
 import type { Candidate } from "./route-choice.ts";
 import type { receipt } from "./schemas.ts";
 
 /** The result of a transaction, read from its receipt and logs. */
-export type Receipt = v.InferOutput<typeof receipt>;
+export type EvmReceipt = v.InferOutput<typeof receipt>;
 
 /** The facts about one route of an order, for the amount that the order can spend now. */
-export type RouteFacts = Route &
+export type EvmRouteFacts = EvmRoute &
   Candidate & {
     /** The gas for each purpose, with a margin. */
     gasLimit: { approve: bigint; swap: bigint };
@@ -21,7 +21,7 @@ export type RouteFacts = Route &
   };
 
 /** The facts for one order, at the latest block. */
-export type OrderFacts = {
+export type EvmOrderFacts = {
   /** The fees by the order's preset, before any cap. */
   fees: HostFees;
   /** True if the token is shown to users. */
@@ -29,14 +29,14 @@ export type OrderFacts = {
   /** Units of the token in the wallet, for a sale. */
   held?: bigint;
   /** The order's routes that can deliver. */
-  routes: readonly RouteFacts[];
+  routes: readonly EvmRouteFacts[];
 };
 
 /**
  * One host's answers about a wallet. All but the receipts refer to its latest or finalized block, so that balances and
  * allowances match the nonce. The receipts are read last: every transaction in those blocks has one.
  */
-export type HostSnapshot = {
+export type EvmSnapshot = {
   latest: Block;
   finalized: Block;
   nonce: { latest: number; pending: number };
@@ -47,49 +47,49 @@ export type HostSnapshot = {
   /** The fees for clearing a nonce. */
   clearFees: HostFees;
   clearL1Fee: L1Fee;
-  orders: ReadonlyMap<string, OrderFacts>;
+  orders: ReadonlyMap<string, EvmOrderFacts>;
   /** The wallet's units of tokens that were reported missing. Tokens that do not answer are absent. */
   held?: ReadonlyMap<string, bigint>;
   /** The hashes of the requested blocks, by number. */
   blocks: ReadonlyMap<number, string>;
   /** The receipts, by hash. Transactions unknown to the host have none. */
-  receipts: ReadonlyMap<string, Receipt>;
+  receipts: ReadonlyMap<string, EvmReceipt>;
 };
 
 /** The part of a host's snapshot from which an order's first transaction can be planned, at the block of its quote. */
-export type WalletFacts = Pick<HostSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
-  order: OrderFacts;
+export type WalletFacts = Pick<EvmSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
+  order: EvmOrderFacts;
 };
 
 /**
  * The answers of the two hosts. Undefined for a host without a clear answer: its silence proves nothing about the
  * chain.
  */
-export type HostSnapshots = readonly [HostSnapshot | undefined, HostSnapshot | undefined];
+export type EvmSnapshots = readonly [EvmSnapshot | undefined, EvmSnapshot | undefined];
 
 /** True if both hosts answered, and the condition holds for both. */
-export const bothSay = (snapshots: HostSnapshots, holds: (snapshot: HostSnapshot) => boolean): boolean =>
+export const bothSay = (snapshots: EvmSnapshots, holds: (snapshot: EvmSnapshot) => boolean): boolean =>
   snapshots.every((snapshot) => snapshot !== undefined && holds(snapshot));
 
-export const bothAnswered = (snapshots: HostSnapshots): snapshots is readonly [HostSnapshot, HostSnapshot] =>
+export const bothAnswered = (snapshots: EvmSnapshots): snapshots is readonly [EvmSnapshot, EvmSnapshot] =>
   bothSay(snapshots, () => true);
 
 /** True if every future block is later than a deadline, in seconds. */
-export const isPast = (deadline: number, snapshots: HostSnapshots): boolean =>
+export const isPast = (deadline: number, snapshots: EvmSnapshots): boolean =>
   bothSay(snapshots, ({ latest }) => latest.time > deadline);
 
 /** Returns the wallet's next nonce if both hosts agree. */
-export function agreedNonce([a, b]: HostSnapshots): number | undefined {
+export function agreedNonce([a, b]: EvmSnapshots): number | undefined {
   return a !== undefined && a.nonce.latest === b?.nonce.latest ? a.nonce.latest : undefined;
 }
 
 /** Returns a receipt that any host has. The known receipt is preferred, so that two hosts do not alternate. */
 export function receiptOf(
   hashes: readonly string[],
-  snapshots: HostSnapshots,
-  isPossible: (receipt: Receipt) => boolean,
-  known?: Receipt,
-): Receipt | undefined {
+  snapshots: EvmSnapshots,
+  isPossible: (receipt: EvmReceipt) => boolean,
+  known?: EvmReceipt,
+): EvmReceipt | undefined {
   const seen = snapshots
     .flatMap((snapshot) => hashes.flatMap((hash) => snapshot?.receipts.get(hash) ?? []))
     .filter(isPossible);
@@ -97,7 +97,7 @@ export function receiptOf(
 }
 
 /** Compares all fields but the amounts from balances, because hosts keep balances only for a short time. */
-export function isSameReceipt(a: Receipt, b: Receipt): boolean {
+export function isSameReceipt(a: EvmReceipt, b: EvmReceipt): boolean {
   if (a.hash !== b.hash || a.block.hash !== b.block.hash || a.fee !== b.fee) return false;
   if (a.status === "failed" || b.status === "failed") return a.status === b.status;
   return a.spent === b.spent && a.received === b.received;

@@ -12,7 +12,7 @@ export const mostNoncesAhead = 20;
  * The limits of an order on an EVM chain: one to {@link mostRoutes} routes, of at most {@link mostRouters} routers. All
  * its transactions are near its nonce, see {@link mostNoncesAhead}.
  */
-export type Intent = v.InferOutput<typeof evmIntent>;
+export type EvmIntent = v.InferOutput<typeof evmIntent>;
 
 /** A pool, by its place among all pools of the same two tokens. */
 export type PoolKey = v.InferOutput<typeof poolKey>;
@@ -27,13 +27,13 @@ export type Bridge = v.InferOutput<typeof bridge>;
  * The path of a swap by one router: the token's own pool and, if that pool trades a quote token, the bridge from there
  * to the coin.
  */
-export type Route = v.InferOutput<typeof route>;
+export type EvmRoute = v.InferOutput<typeof route>;
 
 /** Returns the pool of a route that takes or pays the coin. */
-export const coinPoolOf = (route: Route): PoolKey => route.bridge ?? route;
+export const coinPoolOf = (route: EvmRoute): PoolKey => route.bridge ?? route;
 
 /** Lists the pools of a route, from the coin to the token. */
-export const poolsOf = (route: Route): PoolKey[] => (route.bridge ? [route.bridge, route] : [route]);
+export const poolsOf = (route: EvmRoute): PoolKey[] => (route.bridge ? [route.bridge, route] : [route]);
 
 /** More routes would help few orders, and would give a token's owner more pools to move. */
 export const mostRoutes = 3;
@@ -53,15 +53,15 @@ export type ApproveCall = v.InferOutput<typeof approveCall>;
 /** Sends nothing to the wallet itself, to use up a nonce. */
 export type ClearCall = { purpose: "clear" };
 
-export type Call = SwapCall | ApproveCall | ClearCall;
+export type EvmCall = SwapCall | ApproveCall | ClearCall;
 
 /** In wei per unit of gas. */
-export type Fees = v.InferOutput<typeof fees>;
+export type EvmFees = v.InferOutput<typeof fees>;
 
-export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
+export type UnsignedEvmTransaction = LaneKey & EvmFees & { nonce: number; call: EvmCall; gasLimit: bigint };
 
 /** Returns a route without any facts about it. */
-export const routeOf = ({ venue, feeBps, spacing, router, bridge }: Route): Route => ({
+export const routeOf = ({ venue, feeBps, spacing, router, bridge }: EvmRoute): EvmRoute => ({
   venue,
   feeBps,
   ...(spacing !== undefined && { spacing }),
@@ -69,18 +69,18 @@ export const routeOf = ({ venue, feeBps, spacing, router, bridge }: Route): Rout
   ...(bridge && { bridge }),
 });
 
-export const isSameRoute = (a: Route, b: Route): boolean => isDeepStrictEqual(routeOf(a), routeOf(b));
+export const isSameRoute = (a: EvmRoute, b: EvmRoute): boolean => isDeepStrictEqual(routeOf(a), routeOf(b));
 
 /** True if an order may use this route. */
-export const allowsRoute = ({ routes }: Pick<Intent, "routes">, route: Route): boolean =>
+export const allowsRoute = ({ routes }: Pick<EvmIntent, "routes">, route: EvmRoute): boolean =>
   routes.some((each) => isSameRoute(each, route));
 
 /** True if a swap could leave coin at the router. */
-export const needsRefund = (side: Order["side"], route: Route): boolean =>
+export const needsRefund = (side: Order["side"], route: EvmRoute): boolean =>
   side === "buy" && ["v3", "slipstream"].includes(kindOf(coinPoolOf(route)));
 
 /** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
-export const swapBy = (intent: Intent, route: Route, amountIn: bigint): SwapCall => ({
+export const swapBy = (intent: EvmIntent, route: EvmRoute, amountIn: bigint): SwapCall => ({
   purpose: "swap",
   ...routeOf(route),
   side: intent.side,
@@ -94,4 +94,4 @@ export const swapBy = (intent: Intent, route: Route, amountIn: bigint): SwapCall
 });
 
 /** True if two calls have the same calldata. */
-export const isSameCall = (a: Call, b: Call): boolean => isDeepStrictEqual(a, b);
+export const isSameCall = (a: EvmCall, b: EvmCall): boolean => isDeepStrictEqual(a, b);

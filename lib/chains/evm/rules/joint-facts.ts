@@ -3,8 +3,8 @@ import { greatest, least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { highestTax } from "../../../orders/token-safety.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
-import type { RouteFacts } from "./host-snapshot.ts";
-import { type Fees, isSameRoute } from "./intent.ts";
+import type { EvmRouteFacts } from "./host-snapshot.ts";
+import { type EvmFees, isSameRoute } from "./intent.ts";
 import { ranked } from "./route-choice.ts";
 import { checksArrival } from "./swap-venues.ts";
 import type { HostQuote, QuotedRoute, TradeFacts } from "./trade-facts.ts";
@@ -14,10 +14,10 @@ import type { HostQuote, QuotedRoute, TradeFacts } from "./trade-facts.ts";
  * limit for the base fee, which is only paid as far as the block demands. A lying host can raise the tip to a few times
  * the chain's lowest one at most, which is cheap; otherwise it can only delay the transaction.
  */
-export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]): Fees {
-  const tipOf = (fees: Fees) => fees.maxPriorityFeePerGas;
+export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]): EvmFees {
+  const tipOf = (fees: EvmFees) => fees.maxPriorityFeePerGas;
   const floorOf = ({ floor = 0n }: HostFees) => floor;
-  const partForBase = (fees: Fees) => fees.maxFeePerGas - fees.maxPriorityFeePerGas;
+  const partForBase = (fees: EvmFees) => fees.maxFeePerGas - fees.maxPriorityFeePerGas;
   const lowerTip = least(tipOf(first), ...others.map(tipOf));
   const maxPriorityFeePerGas = greatest(lowerTip, floorOf(first), ...others.map(floorOf));
   const forBase = greatest(partForBase(first), ...others.map(partForBase));
@@ -32,7 +32,7 @@ const jointGas = (a: PlannedGas, b: PlannedGas): PlannedGas => ({
 });
 
 /** Combines two hosts' facts about a route: the lesser output, since a higher one may be invented, and the higher costs. */
-export const jointRoute = (a: RouteFacts, b: RouteFacts): RouteFacts => ({
+export const jointRoute = (a: EvmRouteFacts, b: EvmRouteFacts): EvmRouteFacts => ({
   ...a,
   amountOut: least(a.amountOut, b.amountOut),
   networkFee: greatest(a.networkFee, b.networkFee),
@@ -41,7 +41,7 @@ export const jointRoute = (a: RouteFacts, b: RouteFacts): RouteFacts => ({
   wantsZeroFirst: a.wantsZeroFirst || b.wantsZeroFirst,
 });
 
-type ByPurpose = RouteFacts["gasLimit"];
+type ByPurpose = EvmRouteFacts["gasLimit"];
 
 const greater = (a: ByPurpose, b: ByPurpose): ByPurpose => ({
   approve: greatest(a.approve, b.approve),

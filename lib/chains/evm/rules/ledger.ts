@@ -1,7 +1,7 @@
 import type { IntentTerms } from "../../../orders/intent.ts";
 import { type Ledger, ledgerTerms } from "../../../orders/table-step.ts";
 import type { Evm } from "./family.ts";
-import type { Slot } from "./slot.ts";
+import type { EvmSlot } from "./slot.ts";
 
 /** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
 export const emptyLedger = (intent: IntentTerms): Ledger<Evm> => ({
@@ -12,5 +12,5 @@ export const emptyLedger = (intent: IntentTerms): Ledger<Evm> => ({
 });
 
 /** True if a ledger says that the signer has signed for the slot. */
-export const isEntered = ({ fees }: Evm["signed"], { place }: Pick<Slot, "place">): boolean =>
+export const isEntered = ({ fees }: Evm["signed"], { place }: Pick<EvmSlot, "place">): boolean =>
   Object.hasOwn(fees, String(place));

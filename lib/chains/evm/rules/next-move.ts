@@ -23,21 +23,21 @@ import {
 import type { Evm } from "./family.ts";
 import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { feeCap, type HostFees } from "./fees.ts";
-import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
-import type { Call, Fees } from "./intent.ts";
+import { agreedNonce, bothAnswered, type EvmSnapshots, isPast } from "./host-snapshot.ts";
+import type { EvmCall, EvmFees } from "./intent.ts";
 import { jointFees } from "./joint-facts.ts";
 import { lifeOf, swapSlotOf } from "./order-life.ts";
 import { planFor } from "./planning.ts";
 import { areFinal } from "./seen-blocks.ts";
 import { clearCap, feeLimit } from "./signing-rules.ts";
 import {
-  type Attempt,
+  type EvmAttempt,
+  type EvmSlot,
   feesSigned,
   isFinal,
   mostFeeOf,
   newestAttempt,
   observed,
-  type Slot,
   withSendings,
 } from "./slot.ts";
 
@@ -64,12 +64,12 @@ export function nextMove(state: LaneState<Evm>): Move<Evm> {
   );
 }
 
-const orderOf = ({ view }: LaneState<Evm>, slot: Slot) =>
+const orderOf = ({ view }: LaneState<Evm>, slot: EvmSlot) =>
   view.orders.find(({ intent }) => intent.orderId === slot.orderId) as TradeOrder<Evm>;
 
 /** Records changes that the hosts report. Changes of orders without changes of slots wait until everything is sent. */
-function recordMove(state: LaneState<Evm>, slots: readonly Slot[], isSent = false): Move<Evm> | undefined {
-  const isNew = (slot: Slot) => !state.view.slots.includes(slot);
+function recordMove(state: LaneState<Evm>, slots: readonly EvmSlot[], isSent = false): Move<Evm> | undefined {
+  const isNew = (slot: EvmSlot) => !state.view.slots.includes(slot);
   for (const order of state.view.orders) {
     const put = slotsOf(order, slots).filter(isNew);
     const life = lifeOf(order, slots, state.snapshots);
@@ -107,7 +107,7 @@ function isForbidden(
   );
 }
 
-function sendMove(state: LaneState<Evm>, front: Slot): Move<Evm> | undefined {
+function sendMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined {
   const newest = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
   const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas } = newest;
   if (state.sendings.has(hash)) return undefined;
@@ -123,7 +123,7 @@ function sendMove(state: LaneState<Evm>, front: Slot): Move<Evm> | undefined {
  * Chooses who gets a transaction. One that frees a nonce reveals nothing, so all get it: relays take it for a
  * cancellation of what they hold and never include it, so it needs the public pool to get into a block.
  */
-const recipientsOf = ({ isPrivate }: Slot, purpose: Call["purpose"]): Recipients =>
+const recipientsOf = ({ isPrivate }: EvmSlot, purpose: EvmCall["purpose"]): Recipients =>
   !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
 
 /** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */
@@ -186,11 +186,11 @@ function settleMove(state: LaneState<Evm>): Move<Evm> | undefined {
 }
 
 /** Another program has left a gap at a lower nonce. Until it is filled, no fee gets this transaction mined. */
-const isBehindGap = ({ place }: Slot, snapshots: HostSnapshots) =>
+const isBehindGap = ({ place }: EvmSlot, snapshots: EvmSnapshots) =>
   snapshots.every((each) => each === undefined || each.nonce.latest < place);
 
 /** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
-function replaceMove(state: LaneState<Evm>, front: Slot): Move<Evm> | undefined {
+function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined {
   const { snapshots, nowMs } = state;
   const newest = newestAttempt(front);
   if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
@@ -201,7 +201,7 @@ function replaceMove(state: LaneState<Evm>, front: Slot): Move<Evm> | undefined 
     isPast(intent.validUntil, snapshots) ||
     isForbidden(state, order) ||
     (order.isCancelling && front.call.purpose === "swap");
-  const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
+  const purpose: EvmCall["purpose"] = isLapsed ? "clear" : newest.purpose;
   const dueMs = replaceDueMs(order, front, newest);
   // An attempt that nobody took needs no higher fees, unless it pays too little. Each run sends it again.
   const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
@@ -214,14 +214,14 @@ function replaceMove(state: LaneState<Evm>, front: Slot): Move<Evm> | undefined 
 }
 
 /** The time from which higher fees may replace an attempt. */
-function replaceDueMs({ intent }: TradeOrder<Evm>, slot: Slot, newest: Attempt): number {
+function replaceDueMs({ intent }: TradeOrder<Evm>, slot: EvmSlot, newest: EvmAttempt): number {
   if (isTooCheap(slot, newest)) return newest.signedAtMs + repriceMs;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
   return bumpDueMs(preset, newest.sentAtMs ?? newest.signedAtMs);
 }
 
 /** True if a run that ends by a time may need facts about an open order. A signed swap needs them only for higher fees. */
-export function wantsFacts(order: TradeOrder<Evm>, slots: readonly Slot[], untilMs: number): boolean {
+export function wantsFacts(order: TradeOrder<Evm>, slots: readonly EvmSlot[], untilMs: number): boolean {
   const swap = swapSlotOf(order, slots);
   const newest = swap && newestAttempt(swap);
   if (swap?.state !== "signed" || newest === undefined) return true;
@@ -229,16 +229,16 @@ export function wantsFacts(order: TradeOrder<Evm>, slots: readonly Slot[], until
 }
 
 /** True if all hosts refuse an attempt because of its fees. A relay alone could lie to raise them. */
-const isTooCheap = ({ refusal, isPrivate }: Slot, { purpose }: Attempt): boolean =>
+const isTooCheap = ({ refusal, isPrivate }: EvmSlot, { purpose }: EvmAttempt): boolean =>
   refusal === "underpriced" && (!isPrivate || purpose === "clear");
 
 /** Computes the fees of the next attempt, within the order's limits and the operators'. */
 function bumpedFees(
-  purpose: Call["purpose"],
+  purpose: EvmCall["purpose"],
   state: LaneState<Evm>,
   order: TradeOrder<Evm>,
-  slot: Slot,
-): Fees | undefined {
+  slot: EvmSlot,
+): EvmFees | undefined {
   const { view, snapshots } = state;
   const { intent } = order;
   const { maxGasPrice } = intent;
@@ -271,8 +271,8 @@ function bumpedFees(
 function roomForFees(
   { view, nowMs, chainLimits }: LaneState<Evm>,
   { intent }: TradeOrder<Evm>,
-  slot: Slot,
-  purpose: Call["purpose"],
+  slot: EvmSlot,
+  purpose: EvmCall["purpose"],
 ): bigint {
   const limits = view.limits.get(intent.userID) ?? noStoredLimits;
   const own = purpose === "clear" ? limitsOfClears(limits, chainLimits) : limits;
@@ -284,7 +284,7 @@ function roomForFees(
 function roomOfDay(
   { view, nowMs, chainLimits }: LaneState<Evm>,
   { intent }: TradeOrder<Evm>,
-  slot: Slot,
+  slot: EvmSlot,
 ): bigint {
   const limits = view.limits.get(intent.userID);
   const rest = limits && restOfDay(limits, nowMs);
@@ -293,9 +293,14 @@ function roomOfDay(
 }
 
 /** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
-const wantedFees = ([a, b]: readonly HostFees[]): Fees | undefined => a && b && jointFees([a, b]);
+const wantedFees = ([a, b]: readonly HostFees[]): EvmFees | undefined => a && b && jointFees([a, b]);
 
-const signMove = (order: TradeOrder<Evm>, slot: Slot, purpose: Call["purpose"], fees: Fees): Move<Evm> => {
+const signMove = (
+  order: TradeOrder<Evm>,
+  slot: EvmSlot,
+  purpose: EvmCall["purpose"],
+  fees: EvmFees,
+): Move<Evm> => {
   const { chain, wallet, place, orderId, userID } = slot;
   return { kind: "sign", order, request: { chain, wallet, place, orderId, userID, purpose, fees } };
 };
@@ -332,7 +337,7 @@ const isHeldBack = ({ intent, approveNonces }: TradeOrder<Evm>, orders: readonly
     (other) => isUnplanned(other) && other.approveNonces.length > 0 && other.intent.token === intent.token,
   );
 
-function planMove(state: LaneState<Evm>, order: TradeOrder<Evm>, slot: Slot, amount: bigint): Move<Evm> {
+function planMove(state: LaneState<Evm>, order: TradeOrder<Evm>, slot: EvmSlot, amount: bigint): Move<Evm> {
   const { reasonCode: _, ...progress } = order.life;
   const noted =
     slot.call.purpose === "swap"
@@ -343,7 +348,7 @@ function planMove(state: LaneState<Evm>, order: TradeOrder<Evm>, slot: Slot, amo
 }
 
 /** Signs a planned slot, or removes it if the next nonce has changed. */
-function plannedMove(state: LaneState<Evm>, slot: Slot): Move<Evm> | undefined {
+function plannedMove(state: LaneState<Evm>, slot: EvmSlot): Move<Evm> | undefined {
   const order = orderOf(state, slot);
   const nonce = agreedNonce(state.snapshots);
   if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;

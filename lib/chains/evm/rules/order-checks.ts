@@ -2,7 +2,7 @@ import { DomainError } from "../../../core/domain-error.ts";
 import { coinText } from "../../../orders/decimal-text.ts";
 import { objectionBeside, type QuotedChecks } from "../../../orders/order-checks.ts";
 import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./fees.ts";
-import type { Fees } from "./intent.ts";
+import type { EvmFees } from "./intent.ts";
 
 /** Facts that decide whether an order can be placed, and its fees. */
 export type OrderChecks = QuotedChecks & {
@@ -10,7 +10,7 @@ export type OrderChecks = QuotedChecks & {
   maxGasPrice: bigint;
   /** Limits the network fee of a transaction, in wei. */
   maxNetworkFee: bigint;
-  fees: Fees;
+  fees: EvmFees;
   baseFee: bigint;
   transactions: readonly PlannedGas[];
 };

@@ -9,21 +9,22 @@ import {
   type TradeOrder,
 } from "../../../orders/trade-order.ts";
 import type { Evm } from "./family.ts";
-import { bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
-import { minedAttempt, type Slot, swapResultOf } from "./slot.ts";
+import { bothAnswered, type EvmSnapshots, isPast } from "./host-snapshot.ts";
+import { type EvmSlot, minedAttempt, swapResultOf } from "./slot.ts";
 
 /** Returns the slot of the order's swap. */
 export const swapSlotOf = (
   { intent, swapNonce }: TradeOrder<Evm>,
-  slots: readonly Slot[],
-): Slot | undefined => slots.find(({ orderId, place }) => orderId === intent.orderId && place === swapNonce);
+  slots: readonly EvmSlot[],
+): EvmSlot | undefined =>
+  slots.find(({ orderId, place }) => orderId === intent.orderId && place === swapNonce);
 
 /** True if no later block can fill it. While a host does not answer, the previous state holds. */
-const isLate = ({ intent, life }: TradeOrder<Evm>, snapshots: HostSnapshots) =>
+const isLate = ({ intent, life }: TradeOrder<Evm>, snapshots: EvmSnapshots) =>
   bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
 
 /** Derives the order's life from its slots. All of it is provisional until the slots are final. */
-export function lifeOf(order: TradeOrder<Evm>, slots: readonly Slot[], snapshots: HostSnapshots): Life {
+export function lifeOf(order: TradeOrder<Evm>, slots: readonly EvmSlot[], snapshots: EvmSnapshots): Life {
   const own = slotsOf(order, slots);
   const swap = swapSlotOf(order, own);
   const mined = swap && minedAttempt(swap)?.purpose === "swap" ? swap.receipt : undefined;
@@ -40,7 +41,7 @@ export function lifeOf(order: TradeOrder<Evm>, slots: readonly Slot[], snapshots
   };
 }
 
-function progressOf(order: TradeOrder<Evm>, own: readonly Slot[], snapshots: HostSnapshots): Progress {
+function progressOf(order: TradeOrder<Evm>, own: readonly EvmSlot[], snapshots: EvmSnapshots): Progress {
   const { ending, life } = order;
   if (ending !== undefined) return endedProgress(ending.status, ending.reasonCode);
   const swap = swapSlotOf(order, own);
@@ -72,7 +73,7 @@ function progressOf(order: TradeOrder<Evm>, own: readonly Slot[], snapshots: Hos
 const cancelled = endedProgress(cancelledByUser.status, cancelledByUser.reasonCode);
 
 /** Returns why nobody takes the newest attempt. Undefined if somebody did. */
-function failureOf({ isUndelivered, refusal, isPrivate, attempts }: Slot): ReasonCode | undefined {
+function failureOf({ isUndelivered, refusal, isPrivate, attempts }: EvmSlot): ReasonCode | undefined {
   if (!isUndelivered) return undefined;
   if (refusal === "underpriced") return "GAS_PRICE_TOO_HIGH";
   if (refusal === "unfunded") return "INSUFFICIENT_BALANCE";
@@ -83,9 +84,10 @@ function failureOf({ isUndelivered, refusal, isPrivate, attempts }: Slot): Reaso
 const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
   (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
 
-const isApproved = (slot: Slot) => minedAttempt(slot)?.purpose === "approve" && slot.receipt?.status === "ok";
+const isApproved = (slot: EvmSlot) =>
+  minedAttempt(slot)?.purpose === "approve" && slot.receipt?.status === "ok";
 
-function minedProgress({ life, isCancelling }: TradeOrder<Evm>, slot: Slot): Progress {
+function minedProgress({ life, isCancelling }: TradeOrder<Evm>, slot: EvmSlot): Progress {
   const { receipt } = slot;
   if (minedAttempt(slot)?.purpose === "clear")
     return isCancelling ? cancelled : endedProgress("expired", reasonOfExpiry(life));

@@ -1,8 +1,8 @@
 import type { LaneView } from "../../../orders/effects.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import type { Evm } from "./family.ts";
-import type { HostSnapshot, HostSnapshots, OrderFacts, WalletFacts } from "./host-snapshot.ts";
-import { allowsRoute, type Intent, isSameRoute } from "./intent.ts";
+import type { EvmOrderFacts, EvmSnapshot, EvmSnapshots, WalletFacts } from "./host-snapshot.ts";
+import { allowsRoute, type EvmIntent, isSameRoute } from "./intent.ts";
 
 /** The facts of both hosts when an order was placed. Its job keeps them for the first run, as {@link factsText}. */
 export type PlacedFacts = {
@@ -19,12 +19,12 @@ const mostAgeMs = 2000;
 const separator = "|";
 
 /** Writes facts as short text: most jobs stay below a kilobyte. Routes are named by their place in the intent. */
-export function factsText({ setup, jobs, hosts }: PlacedFacts, intent: Intent): string {
+export function factsText({ setup, jobs, hosts }: PlacedFacts, intent: EvmIntent): string {
   const [one, other] = hosts.map((host) => hostText(host, intent)) as [string, string];
   return [setup, String(jobs), one, ...(other === one ? [] : [other])].join(separator);
 }
 
-function hostText({ latest, nonce, coins, baseFee, order }: WalletFacts, intent: Intent): string {
+function hostText({ latest, nonce, coins, baseFee, order }: WalletFacts, intent: EvmIntent): string {
   const { fees, isListed, held, routes } = order;
   const routeValues = routes
     .filter((route) => allowsRoute(intent, route))
@@ -44,7 +44,7 @@ const valuesOfHost = 12;
 const valuesOfRoute = 9;
 
 /** Reads the text of {@link factsText}. Undefined if it is anything else. */
-export function factsIn(text: string, intent: Intent): PlacedFacts | undefined {
+export function factsIn(text: string, intent: EvmIntent): PlacedFacts | undefined {
   const [setup = "", jobs = "", one = "", other = one, ...more] = text.split(separator);
   try {
     const hosts = [hostIn(one, intent), hostIn(other, intent)] as const;
@@ -55,12 +55,12 @@ export function factsIn(text: string, intent: Intent): PlacedFacts | undefined {
   }
 }
 
-function hostIn(text: string, intent: Intent): WalletFacts {
+function hostIn(text: string, intent: EvmIntent): WalletFacts {
   const values = text.split(",");
   if (values.length < valuesOfHost || (values.length - valuesOfHost) % valuesOfRoute > 0)
     throw new SyntaxError("Facts have another length");
   const [hash = "", number, time, latest, pending, coins, baseFee, most, tip, floor, isListed, held] = values;
-  const order: OrderFacts = {
+  const order: EvmOrderFacts = {
     fees: {
       maxFeePerGas: unitsIn(most),
       maxPriorityFeePerGas: unitsIn(tip),
@@ -82,7 +82,10 @@ function hostIn(text: string, intent: Intent): WalletFacts {
   };
 }
 
-function routeIn([place, ...values]: readonly string[], { routes }: Intent): OrderFacts["routes"][number] {
+function routeIn(
+  [place, ...values]: readonly string[],
+  { routes }: EvmIntent,
+): EvmOrderFacts["routes"][number] {
   const route = routes[countIn(place)];
   if (route === undefined) throw new SyntaxError("The order has no such route");
   const [amountOut, networkFee, approveGas, swapGas, approveL1Fee, swapL1Fee, allowance] =
@@ -123,7 +126,7 @@ export function placedSnapshots(
   { jobs, slots, orders }: LaneView<Evm>,
   setup: string,
   nowMs: number,
-): HostSnapshots | undefined {
+): EvmSnapshots | undefined {
   const order = orders.at(-1);
   const text = jobs.find(({ orderId }) => orderId === order?.intent.orderId)?.facts;
   const facts = order && text !== undefined ? factsIn(text, order.intent) : undefined;
@@ -144,7 +147,7 @@ export function placedSnapshots(
     slots.flatMap(({ receipt }) => (receipt ? [[receipt.hash, receipt] as const] : [])),
   );
   const [a, b] = hosts.map(
-    ({ order: facts, ...rest }): HostSnapshot => ({
+    ({ order: facts, ...rest }): EvmSnapshot => ({
       ...rest,
       finalized: { number: 0, hash: "", time: 0 },
       clearFees: facts.fees,

@@ -9,16 +9,16 @@ import { clearGas, type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFe
 import {
   agreedNonce,
   bothAnswered,
-  type HostSnapshot,
-  type HostSnapshots,
+  type EvmOrderFacts,
+  type EvmRouteFacts,
+  type EvmSnapshot,
+  type EvmSnapshots,
   isPast,
-  type OrderFacts,
-  type RouteFacts,
 } from "./host-snapshot.ts";
 import {
   type ApproveCall,
   allowsRoute,
-  type Intent,
+  type EvmIntent,
   isSameRoute,
   mostApprovals,
   mostNoncesAhead,
@@ -29,11 +29,11 @@ import { jointFees, jointRoute } from "./joint-facts.ts";
 import { bestRoute } from "./route-choice.ts";
 import { blocksSeen } from "./seen-blocks.ts";
 import { mostGasOf } from "./signing-rules.ts";
-import type { Slot } from "./slot.ts";
+import type { EvmSlot } from "./slot.ts";
 import { checksArrival } from "./swap-venues.ts";
 
 /** The next action for an order without a signed swap. */
-export type Readiness = { slot: Slot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
+export type Readiness = { slot: EvmSlot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
 
 const wait = (reason: ReasonCode): Readiness => ({ wait: reason });
 const reject = (
@@ -50,7 +50,7 @@ const reject = (
 export function planFor(
   order: TradeOrder<Evm>,
   view: LaneView<Evm>,
-  snapshots: HostSnapshots,
+  snapshots: EvmSnapshots,
   { nowMs, chainLimits }: { nowMs: number; chainLimits: ChainLimits },
 ): Readiness {
   const { intent } = order;
@@ -70,14 +70,14 @@ export function planFor(
   return planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs });
 }
 
-type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee"> & { held: bigint };
+type HostFacts = EvmOrderFacts & Pick<EvmSnapshot, "baseFee"> & { held: bigint };
 
 /**
  * True if a nonce below existing slots may be used: another program's transaction has disappeared from the chain after
  * ours were signed. If it does not return, nothing else fills the gap. An old block could look the same, so the slots
  * above must be past their deadline.
  */
-const isFree = (nonce: number, { slots, orders }: LaneView<Evm>, snapshots: HostSnapshots): boolean =>
+const isFree = (nonce: number, { slots, orders }: LaneView<Evm>, snapshots: EvmSnapshots): boolean =>
   slots
     .filter((slot) => slot.place > nonce)
     .every(({ state, orderId }) => {
@@ -99,7 +99,7 @@ function isClose(a: bigint, b: bigint): boolean {
  * a little in between: the smaller one counts, so a lying host can hold back one part in 10,000 but add nothing.
  */
 function agreedHeld(
-  hosts: readonly [Pick<HostSnapshot, "latest">, Pick<HostSnapshot, "latest">],
+  hosts: readonly [Pick<EvmSnapshot, "latest">, Pick<EvmSnapshot, "latest">],
   a: bigint,
   b: bigint,
 ): bigint | undefined {
@@ -110,8 +110,8 @@ function agreedHeld(
 
 /** Returns the facts of both hosts if they agree on the wallet's balances. */
 function agreedFacts(
-  { orderId }: Intent,
-  hosts: readonly [HostSnapshot, HostSnapshot],
+  { orderId }: EvmIntent,
+  hosts: readonly [EvmSnapshot, EvmSnapshot],
 ): readonly [HostFacts, HostFacts] | undefined {
   const [a, b] = hosts;
   const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
@@ -134,9 +134,9 @@ function feesBy(facts: readonly HostFacts[], limits: FeeLimits, gas: { gasLimit:
 /** Computes gas and fees for a route's transaction. */
 function gasFor(
   purpose: "approve" | "swap",
-  intent: Intent,
+  intent: EvmIntent,
   facts: readonly HostFacts[],
-  route: Pick<RouteFacts, "gasLimit" | "l1Fee">,
+  route: Pick<EvmRouteFacts, "gasLimit" | "l1Fee">,
   limits: FeeLimits,
 ) {
   const gasLimit = least(route.gasLimit[purpose], mostGasOf(purpose, intent));
@@ -150,7 +150,7 @@ type Planning = {
   order: TradeOrder<Evm>;
   facts: readonly [HostFacts, HostFacts];
   view: LaneView<Evm>;
-  snapshots: readonly [HostSnapshot, HostSnapshot];
+  snapshots: readonly [EvmSnapshot, EvmSnapshot];
   limits: FeeLimits;
   chainLimits: ChainLimits;
   nowMs: number;
@@ -173,7 +173,7 @@ function planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, now
   if (route === undefined) return wait("CHAIN_UNAVAILABLE");
   if (typeof route === "string") return reject(route);
   if (gasFor("swap", intent, facts, route, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
-  const own = facts.map(({ routes }) => routes.find((each) => isSameRoute(each, route)) as RouteFacts);
+  const own = facts.map(({ routes }) => routes.find((each) => isSameRoute(each, route)) as EvmRouteFacts);
   if (own.some(({ allowance }) => allowance !== route.allowance)) return wait("CHAIN_UNAVAILABLE");
   // After its approval, the balance may have grown, or a single host may no longer hold back a part of it.
   const isApproved = order.approveNonces.length > 0 && isClose(wanted, route.allowance);
@@ -198,7 +198,7 @@ function planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, now
   if (fees === undefined) return wait("POLICY_LIMIT");
   if (coins < value + mostFee([gas], fees)) {
     const areShort = facts.every((each, index) => {
-      const needed = gasFor(call.purpose, intent, [each], own[index] as RouteFacts, limits);
+      const needed = gasFor(call.purpose, intent, [each], own[index] as EvmRouteFacts, limits);
       return needed !== undefined && coins < value + mostFee([needed], needed.fees);
     });
     return areShort ? reject("INSUFFICIENT_BALANCE") : wait("CHAIN_UNAVAILABLE");
@@ -234,8 +234,8 @@ function routeFor(
   amount: bigint,
   facts: readonly [HostFacts, HostFacts],
   view: LaneView<Evm>,
-): RouteFacts | Unroutable | undefined {
-  const choice = (isWanted: (route: RouteFacts) => boolean) =>
+): EvmRouteFacts | Unroutable | undefined {
+  const choice = (isWanted: (route: EvmRouteFacts) => boolean) =>
     choiceOf(order.intent, amount, facts, isWanted);
   const router = approvedRouter(order, view);
   const kept = router === undefined ? undefined : choice((route) => route.router === router);
@@ -252,12 +252,12 @@ function approvedRouter({ intent }: TradeOrder<Evm>, { slots }: LaneView<Evm>): 
 
 /** Returns the best route that reaches the order's minimum. If none does, returns the reason. */
 function bestFor(
-  { side, minAmountOut }: Intent,
+  { side, minAmountOut }: EvmIntent,
   amountIn: bigint,
-  routes: readonly RouteFacts[],
+  routes: readonly EvmRouteFacts[],
   isListed: boolean,
-): RouteFacts | Unroutable {
-  const reaches = ({ amountOut }: RouteFacts) => amountOut >= minAmountOut;
+): EvmRouteFacts | Unroutable {
+  const reaches = ({ amountOut }: EvmRouteFacts) => amountOut >= minAmountOut;
   // Only v2 checks what arrives. For a buy of an unlisted token, v3 must be better than v2 even if v2 falls short.
   const able = side === "buy" && !isListed ? routes : routes.filter(reaches);
   const best = bestRoute(able, { side, amountIn, isListed });
@@ -270,20 +270,20 @@ function bestFor(
  * undefined if only one of them gives it.
  */
 function choiceOf(
-  intent: Intent,
+  intent: EvmIntent,
   amountIn: bigint,
   facts: readonly [HostFacts, HostFacts],
-  isWanted: (route: RouteFacts) => boolean,
-): RouteFacts | Unroutable | undefined {
+  isWanted: (route: EvmRouteFacts) => boolean,
+): EvmRouteFacts | Unroutable | undefined {
   const isListed = facts.every((each) => each.isListed);
-  const bestOf = (routes: readonly RouteFacts[]) => bestFor(intent, amountIn, routes, isListed);
-  const prefersChecked = (routes: readonly RouteFacts[]) => {
+  const bestOf = (routes: readonly EvmRouteFacts[]) => bestFor(intent, amountIn, routes, isListed);
+  const prefersChecked = (routes: readonly EvmRouteFacts[]) => {
     const preferred = bestRoute(routes, { side: intent.side, amountIn, isListed });
     return preferred !== undefined && checksArrival(preferred);
   };
   const [mine, others] = facts.map(({ routes }) =>
     routes.filter((route) => allowsRoute(intent, route) && isWanted(route)),
-  ) as [RouteFacts[], RouteFacts[]];
+  ) as [EvmRouteFacts[], EvmRouteFacts[]];
   const common = mine.flatMap((route) => {
     const same = others.find((other) => isSameRoute(other, route));
     return same === undefined ? [] : [jointRoute(route, same)];
@@ -300,8 +300,8 @@ function choiceOf(
 /** Makes the approval that a sale needs before its swap. It is exact, so that the router can take nothing later. */
 function approvalFor(
   amount: bigint,
-  { token }: Intent,
-  { router, allowance, wantsZeroFirst }: RouteFacts,
+  { token }: EvmIntent,
+  { router, allowance, wantsZeroFirst }: EvmRouteFacts,
 ): ApproveCall | undefined {
   if (allowance >= amount) return undefined;
   const isToZero = wantsZeroFirst && allowance > 0n;

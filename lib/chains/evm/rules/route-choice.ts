@@ -1,10 +1,10 @@
 import { greatest } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import { isSamePool, mostRouters, type Route, routeOf } from "./intent.ts";
+import { type EvmRoute, isSamePool, mostRouters, routeOf } from "./intent.ts";
 import { checksArrival } from "./swap-venues.ts";
 
 /** The result of a swap by a route. */
-export type Candidate = Pick<Route, "venue"> & {
+export type Candidate = Pick<EvmRoute, "venue"> & {
   /** The amount that would arrive, after any tax of the token. */
   amountOut: bigint;
   /** The network fee of the route's transactions, in wei. */
@@ -55,10 +55,11 @@ export function ranked<Each extends Candidate>(candidates: readonly Each[], trad
 export const deepTimes = 4n;
 
 /** A route to bind, with the amount that would arrive for {@link deepTimes} times the order's. */
-export type BindableRoute = Route & Candidate & { deepOut: bigint };
+export type BindableRoute = EvmRoute & Candidate & { deepOut: bigint };
 
 /** True if two routes to a token end in the same pool. */
-const hasSamePool = (a: Route, b: Route): boolean => isSamePool(a, b) && a.bridge?.token === b.bridge?.token;
+const hasSamePool = (a: EvmRoute, b: EvmRoute): boolean =>
+  isSamePool(a, b) && a.bridge?.token === b.bridge?.token;
 
 /**
  * Chooses the routes that an order may use: the best one, then the one that pays most for a larger amount, then the
@@ -71,7 +72,7 @@ export function routesToBind(
   [best, ...others]: readonly BindableRoute[],
   trade: RouteTrade,
   minAmountOut: bigint,
-): Route[] {
+): EvmRoute[] {
   if (best === undefined) return [];
   const able = others.filter((route) => route.amountOut >= minAmountOut && !hasSamePool(route, best));
   const deepest = bestRoute(
@@ -81,7 +82,7 @@ export function routesToBind(
   const chosen = deepest === undefined ? [best] : [best, deepest];
   const rest = able.filter((route) => !chosen.some((each) => hasSamePool(each, route)));
   const routers = new Set(chosen.map(({ router }) => router));
-  const hasRouter = ({ router }: Route) =>
+  const hasRouter = ({ router }: EvmRoute) =>
     trade.side === "buy" || routers.has(router) || routers.size < mostRouters;
   const next = bestRoute(rest.filter(hasRouter), trade);
   return [...chosen, ...(next === undefined ? [] : [next])].map(routeOf);

@@ -1,6 +1,6 @@
 import type { Order } from "../../../orders/execution.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
-import { type PoolKey, poolsOf, type Route } from "./intent.ts";
+import { type EvmRoute, type PoolKey, poolsOf } from "./intent.ts";
 
 /** A pool on the way of a trade. Tokens are addresses, or `native`. */
 export type RouteStep = PoolKey & { pool: string; tokenIn: string; tokenOut: string };
@@ -12,7 +12,7 @@ export type RouteStep = PoolKey & { pool: string; tokenIn: string; tokenOut: str
  */
 export function routeSteps(
   { side, token }: Pick<Order, "side"> & { token: string },
-  route: Route,
+  route: EvmRoute,
   addresses: readonly string[],
 ): RouteStep[] {
   const pools = poolsOf(route);

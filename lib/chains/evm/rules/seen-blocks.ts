@@ -1,5 +1,5 @@
 import type { Block, BlockName } from "../../../orders/block.ts";
-import { bothAnswered, type HostSnapshots } from "./host-snapshot.ts";
+import { bothAnswered, type EvmSnapshots } from "./host-snapshot.ts";
 
 /** The times of honest hosts' latest blocks are at most this far apart. */
 const mostApartSeconds = 200;
@@ -21,7 +21,7 @@ export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block 
  * Checks whether the final chain has these blocks. It may have taken them back. Undefined until both hosts say that
  * blocks of these numbers are final.
  */
-export function areFinal(seen: readonly BlockName[], snapshots: HostSnapshots): boolean | undefined {
+export function areFinal(seen: readonly BlockName[], snapshots: EvmSnapshots): boolean | undefined {
   if (!bothAnswered(snapshots)) return undefined;
   const answers = snapshots.flatMap(({ finalized, blocks }) =>
     seen.map(({ number, hash }) => {

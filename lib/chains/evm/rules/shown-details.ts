@@ -1,10 +1,10 @@
 import type { ReportTerms, ShownTransaction } from "../../../orders/order-details.ts";
-import type { Call } from "./intent.ts";
+import type { EvmCall } from "./intent.ts";
 import type { RouteStep } from "./route-steps.ts";
 
 /** A signed transaction on an EVM chain, without its bytes. */
-export type ShownAttempt = ShownTransaction & {
-  purpose: Call["purpose"];
+export type ShownEvmAttempt = ShownTransaction & {
+  purpose: EvmCall["purpose"];
   nonce: number;
   /** In gwei. */
   maxFeePerGas: string;
@@ -14,10 +14,10 @@ export type ShownAttempt = ShownTransaction & {
 };
 
 /** The report of an order on an EVM chain. */
-export type FillReport = ReportTerms & {
+export type EvmFillReport = ReportTerms & {
   route?: RouteStep[];
   /** In coin. `l1` is the part of the total paid beside gas: for layer 1, and to the operator of base. */
-  networkFee: Record<"total" | Call["purpose"] | "l1", string>;
+  networkFee: Record<"total" | EvmCall["purpose"] | "l1", string>;
   gasUsed: number;
   /** In gwei. */
   effectiveGasPrice: string;
@@ -31,6 +31,6 @@ export type FillReport = ReportTerms & {
 
 /** An order's transactions. They are stored with the order when it settles and its slots are removed. */
 export type EvmDetails = {
-  attempts: ShownAttempt[];
-  report?: FillReport;
+  attempts: ShownEvmAttempt[];
+  report?: EvmFillReport;
 };

@@ -14,10 +14,10 @@ import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { counted } from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { clearGas } from "./fees.ts";
-import type { Call, UnsignedTransaction } from "./intent.ts";
+import type { EvmCall, UnsignedEvmTransaction } from "./intent.ts";
 import { emptyLedger } from "./ledger.ts";
 import { addedToDay, feeRise, isFirstSwap, objectionTo } from "./signing-rules.ts";
-import { mostFeeOf, type Slot } from "./slot.ts";
+import { type EvmSlot, mostFeeOf } from "./slot.ts";
 
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
@@ -50,7 +50,7 @@ export function* signTransaction(request: SignRequest<Evm>): Procedure<SignAnswe
     return { slot, raw };
   }
   const attempt = { ...request.fees, purpose: request.purpose, hash, gasLimit, signedAtMs: nowMs };
-  const signed: Slot = {
+  const signed: EvmSlot = {
     ...slot,
     state: "signed",
     attempts: [...slot.attempts, attempt],
@@ -65,7 +65,7 @@ export function* signTransaction(request: SignRequest<Evm>): Procedure<SignAnswe
 function mismatchOf(
   request: SignRequest<Evm>,
   { intent }: TradeOrder<Evm>,
-  slot: Slot,
+  slot: EvmSlot,
 ): Objection | undefined {
   const { orderId, userID, chain, wallet, place } = request;
   const foreign = objectionToOwner(request, intent);
@@ -76,20 +76,23 @@ function mismatchOf(
   return isOwn ? undefined : { later: "the slot is another order's" };
 }
 
-function transactionFor({ purpose, fees }: SignRequest<Evm>, slot: Slot): UnsignedTransaction | undefined {
+function transactionFor(
+  { purpose, fees }: SignRequest<Evm>,
+  slot: EvmSlot,
+): UnsignedEvmTransaction | undefined {
   const { chain, wallet, place: nonce } = slot;
-  const call: Call = purpose === "clear" ? { purpose } : slot.call;
+  const call: EvmCall = purpose === "clear" ? { purpose } : slot.call;
   if (call.purpose !== purpose) return undefined;
   return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
 }
 
 /** If two buys are signed at once, only one finds the day's count unchanged. */
 function signingStep(
-  transaction: UnsignedTransaction,
+  transaction: UnsignedEvmTransaction,
   view: SigningView<Evm>,
   order: TradeOrder<Evm>,
-  slot: Slot,
-  signed: Slot,
+  slot: EvmSlot,
+  signed: EvmSlot,
   nowMs: number,
 ): TradeStep {
   const { ledger, limits } = view;
@@ -109,7 +112,7 @@ function signingStep(
 
 /** Counts a signature on its day, unless it adds nothing: then a nonce has paid as much before. */
 function countingWrites(
-  transaction: UnsignedTransaction,
+  transaction: UnsignedEvmTransaction,
   { ledger, limits: { count } }: SigningView<Evm>,
   { intent }: TradeOrder<Evm>,
   nowMs: number,
@@ -121,7 +124,7 @@ function countingWrites(
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 
-function entered(ledger: Ledger<Evm>, transaction: UnsignedTransaction): Ledger<Evm> {
+function entered(ledger: Ledger<Evm>, transaction: UnsignedEvmTransaction): Ledger<Evm> {
   const { nonce, call, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const most = greatest(ledger.fees[nonce]?.most ?? 0n, mostFeeOf(transaction));
   const isNewApproval = call.purpose === "approve" && !ledger.approveNonces.includes(nonce);

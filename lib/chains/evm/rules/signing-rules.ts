@@ -16,17 +16,17 @@ import { clearGas, feeCap, type L1Fee } from "./fees.ts";
 import {
   type ApproveCall,
   allowsRoute,
-  type Call,
-  type Intent,
+  type EvmCall,
+  type EvmIntent,
   isSameCall,
   mostApprovals,
   mostNoncesAhead,
   mostRoutes,
   type SwapCall,
   swapBy,
-  type UnsignedTransaction,
+  type UnsignedEvmTransaction,
 } from "./intent.ts";
-import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
+import { type EvmSlot, mostFeeOf, type SignedFee } from "./slot.ts";
 
 /** The most gas of a transaction. */
 export const mostGas = 1_500_000n;
@@ -35,7 +35,7 @@ export const mostGas = 1_500_000n;
  * Computes the most gas of an order's transaction. A swap may need more than at placing, since pools move; an approval
  * does not.
  */
-export function mostGasOf(purpose: Call["purpose"], { gasLimit, approvalGas }: Intent): bigint {
+export function mostGasOf(purpose: EvmCall["purpose"], { gasLimit, approvalGas }: EvmIntent): bigint {
   if (purpose === "clear") return clearGas;
   return least(purpose === "swap" ? 2n * gasLimit : approvalGas, mostGas);
 }
@@ -44,7 +44,7 @@ export function mostGasOf(purpose: Call["purpose"], { gasLimit, approvalGas }: I
  * Computes the most that an order may pay the network for all its transactions, in wei: twice its gas at its highest
  * gas price. Its gas is that of its swap and, for a sale, of one approval.
  */
-export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigint =>
+export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: EvmIntent): bigint =>
   2n * (gasLimit + approvalGas) * maxGasPrice;
 
 /**
@@ -56,7 +56,7 @@ export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigin
  * @param maxNetworkFee The operators' limit.
  */
 export function feeLimit(
-  intent: Intent,
+  intent: EvmIntent,
   signed: Readonly<Record<number, SignedFee>>,
   nonce: number,
   maxNetworkFee: bigint,
@@ -74,9 +74,9 @@ export function feeLimit(
  * @param l1Fee The L1 fee for its data. The signer does not know it.
  */
 export function clearCap(
-  intent: Intent,
+  intent: EvmIntent,
   maxGasPriceNow: bigint,
-  { attempts }: Pick<Slot, "attempts">,
+  { attempts }: Pick<EvmSlot, "attempts">,
   most: bigint,
   l1Fee: L1Fee = 0n,
 ): bigint {
@@ -94,7 +94,7 @@ export function clearCap(
 }
 
 /** True if a call is an order's swap, and none has been signed for the order before. */
-export const isFirstSwap = (call: Call, ledger: Ledger<Evm> | undefined): call is SwapCall =>
+export const isFirstSwap = (call: EvmCall, ledger: Ledger<Evm> | undefined): call is SwapCall =>
   call.purpose === "swap" && ledger?.swap === undefined;
 
 /**
@@ -102,8 +102,8 @@ export const isFirstSwap = (call: Call, ledger: Ledger<Evm> | undefined): call i
  * the most that its nonce may pay the network. The signer does not know the fee for layer 1.
  */
 export function addedToDay(
-  transaction: UnsignedTransaction,
-  { side }: Intent,
+  transaction: UnsignedEvmTransaction,
+  { side }: EvmIntent,
   ledger: Ledger<Evm> | undefined,
 ): bigint {
   const { call } = transaction;
@@ -114,7 +114,7 @@ export function addedToDay(
  * Computes by how much a signature raises the highest network fee of a nonce, in wei. Only one of a nonce's
  * transactions is ever mined.
  */
-export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger<Evm> | undefined): bigint =>
+export const feeRise = (transaction: UnsignedEvmTransaction, ledger: Ledger<Evm> | undefined): bigint =>
   greatest(mostFeeOf(transaction) - (ledger?.fees[transaction.nonce]?.most ?? 0n), 0n);
 
 /**
@@ -124,7 +124,7 @@ export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger<Evm> | 
  * @param isGenuine True if the MAC over the intent is valid.
  */
 export function objectionTo(
-  transaction: UnsignedTransaction,
+  transaction: UnsignedEvmTransaction,
   view: SigningView<Evm>,
   isGenuine: boolean,
   nowMs: number,
@@ -167,20 +167,20 @@ export function objectionTo(
   );
 }
 
-const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
+const isSameFees = (a: UnsignedEvmTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
   a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
 
 const isOf = (ledger: Ledger<Evm> | undefined, { chain, wallet }: LaneKey) =>
   ledger?.chain === chain && ledger.wallet === wallet;
 
-const hasFewRoutes = ({ routes }: Intent) => routes.length > 0 && routes.length <= mostRoutes;
+const hasFewRoutes = ({ routes }: EvmIntent) => routes.length > 0 && routes.length <= mostRoutes;
 
 function objectionToSwap(
   call: SwapCall,
   nonce: number,
   { order, ledger }: SigningView<Evm>,
 ): Objection | undefined {
-  const intent = order?.intent as Intent;
+  const intent = order?.intent as EvmIntent;
   if (!allowsRoute(intent, call)) return refused("the route is not allowed");
   if (call.amountIn <= 0n || call.amountIn > intent.amount) return refused("the amount is above the order's");
   // Everything else about the call follows from the intent: recipient, value, minimum, deadline and refund.
@@ -193,7 +193,7 @@ function objectionToSwap(
 
 /** The day's limit never stops a clear that pays no more than its nonce could already: it adds nothing. */
 function objectionToDayOfClear(
-  transaction: UnsignedTransaction,
+  transaction: UnsignedEvmTransaction,
   { ledger, limits, chainLimits }: SigningView<Evm>,
   nowMs: number,
 ): Objection | undefined {
@@ -204,11 +204,11 @@ function objectionToDayOfClear(
 
 /** The policy and the operators may allow the same transaction later, so no objection here is final. */
 function objectionOfPolicy(
-  transaction: UnsignedTransaction,
+  transaction: UnsignedEvmTransaction,
   { order, ledger, limits, chainLimits }: SigningView<Evm>,
   nowMs: number,
 ): Objection | undefined {
-  const intent = order?.intent as Intent;
+  const intent = order?.intent as EvmIntent;
   const { call } = transaction;
   const { maxOrder } = chainLimits;
   const amount = call.purpose === "swap" ? call.amountIn : 0n;
@@ -227,7 +227,7 @@ function objectionToApproval(
   nonce: number,
   view: SigningView<Evm>,
 ): Objection | undefined {
-  const intent = view.order?.intent as Intent;
+  const intent = view.order?.intent as EvmIntent;
   const nonces = view.ledger?.approveNonces ?? [];
   const isRouter = intent.routes.some(({ router }) => router === call.router);
   if (intent.side !== "sell" || call.token !== intent.token || !isRouter)

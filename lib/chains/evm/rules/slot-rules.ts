@@ -3,7 +3,7 @@ import { hasEnded, slotsOf, type TradeOrder } from "../../../orders/trade-order.
 import { evmDetails } from "./details.ts";
 import type { Evm } from "./family.ts";
 import { bumpDueMs, clearPreset } from "./fee-bumps.ts";
-import { isToJudge, newestAttempt, type Slot, swapResultOf } from "./slot.ts";
+import { type EvmSlot, isToJudge, newestAttempt, swapResultOf } from "./slot.ts";
 
 /** Rules for the slots of an order on EVM chains. Each slot is a nonce. */
 export const evmSlots: SlotRules<Evm> = {
@@ -14,7 +14,7 @@ export const evmSlots: SlotRules<Evm> = {
   detailsOf: evmDetails,
 };
 
-function fillIn(slot: Slot): FoundFill | undefined {
+function fillIn(slot: EvmSlot): FoundFill | undefined {
   const { place, held } = slot;
   const result = swapResultOf(slot);
   if (result === undefined) return undefined;
@@ -23,7 +23,7 @@ function fillIn(slot: Slot): FoundFill | undefined {
   return { place, spent, received, timeSeconds, ...(held !== undefined && { held }) };
 }
 
-function dueMs(order: TradeOrder<Evm>, slots: readonly Slot[], nowMs: number): number[] {
+function dueMs(order: TradeOrder<Evm>, slots: readonly EvmSlot[], nowMs: number): number[] {
   const { intent } = order;
   const endMs = intent.validUntil * 1000 + afterDeadlineMs;
   const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");

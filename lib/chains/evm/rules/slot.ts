@@ -5,17 +5,17 @@ import type { SendFailure } from "../../../orders/effects.ts";
 import {
   bothAnswered,
   bothSay,
-  type HostSnapshot,
-  type HostSnapshots,
+  type EvmReceipt,
+  type EvmSnapshot,
+  type EvmSnapshots,
   isSameReceipt,
-  type Receipt,
   receiptOf,
 } from "./host-snapshot.ts";
 import type { evmAttempt, evmSlot } from "./schemas.ts";
 import { areFinal, blocksSeen } from "./seen-blocks.ts";
 
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
-export type Attempt = v.InferOutput<typeof evmAttempt>;
+export type EvmAttempt = v.InferOutput<typeof evmAttempt>;
 
 /** Highest network fee of a nonce's transactions, in wei. Only one of them can ever be mined. */
 export type SignedFee = { most: bigint };
@@ -32,16 +32,18 @@ export type SignedFee = { most: bigint };
  *
  * Final slots are removed when their order settles.
  */
-export type Slot = v.InferOutput<typeof evmSlot>;
+export type EvmSlot = v.InferOutput<typeof evmSlot>;
 
-const hashesOf = ({ attempts }: Slot): string[] => attempts.map(({ hash }) => hash);
+const hashesOf = ({ attempts }: EvmSlot): string[] => attempts.map(({ hash }) => hash);
 
 /** Computes the most that a transaction may pay the network, in wei, without an L1 fee. */
-export const mostFeeOf = ({ gasLimit, maxFeePerGas }: Pick<Attempt, "gasLimit" | "maxFeePerGas">): bigint =>
-  gasLimit * maxFeePerGas;
+export const mostFeeOf = ({
+  gasLimit,
+  maxFeePerGas,
+}: Pick<EvmAttempt, "gasLimit" | "maxFeePerGas">): bigint => gasLimit * maxFeePerGas;
 
 /** Computes what has been signed at each nonce of these slots. */
-export const feesSigned = (slots: readonly Slot[]): Record<number, SignedFee> =>
+export const feesSigned = (slots: readonly EvmSlot[]): Record<number, SignedFee> =>
   Object.fromEntries(
     slots.map(({ place, attempts }) => {
       return [place, { most: greatest(0n, ...attempts.map(mostFeeOf)) }];
@@ -49,19 +51,20 @@ export const feesSigned = (slots: readonly Slot[]): Record<number, SignedFee> =>
   );
 
 /** Returns the attempt that replaces the others. */
-export const newestAttempt = ({ attempts }: Slot): Attempt | undefined => attempts.at(-1);
+export const newestAttempt = ({ attempts }: EvmSlot): EvmAttempt | undefined => attempts.at(-1);
 
 /** Returns the attempt that is in a block. */
-export const minedAttempt = ({ attempts, receipt }: Slot): Attempt | undefined =>
+export const minedAttempt = ({ attempts, receipt }: EvmSlot): EvmAttempt | undefined =>
   attempts.find(({ hash }) => hash === receipt?.hash);
 
 /**
  * Updates the slot from the hosts' answers. One receipt is enough while the other host may not have seen its block; a
  * wrong one is corrected before it becomes final.
  */
-export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
+export function observed(slot: EvmSlot, snapshots: EvmSnapshots): EvmSlot {
   if (slot.state === "planned") return slot;
-  const isPossible = (receipt: Receipt) => snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
+  const isPossible = (receipt: EvmReceipt) =>
+    snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
   const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
   if (receipt !== undefined)
     return inState(slot, "mined", { receipt: judged(receipt, slot.receipt, snapshots) });
@@ -81,7 +84,7 @@ const rememberedMs = 20_000;
 const mostDisputedMs = 10 * 60_000;
 
 /** True if a block is final at both hosts, and their latest final blocks are younger by at least this time. */
-const isFinalFor = (ms: number, { number, time }: Block, snapshots: HostSnapshots): boolean =>
+const isFinalFor = (ms: number, { number, time }: Block, snapshots: EvmSnapshots): boolean =>
   bothSay(snapshots, ({ finalized }) => finalized.number >= number && (finalized.time - time) * 1000 >= ms);
 
 /**
@@ -89,7 +92,7 @@ const isFinalFor = (ms: number, { number, time }: Block, snapshots: HostSnapshot
  * needs both hosts. If a host no longer keeps the balances by then, or the hosts disagree for too long, the amount of
  * the events is used. A host that refuses balances earlier may still return them later.
  */
-function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSnapshots): Receipt {
+function judged(receipt: EvmReceipt, known: EvmReceipt | undefined, snapshots: EvmSnapshots): EvmReceipt {
   if (receipt.status === "failed") return receipt;
   const { moved: _, isAgreed: __, ...logged } = receipt;
   const before = known?.status === "ok" && isSameReceipt(known, receipt) ? known : undefined;
@@ -112,7 +115,7 @@ function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSna
 
 /** The amounts that an order's swap has moved, once it is in a block. */
 export type SwapResult = {
-  receipt: Extract<Receipt, { status: "ok" }>;
+  receipt: Extract<EvmReceipt, { status: "ok" }>;
   spent: bigint;
   received: bigint;
   /** The reason why events and balances do not both confirm the amount of tokens. */
@@ -122,7 +125,7 @@ export type SwapResult = {
 /**
  * Returns the result of a slot's swap: coins from the events, and tokens from the wallet's balances if these are known.
  */
-export function swapResultOf(slot: Slot): SwapResult | undefined {
+export function swapResultOf(slot: EvmSlot): SwapResult | undefined {
   const { call, receipt } = slot;
   if (call.purpose !== "swap" || minedAttempt(slot)?.purpose !== "swap" || receipt?.status !== "ok")
     return undefined;
@@ -134,23 +137,27 @@ export function swapResultOf(slot: Slot): SwapResult | undefined {
 }
 
 /** True if both hosts may still return the balances that decide about the slot's swap. */
-export function isToJudge(slot: Slot, nowMs: number): boolean {
+export function isToJudge(slot: EvmSlot, nowMs: number): boolean {
   const receipt = swapResultOf(slot)?.receipt;
   return receipt !== undefined && !receipt.isAgreed && nowMs < receipt.block.time * 1000 + rememberedMs;
 }
 
 /** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
-const rulesOut = ({ place }: Slot, { hash, block }: Receipt, snapshot: HostSnapshot | undefined): boolean =>
+const rulesOut = (
+  { place }: EvmSlot,
+  { hash, block }: EvmReceipt,
+  snapshot: EvmSnapshot | undefined,
+): boolean =>
   snapshot !== undefined &&
   !snapshot.receipts.has(hash) &&
   snapshot.finalized.number >= block.number &&
   snapshot.nonce.latest <= place;
 
 function inState(
-  slot: Slot,
-  state: Slot["state"],
-  { receipt, takenIn }: Pick<Slot, "receipt" | "takenIn"> = {},
-): Slot {
+  slot: EvmSlot,
+  state: EvmSlot["state"],
+  { receipt, takenIn }: Pick<EvmSlot, "receipt" | "takenIn"> = {},
+): EvmSlot {
   const { receipt: known, takenIn: knownIn, ...rest } = slot;
   const isSame =
     receipt === undefined ? known === undefined : known !== undefined && isSameResult(known, receipt);
@@ -159,12 +166,12 @@ function inState(
   return { ...rest, ...seen, state, revision: slot.revision + 1 };
 }
 
-const isSameResult = (a: Receipt, b: Receipt): boolean =>
+const isSameResult = (a: EvmReceipt, b: EvmReceipt): boolean =>
   isSameReceipt(a, b) &&
   (a.status === "failed" || b.status === "failed" || (a.moved === b.moved && a.isAgreed === b.isAgreed));
 
 /** Records when its attempts were first sent, and whether anybody took the newest one. */
-export function withSendings(slot: Slot, sendings: ReadonlyMap<string, number | SendFailure>): Slot {
+export function withSendings(slot: EvmSlot, sendings: ReadonlyMap<string, number | SendFailure>): EvmSlot {
   const attempts = slot.attempts.map((attempt) => {
     const sending = sendings.get(attempt.hash);
     const isFirst = attempt.sentAtMs === undefined && typeof sending === "number";
@@ -177,7 +184,7 @@ export function withSendings(slot: Slot, sendings: ReadonlyMap<string, number | 
   return { ...slot, attempts, isUndelivered, refusal, revision: slot.revision + 1 };
 }
 
-const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "refusal"> => ({
+const resultOf = (sending: number | SendFailure): Pick<EvmSlot, "isUndelivered" | "refusal"> => ({
   isUndelivered: typeof sending !== "number",
   refusal: sending === "underpriced" || sending === "unfunded" ? sending : undefined,
 });
@@ -186,14 +193,14 @@ const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "
  * The wallet's balances need the word of two hosts. For some time, silence about a swap's balances decides nothing
  * either.
  */
-function isDecided(slot: Slot, receipt: Receipt, snapshots: HostSnapshots): boolean {
+function isDecided(slot: EvmSlot, receipt: EvmReceipt, snapshots: EvmSnapshots): boolean {
   if (receipt.status === "failed" || receipt.isAgreed) return true;
   if (receipt.moved !== undefined) return false;
   return minedAttempt(slot)?.purpose !== "swap" || isFinalFor(rememberedMs, receipt.block, snapshots);
 }
 
 /** True if no later block can change it, according to both hosts. */
-export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
+export function isFinal(slot: EvmSlot, snapshots: EvmSnapshots): boolean {
   const { state, receipt, takenIn } = slot;
   if (state === "mined" && receipt !== undefined)
     return (

@@ -1,5 +1,5 @@
 import { tokenABI } from "../calls/contract-abi.ts";
-import { type Call, coinPoolOf, isSameRoute } from "../rules/intent.ts";
+import { coinPoolOf, type EvmCall, isSameRoute } from "../rules/intent.ts";
 import { kindOf } from "../rules/swap-venues.ts";
 import { encodeBins, readBins } from "./bin-router.ts";
 import { type Contracts, routesOf, rowsOf } from "./configured-routes.ts";
@@ -19,7 +19,7 @@ const encoders = { v2: encodeV2, v3: encodeV3, slipstream: encodeSlipstream, bin
  *
  * @throws {Error} if the chain has no such route or router
  */
-export function encodeCall(contracts: Contracts, call: Call, wallet: string): CallTransaction {
+export function encodeCall(contracts: Contracts, call: EvmCall, wallet: string): CallTransaction {
   switch (call.purpose) {
     case "clear":
       return { to: wallet, value: 0n, data: "0x" };
@@ -47,7 +47,7 @@ export function decodeCall(
   contracts: Contracts,
   transaction: CallTransaction,
   wallet: string,
-): Call | undefined {
+): EvmCall | undefined {
   try {
     const { to, value, data } = transaction;
     const call = readCall(contracts, transaction, wallet);
@@ -64,7 +64,7 @@ function readCall(
   { venues, wrapped }: Contracts,
   { to, value, data }: CallTransaction,
   wallet: string,
-): Call | undefined {
+): EvmCall | undefined {
   if (data === "0x") return to === wallet ? { purpose: "clear" } : undefined;
   const approval = argumentsOf(tokenABI, "approve", data);
   if (approval !== undefined) {

@@ -1,5 +1,5 @@
 import type { ChainConfiguration, ChainVenue } from "../rules/configuration.ts";
-import { type Bridge, isSamePool, type PoolKey, type Route } from "../rules/intent.ts";
+import { type Bridge, type EvmRoute, isSamePool, type PoolKey } from "../rules/intent.ts";
 import { kindOf, type VenueKind, type VenueOf } from "../rules/swap-venues.ts";
 
 /** The part of a chain's configuration that decides which swaps can be made. */
@@ -20,14 +20,14 @@ export const hasPool = (venues: readonly ChainVenue[], pool: PoolKey): boolean =
   venues.flatMap(poolsOfVenue).some((each) => isSamePool(each, pool));
 
 /** Lists the routes by pools that trade the coin itself. */
-export const directRoutesOf = ({ venues }: Pick<Contracts, "venues">): Route[] =>
+export const directRoutesOf = ({ venues }: Pick<Contracts, "venues">): EvmRoute[] =>
   venues.flatMap((row) => poolsOfVenue(row).map((pool) => ({ ...pool, router: row.router })));
 
 /**
  * Lists the routes to a token over a quote token. One router makes both swaps: that of the bridge, with pools of the
  * venues that it serves or, if the bridge is v3, with those of the v2 venue that its router knows.
  */
-export const bridgedRoutesOf = ({ venues, quoteTokens, wrapped }: Contracts, token: string): Route[] =>
+export const bridgedRoutesOf = ({ venues, quoteTokens, wrapped }: Contracts, token: string): EvmRoute[] =>
   quoteTokens
     .filter((quote) => ![quote.token, wrapped.token].includes(token))
     .flatMap(({ token: over, bridges }) => bridges.map((pool): Bridge => ({ ...pool, token: over })))
@@ -38,18 +38,18 @@ export const bridgedRoutesOf = ({ venues, quoteTokens, wrapped }: Contracts, tok
       return venues
         .filter(({ venue, router }) => router === row.router || venue === other)
         .flatMap((each) =>
-          poolsOfVenue(each).map((pool): Route => ({ ...pool, router: row.router, bridge })),
+          poolsOfVenue(each).map((pool): EvmRoute => ({ ...pool, router: row.router, bridge })),
         );
     });
 
 /** Lists every route to a token that can be quoted, those only for display included. */
-export const knownRoutesOf = (contracts: Contracts, token: string): Route[] => [
+export const knownRoutesOf = (contracts: Contracts, token: string): EvmRoute[] => [
   ...directRoutesOf(contracts),
   ...bridgedRoutesOf(contracts, token),
 ];
 
 /** Lists every route that an order to trade a token may take. */
-export const routesOf = ({ venues, ...contracts }: Contracts, token: string): Route[] =>
+export const routesOf = ({ venues, ...contracts }: Contracts, token: string): EvmRoute[] =>
   knownRoutesOf({ ...contracts, venues: venues.filter(({ displayOnly }) => displayOnly !== true) }, token);
 
 type RowOf<Kind extends VenueKind> = Extract<ChainVenue, { venue: VenueOf<Kind> }>;

@@ -4,7 +4,7 @@ import type { Order } from "../../../orders/execution.ts";
 import { HostFault, type RpcRefusal } from "../../hosts/host-fault.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { type BlockTag, contractCall } from "../calls/rpc-call.ts";
-import { type PoolKey, poolsOf, type Route } from "../rules/intent.ts";
+import { type EvmRoute, type PoolKey, poolsOf } from "../rules/intent.ts";
 import { kindOf, type VenueKind } from "../rules/swap-venues.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
@@ -13,7 +13,7 @@ import bytecode from "./contracts/bytecode.json" with { type: "json" };
 export type PoolTrade = { side: Order["side"]; amountIn: bigint };
 
 /** A route with the addresses of its pools: the token's own, and that of the bridge. */
-export type RoutePools = Route & { pool: string; bridgePool?: string };
+export type RoutePools = EvmRoute & { pool: string; bridgePool?: string };
 
 /** The amounts that routes pay, before any tax of the token. The block's time is in seconds. */
 export type PoolQuotes = {
@@ -45,14 +45,14 @@ export const poolQuotesCall = (
   contracts: Contracts,
   token: string,
   trades: readonly PoolTrade[],
-  routes: readonly Route[],
+  routes: readonly EvmRoute[],
   tag: BlockTag,
 ): RpcCall<PoolQuotes> =>
   thenRead(answerCall(contracts, { token, trades, routes }, tag), (answer) =>
     quotesIn(answer, routes, trades),
   );
 
-type Question = { token: string; trades: readonly PoolTrade[]; routes: readonly Route[] };
+type Question = { token: string; trades: readonly PoolTrade[]; routes: readonly EvmRoute[] };
 
 function answerCall(
   contracts: Contracts,
@@ -156,7 +156,7 @@ const nothing = "f".repeat(64);
 const blockWords = 2;
 const poolWords = 2;
 
-function quotesIn(answer: string, routes: readonly Route[], trades: readonly PoolTrade[]): PoolQuotes {
+function quotesIn(answer: string, routes: readonly EvmRoute[], trades: readonly PoolTrade[]): PoolQuotes {
   const [number, time, ...words] = answer.slice(2).match(/.{64}/g) ?? [];
   const size = poolWords + trades.length;
   if (words.length !== routes.length * size) throw new Error("The quotes have another length");
@@ -172,7 +172,7 @@ function quotesIn(answer: string, routes: readonly Route[], trades: readonly Poo
 }
 
 /** @param words The pools' addresses, that with the coin first. */
-function poolsIn(route: Route, words: readonly [string, string]): RoutePools | undefined {
+function poolsIn(route: EvmRoute, words: readonly [string, string]): RoutePools | undefined {
   const addresses = words.filter((text) => text !== word(0)).map((text) => getAddress(`0x${text.slice(24)}`));
   const [first, second] = addresses;
   if (first === undefined || addresses.length < poolsOf(route).length) return undefined;

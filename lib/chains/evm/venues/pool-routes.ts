@@ -1,5 +1,5 @@
 import type { BlockTag } from "../calls/rpc-call.ts";
-import type { Route } from "../rules/intent.ts";
+import type { EvmRoute } from "../rules/intent.ts";
 import { type Contracts, routesOf } from "./configured-routes.ts";
 import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from "./pool-quotes.ts";
 
@@ -26,9 +26,9 @@ export function poolCalls(
   token: string,
   trades: readonly PoolTrade[],
   tag: BlockTag,
-  routes: readonly Route[] = routesOf(contracts, token),
+  routes: readonly EvmRoute[] = routesOf(contracts, token),
 ) {
-  const callFor = (some: readonly Route[]) => poolQuotesCall(contracts, token, trades, some, tag);
+  const callFor = (some: readonly EvmRoute[]) => poolQuotesCall(contracts, token, trades, some, tag);
   const bridged = routes.filter(({ bridge }) => bridge !== undefined);
   return {
     direct: callFor(routes.filter(({ bridge }) => bridge === undefined)),

@@ -10,7 +10,7 @@ import {
   type SimulatedTransaction,
   simulateCall,
 } from "../calls/simulation.ts";
-import { needsRefund, type Route, routeOf } from "../rules/intent.ts";
+import { type EvmRoute, needsRefund, routeOf } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
 import { checksArrival } from "../rules/swap-venues.ts";
 import { encodeCall } from "./calldata.ts";
@@ -87,7 +87,7 @@ type Steps = {
   balance: SimulatedTransaction;
 };
 
-function stepsOf(contracts: Contracts, wallet: string, token: string, route: Route): Steps {
+function stepsOf(contracts: Contracts, wallet: string, token: string, route: EvmRoute): Steps {
   const { router } = route;
   const transactionOf = (call: Parameters<typeof encodeCall>[1], gas: bigint) => ({
     ...encodeCall(contracts, call, wallet),

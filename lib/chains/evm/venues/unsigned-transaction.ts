@@ -1,8 +1,8 @@
 import { encodeRlp, type RlpStructuredDataish, toBeHex } from "ethers/utils";
-import type { Fees } from "../rules/intent.ts";
+import type { EvmFees } from "../rules/intent.ts";
 import type { CallTransaction } from "./calldata.ts";
 
-export type TransactionTerms = { chainId: number; nonce: number; gasLimit: bigint; fees: Fees };
+export type TransactionTerms = { chainId: number; nonce: number; gasLimit: bigint; fees: EvmFees };
 
 export const numberField = (value: bigint | number) => (BigInt(value) === 0n ? "0x" : toBeHex(value));
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
 import { receiptCall } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import { readReceipts, receiptCalls } from "../../../../lib/chains/evm/looks/read-receipts.ts";
-import type { Receipt } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
-import { type Route, type SwapCall, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
+import type { EvmReceipt } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import { type EvmRoute, type SwapCall, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { type Ask, askTogether } from "../../../../lib/chains/hosts/ask-together.ts";
 import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
@@ -21,20 +21,20 @@ const coin = 10n ** 18n;
 
 const routerOf = (name: EvmChain, venue: string) =>
   localContracts(name).venues.find((row) => row.venue === venue)?.router ?? "";
-const slipstream: Route = {
+const slipstream: EvmRoute = {
   venue: "slipstream",
   feeBps: 30,
   spacing: 200,
   router: routerOf("base", "slipstream"),
 };
-const lfj: Route = {
+const lfj: EvmRoute = {
   venue: "lfj-v2.1",
   feeBps: 20,
   spacing: 20,
   router: routerOf("avax", "lfj-v2.1"),
 };
 
-const routes: Partial<Record<EvmChain, Record<string, readonly [token: string, route: Route]>>> = {
+const routes: Partial<Record<EvmChain, Record<string, readonly [token: string, route: EvmRoute]>>> = {
   eth: {
     v2: [moon, localV2],
     v3: [moon, localV3],
@@ -53,7 +53,7 @@ const host: RpcHost = { request: (calls) => rpcHost({ url: chain.url }).request(
 
 const held = async (token: string) => BigInt(await chain.call(token, balanceOf(token, wallet).data));
 
-const swapOf = (side: "buy" | "sell", token: string, route: Route, amount: bigint) =>
+const swapOf = (side: "buy" | "sell", token: string, route: EvmRoute, amount: bigint) =>
   swapBy(intent({ wallet, token, side, amount, minAmountOut: 1n, validUntil: 2 ** 32 - 1 }), route, amount);
 
 /** Sends a transaction of the wallet, to be mined in the next block. */
@@ -76,7 +76,7 @@ async function resultsOf(...hashes: string[]) {
     }),
   );
   const receipts = await readReceipts(ask, readerOf(chain).configuration, wallet, found);
-  return hashes.map((hash) => receipts?.get(hash) as Extract<Receipt, { status: "ok" }>);
+  return hashes.map((hash) => receipts?.get(hash) as Extract<EvmReceipt, { status: "ok" }>);
 }
 
 /** Replaces the token's code and keeps its storage, with all pools and holders. */
@@ -88,7 +88,7 @@ async function makeOdd(token: string, oddity: OddToken): Promise<void> {
 const oddities = ["logs no transfers", "logs each transfer twice"] as const;
 
 /** Buys twice and sells in one block. */
-async function tradeThrice(token: string, route: Route): Promise<string[]> {
+async function tradeThrice(token: string, route: EvmRoute): Promise<string[]> {
   return [
     await sendSwap(swapOf("buy", token, route, coin / 10n)),
     await sendSwap(swapOf("sell", token, route, 50n * coin)),

@@ -6,7 +6,7 @@ import {
   receiptCall,
 } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import { readReceipts } from "../../../../lib/chains/evm/looks/read-receipts.ts";
-import { type Call, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
+import { type EvmCall, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { askInParts } from "../../../../lib/chains/hosts/ask-in-parts.ts";
 import { type RpcHost, rpcHost } from "../../../../lib/chains/hosts/rpc-host.ts";
@@ -119,7 +119,7 @@ describe("readReceipts", () => {
       mined: { ...mined, isOk: true, logs: [deposit] },
       transaction: { from: wallet, ...encodeCall(configuration, swap, wallet), gas: 21_000n },
     };
-    const readBy = (calls: ReadonlyMap<string, Call>) =>
+    const readBy = (calls: ReadonlyMap<string, EvmCall>) =>
       readReceipts((all) => host.request(all), { ...configuration, venues }, wallet, [found], { calls });
     expect((await readBy(new Map([[hash, swap]])))?.get(hash)).toMatchObject({ status: "ok", spent: 5n });
     expect(await readBy(new Map())).toBeUndefined();

@@ -14,12 +14,16 @@ import { snapshotOf } from "../../../../lib/chains/evm/looks/snapshot-of-host.ts
 import { quoteOnChain } from "../../../../lib/chains/evm/quotes/quote-on-chain.ts";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import { gasLimitFor } from "../../../../lib/chains/evm/rules/fees.ts";
-import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type {
+  EvmOrderFacts,
+  EvmRouteFacts,
+  EvmSnapshot,
+} from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import {
-  type Call,
-  type Intent,
+  type EvmCall,
+  type EvmIntent,
+  type EvmRoute,
   isSameRoute,
-  type Route,
   swapBy,
 } from "../../../../lib/chains/evm/rules/intent.ts";
 import { type CallTransaction, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
@@ -41,7 +45,7 @@ const { moon, usdx, taxd, trap, v3Router } = localAddresses;
 const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
 const wallet = alice.address;
 
-const intent = (changes: Partial<Intent> = {}): Intent =>
+const intent = (changes: Partial<EvmIntent> = {}): EvmIntent =>
   intentOf({
     chain: "base",
     wallet,
@@ -54,7 +58,7 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
   });
 
 const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
-const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
+const transactionOf = (call: EvmCall): CallTransaction => encodeCall(configuration(), call, wallet);
 
 /** Waits until pools no longer skip a costly part of their bookkeeping, as they do within a second. */
 async function waitASecond(): Promise<void> {
@@ -64,27 +68,27 @@ async function waitASecond(): Promise<void> {
   await chain.request("evm_setNextBlockTimestamp", [Number(timestamp) + 1]);
 }
 
-async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
+async function send(call: EvmCall, gas = 1_000_000n): Promise<TestReceipt> {
   await waitASecond();
   return await chain.transact({ from: wallet, ...transactionOf(call), gas });
 }
 
-const swap = (changes: Partial<Intent>, route: Route) =>
+const swap = (changes: Partial<EvmIntent>, route: EvmRoute) =>
   send(swapBy(intent(changes), route, intent(changes).amount));
 
 const take = async (
   question: Partial<Question<Evm>> = {},
   url = chain.url,
-): Promise<HostSnapshot | undefined> =>
+): Promise<EvmSnapshot | undefined> =>
   await snapshotOf(
     rpcHost({ url, identity: chainIdentity(chainFacts.base.chainId) }),
     { chain: "base", configuration: configuration() },
     { chain: "base", wallet, hashes: [], orders: [], ...question },
   );
 
-async function factsOf(order: Intent): Promise<OrderFacts> {
+async function factsOf(order: EvmIntent): Promise<EvmOrderFacts> {
   const snapshot = await take({ orders: [order] });
-  return snapshot?.orders.get(order.orderId) as OrderFacts;
+  return snapshot?.orders.get(order.orderId) as EvmOrderFacts;
 }
 
 /** Returns the route that pays most. */
@@ -129,7 +133,7 @@ describe("snapshotOf", () => {
     expect((await take())?.nonce).toMatchObject({ latest: 0, pending: 1 });
   });
 
-  it.each<[string, Route]>([
+  it.each<[string, EvmRoute]>([
     ["v2", v2],
     ["v3", v3],
   ])("reads the amounts of a buy and a sale on %s from their receipts", async (_, route) => {
@@ -241,7 +245,7 @@ describe("snapshotOf", () => {
     expect((await take({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
   });
 
-  it.each<[string, Partial<Intent>]>([
+  it.each<[string, Partial<EvmIntent>]>([
     ["a purchase on v2", { amount: coins(5) }],
     ["a purchase on v3", { token: usdx }],
     ["a purchase of a taxed token", { token: taxd }],
@@ -344,7 +348,7 @@ describe("snapshotOf", () => {
     expect(methods).toHaveLength(3);
     expect(torn?.latest).toEqual(whole?.latest);
     expect(torn?.nonce.latest).toBe(whole?.nonce.latest);
-    const amountsIn = (snapshot: HostSnapshot | undefined) =>
+    const amountsIn = (snapshot: EvmSnapshot | undefined) =>
       [...(snapshot?.orders.values() ?? [])].map(({ held, routes }) => [
         held,
         ...routes.map(({ amountOut }) => amountOut),
@@ -382,7 +386,7 @@ describe("snapshotOf", () => {
         nonce: { latest: nonce.latest, pending: nonce.pending },
         order: { ...orders.get("sale"), routes: expect.anything() },
       });
-      const bound = (facts: OrderFacts | undefined) =>
+      const bound = (facts: EvmOrderFacts | undefined) =>
         sale.routes.map((route) => facts?.routes.find((each) => isSameRoute(each, route)));
       expect(bound(quote?.order)).toEqual(bound(orders.get("sale")));
     });

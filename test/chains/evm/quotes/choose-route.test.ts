@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { routesToTry, workingRoutes } from "../../../../lib/chains/evm/quotes/choose-route.ts";
-import type { Route } from "../../../../lib/chains/evm/rules/intent.ts";
+import type { EvmRoute } from "../../../../lib/chains/evm/rules/intent.ts";
 import type { PoolRoute } from "../../../../lib/chains/evm/venues/pool-routes.ts";
 import { defaultChains } from "../../../../lib/infra/default-chains.ts";
 import { v2, v2OverUSDC, v3, v3OverUSDC } from "../../../support/trading.ts";
 
-const paying = (route: Route, amountOut: bigint, pool = `${route.venue} ${route.feeBps}`): PoolRoute => ({
+const paying = (route: EvmRoute, amountOut: bigint, pool = `${route.venue} ${route.feeBps}`): PoolRoute => ({
   ...route,
   pool,
   amountOut,

@@ -5,7 +5,7 @@ import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
 import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
-import { type Route, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
+import { type EvmRoute, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
 import { checksArrival, type SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import type { EvmChain } from "../../../../lib/core/chain-facts.ts";
@@ -35,17 +35,17 @@ const onEth: Record<string, Route> = {
 const routerOf = (name: EvmChain, venue: SwapVenue): string =>
   localContracts(name).venues.find((row) => row.venue === venue)?.router ?? "";
 const slipstream = { venue: "slipstream", feeBps: 30, spacing: 200 } as const;
-const onSlipstream: Route = { ...slipstream, router: routerOf("base", "slipstream") };
+const onSlipstream: EvmRoute = { ...slipstream, router: routerOf("base", "slipstream") };
 const lfj = { venue: "lfj-v2.1", feeBps: 20, spacing: 20, router: routerOf("avax", "lfj-v2.1") } as const;
 
-const onBase: Record<string, Route> = {
+const onBase: Record<string, EvmRoute> = {
   Slipstream: onSlipstream,
   "Slipstream, Slipstream": {
     ...onSlipstream,
     bridge: { venue: "slipstream", feeBps: 5, spacing: 100, token: usdx },
   },
 };
-const onAvax: Record<string, Route> = {
+const onAvax: Record<string, EvmRoute> = {
   LFJ: lfj,
   "LFJ, LFJ": {
     ...lfj,
@@ -56,7 +56,7 @@ const onAvax: Record<string, Route> = {
 
 const sides = ["buy", "sell"] as const;
 type Side = (typeof sides)[number];
-const tradesBy = (routes: Record<string, Route>) =>
+const tradesBy = (routes: Record<string, EvmRoute>) =>
   sides.flatMap((side) => Object.entries(routes).map(([shape, route]) => [side, shape, route] as const));
 
 const abi = new Interface([
@@ -107,7 +107,7 @@ async function holdings(side: Side, token: string) {
 /** Swaps on the chain. Returns the amount that arrived, or undefined if the swap failed. */
 async function swap(
   side: Side,
-  route: Route,
+  route: EvmRoute,
   minAmountOut: bigint,
   token = loot,
 ): Promise<bigint | undefined> {
@@ -130,7 +130,7 @@ async function startTax(token: string): Promise<void> {
 }
 
 /** Measures what a swap pays while the token is honest. */
-async function fairOut(side: Side, route: Route): Promise<bigint> {
+async function fairOut(side: Side, route: EvmRoute): Promise<bigint> {
   const fair = (await swap(side, route, 1n)) as bigint;
   await chain.restore();
   return fair;
@@ -157,7 +157,7 @@ function expectNoTheft(router: string, routes: Record<string, Route>): void {
   );
 }
 
-function expectNoTax(routes: Record<string, Route>): void {
+function expectNoTax(routes: Record<string, EvmRoute>): void {
   it.each(tradesBy(routes))(
     "fails a trade if a tax starts after the simulation, unless the router cannot detect it: %s by %s",
     async (side, _, route) => {
@@ -213,7 +213,7 @@ describe("hostile tokens on eth", () => {
       const quoted = await quoteTrade(readerOf(chain), asked, traderOf(), quotedAt);
       expect(quoted.route).toMatchObject([{ venue: "uniswap-v3" }, { venue: "uniswap-v2" }]);
       const minimum = BigInt(quoted.amountOut.replace(".", ""));
-      const route = onEth["v3, v2"] as Route;
+      const route = onEth["v3, v2"] as EvmRoute;
       expect(await swap("buy", route, minimum + 1n, star)).toBeUndefined();
       expect(await swap("buy", route, minimum, star)).toBe(minimum);
     });

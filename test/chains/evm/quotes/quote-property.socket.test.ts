@@ -16,10 +16,10 @@ import type { EvmQuote } from "../../../../lib/chains/evm/quote.ts";
 import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
 import type { ChainVenue } from "../../../../lib/chains/evm/rules/configuration.ts";
 import {
-  type Call,
+  type EvmCall,
+  type EvmRoute,
   type PoolKey,
   poolsOf,
-  type Route,
   swapBy,
 } from "../../../../lib/chains/evm/rules/intent.ts";
 import type { RouteStep } from "../../../../lib/chains/evm/rules/route-steps.ts";
@@ -72,7 +72,7 @@ const tradeOf = (names: readonly Name[], venues: readonly SwapVenue[]): fc.Arbit
 const coinsOf = async () => BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
 const tokensOf = async (token: string) => BigInt(await chain.call(token, balanceOf(token, wallet).data));
 
-async function send(call: Call): Promise<TestReceipt> {
+async function send(call: EvmCall): Promise<TestReceipt> {
   const receipt = await chain.transact({
     from: wallet,
     ...encodeCall(readerOf(chain).configuration, call, wallet),
@@ -93,7 +93,7 @@ async function expectSlippage(call: Call): Promise<void> {
 }
 
 /** Reads the route of a quote from its steps. */
-function routeIn({ side, route }: EvmQuote, venues: readonly ChainVenue[]): Route {
+function routeIn({ side, route }: EvmQuote, venues: readonly ChainVenue[]): EvmRoute {
   const steps = side === "buy" ? route : route.toReversed();
   const [coinPool, own] = [steps[0], steps.at(-1)] as [RouteStep, RouteStep];
   const { router } = venues.find(({ venue }) => venue === coinPool.venue) as ChainVenue;
@@ -105,7 +105,7 @@ function routeIn({ side, route }: EvmQuote, venues: readonly ChainVenue[]): Rout
 }
 
 /** Names the pools of a route from the coin to the token. */
-const shapeOf = (route: Route) =>
+const shapeOf = (route: EvmRoute) =>
   poolsOf(route)
     .map(({ venue }) => venue)
     .join(", ");

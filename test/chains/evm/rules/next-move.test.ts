@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { clearGas } from "../../../../lib/chains/evm/rules/fees.ts";
-import type { HostSnapshot, OrderFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Fees } from "../../../../lib/chains/evm/rules/intent.ts";
+import type { EvmOrderFacts, EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmFees } from "../../../../lib/chains/evm/rules/intent.ts";
 import { emptyLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
 import { nextMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-move.ts";
 import { objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
-import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
 import type { Items, ItemWrite } from "../../../../lib/orders/table-step.ts";
 import {
   gwei,
@@ -35,7 +35,7 @@ function written<Kind extends Written["of"]>(move: ReturnType<typeof nextMove>, 
   return put.item as Items[Kind];
 }
 
-const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot") as Slot;
+const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot") as EvmSlot;
 const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
 
 /** Marks the swap as sent by this run. */
@@ -118,7 +118,7 @@ describe("nextMove", () => {
     ];
 
     it.each(both(honest, greedy))("plans a swap with the lower tip (%#)", (...facts) => {
-      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
       const { fees } = slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots })));
       expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
     });
@@ -126,7 +126,7 @@ describe("nextMove", () => {
     it.each(both(honest, orderFacts({ routes: [routeFacts({ gasLimit: { approve: 1n, swap: 60_000n } })] })))(
       "plans a swap with the higher gas limit (%#)",
       (...facts) => {
-        const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+        const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
         expect(slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots }))).gasLimit).toBe(
           134_415n,
         );
@@ -137,7 +137,7 @@ describe("nextMove", () => {
       const snapshots = both(
         honest,
         orderFacts({ routes: [routeFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } })] }),
-      )[0]?.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      )[0]?.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
       const gasOf = (gasLimit: bigint) => {
         const order = tradeOrder({ intent: intent({ gasLimit, maxGasPrice: 10n * gwei }) });
         return slotPlanned(nextMove(laneStateOf(laneView(order), { snapshots }))).gasLimit;
@@ -148,7 +148,7 @@ describe("nextMove", () => {
     it("keeps an order that is too expensive only by a lying host's costs", () => {
       const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
       const coins = tradeOrder().amount + 134_415n * 3n * gwei;
-      const scene = (facts: OrderFacts) =>
+      const scene = (facts: EvmOrderFacts) =>
         laneStateOf(laneView(tradeOrder()), {
           snapshots: [snapshot(facts, { coins }), snapshot(lie, { coins })],
         });
@@ -158,7 +158,7 @@ describe("nextMove", () => {
 
     it.each(both(honest, greedy))("replaces a swap with the lower tip (%#)", (...facts) => {
       const { order, slot } = signedOrder();
-      const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
+      const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
       const fees = feesAsked(
         nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
       );
@@ -170,7 +170,7 @@ describe("nextMove", () => {
       const { order, slot } = signedOrder({ order: { isCancelling: true, life } });
       const snapshots = tips.map((maxPriorityFeePerGas) =>
         snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
-      ) as [HostSnapshot, HostSnapshot];
+      ) as [EvmSnapshot, EvmSnapshot];
       const fees = feesAsked(
         nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
       );
@@ -246,7 +246,7 @@ describe("nextMove", () => {
 
   describe("an attempt that is refused for its low fees", () => {
     const signedAtMs = seconds * 1000;
-    const moveAfter = (ms: number, changes: Partial<Slot>) => {
+    const moveAfter = (ms: number, changes: Partial<EvmSlot>) => {
       const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: undefined } });
       const life = { ...order.life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
       const refused = { ...slot, isUndelivered: true, refusal: "underpriced" as const, ...changes };
@@ -291,9 +291,9 @@ describe("nextMove", () => {
 describe("wantsFacts", () => {
   const signedAtMs = seconds * 1000;
   const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: signedAtMs } });
-  const [newest] = slot.attempts as [Slot["attempts"][0]];
+  const [newest] = slot.attempts as [EvmSlot["attempts"][0]];
 
-  it.each<[string, Partial<Slot>, number, boolean]>([
+  it.each<[string, Partial<EvmSlot>, number, boolean]>([
     ["is not signed", { state: "planned", attempts: [] }, 0, true],
     ["waits for a block", {}, 59_999, false],
     ["is due for higher fees", {}, 60_000, true],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
-import type { Receipt, WalletFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Intent } from "../../../../lib/chains/evm/rules/intent.ts";
+import type { EvmReceipt, WalletFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmIntent } from "../../../../lib/chains/evm/rules/intent.ts";
 import {
   factsIn,
   factsText,
@@ -28,7 +28,7 @@ const ofSale = (held: bigint) =>
   host({ order: orderFacts({ held, routes: [routeFacts({ allowance: 5n, wantsZeroFirst: true })] }) });
 
 describe("factsIn", () => {
-  it.each<[string, Intent, PlacedFacts["hosts"]]>([
+  it.each<[string, EvmIntent, PlacedFacts["hosts"]]>([
     ["a buy", intent(), [host(), host()]],
     [
       "a buy by two routes",
@@ -92,7 +92,7 @@ describe("factsIn", () => {
 describe("placedSnapshots", () => {
   const createdMs = Date.parse(tradeOrder().placed.createdAt);
   type Scene = {
-    of?: Intent;
+    of?: EvmIntent;
     hosts?: PlacedFacts["hosts"];
     facts?: string;
     order?: Partial<TradeOrder<Evm>>;
@@ -123,7 +123,7 @@ describe("placedSnapshots", () => {
       createdMs + ageMs,
     );
   }
-  const receipt = { hash: "0x1", block: { number: 9, hash: "0x9", time: 1 } } as Receipt;
+  const receipt = { hash: "0x1", block: { number: 9, hash: "0x9", time: 1 } } as EvmReceipt;
   const mined = slot({ place: 6, orderId: "other", state: "mined", receipt });
   const other = (status: TradeOrder<Evm>["life"]["status"]) =>
     tradeOrder({ intent: intent({ orderId: "other" }), revision: 4, life: { ...tradeOrder().life, status } });

@@ -1,16 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
-import type { Intent, Route } from "../../../../lib/chains/evm/rules/intent.ts";
+import type {
+  EvmOrderFacts,
+  EvmRouteFacts,
+  EvmSnapshot,
+} from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmIntent, EvmRoute } from "../../../../lib/chains/evm/rules/intent.ts";
 import { planFor } from "../../../../lib/chains/evm/rules/planning.ts";
-import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
 import { laneView, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
 import { intent, slot, tradeOrder, v2, v3, wideLimits } from "../../../support/trading.ts";
 
 const amount = 10n ** 21n;
 const minimum = 10n ** 17n;
-const terms: Partial<Intent> = { side: "sell", amount, minAmountOut: minimum, routes: [v3, v2] };
+const terms: Partial<EvmIntent> = { side: "sell", amount, minAmountOut: minimum, routes: [v3, v2] };
 const sale = tradeOrder({ intent: intent(terms), amount });
-const otherPool: Route = { ...v3, feeBps: 100 };
+const otherPool: EvmRoute = { ...v3, feeBps: 100 };
 
 /** A host's facts about a sale with all approvals. Each route pays this many thousandths of the minimum. */
 const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest: Partial<OrderFacts> = {}) =>
@@ -113,8 +117,8 @@ describe("planFor with one lying host", () => {
       { ...v2, pays: 1000n },
     ];
     const [listed, unlisted] = [true, false].map((isListed) => facts(some, { isListed })) as [
-      OrderFacts,
-      OrderFacts,
+      EvmOrderFacts,
+      EvmOrderFacts,
     ];
     expect(planned(listed, listed, buy)).toMatchObject(v3);
     expect(planned(listed, unlisted, buy)).toMatchObject(v2);
@@ -138,7 +142,7 @@ describe("planFor for a sale that needs an approval", () => {
       { ...v3, pays: onV3, allowance: 0n, ...changes },
       { ...v2, pays: onV2, allowance: 0n },
     ]);
-  const approval = (of: Route, nonce = 5) =>
+  const approval = (of: EvmRoute, nonce = 5) =>
     slot(
       {
         place: nonce,
@@ -172,7 +176,7 @@ describe("planFor for a sale that needs an approval", () => {
 
   it("waits while one host says that the approved router's routes fall short", () => {
     const [yes, no] = [good, tooLittle].map((pays) => seen(pays, better, { allowance: amount }));
-    expect(planned(yes as OrderFacts, no as OrderFacts, approved(5), [approval(v3)])).toEqual({
+    expect(planned(yes as EvmOrderFacts, no as EvmOrderFacts, approved(5), [approval(v3)])).toEqual({
       wait: "CHAIN_UNAVAILABLE",
     });
   });
@@ -195,7 +199,7 @@ describe("planFor with a growing balance", () => {
   const holding = (held: bigint) => facts([{ ...v3, pays: good }], { held });
   const at = (block: number, held: bigint) =>
     snapshot(holding(held), { latest: { number: block, hash: `0x${block}`, time: block } });
-  const planAt = (...hosts: readonly [HostSnapshot, HostSnapshot]) => {
+  const planAt = (...hosts: readonly [EvmSnapshot, EvmSnapshot]) => {
     const plan = planFor(sale, laneView(sale), hosts, { chainLimits: wideLimits, nowMs: 0 });
     return "slot" in plan ? [plan.amount, plan.slot.held] : plan;
   };

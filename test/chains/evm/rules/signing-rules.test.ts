@@ -4,13 +4,13 @@ import { replacing } from "../../../../lib/chains/evm/rules/fee-bumps.ts";
 import { clearGas } from "../../../../lib/chains/evm/rules/fees.ts";
 import {
   type ApproveCall,
-  type Route,
+  type EvmRoute,
   type SwapCall,
   swapBy,
-  type UnsignedTransaction,
+  type UnsignedEvmTransaction,
 } from "../../../../lib/chains/evm/rules/intent.ts";
 import { feeBudget } from "../../../../lib/chains/evm/rules/signing-rules.ts";
-import type { Attempt } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { EvmAttempt } from "../../../../lib/chains/evm/rules/slot.ts";
 import type { SigningView } from "../../../../lib/orders/effects.ts";
 import { unstarted } from "../../../../lib/orders/trade-order.ts";
 import { attempt } from "../../../support/lane-states.ts";
@@ -36,7 +36,7 @@ describe("objectionTo", () => {
     expect(objection({ call: { ...swap, ...change } })).toHaveProperty("refused");
   });
 
-  it.each<[string, Partial<UnsignedTransaction>]>([
+  it.each<[string, Partial<UnsignedEvmTransaction>]>([
     ["more gas than twice the intent's", { gasLimit: 2n * 134_415n + 1n }],
     ["a fee above the highest gas price", { maxFeePerGas: 100_000_000_001n }],
     ["a tip above the whole fee", { maxPriorityFeePerGas: 1_750_000_001n }],
@@ -49,7 +49,7 @@ describe("objectionTo", () => {
     expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
   });
 
-  it.each<[string, readonly Route[]]>([
+  it.each<[string, readonly EvmRoute[]]>([
     ["does not name", [v2]],
     ["names with another fee", [v2, { ...v3, feeBps: 100 }]],
     ["names with another router", [v2, { ...v3, router: v2.router }]],
@@ -239,7 +239,7 @@ describe("objectionTo", () => {
     it("allows a clear the fee that replaces the order's own transaction, but not another clear's", () => {
       const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
       const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
-      const view = (...attempts: Attempt[]) => ({
+      const view = (...attempts: EvmAttempt[]) => ({
         slot: slot({ state: "signed", attempts }),
         ledger: ledger({ fees: { 7: signedFee(highest) } }),
       });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { HostSnapshot, Receipt } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmReceipt, EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { SwapCall } from "../../../../lib/chains/evm/rules/intent.ts";
 import {
+  type EvmSlot,
   isFinal,
   isToJudge,
   observed,
-  type Slot,
   swapResultOf,
   withSendings,
 } from "../../../../lib/chains/evm/rules/slot.ts";
@@ -23,12 +23,12 @@ const signed = slot({ state: "signed", attempts: [attempt] });
 
 const block = (number: number) => ({ number, hash: `0xb${number}`, time: number });
 const paid = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n };
-const receipt: Receipt = { hash: "0x1", block: block(5), ...paid, status: "ok", spent: 2n, received: 3n };
+const receipt: EvmReceipt = { hash: "0x1", block: block(5), ...paid, status: "ok", spent: 2n, received: 3n };
 
 const snapshot = (
-  receipts: readonly Receipt[],
+  receipts: readonly EvmReceipt[],
   { latest = 7, number = 4, blocks = [] as { number: number; hash: string }[] } = {},
-): HostSnapshot => ({
+): EvmSnapshot => ({
   latest: block(9),
   finalized: block(number),
   nonce: { latest, pending: latest },
@@ -41,7 +41,7 @@ const snapshot = (
   receipts: new Map(receipts.map((each) => [each.hash, each])),
 });
 
-const mined: Slot = { ...signed, state: "mined", receipt };
+const mined: EvmSlot = { ...signed, state: "mined", receipt };
 
 describe("observed", () => {
   it("believes the receipt of a single host", () => {
@@ -111,8 +111,8 @@ describe("observed", () => {
 
 describe("observed with amounts from the wallet's balances", () => {
   const says = (moved?: bigint, number = 4, at = receipt) =>
-    snapshot([moved === undefined ? at : ({ ...at, moved } as Receipt)], { number });
-  const seen = (known: Slot, ...hosts: [HostSnapshot | undefined, HostSnapshot | undefined]) =>
+    snapshot([moved === undefined ? at : ({ ...at, moved } as EvmReceipt)], { number });
+  const seen = (known: EvmSlot, ...hosts: [EvmSnapshot | undefined, EvmSnapshot | undefined]) =>
     observed(known, hosts).receipt;
 
   it("accepts an amount that both hosts name, and then stops querying", () => {
@@ -189,7 +189,7 @@ describe("swapResultOf", () => {
     swapResultOf({
       ...mined,
       call: { ...(mined.call as SwapCall), side },
-      receipt: { ...receipt, ...(moved !== undefined && { moved }) } as Receipt,
+      receipt: { ...receipt, ...(moved !== undefined && { moved }) } as EvmReceipt,
     });
 
   it("takes tokens from the balances, and coins from the events", () => {
@@ -208,9 +208,9 @@ describe("isToJudge", () => {
   it("returns true for a recent block until both hosts agree", () => {
     expect(isToJudge(mined, 6000)).toBe(true);
     expect(isToJudge(mined, 60_000)).toBe(false);
-    expect(isToJudge({ ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } as Receipt }, 6000)).toBe(
-      false,
-    );
+    expect(
+      isToJudge({ ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } as EvmReceipt }, 6000),
+    ).toBe(false);
     expect(isToJudge(signed, 6000)).toBe(false);
   });
 });

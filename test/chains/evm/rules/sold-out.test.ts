@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
-import type { HostSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
+import type { EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import { nextMove } from "../../../../lib/chains/evm/rules/next-move.ts";
 import type { LaneState } from "../../../../lib/orders/lane-core.ts";
 import { afterStep } from "../../../../lib/orders/lane-steps.ts";
@@ -51,7 +51,7 @@ describe("a sale that finds no tokens", () => {
     expect(eventsOf(first)).toMatchObject([{ kind: "sold-out", orderId, place: 7, settled: false }]);
   });
 
-  it.each<[string, HostSnapshot | undefined, HostSnapshot | undefined]>([
+  it.each<[string, EvmSnapshot | undefined, EvmSnapshot | undefined]>([
     ["its block is not final", later(latest.hash, latest.number - 1), later(latest.hash)],
     ["one host is silent", later(latest.hash), undefined],
     ["one host does not show its block", later(latest.hash), later()],

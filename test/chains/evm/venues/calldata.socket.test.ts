@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { isSlippage, revertReason } from "../../../../lib/chains/evm/calls/revert-reason.ts";
 import type { ChainConfiguration } from "../../../../lib/chains/evm/rules/configuration.ts";
 import {
-  type Call,
+  type EvmCall,
+  type EvmRoute,
   isSameCall,
   needsRefund,
-  type Route,
   type SwapCall,
 } from "../../../../lib/chains/evm/rules/intent.ts";
 import { type CallTransaction, decodeCall, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
@@ -74,7 +74,7 @@ const shapes = {
     router: lfj,
     bridge: { venue: "lfj-v2.1", feeBps: 20, spacing: 20, token: usdt },
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, EvmRoute>;
 
 /** Configuration of a chain with all exchanges. */
 const configured: ChainConfiguration = {
@@ -89,7 +89,7 @@ const configured: ChainConfiguration = {
   ],
 };
 
-const swapOn = (route: fc.Arbitrary<Route>): fc.Arbitrary<SwapCall> =>
+const swapOn = (route: fc.Arbitrary<EvmRoute>): fc.Arbitrary<SwapCall> =>
   fc
     .record({
       side: fc.constantFrom("buy" as const, "sell" as const),
@@ -110,14 +110,14 @@ const swapOn = (route: fc.Arbitrary<Route>): fc.Arbitrary<SwapCall> =>
 
 const swap = swapOn(fc.constantFrom(...routesOf(configured, wallet)));
 
-const approve: fc.Arbitrary<Call> = fc.record({
+const approve: fc.Arbitrary<EvmCall> = fc.record({
   purpose: fc.constant("approve" as const),
   token: address,
   router: fc.constantFrom(pancake, v3),
   amount: uint256,
 });
 
-const call = fc.oneof(swap, approve, fc.constant<Call>({ purpose: "clear" }));
+const call = fc.oneof(swap, approve, fc.constant<EvmCall>({ purpose: "clear" }));
 
 const buyOnV3: SwapCall = {
   purpose: "swap",
@@ -190,7 +190,7 @@ describe("decodeCall", () => {
   });
 
   const v2: SwapCall = { ...buyOnV3, venue: "uniswap-v2", router: uniswap, hasRefund: false };
-  it.each<[string, Call, Partial<CallTransaction>]>([
+  it.each<[string, EvmCall, Partial<CallTransaction>]>([
     ["a clearing transaction to another address", { purpose: "clear" }, { to: uniswap }],
     ["a clearing transaction with coin", { purpose: "clear" }, { value: 1n }],
     ["a swap by an unknown router", v2, { to: wallet }],
@@ -252,7 +252,7 @@ describe("encodeCall", () => {
     expect(() => encodeCall(defaultChains.avax, v2, wallet)).toThrow("no route by pancakeswap-v2");
   });
 
-  it.each<[string, Call]>([
+  it.each<[string, EvmCall]>([
     ["a pool whose fee is not configured", { ...buyOnV3, feeBps: 2 }],
     ["a router that is not the venue's", { ...buyOnV3, router: uniswap }],
     [

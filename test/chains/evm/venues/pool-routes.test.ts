@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../../../lib/chains/evm/rules/intent.ts";
+import type { EvmRoute } from "../../../../lib/chains/evm/rules/intent.ts";
 import type { PoolQuotes } from "../../../../lib/chains/evm/venues/pool-quotes.ts";
 import { areAt, poolRoutesOf } from "../../../../lib/chains/evm/venues/pool-routes.ts";
 import { v2, v2OverUSDC, v3 } from "../../../support/trading.ts";
 
 const block = { number: 7, time: 100 };
-const quoted = (route: Route, ...amountsOut: (bigint | undefined)[]): PoolQuotes["routes"][number] => ({
+const quoted = (route: EvmRoute, ...amountsOut: (bigint | undefined)[]): PoolQuotes["routes"][number] => ({
   route: { ...route, pool: `${route.venue} ${route.feeBps}` },
   amountsOut,
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
-import type { Intent, UnsignedTransaction } from "../../../../lib/chains/evm/rules/intent.ts";
+import type { EvmIntent, UnsignedEvmTransaction } from "../../../../lib/chains/evm/rules/intent.ts";
 import { signTransaction } from "../../../../lib/chains/evm/rules/sign.ts";
-import type { Slot } from "../../../../lib/chains/evm/rules/slot.ts";
+import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effects, Question, SignRequest } from "../../../../lib/orders/effects.ts";
 import type { LaneKey } from "../../../../lib/orders/intent.ts";
@@ -128,9 +128,9 @@ export class LaneBench {
     );
   }
 
-  slots(): Promise<Slot[]> {
+  slots(): Promise<EvmSlot[]> {
     return queryRange<object>(this.table, slotsInLane(this.lane)).then((items) =>
-      items.map((item) => contentOf("slot", item) as Slot),
+      items.map((item) => contentOf("slot", item) as EvmSlot),
     );
   }
 
@@ -166,9 +166,9 @@ export class LaneBench {
         this.job = job;
         return undefined;
       },
-      makeMac: ({ intent }) => macOf(intent as Intent),
-      checkMac: ({ intent, mac }) => mac === macOf(intent as Intent),
-      signBytes: ({ unsigned }) => this.chain.sign(unsigned as UnsignedTransaction),
+      makeMac: ({ intent }) => macOf(intent as EvmIntent),
+      checkMac: ({ intent, mac }) => mac === macOf(intent as EvmIntent),
+      signBytes: ({ unsigned }) => this.chain.sign(unsigned as UnsignedEvmTransaction),
     };
   }
 

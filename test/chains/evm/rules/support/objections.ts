@@ -1,5 +1,5 @@
 import type { Evm } from "../../../../../lib/chains/evm/rules/family.ts";
-import type { SwapCall, UnsignedTransaction } from "../../../../../lib/chains/evm/rules/intent.ts";
+import type { SwapCall, UnsignedEvmTransaction } from "../../../../../lib/chains/evm/rules/intent.ts";
 import { emptyLedger } from "../../../../../lib/chains/evm/rules/ledger.ts";
 import { objectionTo } from "../../../../../lib/chains/evm/rules/signing-rules.ts";
 import type { SigningView } from "../../../../../lib/orders/effects.ts";
@@ -12,7 +12,7 @@ export const { fees } = slot();
 
 /** Returns the objection to a transaction. By default, it is a valid swap. */
 export const objection = (
-  changes: Partial<UnsignedTransaction> = {},
+  changes: Partial<UnsignedEvmTransaction> = {},
   view: Partial<SigningView<Evm>> = {},
   { isGenuine = true, atMs = nowMs } = {},
 ) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
