@@ -1,6 +1,6 @@
 import type {
   BinContracts,
-  ChainConfiguration,
+  EvmConfiguration,
   QuoteToken,
   V3Contracts,
 } from "../chains/evm/rules/configuration.ts";
@@ -71,7 +71,7 @@ const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[
  * - The highest network fees: 450,000 gas, which is more than most swaps are limited to, at about ten times the usual
  * price.
  */
-export const defaultChains: Readonly<Record<EvmChain, ChainConfiguration>> = {
+export const defaultChains: Readonly<Record<EvmChain, EvmConfiguration>> = {
   eth: {
     hosts: ["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
     relay: "https://rpc.flashbots.net/fast",

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { evmAddresses } from "../chains/evm/address.ts";
-import type { ChainConfiguration } from "../chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../chains/evm/rules/configuration.ts";
 import { swapVenues, venuesOf } from "../chains/evm/rules/swap-venues.ts";
 import { hasPool } from "../chains/evm/venues/configured-routes.ts";
 import type { TradingConfiguration } from "../chains/families/configuration.ts";
@@ -175,7 +175,7 @@ export type ChainsContext = {
   };
 };
 
-function configurationOf({ chains }: ChainsContext, chain: EvmChain): ChainConfiguration {
+function configurationOf({ chains }: ChainsContext, chain: EvmChain): EvmConfiguration {
   const defaults = defaultChains[chain];
   const {
     hosts,
@@ -248,7 +248,7 @@ export function tradingProblems(context: ChainsContext): string[] {
 
 function problemsOf(
   chain: EvmChain,
-  { hosts, relay, wrapped, venues, quoteTokens, tokens }: ChainConfiguration,
+  { hosts, relay, wrapped, venues, quoteTokens, tokens }: EvmConfiguration,
 ) {
   return [
     ...repeatedHosts(hosts),
@@ -275,7 +275,7 @@ function problemsOf(
  * Lists venues whose contracts differ from the defaults. Coin sent to an address without a router is lost, so real
  * chains trade only with contracts that are part of the program.
  */
-function unknownVenues(chain: EvmChain, { hosts, venues }: Pick<ChainConfiguration, "hosts" | "venues">) {
+function unknownVenues(chain: EvmChain, { hosts, venues }: Pick<EvmConfiguration, "hosts" | "venues">) {
   if (hosts.every((url) => isLoopback(new URL(url).hostname))) return [];
   const known = defaultChains[chain].venues;
   return venues

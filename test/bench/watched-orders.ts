@@ -1,7 +1,7 @@
 import type { ChainClient } from "../../lib/chains/evm/calls/hosts.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import type { EvmReceipt, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
-import { orderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
+import { evmOrderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
 import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
@@ -355,7 +355,7 @@ class Watched {
           hasWallet: true,
           laneOrders: [],
           jobs: undefined,
-          settings: orderSettingsOf(lane.chain as EvmChain),
+          settings: evmOrderSettingsOf(lane.chain as EvmChain),
           isStopped: false,
           limits: noLimits,
         })),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { EnvelopeErrorSchema } from "../../lib/api/error-schemas.ts";
-import { type OrderChecks, objectionToOrder } from "../../lib/chains/evm/rules/order-checks.ts";
+import { type EvmOrderChecks, objectionToEvmOrder } from "../../lib/chains/evm/rules/order-checks.ts";
 import type { Need } from "../../lib/orders/needs.ts";
 import { quoteWarnings, type Warned, warningsOf } from "../../lib/orders/quote-warnings.ts";
 import { unknownSafety } from "../../lib/orders/token-safety.ts";
@@ -22,7 +22,7 @@ const need = (changes: Partial<Need> = {}): Need => ({
 
 const swapGas = { estimate: 100_000n, gasLimit: 125_000n, l1Fee: 0n };
 
-const fine: OrderChecks = {
+const fine: EvmOrderChecks = {
   chain: "eth",
   side: "buy",
   token: "0xA0",
@@ -82,7 +82,7 @@ describe("objectionToOrder", () => {
   });
 
   it.each(reasons)("returns %s with its details", (code, changes, details) => {
-    const objection = objectionToOrder({ ...fine, ...changes });
+    const objection = objectionToEvmOrder({ ...fine, ...changes });
     expect(objection).toMatchObject({ code, message: expect.any(String) });
     expect(objection?.details).toEqual(details);
   });
@@ -90,7 +90,7 @@ describe("objectionToOrder", () => {
   it("returns only the first of several reasons", () => {
     reasons.forEach(([code], index) => {
       const changes = Object.assign({}, ...reasons.slice(index).map(([, change]) => change));
-      expect(objectionToOrder({ ...fine, ...changes })?.code).toBe(code);
+      expect(objectionToEvmOrder({ ...fine, ...changes })?.code).toBe(code);
     });
   });
 
@@ -113,10 +113,10 @@ describe("objectionToOrder", () => {
     (rule, [changes, details]) => {
       const rules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n, fees: freeFees };
       const refusal = { code: "POLICY_LIMIT", details: { rule, ...details } };
-      const objection = objectionToOrder({ ...fine, rules });
+      const objection = objectionToEvmOrder({ ...fine, rules });
       expect(objection).toMatchObject(refusal);
       expect(v.is(EnvelopeErrorSchema, { ...refusal, message: objection?.message })).toBe(true);
-      const ofSale = objectionToOrder({ ...fine, side: "sell", rules });
+      const ofSale = objectionToEvmOrder({ ...fine, side: "sell", rules });
       if (salesToo.includes(rule)) expect(ofSale).toMatchObject(refusal);
       else expect(ofSale).toBeUndefined();
     },
@@ -130,9 +130,9 @@ describe("objectionToOrder", () => {
         policy: openPolicy,
         fees: { ...freeFees, counted: coin, limit: 2n * coin },
       };
-      const checks = { ...fine, side, rules } as OrderChecks;
-      expect(objectionToOrder({ ...checks, networkFees: coin })).toBeUndefined();
-      const objection = objectionToOrder({ ...checks, networkFees: coin + 1n });
+      const checks = { ...fine, side, rules } as EvmOrderChecks;
+      expect(objectionToEvmOrder({ ...checks, networkFees: coin })).toBeUndefined();
+      const objection = objectionToEvmOrder({ ...checks, networkFees: coin + 1n });
       const refusal = {
         code: "POLICY_LIMIT",
         details: {
@@ -149,7 +149,7 @@ describe("objectionToOrder", () => {
 
   it("counts the L1 fee as gas", () => {
     const transactions = [{ ...swapGas, l1Fee: 1n }];
-    expect(objectionToOrder({ ...fine, transactions })).toMatchObject({
+    expect(objectionToEvmOrder({ ...fine, transactions })).toMatchObject({
       code: "GAS_PRICE_TOO_HIGH",
       details: { gasPrice: "2.000000001", limit: "2" },
     });
@@ -158,7 +158,7 @@ describe("objectionToOrder", () => {
   it("returns GAS_PRICE_TOO_HIGH if any transaction would cost more than the operators' limit", () => {
     const approval = { ...swapGas, gasLimit: 250_000n };
     for (const checks of [{ maxNetworkFee: 250_000n * gwei - 1n }, { transactions: [approval, swapGas] }])
-      expect(objectionToOrder({ ...fine, ...checks })).toMatchObject({
+      expect(objectionToEvmOrder({ ...fine, ...checks })).toMatchObject({
         code: "GAS_PRICE_TOO_HIGH",
         details: { gasPrice: "2", limit: "transactions" in checks ? "1" : "1.999999999" },
       });
@@ -166,13 +166,13 @@ describe("objectionToOrder", () => {
 
   it("never blocks a sale because of its token or amount", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
-    expect(objectionToOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
+    expect(objectionToEvmOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
   });
 
   it("allows an unsafe token if the user agrees, and any token of unknown safety", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
-    expect(objectionToOrder({ ...fine, safety, allowUnsafe: true })).toBeUndefined();
-    expect(objectionToOrder({ ...fine, safety: unknownSafety })).toBeUndefined();
+    expect(objectionToEvmOrder({ ...fine, safety, allowUnsafe: true })).toBeUndefined();
+    expect(objectionToEvmOrder({ ...fine, safety: unknownSafety })).toBeUndefined();
   });
 });
 

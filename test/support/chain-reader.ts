@@ -1,6 +1,6 @@
 import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
-import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
@@ -8,7 +8,7 @@ import type { EvmChain } from "../../lib/core/chain-facts.ts";
 type Changes = { hosts?: readonly string[]; relay?: string };
 
 /** Chain configuration without hosts and relay. It may also list exchanges that local chains lack. */
-type Contracts = Omit<ChainConfiguration, "hosts" | "relay">;
+type Contracts = Omit<EvmConfiguration, "hosts" | "relay">;
 
 /** Opens a test chain the way functions do. */
 export function chainsOf(

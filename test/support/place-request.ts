@@ -1,12 +1,12 @@
-import type { ChainSetup } from "../../lib/chains/evm/rules/check-trade.ts";
+import type { EvmSetup } from "../../lib/chains/evm/rules/check-trade.ts";
 import type { EvmRouteFacts, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import { type EvmIntent, isSameRoute } from "../../lib/chains/evm/rules/intent.ts";
 import { ranked } from "../../lib/chains/evm/rules/route-choice.ts";
 import type {
-  HostQuote,
-  QuotedRoute,
-  QuoteQuestion,
-  TradeFacts,
+  EvmHostQuote,
+  EvmQuotedRoute,
+  EvmQuoteQuestion,
+  EvmTradeFacts,
 } from "../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { formatAmount, unitsFrom } from "../../lib/orders/decimal-text.ts";
@@ -35,7 +35,7 @@ export const setupName = "setup";
 
 export const weiInGwei = 1e9;
 
-const setupOf = ({ limits = wideLimits }: PlainRequest): ChainSetup => ({
+const setupOf = ({ limits = wideLimits }: PlainRequest): EvmSetup => ({
   chain: "eth",
   hasRelay: true,
   limits,
@@ -72,7 +72,7 @@ export const codeOf = (refused: PlacingRefusal): string =>
 
 /** Builds the draft order with which hosts are queried about a trade. */
 export function draftOf(question: FamilyTypes["quoteQuestion"]): EvmIntent {
-  const { chain, wallet, trade, gasPreset } = question as QuoteQuestion;
+  const { chain, wallet, trade, gasPreset } = question as EvmQuoteQuestion;
   return intent({
     chain,
     wallet,
@@ -85,7 +85,7 @@ export function draftOf(question: FamilyTypes["quoteQuestion"]): EvmIntent {
 }
 
 /** Computes a host's quote from its snapshot of the draft. */
-export function quoteFrom(snapshot: EvmSnapshot | undefined, draft: EvmIntent): HostQuote {
+export function quoteFrom(snapshot: EvmSnapshot | undefined, draft: EvmIntent): EvmHostQuote {
   const facts = snapshot?.orders.get(draft.orderId);
   if (snapshot === undefined || facts === undefined) return undefined;
   const trade = { side: draft.side, amountIn: draft.amount, isListed: true };
@@ -137,7 +137,7 @@ function transactionsOf({ side, amount }: EvmIntent, facts: EvmRouteFacts) {
 }
 
 /** Builds a quoted route with these changes. */
-export const quotedRoute = (changes: Partial<QuotedRoute> = {}): QuotedRoute => ({
+export const quotedRoute = (changes: Partial<EvmQuotedRoute> = {}): EvmQuotedRoute => ({
   ...v2,
   pool: "0x",
   amountOut: 5000n,
@@ -149,7 +149,7 @@ export const quotedRoute = (changes: Partial<QuotedRoute> = {}): QuotedRoute => 
 });
 
 /** Builds a host's facts about an acceptable buy with these changes. */
-export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
+export const tradeFacts = (changes: Partial<EvmTradeFacts> = {}): EvmTradeFacts => ({
   block: { number: 1, time: 1 },
   identity: { ...identity, token: intent().token, symbol: "MOON", name: "Moon" },
   amount: 1000n,

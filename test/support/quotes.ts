@@ -2,9 +2,9 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { alice, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import type { EvmQuote } from "../../lib/chains/evm/quote.ts";
 import { quoteTrade } from "../../lib/chains/evm/quote.ts";
-import type { Trader } from "../../lib/chains/evm/rules/check-trade.ts";
+import type { EvmTrader } from "../../lib/chains/evm/rules/check-trade.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
-import { orderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
+import { evmOrderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import { readAddress } from "../../lib/chains/families/address.ts";
 import type { QuoteRequest } from "../../lib/orders/trade-request.ts";
@@ -12,8 +12,8 @@ import { readerOf } from "./chain-reader.ts";
 import { intent, localV2 } from "./trading.ts";
 
 /** Builds a user without orders and with default settings. */
-export const traderOf = (changes: Partial<Trader> = {}): Trader => ({
-  settings: orderSettingsOf("eth"),
+export const traderOf = (changes: Partial<EvmTrader> = {}): EvmTrader => ({
+  settings: evmOrderSettingsOf("eth"),
   orders: [],
   isStopped: false,
   mayLose: true,
@@ -28,7 +28,7 @@ export type AskedQuote = Partial<QuoteRequest>;
 export const quoteOn = async (
   chain: TestChain,
   asked: AskedQuote,
-  user: Partial<Trader> = {},
+  user: Partial<EvmTrader> = {},
   hosts: readonly string[] = [chain.url],
 ): Promise<EvmQuote> => {
   const { token = localAddresses.moon, wallet } = asked;

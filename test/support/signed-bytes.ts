@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
 import { Transaction } from "ethers/transaction";
-import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import { type EvmIntent, type EvmRoute, poolsOf } from "../../lib/chains/evm/rules/intent.ts";
 import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
 
@@ -52,7 +52,7 @@ function must(holds: boolean, message: string): asserts holds {
 export const feeBudgetOf = ({ gasLimit, approvalGas, maxGasPrice }: EvmIntent): bigint =>
   2n * (gasLimit + approvalGas) * maxGasPrice;
 
-type Contracts = Pick<ChainConfiguration, "wrapped">;
+type Contracts = Pick<EvmConfiguration, "wrapped">;
 
 /**
  * Decodes signed bytes and compares them with the user's order.

@@ -1,7 +1,7 @@
 import { BatchGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { expect } from "vitest";
-import type { ChainConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, type EvmRoute, type PoolKey, swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
@@ -63,7 +63,7 @@ const sale = intent({
 });
 
 /** Returns a route over the chain's first quote token through one exchange's pools. */
-function overFirstQuoteToken({ venues, quoteTokens }: ChainConfiguration, venue: SwapVenue): EvmRoute {
+function overFirstQuoteToken({ venues, quoteTokens }: EvmConfiguration, venue: SwapVenue): EvmRoute {
   const [quote] = quoteTokens;
   const bridge = quote?.bridges.find((pool) => pool.venue === venue);
   const row = venues.find((each) => each.venue === venue);

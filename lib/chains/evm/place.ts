@@ -2,29 +2,29 @@ import { DomainError } from "../../core/domain-error.ts";
 import { greatest } from "../../orders/bigints.ts";
 import { longestValidSeconds } from "../../orders/intent.ts";
 import type { PlacingFamily } from "../../orders/placing-family.ts";
-import { checkTrade, settingsForTrade } from "./rules/check-trade.ts";
+import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
 import { usualGasLimit } from "./rules/fees.ts";
 import { isSameRoute } from "./rules/intent.ts";
 import { jointQuote } from "./rules/joint-facts.ts";
 import { factsText } from "./rules/placed-facts.ts";
 import { routesToBind } from "./rules/route-choice.ts";
-import { addressesOf, type TradeFacts } from "./rules/trade-facts.ts";
+import { addressesOf, type EvmTradeFacts } from "./rules/trade-facts.ts";
 
 const validSeconds = { slow: longestValidSeconds, medium: 120, fast: 120, turbo: 120 } as const;
 
 /** An approval may become necessary, or need more gas, when another order has used up the allowance. */
-const approvalGasOf = ({ transactions }: TradeFacts): bigint =>
+const approvalGasOf = ({ transactions }: EvmTradeFacts): bigint =>
   greatest(usualGasLimit.approve, ...transactions.slice(0, -1).map(({ gasLimit }) => gasLimit));
 
 /** Places orders on EVM chains. */
 export const evmPlacing: PlacingFamily<Evm> = {
   questionAbout({ chain, wallet }, trade, trader) {
-    const { gasPreset } = settingsForTrade(trade, trader);
+    const { gasPreset } = evmSettingsForTrade(trade, trader);
     return { chain, wallet, trade, gasPreset, orders: trader.orders };
   },
   jointAnswer: ([a, b], { trade }) => jointQuote(a, b, trade.side),
-  check: checkTrade,
+  check: checkEvmTrade,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
   intentOf(terms, { facts, check }) {
     const { side, amount, minAmountOut } = terms;

@@ -7,26 +7,26 @@ import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
 import { quoteOnChain } from "./quotes/quote-on-chain.ts";
 import {
-  type ChainSetup,
-  checkTrade,
-  settingsForTrade,
-  type TradeCheck,
-  type Trader,
+  checkEvmTrade,
+  type EvmSetup,
+  type EvmTradeCheck,
+  type EvmTrader,
+  evmSettingsForTrade,
 } from "./rules/check-trade.ts";
-import type { NetworkFee } from "./rules/fees.ts";
-import { type RouteStep, routeSteps } from "./rules/route-steps.ts";
-import { addressesOf, type TradeFacts } from "./rules/trade-facts.ts";
+import type { EvmNetworkFee } from "./rules/fees.ts";
+import { type EvmRouteStep, evmRouteSteps } from "./rules/route-steps.ts";
+import { addressesOf, type EvmTradeFacts } from "./rules/trade-facts.ts";
 import type { EvmReader } from "./venues/reader.ts";
 
 /** A quote of an EVM chain, as clients see it. */
 export type EvmQuote = QuoteParts &
   QuoteEnd & {
-    route: RouteStep[];
+    route: EvmRouteStep[];
     /** In coins. `l1` is the fee that is paid in addition to gas. */
     networkFee: { expected: string; max: string; l1: string };
   };
 
-export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
+export const setupOf = ({ chain, configuration }: EvmReader): EvmSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
   limits: limitsOf(chain, configuration),
@@ -44,28 +44,33 @@ export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
 export async function quoteTrade(
   reader: EvmReader,
   trade: QuoteRequest,
-  trader: Trader,
+  trader: EvmTrader,
   now: Date,
 ): Promise<EvmQuote> {
   const { wallet } = trade;
-  const { gasPreset } = settingsForTrade(trade, trader);
+  const { gasPreset } = evmSettingsForTrade(trade, trader);
   const asked = { trade, gasPreset, wallet, orders: trader.orders };
   const facts = await quoteOnChain(reader.client.read, reader, asked);
-  return shownQuote(wallet, trade, { facts, check: checkTrade(setupOf(reader), trade, trader, facts) }, now);
+  return shownQuote(
+    wallet,
+    trade,
+    { facts, check: checkEvmTrade(setupOf(reader), trade, trader, facts) },
+    now,
+  );
 }
 
 /** Formats a checked trade for clients. */
 export function shownQuote(
   wallet: string | undefined,
   trade: AskedTrade,
-  { facts, check }: { facts: TradeFacts; check: TradeCheck },
+  { facts, check }: { facts: EvmTradeFacts; check: EvmTradeCheck },
   now: Date,
 ): EvmQuote {
   const [best] = facts.routes;
   const { chain, networkFee } = check;
   return {
     ...quoteParts(wallet, trade, { facts, check }, now),
-    route: routeSteps(trade, best, addressesOf(best)),
+    route: evmRouteSteps(trade, best, addressesOf(best)),
     approval: facts.transactions.length > 1,
     networkFee: feeTexts(chain, networkFee),
     warnings: warningsOf(warnedOf(trade, { facts, check })),
@@ -73,7 +78,7 @@ export function shownQuote(
   };
 }
 
-const feeTexts = (chain: EvmChain, { expected, max, l1 }: NetworkFee) => ({
+const feeTexts = (chain: EvmChain, { expected, max, l1 }: EvmNetworkFee) => ({
   expected: coinText(chain, expected),
   max: coinText(chain, max),
   l1: coinText(chain, l1),

@@ -3,7 +3,7 @@ import { familyOf } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { SettingsPatch } from "../../users/settings.ts";
-import { maxGasPriceOf, orderSettingsOf } from "../evm/rules/order-settings.ts";
+import { evmOrderSettingsOf, maxGasPriceOf } from "../evm/rules/order-settings.ts";
 import { solOrderSettingsOf } from "../sol/rules/order-settings.ts";
 import type { Family } from "./family.ts";
 
@@ -14,7 +14,7 @@ type SettingsFamily<Chain extends Network = Network> = {
   maxGasPriceOf(chain: Chain, stored: SettingsPatch | undefined): bigint;
 };
 
-const evmSettings: SettingsFamily<EvmChain> = { settingsOf: orderSettingsOf, maxGasPriceOf };
+const evmSettings: SettingsFamily<EvmChain> = { settingsOf: evmOrderSettingsOf, maxGasPriceOf };
 
 const families: Readonly<Record<Family, SettingsFamily>> = {
   evm: evmSettings,

@@ -15,7 +15,7 @@ import {
   transactionCall,
 } from "../../chains/evm/calls/rpc-call.ts";
 import { simulateCall } from "../../chains/evm/calls/simulation.ts";
-import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../chains/evm/rules/configuration.ts";
 import { poolCalls } from "../../chains/evm/venues/pool-routes.ts";
 import { newStranger } from "../../chains/evm/venues/probe-simulation.ts";
 import { type HostError, RpcRefusal } from "../../chains/hosts/host-fault.ts";
@@ -28,7 +28,7 @@ import { contractsOfHost } from "./contracts-of-host.ts";
 import { measure, wordsOfError } from "./measure.ts";
 import type { HostLook } from "./report.ts";
 
-export type ConfiguredChain = { chain: EvmChain; configuration: ChainConfiguration };
+export type ConfiguredChain = { chain: EvmChain; configuration: EvmConfiguration };
 
 /** True for an error that a host will always give for such a call. Trading accepts these, but no temporary failures. */
 const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.kind !== "host";

@@ -2,7 +2,7 @@ import { Interface } from "ethers/abi";
 import * as v from "valibot";
 import { contractQuestion, multicall, multicallAddress } from "../../chains/evm/calls/multicall.ts";
 import { Bytes, contractCall } from "../../chains/evm/calls/rpc-call.ts";
-import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../chains/evm/rules/configuration.ts";
 import {
   type EvmRoute,
   isSamePool,
@@ -41,7 +41,7 @@ type Look = {
  * bridges, and swaps over bridges.
  */
 export async function contractsOfHost(
-  configuration: ChainConfiguration,
+  configuration: EvmConfiguration,
   options: Omit<Look, "configuration">,
 ): Promise<ContractLook[]> {
   const look = { configuration, ...options };

@@ -3,7 +3,7 @@ import { blockCall, chainIdentity } from "../../chains/evm/calls/rpc-call.ts";
 import { quoteOnChain } from "../../chains/evm/quotes/quote-on-chain.ts";
 import { mostApartSeconds } from "../../chains/evm/rules/host-lag.ts";
 import { jointQuote } from "../../chains/evm/rules/joint-facts.ts";
-import type { TradeFacts } from "../../chains/evm/rules/trade-facts.ts";
+import type { EvmTradeFacts } from "../../chains/evm/rules/trade-facts.ts";
 import type { HostError } from "../../chains/hosts/host-fault.ts";
 import { type RpcHost, rpcHost } from "../../chains/hosts/rpc-host.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
@@ -86,7 +86,7 @@ export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookSc
   return { chain, spent: `${coinText(chain, spent)} ${symbol}`, hosts, quotes };
 }
 
-const isAgreed = (a: TradeFacts | DomainError, b: TradeFacts | DomainError) =>
+const isAgreed = (a: EvmTradeFacts | DomainError, b: EvmTradeFacts | DomainError) =>
   jointQuote(a, b, "buy") !== undefined;
 
 const nothing = { bytes: 0, ms: 0 };
@@ -103,7 +103,7 @@ async function quoteBy(
   chain: ConfiguredChain,
   token: string,
   block: number,
-): Promise<QuoteOutcome<TradeFacts>> {
+): Promise<QuoteOutcome<EvmTradeFacts>> {
   const trade = { side: "buy", token, amount: coinText(chain.chain, spent) } as const;
   const asked = { trade, gasPreset: "medium", orders: [] } as const;
   try {

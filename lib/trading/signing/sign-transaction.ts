@@ -1,7 +1,7 @@
 import { DeadlineExceeded } from "../../aws/deadline.ts";
 import type { NoteCall } from "../../aws/kms-client.ts";
 import { NotSealed, unseal, type Vault } from "../../aws/vault.ts";
-import type { ChainConfiguration } from "../../chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../chains/evm/rules/configuration.ts";
 import type { Contracts } from "../../chains/evm/venues/configured-routes.ts";
 import { limitsIn } from "../../chains/families/limits.ts";
 import { keySignerOf } from "../../chains/families/sign.ts";
@@ -29,7 +29,7 @@ import type { Streaks } from "./streaks.ts";
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
 type SigningTrading = {
-  readonly [Chain in EvmChain]?: Contracts & Pick<ChainConfiguration, OperatorLimit>;
+  readonly [Chain in EvmChain]?: Contracts & Pick<EvmConfiguration, OperatorLimit>;
 } & { readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee" | "relay"> };
 
 type OperatorLimit = "maxOrder" | "maxNetworkFee" | "maxNetworkFeesPerDay";

@@ -3,7 +3,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval, creationOf, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quoteTrade } from "../../../lib/chains/evm/quote.ts";
-import type { Trader } from "../../../lib/chains/evm/rules/check-trade.ts";
+import type { EvmTrader } from "../../../lib/chains/evm/rules/check-trade.ts";
 import { readerOf, startPlainHost } from "../../support/chain-reader.ts";
 import { addDryPool } from "../../support/odd-tokens.ts";
 import { type AskedQuote, buyOn, quotedAt as now, quoteOn, traderOf } from "../../support/quotes.ts";
@@ -19,7 +19,7 @@ beforeEach(() => chain.restore());
 const { moon, usdx, taxd, v3Positions } = localAddresses;
 const wallet = alice.address;
 
-const quote = (asked: AskedQuote, user: Partial<Trader> = {}, hosts?: readonly string[]) =>
+const quote = (asked: AskedQuote, user: Partial<EvmTrader> = {}, hosts?: readonly string[]) =>
   quoteOn(chain, asked, user, hosts);
 
 describe("quoteTrade", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { chainClient } from "../../../lib/chains/evm/calls/hosts.ts";
 import { evmEffects } from "../../../lib/chains/evm/look.ts";
-import type { ChainConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmReader } from "../../../lib/chains/evm/venues/reader.ts";
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterAll(() => Promise.all([first, second, relay].map((server) => server.stop())));
 
-function chainsOf(changes: Partial<ChainConfiguration> = {}) {
+function chainsOf(changes: Partial<EvmConfiguration> = {}) {
   const configuration = {
     ...defaultChains.eth,
     hosts: [first.url, second.url],

@@ -3,7 +3,7 @@ import { computeAddress } from "ethers/transaction";
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
-import type { ChainConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
 import { creationOfToken } from "../../support/odd-tokens.ts";
 import { tokens, wallets } from "../model/clients.ts";
 import { genesis } from "../model/history.ts";
@@ -12,7 +12,7 @@ import { type Account, mainRoute, spenderOf } from "../model/ledger-state.ts";
 /** A chain with real contracts for the histories' wallets, tokens and pools. */
 export type AnvilSetup = {
   chain: TestChain;
-  configuration: Omit<ChainConfiguration, "hosts">;
+  configuration: Omit<EvmConfiguration, "hosts">;
   /** Private keys of wallets, by name in histories. */
   keys: ReadonlyMap<string, string>;
   /** Addresses of wallets and tokens, by name in histories. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
+import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { counted, openPolicy } from "../../../lib/orders/wallet-policy.ts";
 import { tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { ownsWallet, readOrderTerms } from "../../../lib/trading/items/trader-records.ts";
@@ -20,9 +20,9 @@ describe("readOrderTerms", () => {
     const userID = randomUUID();
     await saveSettings(db.table, userID, "eth", { slippage: 2.5, mevProtection: false }, now);
     const { settings } = await readOrderTerms(db.table, { chain: "eth", userID, day });
-    expect(settings).toMatchObject({ ...orderSettingsOf("eth"), slippage: 2.5, mevProtection: false });
+    expect(settings).toMatchObject({ ...evmOrderSettingsOf("eth"), slippage: 2.5, mevProtection: false });
     expect((await readOrderTerms(db.table, { chain: "base", userID, day })).settings).toMatchObject(
-      orderSettingsOf("base"),
+      evmOrderSettingsOf("base"),
     );
   });
 
@@ -30,7 +30,7 @@ describe("readOrderTerms", () => {
     "returns the defaults of %s, which users cannot change",
     async (chain) => {
       expect(await readOrderTerms(db.table, { chain, userID: randomUUID(), day })).toEqual({
-        settings: orderSettingsOf(chain),
+        settings: evmOrderSettingsOf(chain),
         isStopped: false,
         limits: undefined,
       });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
-import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
+import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { mostOwners } from "../../../lib/orders/departures.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
 import type { TradeStep } from "../../../lib/orders/table-step.ts";
@@ -216,7 +216,7 @@ describe("readPlacing", () => {
       hasWallet: true,
       laneOrders: expect.arrayContaining([order, other]),
       jobs: 2,
-      settings: orderSettingsOf("eth"),
+      settings: evmOrderSettingsOf("eth"),
       isStopped: false,
       limits,
     };

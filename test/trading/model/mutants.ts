@@ -4,7 +4,7 @@ import type { EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host
 import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import { isSameRoute } from "../../../lib/chains/evm/rules/intent.ts";
 import type { EvmAttempt, EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
-import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import type { EvmHostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type {
   Effect,

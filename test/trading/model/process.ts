@@ -1,5 +1,5 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import type { HostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import type { EvmHostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import type { Effect, Effects, Procedure } from "../../../lib/orders/effects.ts";
 import type { FamilyTypes } from "../../../lib/orders/family.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
@@ -27,7 +27,7 @@ export type Process<F extends FamilyTypes = Evm> = {
   /** Last snapshot of each host. */
   snapshots: Map<0 | 1, F["snapshot"] | undefined>;
   /** The hosts' last quotes, without their lies. */
-  quotes: readonly HostQuote[];
+  quotes: readonly EvmHostQuote[];
   /** Receives the result when the process ends. */
   onEnd: (end: End) => void;
 };

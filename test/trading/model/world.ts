@@ -1,8 +1,8 @@
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmIntent, UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
-import type { OrderSettings } from "../../../lib/chains/evm/rules/order-settings.ts";
-import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
+import type { EvmOrderSettings } from "../../../lib/chains/evm/rules/order-settings.ts";
+import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import type { Look } from "../../../lib/orders/block.ts";
 import type { Effect, Effects, Procedure, Question, SignRequest } from "../../../lib/orders/effects.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
@@ -202,9 +202,9 @@ export class World extends Machines {
     return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, asked);
   }
 
-  private settingsOf(userID: string): OrderSettings {
+  private settingsOf(userID: string): EvmOrderSettings {
     const maxGasPrice = Number(this.maxGasPrices.get(userID) ?? 0n) / weiInGwei;
-    return { ...orderSettingsOf("eth"), maxGasPrice };
+    return { ...evmOrderSettingsOf("eth"), maxGasPrice };
   }
 
   private orderNamed(userID: string, orderId: string): TradeOrder<Evm> | undefined {

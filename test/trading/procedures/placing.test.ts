@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { orderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
+import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { factsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
-import type { HostQuote, TradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import type { EvmHostQuote, EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
 import type { ChainLimits } from "../../../lib/orders/trading-chain.ts";
@@ -65,7 +65,7 @@ const view = (changes: Partial<PlacingView<Evm>> = {}): PlacingView<Evm> => ({
   hasWallet: true,
   laneOrders: [],
   jobs: undefined,
-  settings: orderSettingsOf("eth"),
+  settings: evmOrderSettingsOf("eth"),
   isStopped: false,
   limits: noLimits,
   ...changes,
@@ -88,7 +88,7 @@ const play = (
 ) => playPlacing(procedure, { views, quotes, written });
 
 const place = (scene: LaneState = {}) => play(scene, placing(scene.of ?? request()));
-const both = (changes: Partial<TradeFacts>) => [[tradeFacts(changes), tradeFacts(changes)]] as const;
+const both = (changes: Partial<EvmTradeFacts>) => [[tradeFacts(changes), tradeFacts(changes)]] as const;
 
 describe("placing", () => {
   it("records the order with a minimum that two hosts agree on, then wakes its lane", () => {
@@ -223,7 +223,7 @@ describe("placing", () => {
   const noRoute = new DomainError("NO_ROUTE", "No pool");
   const [onV2, onV3] = [quotedRoute(), quotedRoute({ ...v3, pool: "0x3" })];
   const onBoth = [onV3, onV2] as const;
-  it.each<[string, string, readonly [HostQuote, HostQuote]]>([
+  it.each<[string, string, readonly [EvmHostQuote, EvmHostQuote]]>([
     ["CHAIN_UNAVAILABLE", "a host is silent", [tradeFacts(), undefined]],
     [
       "CHAIN_UNAVAILABLE",

@@ -1,5 +1,5 @@
 import { greatest } from "../../../orders/bigints.ts";
-import type { ChainConfiguration } from "../rules/configuration.ts";
+import type { EvmConfiguration } from "../rules/configuration.ts";
 import type { SwapCall } from "../rules/intent.ts";
 import { checksArrival, kindOf, type SwapVenue } from "../rules/swap-venues.ts";
 import type { ContractLog } from "./rpc-call.ts";
@@ -87,7 +87,7 @@ const atLeast0 = (amount: bigint) => greatest(amount, 0n);
  * coin by the amounts that the router wrapped and unwrapped.
  */
 export function fillOf(
-  { wrapped }: Pick<ChainConfiguration, "wrapped">,
+  { wrapped }: Pick<EvmConfiguration, "wrapped">,
   { side, token, ...route }: SwapCall,
   wallet: string,
   logs: readonly ContractLog[],
@@ -125,7 +125,7 @@ export type WalletTransaction = { hash: string; swap?: SwapCall | undefined; log
  * @param difference What the block has added to the wallet's units.
  */
 export function movedInBlock(
-  { wrapped }: Pick<ChainConfiguration, "wrapped">,
+  { wrapped }: Pick<EvmConfiguration, "wrapped">,
   { wallet, token }: { wallet: string; token: string },
   all: readonly WalletTransaction[],
   difference: bigint,

@@ -1,5 +1,5 @@
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
-import type { ChainConfiguration } from "../rules/configuration.ts";
+import type { EvmConfiguration } from "../rules/configuration.ts";
 import { allowanceOf, balanceOf, blockNumberOf } from "./contract-questions.ts";
 import { multicall } from "./multicall.ts";
 import type { BlockTag } from "./rpc-call.ts";
@@ -12,7 +12,7 @@ export const tokenGas = 2_000_000n;
 
 /** Asks for a wallet's units and allowances. Undefined if the token does not answer. */
 export function belongingsCall(
-  { venues }: Pick<ChainConfiguration, "venues">,
+  { venues }: Pick<EvmConfiguration, "venues">,
   token: string,
   wallet: string,
   tag: BlockTag,

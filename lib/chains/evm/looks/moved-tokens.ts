@@ -6,7 +6,7 @@ import { movedInBlock, type WalletTransaction } from "../calls/fill-logs.ts";
 import { multicall } from "../calls/multicall.ts";
 import { type MinedTransaction, nonceCall, receiptCall, transactionsInCall } from "../calls/rpc-call.ts";
 import { tokenGas } from "../calls/token-belongings.ts";
-import type { ChainConfiguration } from "../rules/configuration.ts";
+import type { EvmConfiguration } from "../rules/configuration.ts";
 import { decodeCall } from "../venues/calldata.ts";
 
 /** A transaction sent by the wallet, with its block. */
@@ -20,7 +20,7 @@ type Found = WalletTransaction & { mined: MinedTransaction };
  */
 export async function movedTokens(
   ask: Ask,
-  configuration: ChainConfiguration,
+  configuration: EvmConfiguration,
   wallet: string,
   found: readonly Found[],
   isKnown: (each: Found) => boolean,
@@ -53,7 +53,7 @@ function unlessForgotten(error: unknown): Map<string, bigint> {
 
 async function movedAt(
   ask: Ask,
-  configuration: ChainConfiguration,
+  configuration: EvmConfiguration,
   { wallet, token }: { wallet: string; token: string },
   { mined: { blockHash, blockNumber }, found }: { mined: MinedTransaction; found: readonly Found[] },
 ): Promise<Map<string, bigint>> {
@@ -73,7 +73,7 @@ async function movedAt(
 /** Asks for the wallet's other transactions in a block: sent by another program, or for an order that has settled. */
 async function othersIn(
   ask: Ask,
-  configuration: ChainConfiguration,
+  configuration: EvmConfiguration,
   wallet: string,
   blockHash: string,
   own: readonly Found[],

@@ -5,7 +5,7 @@ import type { RpcCall, ValuesOf } from "../../hosts/rpc-call.ts";
 import { fillOf } from "../calls/fill-logs.ts";
 import { isSlippage } from "../calls/revert-reason.ts";
 import { blockByHashCall, contractCall, type MinedTransaction, transactionCall } from "../calls/rpc-call.ts";
-import type { ChainConfiguration } from "../rules/configuration.ts";
+import type { EvmConfiguration } from "../rules/configuration.ts";
 import type { EvmReceipt } from "../rules/host-snapshot.ts";
 import type { EvmCall } from "../rules/intent.ts";
 import { decodeCall } from "../venues/calldata.ts";
@@ -38,7 +38,7 @@ export type KnownCalls = {
  */
 export async function readReceipts(
   ask: Ask,
-  configuration: ChainConfiguration,
+  configuration: EvmConfiguration,
   wallet: string,
   found: readonly (FoundReceipt & ReceiptRest)[],
   { calls, agreed }: KnownCalls = {},

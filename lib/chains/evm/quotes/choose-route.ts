@@ -8,9 +8,9 @@ import { l1FeesCall } from "../calls/fee-market.ts";
 import { type BlockTag, contractCall, gasEstimateCall } from "../calls/rpc-call.ts";
 import type { SimulatedAfter } from "../calls/simulation.ts";
 import {
+  evmNetworkFee,
   gasLimitFor,
   type L1Fee,
-  networkFee,
   type PlannedGas,
   usualGas,
   usualGasLimit,
@@ -26,7 +26,7 @@ import {
 } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
 import { checksArrival } from "../rules/swap-venues.ts";
-import type { QuotedRoute } from "../rules/trade-facts.ts";
+import type { EvmQuotedRoute } from "../rules/trade-facts.ts";
 import { encodeCall } from "../venues/calldata.ts";
 import type { PoolRoute } from "../venues/pool-routes.ts";
 import type { EvmReader } from "../venues/reader.ts";
@@ -196,7 +196,7 @@ export function workingRoutes(
     if (outcome.kind === "fails" || isBlind) return [];
     const l1Fee = l1Fees[0]?.[index] ?? { swap: 0n, approve: 0n };
     const working = withOutcome(route, request, outcome, l1Fee);
-    const { expected } = networkFee(transactionsOf(working), fees, baseFee);
+    const { expected } = evmNetworkFee(transactionsOf(working), fees, baseFee);
     return [{ ...working, networkFee: expected }];
   });
 }
@@ -260,7 +260,7 @@ export const orderFactsOf = (
 export function bindableRoute(
   { pool, bridgePool, amountOut, quoted, isGuess, provenOut, networkFee, ...route }: WorkingRoute,
   ofMore: readonly PoolRoute[] = [],
-): QuotedRoute {
+): EvmQuotedRoute {
   const paid = ofMore.find((each) => isSameRoute(each, route))?.amountOut ?? 0n;
   return {
     ...routeOf(route),

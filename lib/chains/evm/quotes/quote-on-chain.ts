@@ -18,7 +18,7 @@ import { feesFor } from "../rules/fees.ts";
 import { isSameRoute, poolsOf } from "../rules/intent.ts";
 import { deepTimes, ranked } from "../rules/route-choice.ts";
 import { checksArrival } from "../rules/swap-venues.ts";
-import type { QuoteQuestion, TradeFacts } from "../rules/trade-facts.ts";
+import type { EvmQuoteQuestion, EvmTradeFacts } from "../rules/trade-facts.ts";
 import type { RoutePools } from "../venues/pool-quotes.ts";
 import { areAt, type PoolRoute, type PoolRoutes, poolCalls, poolRoutesOf } from "../venues/pool-routes.ts";
 import { newStranger, probeCoins, probeSimulation } from "../venues/probe-simulation.ts";
@@ -39,7 +39,7 @@ import {
 } from "./choose-route.ts";
 
 /** A quote without a wallet is made for a stranger. */
-type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
+type Asked = Omit<EvmQuoteQuestion, "chain" | "wallet"> & {
   wallet?: string | undefined;
   /** True if a transaction of the wallet may be planned from the facts. */
   isForPlanning?: boolean;
@@ -60,7 +60,7 @@ export async function quoteOnChain(
   reader: Reader,
   asked: Asked,
   block: number | "latest" = "latest",
-): Promise<TradeFacts> {
+): Promise<EvmTradeFacts> {
   if (asked.trade.token === reader.configuration.wrapped.token) throw noRoute();
   const found = await discover(ask, reader, asked, block);
   const tried = await simulate(ask, reader, found, selectRoutes(reader, found));
@@ -226,7 +226,7 @@ function assess(
   found: Found,
   tried: Tried,
   routes: readonly [Working, ...Working[]],
-): TradeFacts {
+): EvmTradeFacts {
   const { asked, identity, pools, belongings, request } = found;
   const { side, amountIn, fees, baseFee } = request;
   const [route, ...others] = routes;
@@ -270,7 +270,7 @@ function planningOf(
   { belongings, request, answers }: Found,
   { coins, nextNonce, again }: Tried,
   routes: readonly Working[],
-): TradeFacts["forPlanning"] {
+): EvmTradeFacts["forPlanning"] {
   const [{ latest, pending } = {}] = answers.forPlanning;
   const isWhole =
     latest !== undefined &&
@@ -297,7 +297,7 @@ const sizesOf = (side: Trade["side"], amountIn: bigint) =>
   ] as const;
 
 /** Compares the best price for the amount with that for a small part, if there is one. */
-function marketOf([routes, , ofLess]: PoolRoutes["routes"], amount: bigint): Pick<TradeFacts, "market"> {
+function marketOf([routes, , ofLess]: PoolRoutes["routes"], amount: bigint): Pick<EvmTradeFacts, "market"> {
   const [best, reference] = [routes?.[0], ofLess?.[0]];
   if (best === undefined || reference === undefined) return {};
   const price = { in: amount / referencePart, out: reference.amountOut };

@@ -7,11 +7,11 @@ import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { commonBlock } from "../calls/hosts.ts";
 import { mostApartSeconds } from "../rules/host-lag.ts";
 import { jointQuote } from "../rules/joint-facts.ts";
-import type { HostQuote, QuoteQuestion, TradeFacts } from "../rules/trade-facts.ts";
+import type { EvmHostQuote, EvmQuoteQuestion, EvmTradeFacts } from "../rules/trade-facts.ts";
 import type { EvmReader } from "../venues/reader.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
-type Quotes = readonly [HostQuote, HostQuote];
+type Quotes = readonly [EvmHostQuote, EvmHostQuote];
 
 /** Settings for asking a chain's hosts about one trade. */
 export type Asking<Host> = {
@@ -20,7 +20,7 @@ export type Asking<Host> = {
   inOrder(): readonly Host[];
   /** Asks about the host's newest block if none is named. */
   side: Trade["side"];
-  quoteBy: (host: Host, block?: number) => Promise<HostQuote>;
+  quoteBy: (host: Host, block?: number) => Promise<EvmHostQuote>;
   /** Largest accepted difference between the times of two hosts' blocks. */
   apartSeconds: number;
   nowMs(): number;
@@ -30,7 +30,7 @@ export type Asking<Host> = {
 /** Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed. */
 export function quotesOfHosts(
   reader: EvmReader,
-  question: QuoteQuestion,
+  question: EvmQuoteQuestion,
   nowMs: () => number = Date.now,
 ): Promise<Quotes> {
   const { hosts, inOrder } = reader.client;
@@ -46,7 +46,7 @@ export function quotesOfHosts(
 }
 
 export const askUntilAgreed = <Host>(asking: Asking<Host>): Promise<Quotes> =>
-  askInRounds<Host, HostQuote>({
+  askInRounds<Host, EvmHostQuote>({
     ...asking,
     ask: (hosts, isFirst) => quotesAtOneBlock(asking, hosts, isFirst),
     isAgreed: (a, b) => jointQuote(a, b, asking.side) !== undefined,
@@ -60,13 +60,13 @@ async function quotesAtOneBlock<Host>(
   { quoteBy, apartSeconds }: Asking<Host>,
   hosts: readonly Host[],
   isFirst: boolean,
-): Promise<readonly HostQuote[]> {
+): Promise<readonly EvmHostQuote[]> {
   const quotes = await Promise.all(hosts.map((host) => quoteBy(host)));
   const blocks = quotes.filter(isQuoted).map(({ block }) => block);
   const common = commonBlock(blocks, apartSeconds);
   if (common === undefined) return quotes;
-  const isLate = ({ block }: TradeFacts) => block.number < common.number;
-  const isThere = ({ block }: TradeFacts) => isFirst && block.number === common.number;
+  const isLate = ({ block }: EvmTradeFacts) => block.number < common.number;
+  const isThere = ({ block }: EvmTradeFacts) => isFirst && block.number === common.number;
   return Promise.all(
     quotes.map((quote, index) =>
       !isQuoted(quote) || isLate(quote) || isThere(quote)
@@ -76,15 +76,15 @@ async function quotesAtOneBlock<Host>(
   );
 }
 
-const isQuoted = (quote: HostQuote): quote is TradeFacts =>
+const isQuoted = (quote: EvmHostQuote): quote is EvmTradeFacts =>
   quote !== undefined && !(quote instanceof DomainError);
 
 async function quoteBy(
   host: RpcHost,
   reader: EvmReader,
-  question: QuoteQuestion,
+  question: EvmQuoteQuestion,
   block?: number,
-): Promise<HostQuote> {
+): Promise<EvmHostQuote> {
   try {
     const asked = { ...question, isForPlanning: true };
     return await quoteOnChain((calls) => host.request(calls), reader, asked, block);

@@ -5,41 +5,41 @@ import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts
 import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
-import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./fees.ts";
+import { type EvmNetworkFee, evmNetworkFee, feesWithin, type PlannedGas, weiOfGwei } from "./fees.ts";
 import type { EvmFees } from "./intent.ts";
-import { objectionToOrder } from "./order-checks.ts";
-import type { OrderSettings } from "./order-settings.ts";
-import type { TradeFacts } from "./trade-facts.ts";
+import { objectionToEvmOrder } from "./order-checks.ts";
+import type { EvmOrderSettings } from "./order-settings.ts";
+import type { EvmTradeFacts } from "./trade-facts.ts";
 
 /** The user's facts that decide about an order, in addition to the request and the chain. */
-export type Trader = TraderTerms & {
-  settings: OrderSettings;
+export type EvmTrader = TraderTerms & {
+  settings: EvmOrderSettings;
   /** All users' orders of the wallet. */
   orders: readonly AnyOrder[];
 };
 
 /** A chain as the service is configured for it. */
-export type ChainSetup = SetupTerms & {
+export type EvmSetup = SetupTerms & {
   chain: EvmChain;
   hasRelay: boolean;
 };
 
 /** The terms that an order would get, and the reason to refuse it. */
-export type TradeCheck = CheckTerms & {
+export type EvmTradeCheck = CheckTerms & {
   chain: EvmChain;
-  settings: OrderSettings;
+  settings: EvmOrderSettings;
   /** In wei per unit of gas. */
   maxGasPrice: bigint;
   /** At most the highest gas price, unless that is the objection. */
   fees: EvmFees;
-  networkFee: NetworkFee;
+  networkFee: EvmNetworkFee;
 };
 
 /** Chooses the settings of an order: its own first, then the user's. */
-export const settingsForTrade = (
+export const evmSettingsForTrade = (
   trade: AskedTrade,
-  { settings }: Pick<Trader, "settings">,
-): OrderSettings => ({
+  { settings }: Pick<EvmTrader, "settings">,
+): EvmOrderSettings => ({
   slippage: trade.slippage ?? settings.slippage,
   gasPreset: trade.gasPreset ?? settings.gasPreset,
   maxGasPrice: trade.maxGasPrice ?? settings.maxGasPrice,
@@ -51,27 +51,27 @@ export const settingsForTrade = (
  *
  * @throws {DomainError} INVALID_REQUEST if `minAmountOut` has more decimal places than the token that would arrive.
  */
-export function checkTrade(
-  setup: ChainSetup,
+export function checkEvmTrade(
+  setup: EvmSetup,
   trade: AskedTrade,
-  trader: Trader,
-  facts: TradeFacts,
-): TradeCheck {
+  trader: EvmTrader,
+  facts: EvmTradeFacts,
+): EvmTradeCheck {
   const { side } = trade;
   const { amount, fees: wanted, baseFee, transactions, safety, flags } = facts;
-  const settings = settingsForTrade(trade, trader);
+  const settings = evmSettingsForTrade(trade, trader);
   const maxGasPrice = weiOfGwei(settings.maxGasPrice);
   const swapGas = transactions.at(-1) as PlannedGas;
   const { maxOrder, maxNetworkFee } = setup.limits;
   const within = feesWithin({ maxGasPrice, maxNetworkFee }, wanted, baseFee, swapGas);
   const fees = within ?? wanted;
-  const fee = networkFee(transactions, fees, baseFee);
+  const fee = evmNetworkFee(transactions, fees, baseFee);
   const orders = trader.orders.filter((order) => !hasEnded(order));
   const least = leastOut(setup.chain, trade, settings, facts);
   const available = facts.held && availableOf(facts.held, trade.token, orders);
   const coins = addedBy(side, amount, fee.max);
   const needs = available ? needsOfTrade(setup.chain, side, facts, coins, available) : [];
-  const objection = objectionToOrder({
+  const objection = objectionToEvmOrder({
     chain: setup.chain,
     side,
     token: trade.token,

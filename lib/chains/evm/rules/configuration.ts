@@ -3,7 +3,7 @@ import type { PoolKey } from "./intent.ts";
 import type { VenueOf } from "./swap-venues.ts";
 
 /** The contracts of an exchange on a chain, by their addresses. */
-export type ChainVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinContracts;
+export type EvmVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinContracts;
 
 type Contracts = {
   factory: string;
@@ -40,14 +40,14 @@ export type QuoteToken = {
 };
 
 /** The hosts, contracts and tokens of a chain. Addresses are in EIP-55 form. */
-export type ChainConfiguration = {
+export type EvmConfiguration = {
   /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
   hosts: readonly string[];
   /** The only URL that receives protected transactions. */
   relay?: string;
   /** The token that wraps the chain's coin. */
   wrapped: ListedToken;
-  venues: readonly ChainVenue[];
+  venues: readonly EvmVenue[];
   quoteTokens: readonly QuoteToken[];
   /** The tokens shown to users. Others can be traded too. */
   tokens: readonly ListedToken[];

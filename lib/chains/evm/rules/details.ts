@@ -7,7 +7,7 @@ import type { Evm } from "./family.ts";
 import { gweiText } from "./fees.ts";
 import { type EvmCall, isSameRoute } from "./intent.ts";
 import { swapSlotOf } from "./order-life.ts";
-import { routeSteps } from "./route-steps.ts";
+import { evmRouteSteps } from "./route-steps.ts";
 import type { EvmDetails, EvmFillReport, ShownEvmAttempt } from "./shown-details.ts";
 import { type EvmAttempt, type EvmSlot, minedAttempt, newestAttempt, swapResultOf } from "./slot.ts";
 
@@ -87,7 +87,7 @@ function reportOf(order: TradeOrder<Evm>, own: readonly EvmSlot[]): EvmFillRepor
 function routeTaken({ intent, quoted }: TradeOrder<Evm>, { call }: EvmSlot): Pick<EvmFillReport, "route"> {
   if (call.purpose !== "swap") return {};
   const pools = quoted.pools?.[intent.routes.findIndex((route) => isSameRoute(route, call))];
-  return pools ? { route: routeSteps(intent, call, pools) } : {};
+  return pools ? { route: evmRouteSteps(intent, call, pools) } : {};
 }
 
 function feesPaid(chain: Network, own: readonly EvmSlot[]): EvmFillReport["networkFee"] {

@@ -1,10 +1,10 @@
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
-import type { ChainSetup, TradeCheck, Trader } from "./check-trade.ts";
+import type { EvmSetup, EvmTradeCheck, EvmTrader } from "./check-trade.ts";
 import type { EvmSnapshot } from "./host-snapshot.ts";
 import type { EvmCall, EvmFees, EvmIntent, SwapCall, UnsignedEvmTransaction } from "./intent.ts";
 import type { EvmDetails } from "./shown-details.ts";
 import type { EvmSlot, SignedFee } from "./slot.ts";
-import type { QuoteQuestion, TradeFacts } from "./trade-facts.ts";
+import type { EvmQuoteQuestion, EvmTradeFacts } from "./trade-facts.ts";
 
 /** The types of Ethereum's family. */
 export type Evm = {
@@ -40,9 +40,9 @@ export type Evm = {
     /** The numbers of the blocks whose hashes are wanted. */
     blocks?: readonly number[];
   };
-  setup: ChainSetup;
-  trader: Trader;
-  quoteQuestion: QuoteQuestion;
-  facts: TradeFacts;
-  check: TradeCheck;
+  setup: EvmSetup;
+  trader: EvmTrader;
+  quoteQuestion: EvmQuoteQuestion;
+  facts: EvmTradeFacts;
+  check: EvmTradeCheck;
 };

@@ -135,10 +135,14 @@ export const usualGasLimit = {
 export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
 
 /** The network fee in wei. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
-export type NetworkFee = { expected: bigint; max: bigint; l1: bigint };
+export type EvmNetworkFee = { expected: bigint; max: bigint; l1: bigint };
 
 /** Computes the network fees of transactions: expected in the next block, and at most. */
-export function networkFee(transactions: readonly PlannedGas[], fees: EvmFees, baseFee: bigint): NetworkFee {
+export function evmNetworkFee(
+  transactions: readonly PlannedGas[],
+  fees: EvmFees,
+  baseFee: bigint,
+): EvmNetworkFee {
   const sum = (of: (transaction: PlannedGas) => bigint) =>
     transactions.reduce((total, transaction) => total + of(transaction), 0n);
   const l1 = sum(({ l1Fee }) => l1Fee);

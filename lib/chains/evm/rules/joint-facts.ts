@@ -7,7 +7,7 @@ import type { EvmRouteFacts } from "./host-snapshot.ts";
 import { type EvmFees, isSameRoute } from "./intent.ts";
 import { ranked } from "./route-choice.ts";
 import { checksArrival } from "./swap-venues.ts";
-import type { HostQuote, QuotedRoute, TradeFacts } from "./trade-facts.ts";
+import type { EvmHostQuote, EvmQuotedRoute, EvmTradeFacts } from "./trade-facts.ts";
 
 /**
  * Combines the fees of two hosts: the lower tip, which is paid in full, but at least the higher floor, and the higher
@@ -48,7 +48,7 @@ const greater = (a: ByPurpose, b: ByPurpose): ByPurpose => ({
   swap: greatest(a.swap, b.swap),
 });
 
-const simulates = ({ routes }: TradeFacts) => routes.some(({ isGuess }) => !isGuess);
+const simulates = ({ routes }: EvmTradeFacts) => routes.some(({ isGuess }) => !isGuess);
 
 /** Largest percentage by which the best pool may pay less than a pool that only one host could simulate. */
 const mostMissed = 3;
@@ -61,16 +61,16 @@ const mostMissed = 3;
  * most the tax of a safe token, but not below an amount that the first one has shown to arrive. It can raise nothing:
  * buys of unlisted tokens use a v3 pool only if both hosts have simulated it. Undefined if the hosts disagree.
  */
-export function jointQuote(a: HostQuote, b: HostQuote, side: Order["side"]): HostQuote {
+export function jointQuote(a: EvmHostQuote, b: EvmHostQuote, side: Order["side"]): EvmHostQuote {
   if (a === undefined || b === undefined) return undefined;
   if (!(a instanceof DomainError) && !(b instanceof DomainError)) return jointFacts(a, b, side);
   if (a instanceof DomainError && b instanceof DomainError) return a.code === b.code ? a : undefined;
-  const [facts, refusal] = a instanceof DomainError ? [b as TradeFacts, a] : [a, b as DomainError];
+  const [facts, refusal] = a instanceof DomainError ? [b as EvmTradeFacts, a] : [a, b as DomainError];
   const isUnproven = facts.routes.every((route) => needsProof(route, facts, side));
   return refusal.code === "NO_ROUTE" && isUnproven ? unproven() : undefined;
 }
 
-function jointFacts(a: TradeFacts, b: TradeFacts, side: Order["side"]): HostQuote {
+function jointFacts(a: EvmTradeFacts, b: EvmTradeFacts, side: Order["side"]): EvmHostQuote {
   if (!isSameTrade(a, b)) return undefined;
   const { isListed } = a.identity;
   const [able, plain] = simulates(a) ? [a, b] : [b, a];
@@ -105,10 +105,10 @@ function jointFacts(a: TradeFacts, b: TradeFacts, side: Order["side"]): HostQuot
 }
 
 /** True if only simulations by both hosts show that a swap by this route delivers. */
-const needsProof = (route: QuotedRoute, { identity }: TradeFacts, side: Order["side"]): boolean =>
+const needsProof = (route: EvmQuotedRoute, { identity }: EvmTradeFacts, side: Order["side"]): boolean =>
   side === "buy" && !identity.isListed && !checksArrival(route) && !route.isGuess;
 
-const isSameTrade = (a: TradeFacts, b: TradeFacts): boolean =>
+const isSameTrade = (a: EvmTradeFacts, b: EvmTradeFacts): boolean =>
   a.block.number === b.block.number &&
   a.block.time === b.block.time &&
   a.amount === b.amount &&
@@ -126,7 +126,7 @@ const unproven = () =>
  *
  * @param mostTax In percent: the most by which a lone simulation may lower what arrives.
  */
-function jointRoutes(a: TradeFacts, b: TradeFacts, mostTax: number): QuotedRoute[] {
+function jointRoutes(a: EvmTradeFacts, b: EvmTradeFacts, mostTax: number): EvmQuotedRoute[] {
   return a.routes.flatMap((route) => {
     const same = b.routes.find((each) => isSameRoute(each, route) && each.quoted === route.quoted);
     if (same === undefined) return [];
@@ -143,7 +143,7 @@ function jointRoutes(a: TradeFacts, b: TradeFacts, mostTax: number): QuotedRoute
 }
 
 /** Combines the transactions of hosts. All lists end with the swap. */
-function jointTransactions(lists: readonly TradeFacts["transactions"][]): TradeFacts["transactions"] {
+function jointTransactions(lists: readonly EvmTradeFacts["transactions"][]): EvmTradeFacts["transactions"] {
   const [longer = [], shorter = []] = lists.toSorted((x, y) => y.length - x.length);
   return longer.map((gas, index) => {
     const other = shorter[index - longer.length + shorter.length];

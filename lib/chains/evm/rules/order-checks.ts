@@ -5,7 +5,7 @@ import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./fees.ts";
 import type { EvmFees } from "./intent.ts";
 
 /** Facts that decide whether an order can be placed, and its fees. */
-export type OrderChecks = QuotedChecks & {
+export type EvmOrderChecks = QuotedChecks & {
   /** In wei per unit of gas. */
   maxGasPrice: bigint;
   /** Limits the network fee of a transaction, in wei. */
@@ -16,7 +16,7 @@ export type OrderChecks = QuotedChecks & {
 };
 
 /** Returns the first reason to refuse an order, if there is one. */
-export const objectionToOrder = (checks: OrderChecks): DomainError | undefined =>
+export const objectionToEvmOrder = (checks: EvmOrderChecks): DomainError | undefined =>
   objectionBeside(objectionToGasPrice(checks), checks);
 
 function objectionToGasPrice({
@@ -26,7 +26,7 @@ function objectionToGasPrice({
   fees,
   baseFee,
   transactions,
-}: OrderChecks) {
+}: EvmOrderChecks) {
   const limits = { maxGasPrice, maxNetworkFee };
   const tooDear = transactions.find((gas) => feesWithin(limits, fees, baseFee, gas) === undefined);
   if (tooDear === undefined) return undefined;

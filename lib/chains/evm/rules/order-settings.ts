@@ -4,16 +4,16 @@ import { type EvmSettings, type SettingsPatch, settingsInForce } from "../../../
 import { weiOfGwei } from "./fees.ts";
 
 /** Default settings of an order. */
-export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
+export type EvmOrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
 
 /** Settings for chains on which users cannot choose their own yet. */
-const fixedSettings: Readonly<Record<"bsc" | "avax", OrderSettings>> = {
+const fixedSettings: Readonly<Record<"bsc" | "avax", EvmOrderSettings>> = {
   bsc: { slippage: 1, gasPreset: "medium", maxGasPrice: 10, mevProtection: true },
   avax: { slippage: 1, gasPreset: "medium", maxGasPrice: 50, mevProtection: true },
 };
 
 /** Merges a user's stored settings with the defaults of a chain. */
-export function orderSettingsOf(chain: EvmChain, stored?: SettingsPatch): OrderSettings {
+export function evmOrderSettingsOf(chain: EvmChain, stored?: SettingsPatch): EvmOrderSettings {
   if (chain === "bsc" || chain === "avax") return fixedSettings[chain];
   const { slippage, gasPreset, maxGasPrice, mevProtection } = settingsInForce(chain, stored);
   return { slippage: roundedDown(slippage), gasPreset, maxGasPrice, mevProtection };
@@ -24,6 +24,6 @@ const highestGwei = 1e9;
 
 /** Returns a user's highest gas price in wei per unit of gas. 0 if the stored value is not a price. */
 export function maxGasPriceOf(chain: EvmChain, stored?: SettingsPatch): bigint {
-  const gwei: unknown = orderSettingsOf(chain, stored).maxGasPrice;
+  const gwei: unknown = evmOrderSettingsOf(chain, stored).maxGasPrice;
   return typeof gwei === "number" && gwei >= 0 && gwei <= highestGwei ? weiOfGwei(gwei) : 0n;
 }

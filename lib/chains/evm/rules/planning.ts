@@ -33,13 +33,13 @@ import type { EvmSlot } from "./slot.ts";
 import { checksArrival } from "./swap-venues.ts";
 
 /** The next action for an order without a signed swap. */
-export type Readiness = { slot: EvmSlot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
+export type EvmReadiness = { slot: EvmSlot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
 
-const wait = (reason: ReasonCode): Readiness => ({ wait: reason });
+const wait = (reason: ReasonCode): EvmReadiness => ({ wait: reason });
 const reject = (
   reasonCode: ReasonCode,
   soldOut?: Required<Pick<OrderEnd, "soldOutAt" | "soldOutIn">>,
-): Readiness => ({
+): EvmReadiness => ({
   end: { status: "rejected", reasonCode, ...soldOut },
 });
 
@@ -52,7 +52,7 @@ export function planFor(
   view: LaneView<Evm>,
   snapshots: EvmSnapshots,
   { nowMs, chainLimits }: { nowMs: number; chainLimits: ChainLimits },
-): Readiness {
+): EvmReadiness {
   const { intent } = order;
   const nonce = agreedNonce(snapshots);
   if (!bothAnswered(snapshots) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
@@ -157,7 +157,16 @@ type Planning = {
 };
 
 /** Plans the transaction at a nonce on which both hosts agree, as they do on the wallet's balances. */
-function planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs }: Planning): Readiness {
+function planAt({
+  nonce,
+  order,
+  facts,
+  view,
+  snapshots,
+  limits,
+  chainLimits,
+  nowMs,
+}: Planning): EvmReadiness {
   const { intent } = order;
   const [{ coins }] = snapshots;
   const [{ held }] = facts;

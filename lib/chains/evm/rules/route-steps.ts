@@ -3,21 +3,21 @@ import { nativeToken } from "../../../orders/trading-chain.ts";
 import { type EvmRoute, type PoolKey, poolsOf } from "./intent.ts";
 
 /** A pool on the way of a trade. Tokens are addresses, or `native`. */
-export type RouteStep = PoolKey & { pool: string; tokenIn: string; tokenOut: string };
+export type EvmRouteStep = PoolKey & { pool: string; tokenIn: string; tokenOut: string };
 
 /**
  * Describes a route, in the order of the trade.
  *
  * @param addresses The addresses of its pools, from the coin to the token.
  */
-export function routeSteps(
+export function evmRouteSteps(
   { side, token }: Pick<Order, "side"> & { token: string },
   route: EvmRoute,
   addresses: readonly string[],
-): RouteStep[] {
+): EvmRouteStep[] {
   const pools = poolsOf(route);
   const tokens = [nativeToken, ...(route.bridge ? [route.bridge.token] : []), token];
-  const steps = pools.map(({ venue, feeBps }, index): RouteStep => {
+  const steps = pools.map(({ venue, feeBps }, index): EvmRouteStep => {
     const [near = "", far = ""] = tokens.slice(index);
     const [tokenIn, tokenOut] = side === "buy" ? [near, far] : [far, near];
     return { venue, pool: addresses[index] ?? "", feeBps, tokenIn, tokenOut };

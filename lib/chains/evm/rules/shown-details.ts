@@ -1,6 +1,6 @@
 import type { ReportTerms, ShownTransaction } from "../../../orders/order-details.ts";
 import type { EvmCall } from "./intent.ts";
-import type { RouteStep } from "./route-steps.ts";
+import type { EvmRouteStep } from "./route-steps.ts";
 
 /** A signed transaction on an EVM chain, without its bytes. */
 export type ShownEvmAttempt = ShownTransaction & {
@@ -15,7 +15,7 @@ export type ShownEvmAttempt = ShownTransaction & {
 
 /** The report of an order on an EVM chain. */
 export type EvmFillReport = ReportTerms & {
-  route?: RouteStep[];
+  route?: EvmRouteStep[];
   /** In coin. `l1` is the part of the total paid beside gas: for layer 1, and to the operator of base. */
   networkFee: Record<"total" | EvmCall["purpose"] | "l1", string>;
   gasUsed: number;

@@ -9,7 +9,7 @@ import type { WalletFacts } from "./host-snapshot.ts";
 import type { BindableRoute } from "./route-choice.ts";
 
 /** The facts about a trade that hosts are asked for. */
-export type QuoteQuestion = LaneKey & {
+export type EvmQuoteQuestion = LaneKey & {
   trade: Trade;
   gasPreset: GasPreset;
   /** The wallet's orders. Open ones reserve the amounts that they will spend. */
@@ -17,7 +17,7 @@ export type QuoteQuestion = LaneKey & {
 };
 
 /** A route that a host has quoted, with the addresses of its pools. */
-export type QuotedRoute = BindableRoute & {
+export type EvmQuotedRoute = BindableRoute & {
   pool: string;
   bridgePool?: string;
   /** The amount that the pool pays, before any tax of the token. */
@@ -29,14 +29,14 @@ export type QuotedRoute = BindableRoute & {
 };
 
 /** Lists the addresses of a route's pools, from the coin to the token. */
-export const addressesOf = (route: QuotedRoute | undefined): string[] =>
+export const addressesOf = (route: EvmQuotedRoute | undefined): string[] =>
   route === undefined ? [] : [...(route.bridgePool === undefined ? [] : [route.bridgePool]), route.pool];
 
 /** One host's facts about a trade at one block. Amounts are in units. */
-export type TradeFacts = FactsTerms & {
+export type EvmTradeFacts = FactsTerms & {
   block: { number: number; time: number };
   /** The routes that work, the best first. The other facts are those of the best one. */
-  routes: readonly [QuotedRoute, ...QuotedRoute[]];
+  routes: readonly [EvmQuotedRoute, ...EvmQuotedRoute[]];
   /** The transactions still needed: approvals, then the swap. */
   transactions: readonly PlannedGas[];
   /** The fees by the preset, before any cap. */
@@ -50,4 +50,4 @@ export type TradeFacts = FactsTerms & {
 };
 
 /** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
-export type HostQuote = TradeFacts | DomainError | undefined;
+export type EvmHostQuote = EvmTradeFacts | DomainError | undefined;

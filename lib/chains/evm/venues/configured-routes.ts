@@ -1,22 +1,22 @@
-import type { ChainConfiguration, ChainVenue } from "../rules/configuration.ts";
+import type { EvmConfiguration, EvmVenue } from "../rules/configuration.ts";
 import { type Bridge, type EvmRoute, isSamePool, type PoolKey } from "../rules/intent.ts";
 import { kindOf, type VenueKind, type VenueOf } from "../rules/swap-venues.ts";
 
 /** The part of a chain's configuration that decides which swaps can be made. */
-export type Contracts = Pick<ChainConfiguration, "venues" | "quoteTokens" | "wrapped">;
+export type Contracts = Pick<EvmConfiguration, "venues" | "quoteTokens" | "wrapped">;
 
 /** Converts to the unit of v3 contracts: a hundredth of a basis point. */
 export const feeOf = (feeBps: number): number => feeBps * 100;
 
 /** Lists the pools that a venue may have of the same two tokens. */
-export function poolsOfVenue(row: ChainVenue): PoolKey[] {
+export function poolsOfVenue(row: EvmVenue): PoolKey[] {
   const { venue } = row;
   const tiers = "feeBps" in row ? [row.feeBps] : row.tiers;
   return tiers.map((tier) => (typeof tier === "number" ? { venue, feeBps: tier } : { venue, ...tier }));
 }
 
 /** True if one of the venues may have this pool. */
-export const hasPool = (venues: readonly ChainVenue[], pool: PoolKey): boolean =>
+export const hasPool = (venues: readonly EvmVenue[], pool: PoolKey): boolean =>
   venues.flatMap(poolsOfVenue).some((each) => isSamePool(each, pool));
 
 /** Lists the routes by pools that trade the coin itself. */
@@ -52,8 +52,8 @@ export const knownRoutesOf = (contracts: Contracts, token: string): EvmRoute[] =
 export const routesOf = ({ venues, ...contracts }: Contracts, token: string): EvmRoute[] =>
   knownRoutesOf({ ...contracts, venues: venues.filter(({ displayOnly }) => displayOnly !== true) }, token);
 
-type RowOf<Kind extends VenueKind> = Extract<ChainVenue, { venue: VenueOf<Kind> }>;
+type RowOf<Kind extends VenueKind> = Extract<EvmVenue, { venue: VenueOf<Kind> }>;
 
 /** Finds the rows of a kind, such as all that one router serves. */
-export const rowsOf = <Kind extends VenueKind>(kind: Kind, rows: readonly ChainVenue[]): RowOf<Kind>[] =>
+export const rowsOf = <Kind extends VenueKind>(kind: Kind, rows: readonly EvmVenue[]): RowOf<Kind>[] =>
   rows.filter((row): row is RowOf<Kind> => kindOf(row) === kind);

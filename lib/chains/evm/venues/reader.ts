@@ -1,13 +1,13 @@
 import type { EvmChain } from "../../../core/chain-facts.ts";
 import type { TokenNames } from "../../../orders/token-likeness.ts";
 import type { ChainClient } from "../calls/hosts.ts";
-import type { ChainConfiguration } from "../rules/configuration.ts";
+import type { EvmConfiguration } from "../rules/configuration.ts";
 
 /** A chain of Ethereum's family that trades, with its facts and its hosts. */
 export type EvmReader = {
   family: "evm";
   chain: EvmChain;
-  configuration: ChainConfiguration;
+  configuration: EvmConfiguration;
   client: ChainClient;
   /**
    * Names of the coins and listed tokens of all chains. If absent, imitations are detected only for this chain's names.

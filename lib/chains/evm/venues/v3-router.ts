@@ -1,5 +1,5 @@
 import { v3RouterABI } from "../calls/contract-abi.ts";
-import type { ChainVenue, V3Contracts } from "../rules/configuration.ts";
+import type { EvmVenue, V3Contracts } from "../rules/configuration.ts";
 import type { PoolKey, SwapCall } from "../rules/intent.ts";
 import { kindOf } from "../rules/swap-venues.ts";
 import { feeOf, poolsOfVenue } from "./configured-routes.ts";
@@ -64,7 +64,7 @@ type Step = {
 /** Reads what {@link encodeV3} wrote. */
 export function readV3(
   contracts: V3Contracts,
-  venues: readonly ChainVenue[],
+  venues: readonly EvmVenue[],
   wrapped: string,
   data: string,
 ): SwapTerms | undefined {
@@ -91,7 +91,7 @@ export function readV3(
   };
 }
 
-function stepIn({ venue }: V3Contracts, mixed: ChainVenue | undefined, data: string): Step | undefined {
+function stepIn({ venue }: V3Contracts, mixed: EvmVenue | undefined, data: string): Step | undefined {
   const single = argumentsOf(v3RouterABI, "exactInputSingle", data)?.[0];
   if (single !== undefined) {
     const [tokenIn, tokenOut, fee, recipient, amountIn, minAmountOut] = single;

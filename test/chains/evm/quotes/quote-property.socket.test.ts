@@ -14,7 +14,7 @@ import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.t
 import { isSlippage } from "../../../../lib/chains/evm/calls/revert-reason.ts";
 import type { EvmQuote } from "../../../../lib/chains/evm/quote.ts";
 import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
-import type { ChainVenue } from "../../../../lib/chains/evm/rules/configuration.ts";
+import type { EvmVenue } from "../../../../lib/chains/evm/rules/configuration.ts";
 import {
   type EvmCall,
   type EvmRoute,
@@ -22,7 +22,7 @@ import {
   poolsOf,
   swapBy,
 } from "../../../../lib/chains/evm/rules/intent.ts";
-import type { RouteStep } from "../../../../lib/chains/evm/rules/route-steps.ts";
+import type { EvmRouteStep } from "../../../../lib/chains/evm/rules/route-steps.ts";
 import type { SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
 import { poolsOfVenue } from "../../../../lib/chains/evm/venues/configured-routes.ts";
@@ -93,10 +93,10 @@ async function expectSlippage(call: Call): Promise<void> {
 }
 
 /** Reads the route of a quote from its steps. */
-function routeIn({ side, route }: EvmQuote, venues: readonly ChainVenue[]): EvmRoute {
+function routeIn({ side, route }: EvmQuote, venues: readonly EvmVenue[]): EvmRoute {
   const steps = side === "buy" ? route : route.toReversed();
-  const [coinPool, own] = [steps[0], steps.at(-1)] as [RouteStep, RouteStep];
-  const { router } = venues.find(({ venue }) => venue === coinPool.venue) as ChainVenue;
+  const [coinPool, own] = [steps[0], steps.at(-1)] as [EvmRouteStep, EvmRouteStep];
+  const { router } = venues.find(({ venue }) => venue === coinPool.venue) as EvmVenue;
   const token = side === "buy" ? coinPool.tokenOut : coinPool.tokenIn;
   const [first, last] = [coinPool, own].map((step) =>
     venues.flatMap(poolsOfVenue).find(({ venue, feeBps }) => venue === step.venue && feeBps === step.feeBps),

@@ -3,7 +3,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
-import type { Trader } from "../../../../lib/chains/evm/rules/check-trade.ts";
+import type { EvmTrader } from "../../../../lib/chains/evm/rules/check-trade.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { inspectToken } from "../../../../lib/trading/inspect-token.ts";
 import { chainsOf, readerOf } from "../../../support/chain-reader.ts";
@@ -22,10 +22,10 @@ const { moon, usdx, trap, wrapped } = localAddresses;
 const wallet = alice.address;
 const nobody = "0x7e570000000000000000000000000000deadbeef";
 
-const quote = (asked: Asked, user: Partial<Trader> = {}) => quoteOn(chain, asked, user);
+const quote = (asked: Asked, user: Partial<EvmTrader> = {}) => quoteOn(chain, asked, user);
 
 describe("quoteTrade", () => {
-  it.each<[string, Asked, Partial<Trader>, object | undefined]>([
+  it.each<[string, Asked, Partial<EvmTrader>, object | undefined]>([
     ["TRADING_DISABLED", { amount: "0.5" }, { isStopped: true }, undefined],
     ["WALLET_BUSY", { amount: "0.5", wallet }, { orders: Array(20).fill(tradeOrder()) }, undefined],
     [

@@ -6,7 +6,7 @@ import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/u
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quotesOfHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { jointQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
-import type { QuoteQuestion, TradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
+import type { EvmQuoteQuestion, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
@@ -30,7 +30,7 @@ beforeEach(() => {
   for (const host of others) host.faults = {};
 });
 
-const question = (changes: Partial<QuoteQuestion["trade"]> = {}): QuoteQuestion => ({
+const question = (changes: Partial<EvmQuoteQuestion["trade"]> = {}): EvmQuoteQuestion => ({
   chain: "eth",
   wallet: alice.address,
   trade: { side: "buy", token: moon, amount: "0.5", ...changes },
@@ -69,7 +69,7 @@ describe("quotesOfHosts", () => {
   it("ranks all routes, and also quotes four times the amount", async () => {
     for (const side of ["buy", "sell"] as const) {
       const [quote] = await ask([chain.url], question({ side, amount: side === "buy" ? "0.5" : "100" }));
-      const { routes, amountOut } = quote as TradeFacts;
+      const { routes, amountOut } = quote as EvmTradeFacts;
       const v3 = { venue: "uniswap-v3", feeBps: 30 };
       const overUSDX = { ...v3, bridge: { venue: "uniswap-v3", feeBps: 5 } };
       // Assumes equal gas for all sales, because the wallet has nothing to sell.
@@ -100,7 +100,7 @@ describe("quotesOfHosts", () => {
       pool(500n, 10_000n, 10_000, 2),
     );
     const [quote] = await ask([chain.url], question({ side: "sell", token, amount: "5000" }));
-    const { routes } = quote as TradeFacts;
+    const { routes } = quote as EvmTradeFacts;
     const onV3 = routes.filter(({ venue }) => venue === "uniswap-v3");
     expect(onV3.map(({ feeBps }) => feeBps).toSorted((a, b) => a - b)).toEqual([1, 5, 30, 100]);
   });
@@ -138,8 +138,8 @@ describe("quotesOfHosts", () => {
     const taxed = question({ token: localAddresses.taxd });
     const [both] = await ask([chain.url, others[1].url], taxed);
     const [a, b] = await ask([chain.url, others[0].url], taxed);
-    expect(jointQuote(a, b, "buy")).toMatchObject({ amountOut: (both as TradeFacts).amountOut });
-    expect((b as TradeFacts).amountOut).toBeGreaterThan((both as TradeFacts).amountOut);
+    expect(jointQuote(a, b, "buy")).toMatchObject({ amountOut: (both as EvmTradeFacts).amountOut });
+    expect((b as EvmTradeFacts).amountOut).toBeGreaterThan((both as EvmTradeFacts).amountOut);
   });
 
   it("learns from a host that cannot simulate how much of an unlisted token arrives", async () => {
@@ -150,7 +150,7 @@ describe("quotesOfHosts", () => {
         { hosts: [others[0].url] },
       );
       const [quote] = await quotesOfHosts(reader, question({ token }), rounds(1));
-      const [{ quoted, provenOut }] = (quote as TradeFacts).routes;
+      const [{ quoted, provenOut }] = (quote as EvmTradeFacts).routes;
       return provenOut && Math.round(Number((provenOut * 10_000n) / quoted) / 100);
     };
     expect(await provenOf(moon, chain.contracts.tokens)).toBeUndefined();

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  evmNetworkFee,
   type FeeMarket,
   feesFor,
   feesWithin,
   gasLimitFor,
   gasPriceNow,
   gweiText,
-  networkFee,
   weiOfGwei,
 } from "../../../../lib/chains/evm/rules/fees.ts";
 import { evmChains } from "../../../../lib/core/chain-facts.ts";
@@ -177,7 +177,7 @@ describe("networkFee", () => {
   const swap = { estimate: 107_532n, gasLimit: 134_415n, l1Fee: 0n };
 
   it("returns the cost in the next block, and the highest cost within the limits", () => {
-    expect(networkFee([swap], fees, gwei / 2n)).toEqual({
+    expect(evmNetworkFee([swap], fees, gwei / 2n)).toEqual({
       expected: 161_298_000_000_000n,
       max: 235_226_250_000_000n,
       l1: 0n,
@@ -186,8 +186,8 @@ describe("networkFee", () => {
 
   it("adds up transactions, and allows the L1 fee to rise by a quarter", () => {
     const approve = { estimate: 40_000n, gasLimit: 50_000n, l1Fee: 3n };
-    const alone = networkFee([swap], fees, gwei / 2n);
-    expect(networkFee([{ ...swap, l1Fee: 2n }, approve], fees, gwei / 2n)).toEqual({
+    const alone = evmNetworkFee([swap], fees, gwei / 2n);
+    expect(evmNetworkFee([{ ...swap, l1Fee: 2n }, approve], fees, gwei / 2n)).toEqual({
       expected: alone.expected + 60_000_000_000_000n + 5n,
       max: alone.max + 87_500_000_000_000n + 7n,
       l1: 5n,
@@ -202,7 +202,7 @@ describe("networkFee", () => {
           gasLimit: gasLimitFor(estimate),
           l1Fee,
         }));
-        const { expected, max, l1 } = networkFee(transactions, feesFor(name, speed, now), now.baseFee);
+        const { expected, max, l1 } = evmNetworkFee(transactions, feesFor(name, speed, now), now.baseFee);
         expect(max).toBeGreaterThanOrEqual(expected);
         expect(expected).toBeGreaterThanOrEqual(l1);
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HostFees } from "../../../../lib/chains/evm/rules/fees.ts";
 import { jointFees, jointQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
-import type { QuotedRoute, TradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
+import type { EvmQuotedRoute, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { quotedRoute, tradeFacts } from "../../../support/place-request.ts";
 import { v3 } from "../../../support/trading.ts";
@@ -25,11 +25,11 @@ describe("jointFees", () => {
 const { identity } = tradeFacts();
 
 /** A host's facts about an unlisted token. */
-const unlisted = (...routes: [QuotedRoute, ...QuotedRoute[]]): TradeFacts =>
+const unlisted = (...routes: [EvmQuotedRoute, ...EvmQuotedRoute[]]): EvmTradeFacts =>
   tradeFacts({ identity: { ...identity, isListed: false }, amountOut: routes[0].amountOut, routes });
 
-const onV2 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ quoted: 5000n, ...changes });
-const onV3 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ ...v3, pool: "0x3", ...changes });
+const onV2 = (changes: Partial<EvmQuotedRoute> = {}) => quotedRoute({ quoted: 5000n, ...changes });
+const onV3 = (changes: Partial<EvmQuotedRoute> = {}) => quotedRoute({ ...v3, pool: "0x3", ...changes });
 
 const isGuess = true;
 /** Answer of a host that cannot simulate. */
@@ -53,7 +53,7 @@ describe("jointQuote with one host that cannot simulate", () => {
       });
   });
 
-  it.each<[string, TradeFacts, TradeFacts]>([
+  it.each<[string, EvmTradeFacts, EvmTradeFacts]>([
     ["lowers more than a safe token's tax", unlisted(onV2({ amountOut: 3749n })), unlisted(guess)],
     [
       "lowers an amount that the other one has shown to arrive",

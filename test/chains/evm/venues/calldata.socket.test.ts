@@ -3,7 +3,7 @@ import { getAddress } from "ethers/address";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSlippage, revertReason } from "../../../../lib/chains/evm/calls/revert-reason.ts";
-import type { ChainConfiguration } from "../../../../lib/chains/evm/rules/configuration.ts";
+import type { EvmConfiguration } from "../../../../lib/chains/evm/rules/configuration.ts";
 import {
   type EvmCall,
   type EvmRoute,
