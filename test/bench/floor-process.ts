@@ -4,9 +4,9 @@
  */
 
 import { publishCall } from "../../lib/chains/evm/calls/rpc-call.ts";
-import { quotesOfHosts } from "../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { quotesOfEvmHosts } from "../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { needsRefund, type SwapCall } from "../../lib/chains/evm/rules/intent.ts";
-import { jointQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
+import { jointEvmQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import { signAndWipe } from "../../lib/chains/evm/venues/signed-transaction.ts";
@@ -23,8 +23,8 @@ async function trade(request: FloorRequest<EvmReader["configuration"]>): Promise
   const { configuration, wallet, secret, token, amount } = request;
   reader ??= openChains({ [chain]: configuration }).get(chain) as EvmReader;
   const trade = { side: "buy", token, amount } as const;
-  const quotes = await quotesOfHosts(reader, { chain, wallet, trade, gasPreset: "medium", orders: [] });
-  const quote = jointQuote(...quotes, trade.side);
+  const quotes = await quotesOfEvmHosts(reader, { chain, wallet, trade, gasPreset: "medium", orders: [] });
+  const quote = jointEvmQuote(...quotes, trade.side);
   if (quote === undefined || quote instanceof DomainError) throw quote ?? new Error("The hosts disagree");
   const agreedAt = now();
   const { venue, feeBps, router } = quote.routes[0];

@@ -1,6 +1,6 @@
 import { askUntilAgreed } from "../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import { mostApartSeconds } from "../../lib/chains/evm/rules/host-lag.ts";
-import { jointQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
+import { jointEvmQuote } from "../../lib/chains/evm/rules/joint-facts.ts";
 import { chainFacts, type EvmChain } from "../../lib/core/chain-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
 import { quotedRoute, tradeFacts } from "../support/place-request.ts";
@@ -69,7 +69,7 @@ export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: 
       nowMs: clock.nowMs,
       pause: clock.pause,
     });
-    return jointQuote(a, b, "buy") === undefined;
+    return jointEvmQuote(a, b, "buy") === undefined;
   }
 
   const outcomes = Promise.all(Array.from({ length: quotes }, isUnavailable));

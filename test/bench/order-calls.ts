@@ -1,8 +1,8 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { alice } from "trading-terminal-devnet/evm/test-chain";
-import { snapshotOf } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
-import { quoteOnChain } from "../../lib/chains/evm/quotes/quote-on-chain.ts";
+import { snapshotOfEvm } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
+import { quoteOnEvm } from "../../lib/chains/evm/quotes/quote-on-chain.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
@@ -50,13 +50,13 @@ export async function orderCalls(chain: EvmChain): Promise<OrderCalls> {
     }
     const snapshot = (about: Partial<Question<Evm>>) =>
       counted((counting) =>
-        snapshotOf(counting, reader, { chain, wallet, hashes: [], orders: [], ...about }),
+        snapshotOfEvm(counting, reader, { chain, wallet, hashes: [], orders: [], ...about }),
       );
 
     const orders = [intent];
     const trade = { side: intent.side, token, amount: "0.5" } as const;
     const asked = { wallet, trade, gasPreset: intent.gasPreset, orders: [], isForPlanning: true };
-    const quote = await counted(({ request }) => quoteOnChain((calls) => request(calls), reader, asked));
+    const quote = await counted(({ request }) => quoteOnEvm((calls) => request(calls), reader, asked));
     const unsent = await snapshot({ orders });
     const sent = await snapshot({ hashes: [`0x${"1".repeat(64)}`] });
     const { value, ...call } = encodeCall(configuration, swapBy(intent, localV2, intent.amount), wallet);

@@ -1,8 +1,8 @@
-import type { ChainClient } from "../../lib/chains/evm/calls/hosts.ts";
+import type { EvmClient } from "../../lib/chains/evm/calls/hosts.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import type { EvmReceipt, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
 import { evmOrderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
-import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
+import { signEvmTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import type { EvmReader } from "../../lib/chains/evm/venues/reader.ts";
 import type { EvmChain } from "../../lib/core/chain-facts.ts";
 import { seededRandom } from "../../lib/local/src/random.ts";
@@ -127,7 +127,7 @@ class Watched {
       if (this.#isCounting && isOfAll) add(this.#shared, countsOf([{ ...request, at: 0 }]));
       if (!isOfAll) this.#countReading(calls);
     });
-    const client = { hosts: [host], inOrder: () => [host] } as Partial<ChainClient> as ChainClient;
+    const client = { hosts: [host], inOrder: () => [host] } as Partial<EvmClient> as EvmClient;
     const reader = { chain, client } as EvmReader;
     this.#reader = {
       ...lookEffects(new Map([[chain, reader]])),
@@ -396,7 +396,7 @@ class Watched {
       },
       sign: async ({ request }) => {
         await pause(times.signer);
-        return runProcedure(signTransaction(request as SignRequest<Evm>), performers);
+        return runProcedure(signEvmTransaction(request as SignRequest<Evm>), performers);
       },
       readSigning: ({ request }) => ({
         order: order(),

@@ -24,7 +24,7 @@ import { handler } from "../../functions/signTransaction/handler.ts";
 import { encrypt, pack } from "../../lib/aws/container.ts";
 import { clearGas } from "../../lib/chains/evm/rules/fees.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import type { SignAnswer } from "../../lib/orders/effects.ts";
 import { counted, openPolicy } from "../../lib/orders/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";
@@ -221,7 +221,7 @@ describe("signTransaction", () => {
   describe("clearing a nonce after the day's usual fees are spent", () => {
     const coin = 10n ** 18n;
     const sent = { ...attempt(planned.fees), hash: "0x1" };
-    const ledger = { ...emptyLedger(own), fees: { 7: signedFee(planned.fees) }, revision: 1 };
+    const ledger = { ...emptyEvmLedger(own), fees: { 7: signedFee(planned.fees) }, revision: 1 };
     const count = counted(own, undefined, { adds: coin, fees: coin, nowMs: Date.now() });
     const price = signedFee(planned.fees).most / clearGas + 1n;
     const clear = {

@@ -52,7 +52,7 @@ const fine: EvmOrderChecks = {
 };
 
 /** Changes that trigger each reason alone, in order of precedence. */
-const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
+const reasons: [string, Partial<EvmOrderChecks>, object | undefined][] = [
   ["TRADING_DISABLED", { isStopped: true }, undefined],
   ["WALLET_BUSY", { openOrders: 20 }, undefined],
   ["POLICY_LIMIT", { maxOrder: coin / 2n }, { rule: "maxOrder", limit: "0.5", requested: "1" }],
@@ -78,7 +78,7 @@ const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
 
 describe("objectionToOrder", () => {
   it("allows orders that are exactly at the limits", () => {
-    expect(objectionToOrder(fine)).toBeUndefined();
+    expect(objectionToEvmOrder(fine)).toBeUndefined();
   });
 
   it.each(reasons)("returns %s with its details", (code, changes, details) => {

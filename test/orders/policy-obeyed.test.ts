@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
-import { nextMove } from "../../lib/chains/evm/rules/next-move.ts";
-import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
+import { emptyEvmLedger } from "../../lib/chains/evm/rules/ledger.ts";
+import { nextEvmMove } from "../../lib/chains/evm/rules/next-move.ts";
+import { signEvmTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import { type EvmAttempt, type EvmSlot, mostFeeOf } from "../../lib/chains/evm/rules/slot.ts";
 import type { Effects, SigningView, SignRequest } from "../../lib/orders/effects.ts";
 import { rulesBeside } from "../../lib/orders/reserved.ts";
@@ -68,11 +68,11 @@ describe("rulesBeside", () => {
   });
 });
 
-describe("nextMove", () => {
+describe("nextEvmMove", () => {
   const snapshots = [snapshot(orderFacts()), snapshot(orderFacts())] as const;
   const limits = (changes: Partial<WalletPolicy>) => new Map([[userID, { stored: stored(changes), count }]]);
   const move = (order: ReturnType<typeof tradeOrder>, changes: Partial<WalletPolicy>, slots = [slot()]) =>
-    nextMove(
+    nextEvmMove(
       laneStateOf(laneView(order, { limits: limits(changes), slots }), {
         snapshots: [snapshots[0], snapshots[1]],
       }),
@@ -155,7 +155,7 @@ describe("nextMove", () => {
     };
     const [{ hash, maxFeePerGas }] = due.attempts as [EvmAttempt];
     const replaced = (maxPerDay: bigint) =>
-      nextMove(
+      nextEvmMove(
         laneStateOf(laneView(order, { limits: limits({ maxPerDay }), slots: [due] }), {
           snapshots: [snapshots[0], snapshots[1]],
           sendings: new Map([[hash, 0]]),
@@ -183,7 +183,7 @@ describe("nextMove", () => {
         sendings: new Map(sent.map((hash) => [hash, 0])),
       });
       const chainLimits = { ...wideLimits, maxNetworkFeesPerDay: used + left };
-      return nextMove({ ...state, chainLimits });
+      return nextEvmMove({ ...state, chainLimits });
     };
     const approval = { purpose: "approve", token: sale.intent.token, router: v2.router, amount } as const;
 
@@ -312,7 +312,7 @@ describe("signTransaction", () => {
 
   /** Returns the step that the signer writes, given this view. */
   function written(view: Partial<SigningView<Evm>>, asked: SignRequest<Evm> = request): TradeStep {
-    const procedure = signTransaction(asked);
+    const procedure = signEvmTransaction(asked);
     const answers = {
       now: nowMs,
       readSigning: signingView(view),
@@ -366,7 +366,7 @@ describe("signTransaction", () => {
 
   it("counts only the additional fees of further attempts, on the day of their signature", () => {
     const swap = { nonce: place, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
-    const ledger = { ...emptyLedger(intent()), fees: { [place]: signedFee(fees) }, swap, revision: 1 };
+    const ledger = { ...emptyEvmLedger(intent()), fees: { [place]: signedFee(fees) }, swap, revision: 1 };
     const raised = {
       maxFeePerGas: 2n * fees.maxFeePerGas,
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
-import { lifeOf } from "../../lib/chains/evm/rules/order-life.ts";
+import { evmLifeOf } from "../../lib/chains/evm/rules/order-life.ts";
 import type { EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import { changed, type Life, shownOrder, unstarted } from "../../lib/orders/trade-order.ts";
 import { orderOf } from "../chains/sol/fixtures.ts";
@@ -153,7 +153,7 @@ describe("lifeOf", () => {
     );
     const order = tradeOrder({ intent: of, approveNonces: [7], life });
     const snapshot = { latest: block } as EvmSnapshot;
-    expect(lifeOf(order, [approval], [snapshot, snapshot])).toMatchObject({
+    expect(evmLifeOf(order, [approval], [snapshot, snapshot])).toMatchObject({
       status: "expired",
       reasonCode: "NOT_INCLUDED",
     });
@@ -196,7 +196,7 @@ describe("lifeOf", () => {
     const lifeWith = (
       changes: Partial<EvmSlot>,
       { life = sent as Life, isCancelling = false, seen = early as typeof early } = {},
-    ) => lifeOf(tradeOrder({ swapNonce: 7, life, isCancelling }), [signedSlot(changes)], seen);
+    ) => evmLifeOf(tradeOrder({ swapNonce: 7, life, isCancelling }), [signedSlot(changes)], seen);
 
     it.each([
       ["the relay takes nothing", {}, "RELAY_UNAVAILABLE"],
@@ -211,7 +211,7 @@ describe("lifeOf", () => {
       expect(expired).toMatchObject({ status: "expired", reasonCode });
       const freed = minedClear(of.validUntil + 12);
       const order = tradeOrder({ swapNonce: 7, life: expired });
-      expect(lifeOf(order, [freed], late)).toMatchObject({ status: "expired", reasonCode });
+      expect(evmLifeOf(order, [freed], late)).toMatchObject({ status: "expired", reasonCode });
     });
 
     it(`returns to the stage "sent", without a reason, once a host takes the transaction`, () => {
@@ -234,7 +234,7 @@ describe("lifeOf", () => {
       ["another program took the nonce", signedSlot({ state: "taken" }), early],
     ] as const)("counts an order as cancelled by its user if %s", (_, own, seen) => {
       const order = tradeOrder({ swapNonce: 7, life: sent, isCancelling: true });
-      expect(lifeOf(order, [own], seen)).toMatchObject({
+      expect(evmLifeOf(order, [own], seen)).toMatchObject({
         status: "cancelled",
         stage: "done",
         reasonCode: "CANCELLED_BY_USER",

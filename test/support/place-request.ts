@@ -1,6 +1,6 @@
 import type { EvmSetup } from "../../lib/chains/evm/rules/check-trade.ts";
 import type { EvmRouteFacts, EvmSnapshot } from "../../lib/chains/evm/rules/host-snapshot.ts";
-import { type EvmIntent, isSameRoute } from "../../lib/chains/evm/rules/intent.ts";
+import { type EvmIntent, isSameEvmRoute } from "../../lib/chains/evm/rules/intent.ts";
 import { ranked } from "../../lib/chains/evm/rules/route-choice.ts";
 import type {
   EvmHostQuote,
@@ -111,7 +111,7 @@ export function quoteFrom(snapshot: EvmSnapshot | undefined, draft: EvmIntent): 
     routes: [best, ...others],
     transactions: transactionsOf(
       draft,
-      facts.routes.find((route) => isSameRoute(route, best)) as EvmRouteFacts,
+      facts.routes.find((route) => isSameEvmRoute(route, best)) as EvmRouteFacts,
     ),
     fees: facts.fees,
     baseFee: snapshot.baseFee,

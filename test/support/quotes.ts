@@ -1,7 +1,7 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { alice, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import type { EvmQuote } from "../../lib/chains/evm/quote.ts";
-import { quoteTrade } from "../../lib/chains/evm/quote.ts";
+import { quoteEvmTrade } from "../../lib/chains/evm/quote.ts";
 import type { EvmTrader } from "../../lib/chains/evm/rules/check-trade.ts";
 import { swapBy } from "../../lib/chains/evm/rules/intent.ts";
 import { evmOrderSettingsOf } from "../../lib/chains/evm/rules/order-settings.ts";
@@ -40,7 +40,7 @@ export const quoteOn = async (
     wallet: wallet === undefined ? undefined : readAddress(chain.chain, wallet, "wallet"),
   } as const;
   const reader = readerOf(chain, { relay: "http://127.0.0.1:1", hosts });
-  return await quoteTrade(reader, request, traderOf(user), quotedAt);
+  return await quoteEvmTrade(reader, request, traderOf(user), quotedAt);
 };
 
 /** Buys tokens from Alice's wallet for a tenth of a coin. */

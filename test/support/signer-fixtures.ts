@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { EvmConfiguration } from "../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, type EvmRoute, type PoolKey, swapBy } from "../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import type { EvmAttempt, EvmSlot } from "../../lib/chains/evm/rules/slot.ts";
 import type { SwapVenue } from "../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../lib/chains/evm/venues/calldata.ts";
@@ -119,7 +119,7 @@ const fixture = (
     request: { ...asked, ...request },
     order: tradeOrder({ intent: of, amount: of.amount }),
     slot: planned,
-    ledger: ledger && { ...emptyLedger(of), revision: 1, ...ledger },
+    ledger: ledger && { ...emptyEvmLedger(of), revision: 1, ...ledger },
     settings: { maxGasPrice: 100 },
     wallet: {},
     ...limits(of),

@@ -1,7 +1,7 @@
 import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { evmEffects } from "../../lib/chains/evm/look.ts";
-import type { snapshotOf } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
+import type { snapshotOfEvm } from "../../lib/chains/evm/looks/snapshot-of-host.ts";
 import { openEvmChains } from "../../lib/chains/families/open-chains.ts";
 import { dayOf } from "../../lib/core/time.ts";
 import type { Order } from "../../lib/orders/execution.ts";
@@ -36,7 +36,7 @@ type Changes = {
   lossSignIn?: boolean;
   signedInAt?: Date;
   /** Queries a host of executeOrders about a wallet. */
-  see?: typeof snapshotOf;
+  see?: typeof snapshotOfEvm;
   /** Returns the table as a function sees it. */
   tableOf?: (caller: Caller) => Table;
   /** Keys in a KMS. Creates new ones by default. */

@@ -2,7 +2,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../lib/chains/evm/rules/family.ts";
-import { signTransaction } from "../../lib/chains/evm/rules/sign.ts";
+import { signEvmTransaction } from "../../lib/chains/evm/rules/sign.ts";
 import type { SignRequest } from "../../lib/orders/effects.ts";
 import type { TradeStep } from "../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../lib/orders/trade-order.ts";
@@ -40,7 +40,7 @@ async function planned() {
   await bench.work();
   bench.wrap = (same) => same;
   const read = async () => (await readOrder(db.table, userID, orderId)).order as TradeOrder<Evm>;
-  const sign = (request: SignRequest<Evm>) => runProcedure(signTransaction(request), bench.effects());
+  const sign = (request: SignRequest<Evm>) => runProcedure(signEvmTransaction(request), bench.effects());
   return { bench, userID, orderId, request: await asked.promise, order: await read(), read, sign };
 }
 

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { emptyLedger } from "../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../lib/chains/evm/rules/ledger.ts";
 import { getItems } from "../../lib/table/batch-get.ts";
 import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import type { SealedWallet } from "../../lib/trading/items/found-items.ts";
@@ -52,7 +52,7 @@ const laneAt = (wallet: string) => ({ chain: "eth", wallet }) as const;
 /** Makes the signer's ledger of an order that has signed at nonce 7, with changes. */
 const ledgerOf = (userID: string, changes: object = {}) => ({
   ...ledgerKey(orderId),
-  ...emptyLedger(intent({ orderId, userID, ...laneAt(`0x${userID}`), validUntil })),
+  ...emptyEvmLedger(intent({ orderId, userID, ...laneAt(`0x${userID}`), validUntil })),
   fees: { 7: {} },
   ...changes,
 });

@@ -4,7 +4,7 @@ import type { LaneCore } from "../../orders/lane-core.ts";
 import type { ItemWrite } from "../../orders/table-step.ts";
 import type { Evm } from "./rules/family.ts";
 import { bothAnswered } from "./rules/host-snapshot.ts";
-import { nextMove, refusedStep, wantsFacts } from "./rules/next-move.ts";
+import { nextEvmMove, refusedEvmStep, wantsFacts } from "./rules/next-move.ts";
 import { placedSnapshots } from "./rules/placed-facts.ts";
 import { areFinal, blocksSeen } from "./rules/seen-blocks.ts";
 import type { EvmSlot } from "./rules/slot.ts";
@@ -45,8 +45,8 @@ const isPlanning = (write: ItemWrite) =>
 export const evmLane: LaneCore<Evm> = {
   rules: evmSlots,
   questionAbout,
-  nextMove,
-  refusedStep,
+  nextMove: nextEvmMove,
+  refusedStep: refusedEvmStep,
   /** A request says all that the signer needs. */
   // biome-ignore lint/correctness/useYield: nothing is asked for.
   *completed(request) {
@@ -55,7 +55,7 @@ export const evmLane: LaneCore<Evm> = {
   /** Everything but a first plan takes fresh answers: these only spare the order the time of asking. */
   placedSnapshots(state, setup) {
     const snapshots = placedSnapshots(state.view, setup, state.nowMs);
-    const move = snapshots && nextMove({ ...state, snapshots });
+    const move = snapshots && nextEvmMove({ ...state, snapshots });
     return move?.kind === "write" && move.step.some(isPlanning) ? snapshots : undefined;
   },
   departures: {

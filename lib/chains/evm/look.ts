@@ -2,12 +2,12 @@ import { HostFault, isHostError } from "../hosts/host-fault.ts";
 import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "../hosts/look.ts";
 import { type RpcHost, rpcHost } from "../hosts/rpc-host.ts";
 import { publishCall } from "./calls/rpc-call.ts";
-import { snapshotOf } from "./looks/snapshot-of-host.ts";
+import { snapshotOfEvm } from "./looks/snapshot-of-host.ts";
 import type { Evm } from "./rules/family.ts";
 import type { EvmReader } from "./venues/reader.ts";
 
 /** The effects of a run on a chain of Ethereum's family. */
-export function evmEffects(reader: EvmReader, see = snapshotOf): FamilyEffects<Evm> {
+export function evmEffects(reader: EvmReader, see = snapshotOfEvm): FamilyEffects<Evm> {
   const { relay: url } = reader.configuration;
   const relay = url === undefined ? undefined : rpcHost({ url });
   return {

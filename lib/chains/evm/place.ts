@@ -5,8 +5,8 @@ import type { PlacingFamily } from "../../orders/placing-family.ts";
 import { checkEvmTrade, evmSettingsForTrade } from "./rules/check-trade.ts";
 import type { Evm } from "./rules/family.ts";
 import { usualGasLimit } from "./rules/fees.ts";
-import { isSameRoute } from "./rules/intent.ts";
-import { jointQuote } from "./rules/joint-facts.ts";
+import { isSameEvmRoute } from "./rules/intent.ts";
+import { jointEvmQuote } from "./rules/joint-facts.ts";
 import { factsText } from "./rules/placed-facts.ts";
 import { routesToBind } from "./rules/route-choice.ts";
 import { addressesOf, type EvmTradeFacts } from "./rules/trade-facts.ts";
@@ -23,7 +23,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
     const { gasPreset } = evmSettingsForTrade(trade, trader);
     return { chain, wallet, trade, gasPreset, orders: trader.orders };
   },
-  jointAnswer: ([a, b], { trade }) => jointQuote(a, b, trade.side),
+  jointAnswer: ([a, b], { trade }) => jointEvmQuote(a, b, trade.side),
   check: checkEvmTrade,
   secondsFor: ({ settings }) => validSeconds[settings.gasPreset],
   intentOf(terms, { facts, check }) {
@@ -41,7 +41,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   },
   orderPart: { approveNonces: [] },
   quotedPart: ({ routes }, { facts }) => ({
-    pools: routes.map((route) => addressesOf(facts.routes.find((each) => isSameRoute(each, route)))),
+    pools: routes.map((route) => addressesOf(facts.routes.find((each) => isSameEvmRoute(each, route)))),
   }),
   /** Undefined if the hosts did not see the same block, or one of them did not say all that a plan needs. */
   factsForRun({ setup, quotes = [undefined, undefined] }, { intent }, jobs) {

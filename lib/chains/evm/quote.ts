@@ -5,7 +5,7 @@ import { warningsOf } from "../../orders/quote-warnings.ts";
 import { limitsOf, listedTokens, setupName } from "../../orders/requests.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import { quoteOnChain } from "./quotes/quote-on-chain.ts";
+import { quoteOnEvm } from "./quotes/quote-on-chain.ts";
 import {
   checkEvmTrade,
   type EvmSetup,
@@ -26,7 +26,7 @@ export type EvmQuote = QuoteParts &
     networkFee: { expected: string; max: string; l1: string };
   };
 
-export const setupOf = ({ chain, configuration }: EvmReader): EvmSetup => ({
+export const evmSetupOf = ({ chain, configuration }: EvmReader): EvmSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
   limits: limitsOf(chain, configuration),
@@ -41,7 +41,7 @@ export const setupOf = ({ chain, configuration }: EvmReader): EvmSetup => ({
  * percentage of an empty balance
  * @throws {ChainUnavailable}
  */
-export async function quoteTrade(
+export async function quoteEvmTrade(
   reader: EvmReader,
   trade: QuoteRequest,
   trader: EvmTrader,
@@ -50,17 +50,17 @@ export async function quoteTrade(
   const { wallet } = trade;
   const { gasPreset } = evmSettingsForTrade(trade, trader);
   const asked = { trade, gasPreset, wallet, orders: trader.orders };
-  const facts = await quoteOnChain(reader.client.read, reader, asked);
-  return shownQuote(
+  const facts = await quoteOnEvm(reader.client.read, reader, asked);
+  return shownEvmQuote(
     wallet,
     trade,
-    { facts, check: checkEvmTrade(setupOf(reader), trade, trader, facts) },
+    { facts, check: checkEvmTrade(evmSetupOf(reader), trade, trader, facts) },
     now,
   );
 }
 
 /** Formats a checked trade for clients. */
-export function shownQuote(
+export function shownEvmQuote(
   wallet: string | undefined,
   trade: AskedTrade,
   { facts, check }: { facts: EvmTradeFacts; check: EvmTradeCheck },

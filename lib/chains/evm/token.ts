@@ -7,7 +7,7 @@ import { askTogether } from "../hosts/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "./calls/fee-market.ts";
 import { tokenClaimsCall } from "./calls/token-claims.ts";
 import { routesToTry } from "./quotes/choose-route.ts";
-import { isSameRoute } from "./rules/intent.ts";
+import { isSameEvmRoute } from "./rules/intent.ts";
 import type { SwapVenue } from "./rules/swap-venues.ts";
 import { knownRoutesOf, routesOf } from "./venues/configured-routes.ts";
 import { poolCalls, poolRoutesOf } from "./venues/pool-routes.ts";
@@ -45,7 +45,7 @@ export async function inspectEvmToken(
   const { block, found, routes } = poolRoutesOf(answers);
   const tradable = routesOf(configuration, address);
   const tried = routesToTry(
-    (routes[0] ?? []).filter((route) => tradable.some((each) => isSameRoute(each, route))),
+    (routes[0] ?? []).filter((route) => tradable.some((each) => isSameEvmRoute(each, route))),
   );
   const after = { ...block, baseFee: feeMarketOf(market).baseFee };
   const { states, safeties } = await askTogether(client.read, {

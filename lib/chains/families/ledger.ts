@@ -1,7 +1,7 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import type { FamilyTypes, SlotTerms } from "../../orders/family.ts";
 import type { Ledger } from "../../orders/table-step.ts";
-import { isEntered } from "../evm/rules/ledger.ts";
+import { isEvmEntered } from "../evm/rules/ledger.ts";
 import { isSolEntered } from "../sol/rules/ledger.ts";
 import type { Family } from "./family.ts";
 
@@ -10,7 +10,7 @@ type LedgerRules = {
 };
 
 const families: Readonly<Record<Family, LedgerRules>> = {
-  evm: { isEntered },
+  evm: { isEntered: isEvmEntered },
   sol: { isEntered: isSolEntered },
 };
 

@@ -1,7 +1,7 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import type { Look } from "../../orders/block.ts";
-import { blocksOf, lookAtHead } from "../evm/looks/head-look.ts";
+import { evmBlocksOf, lookAtEvm } from "../evm/looks/head-look.ts";
 import type { Ask } from "../hosts/ask-together.ts";
 import { lookAtSol, solBlocksOf } from "../sol/looks/head-look.ts";
 import type { Family } from "./family.ts";
@@ -15,7 +15,7 @@ type LookFamily = {
 };
 
 const families: Readonly<Record<Family, LookFamily>> = {
-  evm: { lookAt: lookAtHead, blocksOf },
+  evm: { lookAt: lookAtEvm, blocksOf: evmBlocksOf },
   sol: { lookAt: lookAtSol, blocksOf: solBlocksOf },
 };
 

@@ -6,7 +6,7 @@ import {
   tradingChains,
 } from "../../core/chain-facts.ts";
 import type { TokenNames } from "../../orders/token-likeness.ts";
-import { chainClient } from "../evm/calls/hosts.ts";
+import { evmClient } from "../evm/calls/hosts.ts";
 import type { EvmReader } from "../evm/venues/reader.ts";
 import { solClient } from "../sol/calls/hosts.ts";
 import type { SolConfiguration } from "../sol/rules/configuration.ts";
@@ -74,7 +74,7 @@ export function openEvmChains(
     evmChains.flatMap((chain) => {
       const configuration = trading[chain];
       if (configuration === undefined) return [];
-      const client = chainClient({ chain, hosts: configuration.hosts });
+      const client = evmClient({ chain, hosts: configuration.hosts });
       return [[chain, { family: "evm", chain, configuration, client, taken }] as const];
     }),
   );

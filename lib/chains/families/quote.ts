@@ -4,8 +4,8 @@ import type { FamilyTypes, HostAnswers } from "../../orders/family.ts";
 import type { Assessed } from "../../orders/placing-family.ts";
 import type { AskedTrade } from "../../orders/trade.ts";
 import type { QuoteRequest } from "../../orders/trade-request.ts";
-import { type EvmQuote, quoteTrade, setupOf, shownQuote } from "../evm/quote.ts";
-import { quotesOfHosts } from "../evm/quotes/quotes-of-hosts.ts";
+import { type EvmQuote, evmSetupOf, quoteEvmTrade, shownEvmQuote } from "../evm/quote.ts";
+import { quotesOfEvmHosts } from "../evm/quotes/quotes-of-hosts.ts";
 import { quoteSolTrade, type SolQuote, shownSolQuote, solSetupOf } from "../sol/quote.ts";
 import { quotesOfSolHosts } from "../sol/quotes/quotes-of-hosts.ts";
 import type { SolLaneQuestion } from "../sol/rules/trade-facts.ts";
@@ -47,22 +47,22 @@ type Registry<Part extends keyof QuoteFamily> = Readonly<Record<Family, Pick<Quo
 
 // One registry for each question, so that a function loads only the code of those that it asks.
 const setups: Registry<"setupOf"> = {
-  evm: { setupOf },
+  evm: { setupOf: evmSetupOf },
   sol: { setupOf: (reader: SolReader) => solSetupOf(reader) },
 };
 const pairs: Registry<"quotesOf"> = {
-  evm: { quotesOf: quotesOfHosts },
+  evm: { quotesOf: quotesOfEvmHosts },
   sol: {
     quotesOf: (reader: SolReader, question: SolLaneQuestion) =>
       quotesOfSolHosts(reader, question, question.slippage),
   },
 };
 const quotes: Registry<"quoteTrade"> = {
-  evm: { quoteTrade },
+  evm: { quoteTrade: quoteEvmTrade },
   sol: { quoteTrade: quoteSolTrade },
 };
 const formats: Registry<"shown"> = {
-  evm: { shown: shownQuote },
+  evm: { shown: shownEvmQuote },
   sol: { shown: shownSolQuote },
 };
 

@@ -1,6 +1,6 @@
 import { familyOf } from "../../core/chain-facts.ts";
 import type { Procedure, SignAnswer, SignRequest } from "../../orders/effects.ts";
-import { signTransaction } from "../evm/rules/sign.ts";
+import { signEvmTransaction } from "../evm/rules/sign.ts";
 import { signMessage } from "../sol/rules/sign.ts";
 import type { Family } from "./family.ts";
 
@@ -10,7 +10,7 @@ type SignRules = {
 };
 
 const families: Readonly<Record<Family, SignRules>> = {
-  evm: { signRequested: signTransaction },
+  evm: { signRequested: signEvmTransaction },
   sol: { signRequested: signMessage },
 };
 

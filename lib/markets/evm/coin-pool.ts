@@ -5,7 +5,7 @@ import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import { compare } from "../../core/decimal.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import type { CoinPrice } from "../core/coin-series.ts";
-import { type EvmPool, PoolFinder } from "./pools.ts";
+import { type EvmPool, EvmPoolFinder } from "./pools.ts";
 import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 
 /** The deepest pool is looked for again after this time. */
@@ -18,7 +18,7 @@ const memoryMs = 10 * 60_000;
  * @throws {ChainUnavailable} if no host answers.
  */
 export function coinPoolPrice(reader: EvmReader): () => Promise<CoinPrice | undefined> {
-  const finder = new PoolFinder(reader);
+  const finder = new EvmPoolFinder(reader);
   let known: { pool: WatchedPool | undefined; untilMs: number } | undefined;
   return async () => {
     if (known === undefined || Date.now() >= known.untilMs)
@@ -37,7 +37,7 @@ export function coinPoolPrice(reader: EvmReader): () => Promise<CoinPrice | unde
 /** Finds the deepest pool of a chain's coin and a stable token, and treats the coin as the pool's token. */
 async function findCoinPool(
   { configuration }: EvmReader,
-  finder: PoolFinder,
+  finder: EvmPoolFinder,
 ): Promise<WatchedPool | undefined> {
   const stable = configuration.quoteTokens.filter(({ isStable }) => isStable);
   const found = await Promise.all(stable.map(({ token }) => finder.find(token)));

@@ -23,7 +23,7 @@ import { RunSteps } from "../runs/run-steps.ts";
 import { tokenStore } from "../runs/token-store.ts";
 import { marketHosts, type ReaderHosts } from "./hosts.ts";
 import type { HistoryOrder } from "./load-history.ts";
-import { PoolFinder } from "./pools.ts";
+import { EvmPoolFinder } from "./pools.ts";
 import { type Journal, newJournal, watchPool } from "./rules/journal.ts";
 import { lookRound } from "./rules/look-round.ts";
 import { proofRound } from "./rules/proof-round.ts";
@@ -263,7 +263,7 @@ export type EvmMarketPorts = {
 export function openEvmMarkets(reader: EvmReader, ports: EvmMarketPorts): EvmMarkets {
   const { table, coinUsdAt, onFault, onSilence } = ports;
   const { chain } = reader;
-  const finder = new PoolFinder(reader);
+  const finder = new EvmPoolFinder(reader);
   const markets: EvmMarkets = new EvmMarkets({
     chain,
     hosts: marketHosts(reader, { onSilence, onFlood: (pools) => markets.leavePools(pools) }),

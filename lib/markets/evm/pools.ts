@@ -56,7 +56,7 @@ type Memory = {
 };
 
 /** Finds the pools of tokens on a chain. It remembers them for a while, and then measures only their depths. */
-export class PoolFinder {
+export class EvmPoolFinder {
   readonly #reader: EvmReader;
   readonly #memory = new RecentMap<string, Memory>(mostTokens);
 
@@ -89,7 +89,7 @@ export class PoolFinder {
 
 /** Makes a function that finds a token with its pools. */
 export function openEvmFinder(reader: EvmReader): FindPools {
-  const finder = new PoolFinder(reader);
+  const finder = new EvmPoolFinder(reader);
   return (token, nowMs) => finder.find(token, nowMs);
 }
 

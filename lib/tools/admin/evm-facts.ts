@@ -24,7 +24,7 @@ const poolText = ({ venue, feeBps, spacing }: PoolKey) =>
   `${venue} at ${feeBps} bps${spacing === undefined ? "" : ` with spacing ${spacing}`}`;
 
 /** Names the pools of a route from the coin to the token. */
-const routeText = ({ bridge, ...pool }: Route) =>
+const routeText = ({ bridge, ...pool }: EvmRoute) =>
   bridge === undefined ? poolText(pool) : `${poolText(bridge)} > ${bridge.token} > ${poolText(pool)}`;
 
 function evmFacts({ intent, ...order }: TradeOrder<Evm>) {

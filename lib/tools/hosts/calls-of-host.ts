@@ -128,7 +128,7 @@ export async function callsOfHost(
 }
 
 /** Returns a placeholder for a pool, for questions whose answer does not matter. It emits none of a pool's events. */
-const anyPool = ({ wrapped: { token, decimals } }: ChainConfiguration): WatchedPool => ({
+const anyPool = ({ wrapped: { token, decimals } }: EvmConfiguration): WatchedPool => ({
   pool: token,
   venue: "uniswap-v2",
   token,

@@ -7,7 +7,7 @@ import {
   type EvmRoute,
   isSamePool,
   needsRefund,
-  routeOf,
+  plainEvmRoute,
   type SwapCall,
 } from "../../chains/evm/rules/intent.ts";
 import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
@@ -28,7 +28,7 @@ type ContractLook = { name: string; problem?: Problem };
 
 /** Options for looking at a host. */
 type Look = {
-  configuration: ChainConfiguration;
+  configuration: EvmConfiguration;
   /** Number of the block to read. */
   number: number;
   /** Amount of coins to ask pools for. */
@@ -148,7 +148,7 @@ async function trySwaps(look: Look, purchases: ReadonlyMap<string, Purchase>): P
 function swapCall({ configuration, number, spent }: Look, { token, route }: Purchase): RpcCall<boolean> {
   const call: SwapCall = {
     purpose: "swap",
-    ...routeOf(route),
+    ...plainEvmRoute(route),
     side: "buy",
     token,
     recipient: newStranger(),
@@ -175,7 +175,7 @@ const farDeadline = 2 ** 32 - 1;
 const mixedWords = "does not pay what its pools quote: remove mixesWith from the row of the bridge";
 
 /** Names the two kinds of pools of a mixed route. Returns undefined for other routes. */
-const nameOfMixed = ({ venue, bridge }: Route): string | undefined =>
+const nameOfMixed = ({ venue, bridge }: EvmRoute): string | undefined =>
   bridge === undefined || kindOf(bridge) === kindOf({ venue })
     ? undefined
     : `${bridge.venue} at ${bridge.feeBps} bps to ${bridge.token}, then ${venue}`;
@@ -203,7 +203,7 @@ type Link = { name: string; address: string; read: string; expected: string };
  * Lists the addresses that routers and quoters must name: their factories and the wrapped coin. A router of another
  * exchange would name different ones.
  */
-function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
+function linksIn({ wrapped, venues }: EvmConfiguration): Link[] {
   return venues.flatMap((row) => {
     const link = (role: string, address: string, read: string, expected: string): Link => ({
       name: `${read} of the ${role} of ${row.venue}`,
@@ -237,7 +237,7 @@ function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
 }
 
 /** Lists the addresses in the configuration, with names for people. */
-function contractsIn({ wrapped, venues, tokens }: ChainConfiguration): { name: string; address: string }[] {
+function contractsIn({ wrapped, venues, tokens }: EvmConfiguration): { name: string; address: string }[] {
   return [
     { name: "Multicall3", address: multicallAddress },
     ...[wrapped, ...tokens].map(({ symbol, token }) => ({ name: `token ${symbol}`, address: token })),

@@ -1,8 +1,8 @@
 import { commonBlock } from "../../chains/evm/calls/hosts.ts";
 import { blockCall, chainIdentity } from "../../chains/evm/calls/rpc-call.ts";
-import { quoteOnChain } from "../../chains/evm/quotes/quote-on-chain.ts";
+import { quoteOnEvm } from "../../chains/evm/quotes/quote-on-chain.ts";
 import { mostApartSeconds } from "../../chains/evm/rules/host-lag.ts";
-import { jointQuote } from "../../chains/evm/rules/joint-facts.ts";
+import { jointEvmQuote } from "../../chains/evm/rules/joint-facts.ts";
 import type { EvmTradeFacts } from "../../chains/evm/rules/trade-facts.ts";
 import type { HostError } from "../../chains/hosts/host-fault.ts";
 import { type RpcHost, rpcHost } from "../../chains/hosts/rpc-host.ts";
@@ -87,7 +87,7 @@ export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookSc
 }
 
 const isAgreed = (a: EvmTradeFacts | DomainError, b: EvmTradeFacts | DomainError) =>
-  jointQuote(a, b, "buy") !== undefined;
+  jointEvmQuote(a, b, "buy") !== undefined;
 
 const nothing = { bytes: 0, ms: 0 };
 
@@ -107,7 +107,7 @@ async function quoteBy(
   const trade = { side: "buy", token, amount: coinText(chain.chain, spent) } as const;
   const asked = { trade, gasPreset: "medium", orders: [] } as const;
   try {
-    return await settle(quoteOnChain((calls) => rpc.request(calls), chain, asked, block));
+    return await settle(quoteOnEvm((calls) => rpc.request(calls), chain, asked, block));
   } catch (error) {
     if (error instanceof DomainError) return error;
     throw error;

@@ -2,7 +2,7 @@ import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, creationOf, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { quoteTrade } from "../../../lib/chains/evm/quote.ts";
+import { quoteEvmTrade } from "../../../lib/chains/evm/quote.ts";
 import type { EvmTrader } from "../../../lib/chains/evm/rules/check-trade.ts";
 import { readerOf, startPlainHost } from "../../support/chain-reader.ts";
 import { addDryPool } from "../../support/odd-tokens.ts";
@@ -22,7 +22,7 @@ const wallet = alice.address;
 const quote = (asked: AskedQuote, user: Partial<EvmTrader> = {}, hosts?: readonly string[]) =>
   quoteOn(chain, asked, user, hosts);
 
-describe("quoteTrade", () => {
+describe("quoteEvmTrade", () => {
   it("returns the figures of the contract's example", async () => {
     await chain.request("anvil_setNextBlockBaseFeePerGas", ["0x1dcd6500"]);
     const { route, networkFee, balances, block, ...shown } = await quote({ wallet, amount: "0.50" });
@@ -81,7 +81,7 @@ describe("quoteTrade", () => {
         }) as typeof client.read,
       };
       const request = { chain: "eth", side: "buy", token: moon, wallet, ...asked } as const;
-      await quoteTrade({ ...reader, client: counting }, request, traderOf(), now);
+      await quoteEvmTrade({ ...reader, client: counting }, request, traderOf(), now);
       expect(requests).toBe(2);
     }
   });
@@ -104,10 +104,10 @@ describe("quoteTrade", () => {
     const reader = readerOf(chain);
     const unlisted = { ...reader, configuration: { ...reader.configuration, tokens: [] } };
     const request = { chain: "eth", side: "buy", token: usdx, amount: "0.5" } as const;
-    expect((await quoteTrade(unlisted, request, traderOf(), now)).route).toMatchObject([
+    expect((await quoteEvmTrade(unlisted, request, traderOf(), now)).route).toMatchObject([
       { venue: "uniswap-v2" },
     ]);
-    const large = await quoteTrade(unlisted, { ...request, amount: "10" }, traderOf(), now);
+    const large = await quoteEvmTrade(unlisted, { ...request, amount: "10" }, traderOf(), now);
     expect(large.route).toMatchObject([{ venue: "uniswap-v3" }]);
   });
 
@@ -124,7 +124,7 @@ describe("quoteTrade", () => {
       ["sell", "10000000"],
     ] as const) {
       const request = { chain: "eth", side, token: moon, amount } as const;
-      await expect(quoteTrade(v3Only, request, traderOf(), now)).rejects.toMatchObject({
+      await expect(quoteEvmTrade(v3Only, request, traderOf(), now)).rejects.toMatchObject({
         code: "INVALID_REQUEST",
         details: { field: "amount" },
       });
@@ -146,7 +146,7 @@ describe("quoteTrade", () => {
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues } };
     for (const asked of [{ side: "buy", token: taxd, amount: "0.1" } as const, sale]) {
-      const refused = expect(quoteTrade(v3Only, { chain: "eth", ...asked }, traderOf(), now)).rejects;
+      const refused = expect(quoteEvmTrade(v3Only, { chain: "eth", ...asked }, traderOf(), now)).rejects;
       await refused.toMatchObject({ code: "NO_ROUTE" });
     }
   });
@@ -166,10 +166,10 @@ describe("quoteTrade", () => {
     const venues = [...reader.configuration.venues, other];
     const two = { ...reader, configuration: { ...reader.configuration, venues } };
     const request = { chain: "eth", side: "buy", token: moon, amount: "0.5" } as const;
-    const bought = await quoteTrade(two, request, traderOf(), now);
+    const bought = await quoteEvmTrade(two, request, traderOf(), now);
     expect(bought.route).toMatchObject([{ venue: "pancakeswap-v2", feeBps: 25 }]);
     expect(Number(bought.amountOut)).toBeCloseTo(4960.273038901078 * 1.1, 6);
-    const sale = await quoteTrade(two, { ...request, side: "sell", amount: "100" }, traderOf(), now);
+    const sale = await quoteEvmTrade(two, { ...request, side: "sell", amount: "100" }, traderOf(), now);
     expect(sale.route).toMatchObject([{ venue: "uniswap-v2", feeBps: 30 }]);
   });
 
@@ -226,7 +226,7 @@ describe("quoteTrade", () => {
       warnings: ["MEV_UNPROTECTED"],
     });
     const request = { chain: "eth", side: "buy", token: moon, amount: "0.5" } as const;
-    const withoutRelay = await quoteTrade(readerOf(chain), request, traderOf(), now);
+    const withoutRelay = await quoteEvmTrade(readerOf(chain), request, traderOf(), now);
     expect(withoutRelay).toMatchObject({ submission: "public", warnings: ["MEV_UNPROTECTED"] });
   });
 
@@ -250,7 +250,7 @@ describe("quoteTrade", () => {
     const reader = readerOf(chain, { hosts: [host.url] });
     const unlisted = { ...reader, configuration: { ...reader.configuration, tokens: [] } };
     const request = { chain: "eth", side: "buy", token: usdx, amount: "10" } as const;
-    expect((await quoteTrade(unlisted, request, traderOf(), now)).route).toMatchObject([
+    expect((await quoteEvmTrade(unlisted, request, traderOf(), now)).route).toMatchObject([
       { venue: "uniswap-v2" },
     ]);
     await host.close();

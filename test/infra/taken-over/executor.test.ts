@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../lib/orders/wallet-policy.ts";
@@ -64,7 +64,7 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
     const order = desk.named("BOBBUYS");
     const { intent } = order;
     const { fees } = slot();
-    const ledger = { ...emptyLedger(intent), fees: { 3: signedFee(fees) }, revision: 1 };
+    const ledger = { ...emptyEvmLedger(intent), fees: { 3: signedFee(fees) }, revision: 1 };
     await intruder.put(ledgerKey(intent.orderId), ledger);
     const planned = slot({ place: 3, call: swapBy(intent, v2, intent.amount) }, intent);
     return intruder.askWith(order, planned, { purpose: "clear" });

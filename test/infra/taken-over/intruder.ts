@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { type EvmIntent, type SwapCall, swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { SignRequest } from "../../../lib/orders/effects.ts";
 import type { TradeOrder } from "../../../lib/orders/trade-order.ts";
@@ -148,7 +148,7 @@ export class Intruder {
   /** Changes data that the signer reads. */
   async #tamper({ intent }: TradeOrder<Evm>): Promise<void> {
     const { userID, orderId, chain, wallet } = intent;
-    const empty = { ...emptyLedger(intent), revision: 1 };
+    const empty = { ...emptyEvmLedger(intent), revision: 1 };
     await this.#pick([
       () => this.remove(ledgerKey(orderId)),
       () => this.put(ledgerKey(orderId), empty),

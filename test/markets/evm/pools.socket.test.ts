@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatDecimal } from "../../../lib/core/decimal.ts";
 import type { TokenPools } from "../../../lib/markets/core/market.ts";
 import { coinPoolPrice } from "../../../lib/markets/evm/coin-pool.ts";
-import { type EvmPool, PoolFinder } from "../../../lib/markets/evm/pools.ts";
+import { type EvmPool, EvmPoolFinder } from "../../../lib/markets/evm/pools.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { localPoolsOf } from "../../support/market-pools.ts";
 import { deployOddToken } from "../../support/odd-tokens.ts";
@@ -23,7 +23,7 @@ beforeEach(() => chain.restore());
 
 const { moon, star, taxd, comet, usdx, wrapped, v2Router, v3Quoter, v3Positions } = localAddresses;
 const find = async (token: string) =>
-  (await new PoolFinder(readerOf(chain)).find(token)) as TokenPools<EvmPool>;
+  (await new EvmPoolFinder(readerOf(chain)).find(token)) as TokenPools<EvmPool>;
 const shown = ({ pools }: TokenPools<EvmPool>) =>
   pools.map(({ venue, quote, price, depth }) => [
     `${venue} ${quote === usdx ? "USDX" : quote}`,
@@ -140,9 +140,9 @@ describe("PoolFinder", () => {
   it("finds no token at an account without code, and queries the next host if one fails", async () => {
     host.faults = { unavailable: 1 };
     const reader = readerOf(chain, { hosts: [host.url, chain.url] });
-    expect(await new PoolFinder(reader).find(alice.address)).toBeUndefined();
-    expect((await new PoolFinder(reader).find(moon))?.pools).toHaveLength(3);
-    const lonely = new PoolFinder(readerOf(chain, { hosts: [host.url] }));
+    expect(await new EvmPoolFinder(reader).find(alice.address)).toBeUndefined();
+    expect((await new EvmPoolFinder(reader).find(moon))?.pools).toHaveLength(3);
+    const lonely = new EvmPoolFinder(readerOf(chain, { hosts: [host.url] }));
     await expect(lonely.find(moon)).rejects.toThrow("No host of base answers");
     host.faults = {};
   });
@@ -150,14 +150,14 @@ describe("PoolFinder", () => {
 
 describe("searching again with PoolFinder", () => {
   const counts: number[] = [];
-  let finder: PoolFinder;
+  let finder: EvmPoolFinder;
   beforeEach(() => {
     counts.length = 0;
     host.lie = ({ method }, reply) => {
       if (method === "eth_call") counts[counts.length - 1] = (counts.at(-1) ?? 0) + 1;
       return reply;
     };
-    finder = new PoolFinder(readerOf(chain, { hosts: [host.url] }));
+    finder = new EvmPoolFinder(readerOf(chain, { hosts: [host.url] }));
   });
   const findAt = async (nowMs: number) => {
     counts.push(0);
@@ -200,7 +200,9 @@ describe("searching again with PoolFinder", () => {
     await chain.deploy(v3PairLiquidity(localAddresses, deployer, amounts, { fee: 3000, reach: 2 }));
     expect((await findAt(1000))[0]).toEqual(["uniswap-v3 native", near(0.0001), near(7.6)]);
     // Searches for the pools again.
-    expect((await new PoolFinder(readerOf(chain)).find(moon))?.pools[0]).toMatchObject({ pool: moonV3.pool });
+    expect((await new EvmPoolFinder(readerOf(chain)).find(moon))?.pools[0]).toMatchObject({
+      pool: moonV3.pool,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { alice } from "trading-terminal-devnet/evm/test-chain";
 import { describe, expect, it } from "vitest";
-import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import { ledgerKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
@@ -17,7 +17,7 @@ const show = async (...options: string[]) =>
 async function putLedger(orderId: string, nonces: readonly number[], changes: object = {}) {
   const own = intent({ orderId, wallet: alice.address });
   const signed = Object.fromEntries(nonces.map((nonce) => [nonce, signedFee(fees)]));
-  const ledger = { ...emptyLedger(own), approveNonces: nonces, fees: signed, ...changes };
+  const ledger = { ...emptyEvmLedger(own), approveNonces: nonces, fees: signed, ...changes };
   await putItems(db.table, [{ ...ledgerKey(orderId), ...(packed(ledger) as object) }]);
 }
 

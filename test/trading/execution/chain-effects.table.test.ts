@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { chainClient } from "../../../lib/chains/evm/calls/hosts.ts";
+import { evmClient } from "../../../lib/chains/evm/calls/hosts.ts";
 import { evmEffects } from "../../../lib/chains/evm/look.ts";
 import type { EvmConfiguration } from "../../../lib/chains/evm/rules/configuration.ts";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
@@ -47,7 +47,7 @@ function chainsOf(changes: Partial<EvmConfiguration> = {}) {
     relay: relay.url,
     ...changes,
   };
-  const client = chainClient({ chain: "eth", hosts: configuration.hosts });
+  const client = evmClient({ chain: "eth", hosts: configuration.hosts });
   return new Map([
     ["eth", { family: "evm", chain: "eth", configuration, client } satisfies EvmReader],
   ] as const);
@@ -57,7 +57,7 @@ const sentTo = (server: RpcServer) =>
   server.requests.flat().filter(({ method }) => method === "eth_sendRawTransaction").length;
 
 describe("chainEffects.send", () => {
-  const send = (to: Recipients = "hosts", changes: Partial<ChainConfiguration> = {}) =>
+  const send = (to: Recipients = "hosts", changes: Partial<EvmConfiguration> = {}) =>
     chainEffects(chainsOf(changes)).send({ chain: "eth", raw, to });
 
   it.each<[string, Recipients, readonly number[]]>([
@@ -73,7 +73,7 @@ describe("chainEffects.send", () => {
 
   it("sends a private transaction to nobody if the relay is no longer configured", async () => {
     const { relay: _, ...rest } = defaultChains.eth;
-    const client = chainClient({ chain: "eth", hosts: [first.url] });
+    const client = evmClient({ chain: "eth", hosts: [first.url] });
     const chains = new Map([
       ["eth", { family: "evm", chain: "eth", configuration: rest, client } as const],
     ] as const);
@@ -151,7 +151,7 @@ describe("chainEffects.hostSnapshot", () => {
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
   /** Returns effects with these snapshots, by number of the host. All other hosts fail. */
-  function asking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
+  function asking(hosts: number, snapshots: Record<number, Promise<EvmSnapshot> | EvmSnapshot>) {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
     const see = vi.fn(async (host: RpcHost) => snapshots[all.indexOf(host)]);
@@ -165,7 +165,7 @@ describe("chainEffects.hostSnapshot", () => {
   const snapshot = (coins: bigint) => ({ coins }) as EvmSnapshot;
 
   it("queries both hosts at once", async () => {
-    const { promise, resolve } = Promise.withResolvers<HostSnapshot>();
+    const { promise, resolve } = Promise.withResolvers<EvmSnapshot>();
     const { see, effects } = asking(2, { 0: promise, 1: snapshot(1n) });
     const asked = effects.hostSnapshot({ host: 0, question });
     expect(see).toHaveBeenCalledTimes(2);

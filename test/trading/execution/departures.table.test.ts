@@ -1,7 +1,7 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import { snapshotOfEvm } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
@@ -147,7 +147,7 @@ describe("a position whose tokens were moved away", () => {
     const desk = await openDesk(db.table, chain, {
       async see(host, reader, question) {
         if (!hosts.includes(host)) hosts.push(host);
-        const seen = await snapshotOf(host, reader, question);
+        const seen = await snapshotOfEvm(host, reader, question);
         return seen && host === hosts[1] ? { ...seen, held: new Map([[moon, 0n]]) } : seen;
       },
     });

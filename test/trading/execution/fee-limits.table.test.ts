@@ -31,7 +31,7 @@ const gasLimit = 160_000n;
 const maxGasPrice = (99n * 10n ** 18n) / gasLimit;
 
 /** Creates an intent with a genuine MAC, as a compromised placeOrder could. */
-const planted = (changes: Partial<Intent>): Intent =>
+const planted = (changes: Partial<EvmIntent>): EvmIntent =>
   intent({
     ...desk.lane,
     userID: desk.userID,
@@ -47,7 +47,7 @@ const planted = (changes: Partial<Intent>): Intent =>
   });
 
 /** Writes an order and its planned slot, then runs the executor and the chain. */
-async function execute(own: Intent, planned: Partial<Slot> & Pick<Slot, "call">) {
+async function execute(own: EvmIntent, planned: Partial<EvmSlot> & Pick<EvmSlot, "call">) {
   const isSwap = planned.call.purpose === "swap";
   const order = tradeOrder({
     intent: own,

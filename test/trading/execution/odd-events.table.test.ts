@@ -1,7 +1,7 @@
 import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import { snapshotOfEvm } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import { RpcRefusal } from "../../../lib/chains/hosts/host-fault.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
@@ -138,7 +138,7 @@ describe("a fill", () => {
     const desk = await openDesk(db.table, chain, {
       async see(host, reader, question) {
         if (!hosts.includes(host)) hosts.push(host);
-        const seen = await snapshotOf(host, reader, question);
+        const seen = await snapshotOfEvm(host, reader, question);
         return isLying && host === hosts[0] ? seen && withMoved(seen, 1n) : seen;
       },
     });
@@ -166,7 +166,7 @@ describe("a fill", () => {
     const asked: string[] = [];
     const desk = await openDesk(db.table, chain, {
       see: (host, reader, question) =>
-        snapshotOf(
+        snapshotOfEvm(
           {
             async request(calls, signal) {
               asked.push(calls.map(({ method }) => method).join());
@@ -201,7 +201,7 @@ const withMoved = (snapshot: EvmSnapshot, moved: bigint): EvmSnapshot => ({
 });
 
 /** Makes the second host refuse queries about earlier blocks, with the block's number in each refusal. */
-function withoutBalances(refusal: { code: number; message: string }): typeof snapshotOf {
+function withoutBalances(refusal: { code: number; message: string }): typeof snapshotOfEvm {
   const hosts: RpcHost[] = [];
   return (host, reader, question) => {
     if (!hosts.includes(host)) hosts.push(host);
@@ -214,6 +214,6 @@ function withoutBalances(refusal: { code: number; message: string }): typeof sna
         return host.request(calls, signal);
       },
     };
-    return snapshotOf(host === hosts[1] ? pruned : host, reader, question);
+    return snapshotOfEvm(host === hosts[1] ? pruned : host, reader, question);
   };
 }

@@ -1,6 +1,6 @@
 import { startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import { snapshotOfEvm } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { EvmRouteFacts } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { RpcHost } from "../../../lib/chains/hosts/rpc-host.ts";
 import { coinUnitsFrom } from "../../../lib/orders/decimal-text.ts";
@@ -87,7 +87,7 @@ describe("a buy on a real chain", () => {
 
 describe("a sale on a real chain with a host that lies about routes", () => {
   it("holds a sale back while a host lies about its routes, and fills it afterwards", async () => {
-    const lies: ((best: RouteFacts | undefined, minimum: bigint) => readonly RouteFacts[])[] = [
+    const lies: ((best: EvmRouteFacts | undefined, minimum: bigint) => readonly EvmRouteFacts[])[] = [
       (best, amountOut) => (best ? [{ ...best, feeBps: 5, amountOut }] : []),
       () => [],
     ];
@@ -96,7 +96,7 @@ describe("a sale on a real chain with a host that lies about routes", () => {
     const desk = await openDesk(db.table, chain, {
       async see(host, reader, question) {
         if (!hosts.includes(host)) hosts.push(host);
-        const seen = await snapshotOf(host, reader, question);
+        const seen = await snapshotOfEvm(host, reader, question);
         const [intent] = question.orders;
         const facts = seen?.orders.get(intent?.orderId ?? "");
         if (seen === undefined || intent === undefined || facts === undefined) return seen;

@@ -1,5 +1,5 @@
 import { chainIdentity } from "../../../lib/chains/evm/calls/rpc-call.ts";
-import { snapshotOf } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import { snapshotOfEvm } from "../../../lib/chains/evm/looks/snapshot-of-host.ts";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
@@ -79,7 +79,7 @@ export class AnvilChain implements ChainUnderTest {
   async hostSnapshot(index: 0 | 1, question: Question<Evm>): Promise<EvmSnapshot | undefined> {
     const host = this.hosts[index];
     const configuration = { ...this.node.setup.configuration, hosts: [] };
-    const seen = await snapshotOf(host, { chain: "eth", configuration }, this.node.realQuestion(question));
+    const seen = await snapshotOfEvm(host, { chain: "eth", configuration }, this.node.realQuestion(question));
     const { missed = [] } = question;
     const held = missed.map((name) => [name, seen?.held?.get(this.node.at(name)) ?? 0n] as const);
     const snapshot = seen && { ...seen, held: new Map(held) };

@@ -70,7 +70,7 @@ export class AnvilNode {
   }
 
   /** Signs a transaction that the core requested. */
-  signCall({ call, wallet, ...terms }: UnsignedTransaction): Signed {
+  signCall({ call, wallet, ...terms }: UnsignedEvmTransaction): Signed {
     const { purpose } = call;
     const real = purpose === "clear" ? call : { ...call, token: this.at(call.token) };
     if (real.purpose === "swap") real.recipient = this.at(real.recipient);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings.ts";
 import { mostOwners } from "../../../lib/orders/departures.ts";
 import type { LaneKey } from "../../../lib/orders/intent.ts";
@@ -172,7 +172,7 @@ describe("readSigning", () => {
   it("reads everything that the signer's rules need with one call", async () => {
     const { userID, orderId } = order.intent;
     const planned = slot({}, order.intent);
-    const ledger = { ...emptyLedger(order.intent), fees: { 7: signedFee(planned.fees) }, revision: 1 };
+    const ledger = { ...emptyEvmLedger(order.intent), fees: { 7: signedFee(planned.fees) }, revision: 1 };
     await write(
       ...placing(order),
       { kind: "put", of: "slot", item: planned, when: "absent" },

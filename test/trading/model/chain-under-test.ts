@@ -49,8 +49,8 @@ export type Belongings = {
 /** A chain behind two hosts and a relay, with their possible faults. The model and anvil implement it. */
 export interface ChainUnderTest {
   /** Signs with the wallet's key. The same transaction always gets the same bytes. */
-  sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
-  hostSnapshot(host: 0 | 1, question: Question<Evm>): Soon<HostSnapshot | undefined>;
+  sign(transaction: UnsignedEvmTransaction): Soon<{ hash: string; raw: string }>;
+  hostSnapshot(host: 0 | 1, question: Question<Evm>): Soon<EvmSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<SendAnswer>;
 
   /** Mines a block at this time in seconds, with all or some of the transactions in the pools. */

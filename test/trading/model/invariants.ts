@@ -28,12 +28,12 @@ type Change = { kind: string; before: unknown; after: unknown };
 /** Checks the invariants after each step. */
 export class Invariants {
   private readonly signed = new Map<string, Signature>();
-  private readonly recorded = new Map<string, Slot>();
-  private readonly intents = new Map<string, Intent>();
+  private readonly recorded = new Map<string, EvmSlot>();
+  private readonly intents = new Map<string, EvmIntent>();
   /** Facts that honest hosts gave when each order was placed. */
-  private readonly placed = new Map<string, { createdMs: number; facts: readonly OrderFacts[] }>();
-  private readonly swaps = new Map<string, Slot>();
-  private readonly slots = new Map<string, Map<number, Slot>>();
+  private readonly placed = new Map<string, { createdMs: number; facts: readonly EvmOrderFacts[] }>();
+  private readonly swaps = new Map<string, EvmSlot>();
+  private readonly slots = new Map<string, Map<number, EvmSlot>>();
   private readonly swapNonces = new Map<string, number>();
   /** Maps a sale to the sales at lower nonces that were unfilled when it was planned. */
   private readonly unfilled = new Map<string, string[]>();
@@ -151,7 +151,7 @@ export class Invariants {
   }
 
   /** Detects a mined clear, even if a reorganisation has moved it to before the deadline. */
-  private isCleared({ orderId }: Intent): boolean {
+  private isCleared({ orderId }: EvmIntent): boolean {
     const own = this.facts.table.all("slot").filter((slot) => slot.orderId === orderId);
     return own.some((slot) => minedAttempt(slot)?.purpose === "clear");
   }
@@ -234,7 +234,7 @@ export class Invariants {
   }
 
   /** Returns the last slot of an order's swap. */
-  swapOf(orderId: string): Slot | undefined {
+  swapOf(orderId: string): EvmSlot | undefined {
     return this.swaps.get(orderId);
   }
 
@@ -281,7 +281,7 @@ export class Invariants {
   }
 
   /** Returns the facts that honest hosts gave to this process, or else the facts from placing. */
-  private factsOfPlan({ orderId }: Slot, process: Process): readonly (OrderFacts | undefined)[] {
+  private factsOfPlan({ orderId }: EvmSlot, process: Process): readonly (EvmOrderFacts | undefined)[] {
     const placed = this.placed.get(orderId);
     const hasAsked = [...process.snapshots.values()].some((snapshot) => snapshot?.orders.has(orderId));
     if (hasAsked || placed === undefined) return honest(process).map(({ orders }) => orders.get(orderId));
@@ -320,7 +320,7 @@ export class Invariants {
   }
 
   /** Checks that an order's transactions together pay at most twice its gas at its highest gas price. */
-  private checkBudget(intent: Intent): void {
+  private checkBudget(intent: EvmIntent): void {
     const slots = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const fees = slots.flatMap(({ attempts }) => {
       const most = attempts.map(({ gasLimit, maxFeePerGas }) => gasLimit * maxFeePerGas);
@@ -352,7 +352,7 @@ const hasFilled = (slot: EvmSlot | undefined) =>
   slot?.receipt?.status === "ok" && minedAttempt(slot)?.purpose === "swap";
 
 /** Returns true if the first slot sells the second one's token by the same router at a lower nonce. */
-const isSaleBelow = ({ place: nonce, call }: Slot, { place: above, call: other }: Slot) =>
+const isSaleBelow = ({ place: nonce, call }: EvmSlot, { place: above, call: other }: EvmSlot) =>
   nonce < above &&
   call.purpose === "swap" &&
   call.side === "sell" &&
@@ -371,7 +371,7 @@ function checkPosition(before: Items["position"] | undefined, after: Items["posi
 }
 
 /** Checks the signer's rules a second way, from the intent alone. */
-function checkObedience(transaction: UnsignedTransaction, intent: Intent, l1Fee: bigint): void {
+function checkObedience(transaction: UnsignedEvmTransaction, intent: EvmIntent, l1Fee: bigint): void {
   const { call, gasLimit, maxFeePerGas } = transaction;
   must(transaction.wallet === intent.wallet, "signed by another wallet");
   const mostGas = call.purpose === "approve" ? intent.approvalGas : 2n * intent.gasLimit;

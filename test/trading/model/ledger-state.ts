@@ -44,10 +44,10 @@ export const dryAt = 600n;
 export const isDusk = (token: string): boolean => token === "DUSK";
 
 /** Routes for which tokens have pools. */
-export const poolRoutes: readonly Route[] = [localV2, localV3];
+export const poolRoutes: readonly EvmRoute[] = [localV2, localV3];
 
 /** Returns the route of a token's deepest pool. */
-export const mainRoute = (token: string): Route => (isDusk(token) ? localV3 : localV2);
+export const mainRoute = (token: string): EvmRoute => (isDusk(token) ? localV3 : localV2);
 
 export const spenderOf = (token: string, { router }: Pick<EvmRoute, "router">): string =>
   `${token} ${router}`;
@@ -77,7 +77,7 @@ export function traded(state: State, token: string, coins: bigint): State {
 }
 
 /** Returns the amount that a route pays, or 0 without a pool. */
-export function quote(state: State, side: Side, token: string, route: Route, amountIn: bigint): bigint {
+export function quote(state: State, side: Side, token: string, route: EvmRoute, amountIn: bigint): bigint {
   const pool = state.pools.get(poolOf(token, route));
   if (pool === undefined) return 0n;
   const taken = side === "buy" ? takenBy(token, route, amountIn) : amountIn;
@@ -85,7 +85,7 @@ export function quote(state: State, side: Side, token: string, route: Route, amo
 }
 
 /** Returns how much of the offered coin a pool takes. */
-const takenBy = (token: string, { venue }: Route, amountIn: bigint): bigint =>
+const takenBy = (token: string, { venue }: EvmRoute, amountIn: bigint): bigint =>
   isDusk(token) && venue === "uniswap-v3" && amountIn > dryAt ? dryAt : amountIn;
 
 const set = <Value>(map: ReadonlyMap<string, Value>, key: string, value: Value) =>

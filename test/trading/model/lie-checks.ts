@@ -4,7 +4,7 @@ import {
   allowsRoute,
   type EvmIntent,
   type EvmRoute,
-  isSameRoute,
+  isSameEvmRoute,
 } from "../../../lib/chains/evm/rules/intent.ts";
 import type { EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
@@ -18,23 +18,27 @@ export const honest = ({ snapshots }: Process) =>
   [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as EvmSnapshot[];
 
 /** Checks that no lie decided the best route, or the amount from which the minimum was computed. */
-export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quotes }: Process): void {
+export function checkRoutes({ routes, quotedOut, minAmountOut }: EvmIntent, { quotes }: Process): void {
   const [best, ...others] = routes;
   must(best !== undefined && routes.length <= 3, "an order has no routes, or too many");
   const truth = quotes
     .flatMap((quote) => (quote === undefined || quote instanceof DomainError ? [] : [quote]))
-    .find(({ routes: [first], amountOut }) => isSameRoute(first, best) && amountOut === quotedOut);
+    .find(({ routes: [first], amountOut }) => isSameEvmRoute(first, best) && amountOut === quotedOut);
   must(truth !== undefined, "a lie chose the best route or the minimum");
   const isReal = (route: EvmRoute) =>
-    truth.routes.some((each) => isSameRoute(each, route) && each.amountOut >= minAmountOut);
+    truth.routes.some((each) => isSameEvmRoute(each, route) && each.amountOut >= minAmountOut);
   must(others.every(isReal), "a lie is among the routes");
 }
 
 /** Checks that an honest host also quotes a swap's route at the minimum or more. */
-export function checkPlan({ call }: Slot, intent: Intent, facts: readonly (OrderFacts | undefined)[]): void {
+export function checkPlan(
+  { call }: EvmSlot,
+  intent: EvmIntent,
+  facts: readonly (EvmOrderFacts | undefined)[],
+): void {
   if (call.purpose !== "swap") return;
   for (const each of facts) {
-    const quoted = each?.routes.find((route) => isSameRoute(route, call));
+    const quoted = each?.routes.find((evmRoute) => isSameEvmRoute(evmRoute, call));
     must(quoted !== undefined && quoted.amountOut >= intent.minAmountOut, "a lie chose the pool");
   }
 }

@@ -11,12 +11,12 @@ const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, rece
 const truths = new WeakMap<EvmSnapshot, EvmSnapshot>();
 
 /** Returns the true snapshot that a lie has replaced. */
-export const truthOf = (snapshot: HostSnapshot): HostSnapshot => truths.get(snapshot) ?? snapshot;
+export const truthOf = (snapshot: EvmSnapshot): EvmSnapshot => truths.get(snapshot) ?? snapshot;
 
 export const isLie = (snapshot: EvmSnapshot): boolean => truths.has(snapshot);
 
 /** Replaces a host's snapshot with a lie. */
-export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Question<Evm>): HostSnapshot {
+export function lyingSnapshot(snapshot: EvmSnapshot, lie: Lie, question: Question<Evm>): EvmSnapshot {
   const altered = { ...alteredBy(lie, snapshot, question) };
   truths.set(altered, snapshot);
   return altered;

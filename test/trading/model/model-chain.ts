@@ -173,7 +173,11 @@ export class ModelChain implements ChainUnderTest {
   }
 
   /** Returns a receipt as a host would. Balances are included only while no two hosts have agreed on them. */
-  private shownBy({ isForgetting, head }: ModelNode, receipt: Receipt, { agreed }: Question<Evm>): Receipt {
+  private shownBy(
+    { isForgetting, head }: ModelNode,
+    receipt: EvmReceipt,
+    { agreed }: Question<Evm>,
+  ): EvmReceipt {
     if (receipt.status === "failed") return receipt;
     const { moved: _, ...rest } = receipt;
     const isForgotten = isForgetting && head.number > receipt.block.number;

@@ -16,7 +16,7 @@ export function snapshotOf(from: {
   baseFee: bigint;
   question: Question<Evm>;
   /** Reads receipts last, as on a real node. */
-  receipts: () => Map<string, Receipt>;
+  receipts: () => Map<string, EvmReceipt>;
   seen: Set<string>;
 }): EvmSnapshot {
   const { node, head, finalized, baseFee, question, seen } = from;

@@ -2,7 +2,7 @@ import type { Evm } from "../../../lib/chains/evm/rules/family.ts";
 import { clearGas } from "../../../lib/chains/evm/rules/fees.ts";
 import type { EvmReceipt, EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
-import { isSameRoute } from "../../../lib/chains/evm/rules/intent.ts";
+import { isSameEvmRoute } from "../../../lib/chains/evm/rules/intent.ts";
 import type { EvmAttempt, EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { EvmHostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
@@ -212,8 +212,8 @@ function keepsAllowance(): System {
 }
 
 /** Copies a part of the first host's snapshot into other hosts' snapshots. */
-function believesFirst(part: (first: HostSnapshot, own: HostSnapshot) => Partial<HostSnapshot>): Rewrite {
-  let first: HostSnapshot | undefined;
+function believesFirst(part: (first: EvmSnapshot, own: EvmSnapshot) => Partial<EvmSnapshot>): Rewrite {
+  let first: EvmSnapshot | undefined;
   return {
     answer: (effect, answer) => {
       if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
@@ -267,11 +267,11 @@ const intersectsFirst: System = {
 };
 
 /** Removes routes from one host's quote that the other host does not name. */
-function withoutOthers(quote: HostQuote, other: HostQuote): HostQuote {
+function withoutOthers(quote: EvmHostQuote, other: EvmHostQuote): EvmHostQuote {
   if (quote === undefined || other === undefined) return quote;
   if (quote instanceof DomainError || other instanceof DomainError) return quote;
-  const [best, ...rest] = quote.routes.filter((route) =>
-    other.routes.some((each) => isSameRoute(each, route)),
+  const [best, ...rest] = quote.routes.filter((evmRoute) =>
+    other.routes.some((each) => isSameEvmRoute(each, evmRoute)),
   );
   return best === undefined ? quote : { ...quote, routes: [best, ...rest], amountOut: best.amountOut };
 }

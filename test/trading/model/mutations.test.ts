@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { swapBy } from "../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../lib/chains/evm/rules/ledger.ts";
+import { emptyEvmLedger } from "../../../lib/chains/evm/rules/ledger.ts";
 import {
   expectObedience,
   fees,
@@ -155,7 +155,7 @@ describe("signTransaction", () => {
                 : { ...call, token: claimed.token, amount: claimed.amount },
           },
           ledger: {
-            ...emptyLedger(claimed),
+            ...emptyEvmLedger(claimed),
             approveNonces: lie.approved,
             revision: 1,
             ...(lie.isSigned && signed(order.intent)),

@@ -82,7 +82,7 @@ export class PolicyChecks {
   }
 
   /** Adds up how much each signature raises the highest fee of its nonce. */
-  private countFees({ before, after, day }: LedgerChange, { userID, wallet }: Intent): bigint {
+  private countFees({ before, after, day }: LedgerChange, { userID, wallet }: EvmIntent): bigint {
     if (day === undefined) return 0n;
     const key = [userID, wallet, day.day].join();
     const sum = (this.networkFees.get(key) ?? 0n) + feesOf(after) - feesOf(before);

@@ -1,4 +1,4 @@
-import { signTransaction } from "../../../lib/chains/evm/rules/sign.ts";
+import { signEvmTransaction } from "../../../lib/chains/evm/rules/sign.ts";
 import type { Network } from "../../../lib/core/network.ts";
 import { cancelling } from "../../../lib/orders/cancelling.ts";
 import { placing } from "../../../lib/trading/procedures/placing.ts";
@@ -10,7 +10,7 @@ export type System = {
   place: typeof placing;
   cancel: typeof cancelling;
   work: typeof workLane;
-  sign: typeof signTransaction;
+  sign: typeof signEvmTransaction;
   watch: (chain: Network) => ReturnType<typeof readChain>;
   sweep: (chain: Network) => ReturnType<typeof sweepLanes>;
 };
@@ -19,7 +19,7 @@ export const theSystem: System = {
   place: placing,
   cancel: cancelling,
   work: workLane,
-  sign: signTransaction,
+  sign: signEvmTransaction,
   watch: (chain) => readChain(chain, newReader()),
   sweep: (chain) => sweepLanes(chain, newSweepMemory()),
 };

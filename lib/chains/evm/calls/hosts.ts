@@ -14,7 +14,7 @@ type Calls = readonly RpcCall<unknown>[];
 export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<Asked> };
 
 /** The hosts of a chain of Ethereum's family. */
-export type ChainClient = HostGroup & {
+export type EvmClient = HostGroup & {
   /**
    * Asks until two hosts give the same values at the same block, for two seconds. A lone host is believed.
    *
@@ -25,7 +25,7 @@ export type ChainClient = HostGroup & {
   agree<const Asked extends Calls>(callsAt: (block: Block) => Asked): Promise<Agreement<Asked>>;
 };
 
-export type ChainClientOptions = {
+export type EvmClientOptions = {
   chain: EvmChain;
   hosts: readonly string[];
   /** The most time of a request to a host. */
@@ -39,7 +39,7 @@ export type ChainClientOptions = {
 const pauseMs = 100;
 
 /** Remembers which hosts failed, so a function keeps one client for its whole life. */
-export function chainClient(options: ChainClientOptions): ChainClient {
+export function evmClient(options: EvmClientOptions): EvmClient {
   const { chain, timeoutMs = 2000, agreeMs = 2000, nowMs = Date.now } = options;
   const { chainId } = chainFacts[chain];
   const hosts = options.hosts.map((url) => rpcHost({ url, identity: chainIdentity(chainId), timeoutMs }));

@@ -78,7 +78,7 @@ const known = (heights: readonly number[], hashes: readonly (string | undefined)
   );
 
 /** Looks at a chain by the host with this number, or the next one that answers. Asks other hosts for missing hashes. */
-export async function lookAtHead(
+export async function lookAtEvm(
   reader: EvmReader,
   host: number,
   heights: readonly number[],
@@ -97,7 +97,7 @@ async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean
 }
 
 /** Asks for one part after the other, so a chain has at most one answer in memory. */
-export async function blocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
+export async function evmBlocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
   const blocks = new Map<string, string>();
   for (const part of inPartsOf(callsPerRequest, hashes)) {
     const receipts = await askInParts(ask, part, receiptCall, callsPerRequest);

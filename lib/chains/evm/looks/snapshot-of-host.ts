@@ -42,7 +42,7 @@ type Chain = Pick<EvmReader, "chain" | "configuration">;
  * Asks one host about a wallet. Undefined if it fails, answers another question, or replaces its latest block
  * meanwhile.
  */
-export async function snapshotOf(
+export async function snapshotOfEvm(
   host: RpcHost,
   chain: Chain,
   question: Question<Evm>,

@@ -19,9 +19,9 @@ import type { EvmOrderFacts } from "../rules/host-snapshot.ts";
 import {
   type ApproveCall,
   type EvmFees,
-  isSameRoute,
+  isSameEvmRoute,
   needsRefund,
-  routeOf,
+  plainEvmRoute,
   type SwapCall,
 } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
@@ -92,14 +92,14 @@ export const routesToTry = (routes: readonly PoolRoute[], ofMore: readonly PoolR
     const same = routes.filter((route) => checksArrival(route) === isChecked);
     const byPool = same.filter((route, index) => same.findIndex(({ pool }) => pool === route.pool) === index);
     const best = byPool.slice(0, mostTried);
-    const deepest = ofMore.find((route) => same.some((each) => isSameRoute(each, route)));
+    const deepest = ofMore.find((route) => same.some((each) => isSameEvmRoute(each, route)));
     const isNew = deepest && !best.some(({ pool }) => pool === deepest.pool);
-    return [...best, ...same.filter((route) => isNew && isSameRoute(route, deepest))];
+    return [...best, ...same.filter((route) => isNew && isSameEvmRoute(route, deepest))];
   });
 
 const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute): SwapCall => ({
   purpose: "swap",
-  ...routeOf(route),
+  ...plainEvmRoute(route),
   side,
   token,
   recipient: wallet,
@@ -165,7 +165,7 @@ export function withPaid(
   isPossible: (route: PoolRoute) => boolean,
 ): { routes: PoolRoute[]; answers: RouteAnswers } {
   const kept = tried.flatMap((route, index) => {
-    const payer = paid === undefined ? route : paid.find((each) => isSameRoute(each, route));
+    const payer = paid === undefined ? route : paid.find((each) => isSameEvmRoute(each, route));
     return payer === undefined || !isPossible(route) ? [] : [{ index, route: payer }];
   });
   return {
@@ -246,7 +246,7 @@ export const orderFactsOf = (
   isListed: isListed(chain, token),
   ...(held !== undefined && { held }),
   routes: routes.map(({ gas: { approve, swap }, ...route }) => ({
-    ...routeOf(route),
+    ...plainEvmRoute(route),
     amountOut: route.amountOut,
     networkFee: route.networkFee,
     gasLimit: { approve: approve.gasLimit, swap: swap.gasLimit },
@@ -261,9 +261,9 @@ export function bindableRoute(
   { pool, bridgePool, amountOut, quoted, isGuess, provenOut, networkFee, ...route }: WorkingRoute,
   ofMore: readonly PoolRoute[] = [],
 ): EvmQuotedRoute {
-  const paid = ofMore.find((each) => isSameRoute(each, route))?.amountOut ?? 0n;
+  const paid = ofMore.find((each) => isSameEvmRoute(each, route))?.amountOut ?? 0n;
   return {
-    ...routeOf(route),
+    ...plainEvmRoute(route),
     pool,
     ...(bridgePool !== undefined && { bridgePool }),
     amountOut,

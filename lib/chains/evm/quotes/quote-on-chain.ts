@@ -15,7 +15,7 @@ import { blockCall, coinsCall, hashAgainCall, nonceCall, pendingNonceCall } from
 import { belongingsCall } from "../calls/token-belongings.ts";
 import { tokenClaimsCall } from "../calls/token-claims.ts";
 import { feesFor } from "../rules/fees.ts";
-import { isSameRoute, poolsOf } from "../rules/intent.ts";
+import { isSameEvmRoute, poolsOf } from "../rules/intent.ts";
 import { deepTimes, ranked } from "../rules/route-choice.ts";
 import { checksArrival } from "../rules/swap-venues.ts";
 import type { EvmQuoteQuestion, EvmTradeFacts } from "../rules/trade-facts.ts";
@@ -55,7 +55,7 @@ type Reader = Pick<EvmReader, "chain" | "configuration" | "taken">;
  * percentage of nothing
  * @throws {ChainUnavailable}
  */
-export async function quoteOnChain(
+export async function quoteOnEvm(
   ask: Ask,
   reader: Reader,
   asked: Asked,
@@ -160,7 +160,7 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
     again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
   // A pool whose liquidity is far from its price holds coins, too, but pays none.
-  const paying = pools.found.filter((pool) => ofProbe.some((each) => isSameRoute(each, pool)));
+  const paying = pools.found.filter((pool) => ofProbe.some((each) => isSameEvmRoute(each, pool)));
   const first = await askTogether(ask, {
     depths: routeStatesCall(configuration, token, paying, tag),
     safeties: probed.map((route) => probeSimulation(configuration, token, route, { ...block, baseFee })),
@@ -181,7 +181,7 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
     .map((each) => withPaid(each.routes, each.answers, sale?.routes[0], isPossible))
     .flatMap(({ routes, answers }) => workingRoutes(reader, request, routes, answers))
     .flatMap((route) => {
-      const state = states.find((each) => isSameRoute(each.route, route));
+      const state = states.find((each) => isSameEvmRoute(each.route, route));
       return state ? [{ ...afterTax(route, request, safetyFor(route)), state }] : [];
     });
   return {
@@ -334,9 +334,9 @@ function routesOfSale({ found, routes: [small = [], large = []] }: PoolRoutes): 
 /** Lists the best payers of a sale and of a larger one that were not tried. */
 function missedBy(tried: readonly RoutePools[], [routes, ofMore]: PoolRoutes["routes"]): PoolRoute[] {
   const best = routes?.[0];
-  const deepest = routes?.find((route) => ofMore?.[0] && isSameRoute(route, ofMore[0]));
+  const deepest = routes?.find((route) => ofMore?.[0] && isSameEvmRoute(route, ofMore[0]));
   return [...new Set([best, deepest])].filter(
-    (route): route is PoolRoute => route !== undefined && !tried.some((each) => isSameRoute(each, route)),
+    (route): route is PoolRoute => route !== undefined && !tried.some((each) => isSameEvmRoute(each, route)),
   );
 }
 

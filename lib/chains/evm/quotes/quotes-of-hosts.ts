@@ -6,10 +6,10 @@ import { isHostError } from "../../hosts/host-fault.ts";
 import type { RpcHost } from "../../hosts/rpc-host.ts";
 import { commonBlock } from "../calls/hosts.ts";
 import { mostApartSeconds } from "../rules/host-lag.ts";
-import { jointQuote } from "../rules/joint-facts.ts";
+import { jointEvmQuote } from "../rules/joint-facts.ts";
 import type { EvmHostQuote, EvmQuoteQuestion, EvmTradeFacts } from "../rules/trade-facts.ts";
 import type { EvmReader } from "../venues/reader.ts";
-import { quoteOnChain } from "./quote-on-chain.ts";
+import { quoteOnEvm } from "./quote-on-chain.ts";
 
 type Quotes = readonly [EvmHostQuote, EvmHostQuote];
 
@@ -28,7 +28,7 @@ export type Asking<Host> = {
 };
 
 /** Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed. */
-export function quotesOfHosts(
+export function quotesOfEvmHosts(
   reader: EvmReader,
   question: EvmQuoteQuestion,
   nowMs: () => number = Date.now,
@@ -49,7 +49,7 @@ export const askUntilAgreed = <Host>(asking: Asking<Host>): Promise<Quotes> =>
   askInRounds<Host, EvmHostQuote>({
     ...asking,
     ask: (hosts, isFirst) => quotesAtOneBlock(asking, hosts, isFirst),
-    isAgreed: (a, b) => jointQuote(a, b, asking.side) !== undefined,
+    isAgreed: (a, b) => jointEvmQuote(a, b, asking.side) !== undefined,
   });
 
 /**
@@ -87,7 +87,7 @@ async function quoteBy(
 ): Promise<EvmHostQuote> {
   try {
     const asked = { ...question, isForPlanning: true };
-    return await quoteOnChain((calls) => host.request(calls), reader, asked, block);
+    return await quoteOnEvm((calls) => host.request(calls), reader, asked, block);
   } catch (error) {
     if (error instanceof DomainError) return error;
     if (isHostError(error)) return undefined;

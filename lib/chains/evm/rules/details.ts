@@ -5,7 +5,7 @@ import type { TradeOrder } from "../../../orders/trade-order.ts";
 import { nativeToken } from "../../../orders/trading-chain.ts";
 import type { Evm } from "./family.ts";
 import { gweiText } from "./fees.ts";
-import { type EvmCall, isSameRoute } from "./intent.ts";
+import { type EvmCall, isSameEvmRoute } from "./intent.ts";
 import { swapSlotOf } from "./order-life.ts";
 import { evmRouteSteps } from "./route-steps.ts";
 import type { EvmDetails, EvmFillReport, ShownEvmAttempt } from "./shown-details.ts";
@@ -86,7 +86,7 @@ function reportOf(order: TradeOrder<Evm>, own: readonly EvmSlot[]): EvmFillRepor
 
 function routeTaken({ intent, quoted }: TradeOrder<Evm>, { call }: EvmSlot): Pick<EvmFillReport, "route"> {
   if (call.purpose !== "swap") return {};
-  const pools = quoted.pools?.[intent.routes.findIndex((route) => isSameRoute(route, call))];
+  const pools = quoted.pools?.[intent.routes.findIndex((route) => isSameEvmRoute(route, call))];
   return pools ? { route: evmRouteSteps(intent, call, pools) } : {};
 }
 

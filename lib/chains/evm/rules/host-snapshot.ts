@@ -3,10 +3,10 @@ import type { Block } from "../../../orders/block.ts";
 import type { HostFees, L1Fee } from "./fees.ts";
 import type { EvmRoute } from "./intent.ts";
 import type { Candidate } from "./route-choice.ts";
-import type { receipt } from "./schemas.ts";
+import type { evmReceipt } from "./schemas.ts";
 
 /** The result of a transaction, read from its receipt and logs. */
-export type EvmReceipt = v.InferOutput<typeof receipt>;
+export type EvmReceipt = v.InferOutput<typeof evmReceipt>;
 
 /** The facts about one route of an order, for the amount that the order can spend now. */
 export type EvmRouteFacts = EvmRoute &

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type * as v from "valibot";
 import type { Order } from "../../../orders/execution.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
-import type { approveCall, bridge, evmIntent, fees, poolKey, route, swapCall } from "./schemas.ts";
+import type { approveCall, bridge, evmFees, evmIntent, evmRoute, poolKey, swapCall } from "./schemas.ts";
 import { kindOf } from "./swap-venues.ts";
 
 /** Largest accepted distance of an order's nonces from the wallet's next nonce at the time of placing. */
 export const mostNoncesAhead = 20;
 
 /**
- * The limits of an order on an EVM chain: one to {@link mostRoutes} routes, of at most {@link mostRouters} routers. All
+ * The limits of an order on an EVM chain: one to {@link mostEvmRoutes} routes, of at most {@link mostRouters} routers. All
  * its transactions are near its nonce, see {@link mostNoncesAhead}.
  */
 export type EvmIntent = v.InferOutput<typeof evmIntent>;
@@ -27,7 +27,7 @@ export type Bridge = v.InferOutput<typeof bridge>;
  * The path of a swap by one router: the token's own pool and, if that pool trades a quote token, the bridge from there
  * to the coin.
  */
-export type EvmRoute = v.InferOutput<typeof route>;
+export type EvmRoute = v.InferOutput<typeof evmRoute>;
 
 /** Returns the pool of a route that takes or pays the coin. */
 export const coinPoolOf = (route: EvmRoute): PoolKey => route.bridge ?? route;
@@ -36,7 +36,7 @@ export const coinPoolOf = (route: EvmRoute): PoolKey => route.bridge ?? route;
 export const poolsOf = (route: EvmRoute): PoolKey[] => (route.bridge ? [route.bridge, route] : [route]);
 
 /** More routes would help few orders, and would give a token's owner more pools to move. */
-export const mostRoutes = 3;
+export const mostEvmRoutes = 3;
 
 /** An order may need to set its allowance to 0 first. */
 export const mostApprovals = 2;
@@ -56,12 +56,12 @@ export type ClearCall = { purpose: "clear" };
 export type EvmCall = SwapCall | ApproveCall | ClearCall;
 
 /** In wei per unit of gas. */
-export type EvmFees = v.InferOutput<typeof fees>;
+export type EvmFees = v.InferOutput<typeof evmFees>;
 
 export type UnsignedEvmTransaction = LaneKey & EvmFees & { nonce: number; call: EvmCall; gasLimit: bigint };
 
 /** Returns a route without any facts about it. */
-export const routeOf = ({ venue, feeBps, spacing, router, bridge }: EvmRoute): EvmRoute => ({
+export const plainEvmRoute = ({ venue, feeBps, spacing, router, bridge }: EvmRoute): EvmRoute => ({
   venue,
   feeBps,
   ...(spacing !== undefined && { spacing }),
@@ -69,11 +69,12 @@ export const routeOf = ({ venue, feeBps, spacing, router, bridge }: EvmRoute): E
   ...(bridge && { bridge }),
 });
 
-export const isSameRoute = (a: EvmRoute, b: EvmRoute): boolean => isDeepStrictEqual(routeOf(a), routeOf(b));
+export const isSameEvmRoute = (a: EvmRoute, b: EvmRoute): boolean =>
+  isDeepStrictEqual(plainEvmRoute(a), plainEvmRoute(b));
 
 /** True if an order may use this route. */
 export const allowsRoute = ({ routes }: Pick<EvmIntent, "routes">, route: EvmRoute): boolean =>
-  routes.some((each) => isSameRoute(each, route));
+  routes.some((each) => isSameEvmRoute(each, route));
 
 /** True if a swap could leave coin at the router. */
 export const needsRefund = (side: Order["side"], route: EvmRoute): boolean =>
@@ -82,7 +83,7 @@ export const needsRefund = (side: Order["side"], route: EvmRoute): boolean =>
 /** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
 export const swapBy = (intent: EvmIntent, route: EvmRoute, amountIn: bigint): SwapCall => ({
   purpose: "swap",
-  ...routeOf(route),
+  ...plainEvmRoute(route),
   side: intent.side,
   token: intent.token,
   recipient: intent.wallet,

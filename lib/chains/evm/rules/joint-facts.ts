@@ -4,7 +4,7 @@ import type { Order } from "../../../orders/execution.ts";
 import { highestTax } from "../../../orders/token-safety.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
 import type { EvmRouteFacts } from "./host-snapshot.ts";
-import { type EvmFees, isSameRoute } from "./intent.ts";
+import { type EvmFees, isSameEvmRoute } from "./intent.ts";
 import { ranked } from "./route-choice.ts";
 import { checksArrival } from "./swap-venues.ts";
 import type { EvmHostQuote, EvmQuotedRoute, EvmTradeFacts } from "./trade-facts.ts";
@@ -61,7 +61,7 @@ const mostMissed = 3;
  * most the tax of a safe token, but not below an amount that the first one has shown to arrive. It can raise nothing:
  * buys of unlisted tokens use a v3 pool only if both hosts have simulated it. Undefined if the hosts disagree.
  */
-export function jointQuote(a: EvmHostQuote, b: EvmHostQuote, side: Order["side"]): EvmHostQuote {
+export function jointEvmQuote(a: EvmHostQuote, b: EvmHostQuote, side: Order["side"]): EvmHostQuote {
   if (a === undefined || b === undefined) return undefined;
   if (!(a instanceof DomainError) && !(b instanceof DomainError)) return jointFacts(a, b, side);
   if (a instanceof DomainError && b instanceof DomainError) return a.code === b.code ? a : undefined;
@@ -77,13 +77,13 @@ function jointFacts(a: EvmTradeFacts, b: EvmTradeFacts, side: Order["side"]): Ev
   const isMixed = !simulates(plain) && simulates(able);
   const shared = jointRoutes(a, b, isMixed && !isListed ? highestTax : 0);
   const sorted = ranked(shared, { side, amountIn: a.amount, isListed });
-  const isSameBest = isSameRoute(a.routes[0], b.routes[0]);
+  const isSameBest = isSameEvmRoute(a.routes[0], b.routes[0]);
   // If both hosts simulate, a hidden or invented route shows.
   const wanted = isSameBest ? a.routes[0] : isMixed ? sorted[0] : undefined;
-  const best = wanted && shared.find((route) => isSameRoute(route, wanted));
-  const namers = [able, plain].filter(({ routes }) => best && isSameRoute(routes[0], best));
+  const best = wanted && shared.find((route) => isSameEvmRoute(route, wanted));
+  const namers = [able, plain].filter(({ routes }) => best && isSameEvmRoute(routes[0], best));
   const missed = namers[0] === able ? plain.routes[0] : able.routes[0];
-  if (!isSameBest && isMixed && !shared.some((route) => isSameRoute(route, missed))) {
+  if (!isSameBest && isMixed && !shared.some((route) => isSameEvmRoute(route, missed))) {
     const isUnproven = needsProof(missed, able, side);
     const isShown = missed.provenOut !== undefined && (best?.amountOut ?? 0n) < missed.provenOut;
     if (isListed || isShown || !(isUnproven || missed.isGuess)) return undefined;
@@ -128,7 +128,7 @@ const unproven = () =>
  */
 function jointRoutes(a: EvmTradeFacts, b: EvmTradeFacts, mostTax: number): EvmQuotedRoute[] {
   return a.routes.flatMap((route) => {
-    const same = b.routes.find((each) => isSameRoute(each, route) && each.quoted === route.quoted);
+    const same = b.routes.find((each) => isSameEvmRoute(each, route) && each.quoted === route.quoted);
     if (same === undefined) return [];
     const amountOut = least(route.amountOut, same.amountOut);
     const isAgreed = route.amountOut === same.amountOut;

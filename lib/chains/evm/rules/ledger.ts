@@ -4,7 +4,7 @@ import type { Evm } from "./family.ts";
 import type { EvmSlot } from "./slot.ts";
 
 /** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
-export const emptyLedger = (intent: IntentTerms): Ledger<Evm> => ({
+export const emptyEvmLedger = (intent: IntentTerms): Ledger<Evm> => ({
   ...ledgerTerms(intent),
   approveNonces: [],
   fees: {},
@@ -12,5 +12,5 @@ export const emptyLedger = (intent: IntentTerms): Ledger<Evm> => ({
 });
 
 /** True if a ledger says that the signer has signed for the slot. */
-export const isEntered = ({ fees }: Evm["signed"], { place }: Pick<EvmSlot, "place">): boolean =>
+export const isEvmEntered = ({ fees }: Evm["signed"], { place }: Pick<EvmSlot, "place">): boolean =>
   Object.hasOwn(fees, String(place));

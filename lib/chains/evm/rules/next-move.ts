@@ -26,7 +26,7 @@ import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type EvmSnapshots, isPast } from "./host-snapshot.ts";
 import type { EvmCall, EvmFees } from "./intent.ts";
 import { jointFees } from "./joint-facts.ts";
-import { lifeOf, swapSlotOf } from "./order-life.ts";
+import { evmLifeOf, swapSlotOf } from "./order-life.ts";
 import { planFor } from "./planning.ts";
 import { areFinal } from "./seen-blocks.ts";
 import { clearCap, feeLimit } from "./signing-rules.ts";
@@ -34,26 +34,26 @@ import {
   type EvmAttempt,
   type EvmSlot,
   feesSigned,
-  isFinal,
+  isFinalEvm,
   mostFeeOf,
   newestAttempt,
-  observed,
-  withSendings,
+  observedEvm,
+  withEvmSendings,
 } from "./slot.ts";
 
 /**
  * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It
  * first records events on the chain, then ends orders, and then begins new work.
  */
-export function nextMove(state: LaneState<Evm>): Move<Evm> {
-  const slots = state.view.slots.map((slot) => observed(slot, state.snapshots));
+export function nextEvmMove(state: LaneState<Evm>): Move<Evm> {
+  const slots = state.view.slots.map((slot) => observedEvm(slot, state.snapshots));
   const front = slots.find(({ state }) => state === "signed");
   return (
     recordMove(state, slots) ??
     (front && sendMove(state, front)) ??
     recordMove(
       state,
-      slots.map((slot) => withSendings(slot, state.sendings)),
+      slots.map((slot) => withEvmSendings(slot, state.sendings)),
       true,
     ) ??
     endMove(state) ??
@@ -72,7 +72,7 @@ function recordMove(state: LaneState<Evm>, slots: readonly EvmSlot[], isSent = f
   const isNew = (slot: EvmSlot) => !state.view.slots.includes(slot);
   for (const order of state.view.orders) {
     const put = slotsOf(order, slots).filter(isNew);
-    const life = lifeOf(order, slots, state.snapshots);
+    const life = evmLifeOf(order, slots, state.snapshots);
     if (put.length > 0 || (isSent && !isSameLife(life, order.life)))
       return { kind: "write", step: orderStep(state, order, { life }, { put }) };
   }
@@ -151,7 +151,7 @@ const isToCancel = ({ cancelled }: LaneView<Evm>, order: TradeOrder<Evm>) =>
 function endWith(state: LaneState<Evm>, order: TradeOrder<Evm>, ending: OrderEnd): Move<Evm> {
   const removed = slotsOf(order, state.view.slots).filter(({ state }) => state === "planned");
   const ended = { ...order, ending };
-  const changes = { ending, life: lifeOf(ended, state.view.slots, state.snapshots) };
+  const changes = { ending, life: evmLifeOf(ended, state.view.slots, state.snapshots) };
   return { kind: "write", step: orderStep(state, order, changes, { removed }) };
 }
 
@@ -175,7 +175,7 @@ function settleMove(state: LaneState<Evm>): Move<Evm> | undefined {
   for (const order of view.orders) {
     const { ending } = order;
     const isFound = ending?.soldOutAt === undefined || areFinal(ending.soldOutIn ?? [], snapshots);
-    if (isFound === undefined || !isSettleable(order, (slot) => isFinal(slot, snapshots), view.slots))
+    if (isFound === undefined || !isSettleable(order, (slot) => isFinalEvm(slot, snapshots), view.slots))
       continue;
     if (isFound) return { kind: "write", step: settleStep(state, order, order.life) };
     // The chain has taken back the transaction that emptied the wallet, so the sale does not affect the position.
@@ -359,7 +359,7 @@ function plannedMove(state: LaneState<Evm>, slot: EvmSlot): Move<Evm> | undefine
 }
 
 /** Rejects an order that the signer refuses. */
-export const refusedStep = (state: LaneState<Evm>, order: TradeOrder<Evm>): TradeStep => {
+export const refusedEvmStep = (state: LaneState<Evm>, order: TradeOrder<Evm>): TradeStep => {
   const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
   return move.kind === "write" ? move.step : [];
 };

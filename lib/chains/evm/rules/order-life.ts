@@ -24,7 +24,7 @@ const isLate = ({ intent, life }: TradeOrder<Evm>, snapshots: EvmSnapshots) =>
   bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
 
 /** Derives the order's life from its slots. All of it is provisional until the slots are final. */
-export function lifeOf(order: TradeOrder<Evm>, slots: readonly EvmSlot[], snapshots: EvmSnapshots): Life {
+export function evmLifeOf(order: TradeOrder<Evm>, slots: readonly EvmSlot[], snapshots: EvmSnapshots): Life {
   const own = slotsOf(order, slots);
   const swap = swapSlotOf(order, own);
   const mined = swap && minedAttempt(swap)?.purpose === "swap" ? swap.receipt : undefined;

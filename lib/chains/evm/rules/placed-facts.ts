@@ -2,7 +2,7 @@ import type { LaneView } from "../../../orders/effects.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
 import type { Evm } from "./family.ts";
 import type { EvmOrderFacts, EvmSnapshot, EvmSnapshots, WalletFacts } from "./host-snapshot.ts";
-import { allowsRoute, type EvmIntent, isSameRoute } from "./intent.ts";
+import { allowsRoute, type EvmIntent, isSameEvmRoute } from "./intent.ts";
 
 /** The facts of both hosts when an order was placed. Its job keeps them for the first run, as {@link factsText}. */
 export type PlacedFacts = {
@@ -29,7 +29,7 @@ function hostText({ latest, nonce, coins, baseFee, order }: WalletFacts, intent:
   const routeValues = routes
     .filter((route) => allowsRoute(intent, route))
     .flatMap(({ amountOut, networkFee, gasLimit, l1Fee, allowance, wantsZeroFirst, ...route }) => [
-      intent.routes.findIndex((each) => isSameRoute(each, route)),
+      intent.routes.findIndex((each) => isSameEvmRoute(each, route)),
       ...[amountOut, networkFee, gasLimit.approve, gasLimit.swap, l1Fee.approve, l1Fee.swap, allowance],
       Number(wantsZeroFirst),
     ]);

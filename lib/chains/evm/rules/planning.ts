@@ -19,7 +19,7 @@ import {
   type ApproveCall,
   allowsRoute,
   type EvmIntent,
-  isSameRoute,
+  isSameEvmRoute,
   mostApprovals,
   mostNoncesAhead,
   type SwapCall,
@@ -182,7 +182,7 @@ function planAt({
   if (route === undefined) return wait("CHAIN_UNAVAILABLE");
   if (typeof route === "string") return reject(route);
   if (gasFor("swap", intent, facts, route, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
-  const own = facts.map(({ routes }) => routes.find((each) => isSameRoute(each, route)) as EvmRouteFacts);
+  const own = facts.map(({ routes }) => routes.find((each) => isSameEvmRoute(each, route)) as EvmRouteFacts);
   if (own.some(({ allowance }) => allowance !== route.allowance)) return wait("CHAIN_UNAVAILABLE");
   // After its approval, the balance may have grown, or a single host may no longer hold back a part of it.
   const isApproved = order.approveNonces.length > 0 && isClose(wanted, route.allowance);
@@ -294,7 +294,7 @@ function choiceOf(
     routes.filter((route) => allowsRoute(intent, route) && isWanted(route)),
   ) as [EvmRouteFacts[], EvmRouteFacts[]];
   const common = mine.flatMap((route) => {
-    const same = others.find((other) => isSameRoute(other, route));
+    const same = others.find((other) => isSameEvmRoute(other, route));
     return same === undefined ? [] : [jointRoute(route, same)];
   });
   // One host could otherwise hide v2, or quote it low, to move a buy to v3, which does not check what arrives.

@@ -1,6 +1,6 @@
 import { greatest } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
-import { type EvmRoute, isSamePool, mostRouters, routeOf } from "./intent.ts";
+import { type EvmRoute, isSamePool, mostRouters, plainEvmRoute } from "./intent.ts";
 import { checksArrival } from "./swap-venues.ts";
 
 /** The result of a swap by a route. */
@@ -85,7 +85,7 @@ export function routesToBind(
   const hasRouter = ({ router }: EvmRoute) =>
     trade.side === "buy" || routers.has(router) || routers.size < mostRouters;
   const next = bestRoute(rest.filter(hasRouter), trade);
-  return [...chosen, ...(next === undefined ? [] : [next])].map(routeOf);
+  return [...chosen, ...(next === undefined ? [] : [next])].map(plainEvmRoute);
 }
 
 /**

@@ -33,13 +33,13 @@ export const poolKey = v.strictObject({
 
 export const bridge = v.strictObject({ ...poolKey.entries, token: text });
 
-export const route = v.strictObject({ ...poolKey.entries, router: text, bridge: v.exactOptional(bridge) });
+export const evmRoute = v.strictObject({ ...poolKey.entries, router: text, bridge: v.exactOptional(bridge) });
 
 export const evmIntent = v.strictObject({
   ...intentTerms.entries,
   chain,
   /** The only routes that it may use, the best first. */
-  routes: listOf(route, 10),
+  routes: listOf(evmRoute, 10),
   /** The gas of the swap, with a margin. */
   gasLimit: gas,
   /** The most gas of an approval. 0 for a buy. */
@@ -53,7 +53,7 @@ export const evmIntent = v.strictObject({
 
 export const swapCall = v.strictObject({
   purpose: v.literal("swap"),
-  ...route.entries,
+  ...evmRoute.entries,
   side: v.picklist(orderSides),
   token: text,
   recipient: text,
@@ -73,12 +73,12 @@ export const approveCall = v.strictObject({
   amount: units,
 });
 
-export const fees = v.strictObject({ maxFeePerGas: units, maxPriorityFeePerGas: units });
+export const evmFees = v.strictObject({ maxFeePerGas: units, maxPriorityFeePerGas: units });
 
 const purpose = v.picklist(["swap", "approve", "clear"]);
 
 export const evmAttempt = v.strictObject({
-  ...fees.entries,
+  ...evmFees.entries,
   purpose,
   hash: text,
   gasLimit: gas,
@@ -98,7 +98,7 @@ const anyReceipt = {
   gasPrice: units,
 };
 
-export const receipt = v.variant("status", [
+export const evmReceipt = v.variant("status", [
   v.strictObject({ ...anyReceipt, status: v.literal("failed"), isSlippage: v.boolean() }),
   v.strictObject({
     ...anyReceipt,
@@ -122,7 +122,7 @@ export const evmSlot = v.strictObject({
   state: v.picklist(["planned", "signed", "mined", "taken"]),
   call: v.variant("purpose", [swapCall, approveCall]),
   /** The fees of the first attempt. */
-  fees,
+  fees: evmFees,
   gasLimit: gas,
   /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
   held: v.exactOptional(units),
@@ -131,7 +131,7 @@ export const evmSlot = v.strictObject({
   /** The reason, if relay or hosts named one that can be acted upon. */
   refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
   /** Set once the slot is mined. */
-  receipt: v.exactOptional(receipt),
+  receipt: v.exactOptional(evmReceipt),
   /** The blocks in which both hosts saw the nonce as taken. */
   takenIn: v.exactOptional(blockNames),
 });
@@ -140,7 +140,7 @@ const nonceText = v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,15})$/));
 
 const feesByNonce = v.pipe(
   v.custom<object>((value) => !Array.isArray(value)),
-  v.record(nonceText, v.strictObject({ ...fees.entries, most: units })),
+  v.record(nonceText, v.strictObject({ ...evmFees.entries, most: units })),
 );
 
 const wei = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 128n));

@@ -15,15 +15,15 @@ import { counted } from "../../../orders/wallet-policy.ts";
 import type { Evm } from "./family.ts";
 import { clearGas } from "./fees.ts";
 import type { EvmCall, UnsignedEvmTransaction } from "./intent.ts";
-import { emptyLedger } from "./ledger.ts";
-import { addedToDay, feeRise, isFirstSwap, objectionTo } from "./signing-rules.ts";
+import { emptyEvmLedger } from "./ledger.ts";
+import { addedToDay, feeRise, isFirstSwap, objectionToTransaction } from "./signing-rules.ts";
 import { type EvmSlot, mostFeeOf } from "./slot.ts";
 
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
  * record. If asked again, it signs the same bytes again, and counts nothing.
  */
-export function* signTransaction(request: SignRequest<Evm>): Procedure<SignAnswer<Evm>> {
+export function* signEvmTransaction(request: SignRequest<Evm>): Procedure<SignAnswer<Evm>> {
   const { nowMs, view } = yield* readForSigning<Evm>(request);
   const { slot, order } = view;
   if (slot === undefined || order === undefined) return { later: "the slot is gone" };
@@ -32,7 +32,7 @@ export function* signTransaction(request: SignRequest<Evm>): Procedure<SignAnswe
   const transaction = transactionFor(request, slot);
   if (transaction === undefined) return { later: "the slot is for another purpose" };
   const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
-  const objection = objectionTo(transaction, view, isGenuine, nowMs);
+  const objection = objectionToTransaction(transaction, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
   const bytes = yield* perform<"signBytes", Evm>({
     do: "signBytes",
@@ -101,7 +101,7 @@ function signingStep(
     {
       kind: "put",
       of: "ledger",
-      item: entered(ledger ?? emptyLedger(order.intent), transaction),
+      item: entered(ledger ?? emptyEvmLedger(order.intent), transaction),
       when: revisionOf(ledger),
     },
   ];

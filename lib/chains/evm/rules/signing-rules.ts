@@ -20,8 +20,8 @@ import {
   type EvmIntent,
   isSameCall,
   mostApprovals,
+  mostEvmRoutes,
   mostNoncesAhead,
-  mostRoutes,
   type SwapCall,
   swapBy,
   type UnsignedEvmTransaction,
@@ -123,7 +123,7 @@ export const feeRise = (transaction: UnsignedEvmTransaction, ledger: Ledger<Evm>
  *
  * @param isGenuine True if the MAC over the intent is valid.
  */
-export function objectionTo(
+export function objectionToTransaction(
   transaction: UnsignedEvmTransaction,
   view: SigningView<Evm>,
   isGenuine: boolean,
@@ -173,7 +173,7 @@ const isSameFees = (a: UnsignedEvmTransaction, b: { maxFeePerGas: bigint; maxPri
 const isOf = (ledger: Ledger<Evm> | undefined, { chain, wallet }: LaneKey) =>
   ledger?.chain === chain && ledger.wallet === wallet;
 
-const hasFewRoutes = ({ routes }: EvmIntent) => routes.length > 0 && routes.length <= mostRoutes;
+const hasFewRoutes = ({ routes }: EvmIntent) => routes.length > 0 && routes.length <= mostEvmRoutes;
 
 function objectionToSwap(
   call: SwapCall,

@@ -61,7 +61,7 @@ export const minedAttempt = ({ attempts, receipt }: EvmSlot): EvmAttempt | undef
  * Updates the slot from the hosts' answers. One receipt is enough while the other host may not have seen its block; a
  * wrong one is corrected before it becomes final.
  */
-export function observed(slot: EvmSlot, snapshots: EvmSnapshots): EvmSlot {
+export function observedEvm(slot: EvmSlot, snapshots: EvmSnapshots): EvmSlot {
   if (slot.state === "planned") return slot;
   const isPossible = (receipt: EvmReceipt) =>
     snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
@@ -171,7 +171,7 @@ const isSameResult = (a: EvmReceipt, b: EvmReceipt): boolean =>
   (a.status === "failed" || b.status === "failed" || (a.moved === b.moved && a.isAgreed === b.isAgreed));
 
 /** Records when its attempts were first sent, and whether anybody took the newest one. */
-export function withSendings(slot: EvmSlot, sendings: ReadonlyMap<string, number | SendFailure>): EvmSlot {
+export function withEvmSendings(slot: EvmSlot, sendings: ReadonlyMap<string, number | SendFailure>): EvmSlot {
   const attempts = slot.attempts.map((attempt) => {
     const sending = sendings.get(attempt.hash);
     const isFirst = attempt.sentAtMs === undefined && typeof sending === "number";
@@ -200,7 +200,7 @@ function isDecided(slot: EvmSlot, receipt: EvmReceipt, snapshots: EvmSnapshots):
 }
 
 /** True if no later block can change it, according to both hosts. */
-export function isFinal(slot: EvmSlot, snapshots: EvmSnapshots): boolean {
+export function isFinalEvm(slot: EvmSlot, snapshots: EvmSnapshots): boolean {
   const { state, receipt, takenIn } = slot;
   if (state === "mined" && receipt !== undefined)
     return (

@@ -1,5 +1,5 @@
 import { tokenABI } from "../calls/contract-abi.ts";
-import { coinPoolOf, type EvmCall, isSameRoute } from "../rules/intent.ts";
+import { coinPoolOf, type EvmCall, isSameEvmRoute } from "../rules/intent.ts";
 import { kindOf } from "../rules/swap-venues.ts";
 import { encodeBins, readBins } from "./bin-router.ts";
 import { type Contracts, routesOf, rowsOf } from "./configured-routes.ts";
@@ -30,7 +30,7 @@ export function encodeCall(contracts: Contracts, call: EvmCall, wallet: string):
       return { to: token, value: 0n, data: tokenABI.encodeFunctionData("approve", [router, amount]) };
     }
     case "swap": {
-      if (!routesOf(contracts, call.token).some((route) => isSameRoute(route, call)))
+      if (!routesOf(contracts, call.token).some((route) => isSameEvmRoute(route, call)))
         throw new Error(`The chain has no route by ${call.venue} at ${call.feeBps} bps`);
       const wrapped = contracts.wrapped.token;
       const data = encoders[kindOf(coinPoolOf(call))](call, wrapped);

@@ -1,6 +1,6 @@
 import type { EvmChain } from "../../../core/chain-facts.ts";
 import type { TokenNames } from "../../../orders/token-likeness.ts";
-import type { ChainClient } from "../calls/hosts.ts";
+import type { EvmClient } from "../calls/hosts.ts";
 import type { EvmConfiguration } from "../rules/configuration.ts";
 
 /** A chain of Ethereum's family that trades, with its facts and its hosts. */
@@ -8,7 +8,7 @@ export type EvmReader = {
   family: "evm";
   chain: EvmChain;
   configuration: EvmConfiguration;
-  client: ChainClient;
+  client: EvmClient;
   /**
    * Names of the coins and listed tokens of all chains. If absent, imitations are detected only for this chain's names.
    */

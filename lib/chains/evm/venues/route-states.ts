@@ -6,7 +6,7 @@ import { type ContractQuestion, multicall } from "../calls/multicall.ts";
 import { stateQuestion } from "../calls/pool-state.ts";
 import type { BlockTag } from "../calls/rpc-call.ts";
 import type { Bridge } from "../rules/intent.ts";
-import { routeOf } from "../rules/intent.ts";
+import { plainEvmRoute } from "../rules/intent.ts";
 import { binPrice, priceAt, priceOver } from "../rules/pool-price.ts";
 import { kindOf } from "../rules/swap-venues.ts";
 import type { Contracts } from "./configured-routes.ts";
@@ -33,7 +33,7 @@ export function routeStatesCall<Each extends RoutePools>(
   const pools = new Map<string, PoolAsked>();
   for (const route of routes) {
     const { bridge, bridgePool, pool } = route;
-    pools.set(pool, { ...routeOf(route), pool, token, other: bridge?.token ?? coin });
+    pools.set(pool, { ...plainEvmRoute(route), pool, token, other: bridge?.token ?? coin });
     if (bridge !== undefined && bridgePool !== undefined)
       pools.set(bridgePool, { ...bridge, pool: bridgePool, other: coin });
   }

@@ -10,7 +10,7 @@ import {
   type SimulatedTransaction,
   simulateCall,
 } from "../calls/simulation.ts";
-import { type EvmRoute, needsRefund, routeOf } from "../rules/intent.ts";
+import { type EvmRoute, needsRefund, plainEvmRoute } from "../rules/intent.ts";
 import { mostGas } from "../rules/signing-rules.ts";
 import { checksArrival } from "../rules/swap-venues.ts";
 import { encodeCall } from "./calldata.ts";
@@ -102,7 +102,7 @@ function stepsOf(contracts: Contracts, wallet: string, token: string, route: Evm
           purpose: "swap",
           side,
           token,
-          ...routeOf(route),
+          ...plainEvmRoute(route),
           amountIn,
           recipient: wallet,
           value: side === "buy" ? amountIn : 0n,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type ChainClientOptions, chainClient } from "../../../../lib/chains/evm/calls/hosts.ts";
+import { type EvmClientOptions, evmClient } from "../../../../lib/chains/evm/calls/hosts.ts";
 import { contractCall, gasPriceCall } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import { ChainUnavailable, RpcRefusal } from "../../../../lib/chains/hosts/host-fault.ts";
 import { attempt } from "../../../../lib/chains/hosts/rpc-call.ts";
@@ -53,8 +53,8 @@ beforeEach(() => {
 });
 
 /** Gives hosts enough time to agree, even on a busy machine. */
-const clientOf = (hosts: RpcServer[], options: Partial<ChainClientOptions> = {}) =>
-  chainClient({
+const clientOf = (hosts: RpcServer[], options: Partial<EvmClientOptions> = {}) =>
+  evmClient({
     chain: "eth",
     hosts: hosts.map(({ url }) => url),
     timeoutMs: 20_000,

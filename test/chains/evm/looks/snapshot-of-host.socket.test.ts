@@ -10,8 +10,8 @@ import { approval, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainIdentity } from "../../../../lib/chains/evm/calls/rpc-call.ts";
-import { snapshotOf } from "../../../../lib/chains/evm/looks/snapshot-of-host.ts";
-import { quoteOnChain } from "../../../../lib/chains/evm/quotes/quote-on-chain.ts";
+import { snapshotOfEvm } from "../../../../lib/chains/evm/looks/snapshot-of-host.ts";
+import { quoteOnEvm } from "../../../../lib/chains/evm/quotes/quote-on-chain.ts";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import { gasLimitFor } from "../../../../lib/chains/evm/rules/fees.ts";
 import type {
@@ -23,7 +23,7 @@ import {
   type EvmCall,
   type EvmIntent,
   type EvmRoute,
-  isSameRoute,
+  isSameEvmRoute,
   swapBy,
 } from "../../../../lib/chains/evm/rules/intent.ts";
 import { type CallTransaction, encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
@@ -80,7 +80,7 @@ const take = async (
   question: Partial<Question<Evm>> = {},
   url = chain.url,
 ): Promise<EvmSnapshot | undefined> =>
-  await snapshotOf(
+  await snapshotOfEvm(
     rpcHost({ url, identity: chainIdentity(chainFacts.base.chainId) }),
     { chain: "base", configuration: configuration() },
     { chain: "base", wallet, hashes: [], orders: [], ...question },
@@ -92,7 +92,7 @@ async function factsOf(order: EvmIntent): Promise<EvmOrderFacts> {
 }
 
 /** Returns the route that pays most. */
-async function bestOf(order: Intent): Promise<RouteFacts> {
+async function bestOf(order: EvmIntent): Promise<EvmRouteFacts> {
   const { routes } = await factsOf(order);
   const [best] = routes.toSorted((a, b) => (a.amountOut > b.amountOut ? -1 : 1));
   if (best === undefined) throw new Error("No route delivers");
@@ -185,7 +185,7 @@ describe("snapshotOf", () => {
     };
     const reader = { chain: "base", configuration: configuration() } as const;
     const question: Question<Evm> = { chain: "base", wallet, hashes: [transactionHash], orders: [] };
-    const snapshot = await snapshotOf(forgetful, reader, question);
+    const snapshot = await snapshotOfEvm(forgetful, reader, question);
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "failed", isSlippage: false });
   });
 
@@ -204,7 +204,7 @@ describe("snapshotOf", () => {
       transactionHash,
     ];
     const reader = { chain: "base", configuration: configuration() } as const;
-    const snapshot = await snapshotOf(counting, reader, { chain: "base", wallet, hashes, orders: [] });
+    const snapshot = await snapshotOfEvm(counting, reader, { chain: "base", wallet, hashes, orders: [] });
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
     expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
   });
@@ -237,7 +237,7 @@ describe("snapshotOf", () => {
         ),
     };
     const reader = { chain: "base", configuration: configuration() } as const;
-    const snapshot = await snapshotOf(poolless, reader, { chain: "base", wallet, hashes: [], orders: [] });
+    const snapshot = await snapshotOfEvm(poolless, reader, { chain: "base", wallet, hashes: [], orders: [] });
     expect(snapshot?.nonce.pending).toBe(snapshot?.nonce.latest);
   });
 
@@ -338,13 +338,13 @@ describe("snapshotOf", () => {
         return [...head, ...(await host.request(others))] as never;
       },
     };
-    const whole = await snapshotOf(watched, reader, question);
+    const whole = await snapshotOfEvm(watched, reader, question);
     expect(methods).toHaveLength(2);
     // Every other call must come before the final check of the block.
     expect(methods[1]?.at(-1)).toBe("eth_getBlockByNumber");
     methods.length = 0;
     meanwhile = () => swap({ amount: coins(5) }, v2);
-    const torn = await snapshotOf(watched, reader, question);
+    const torn = await snapshotOfEvm(watched, reader, question);
     expect(methods).toHaveLength(3);
     expect(torn?.latest).toEqual(whole?.latest);
     expect(torn?.nonce.latest).toBe(whole?.nonce.latest);
@@ -370,7 +370,7 @@ describe("snapshotOf", () => {
         await act(++requests);
         return await host.request(calls);
       };
-      return (await quoteOnChain((calls) => ask(calls), reader, asked)).forPlanning;
+      return (await quoteOnEvm((calls) => ask(calls), reader, asked)).forPlanning;
     }
 
     it("returns the same facts for planning as a snapshot does", async () => {
@@ -387,7 +387,7 @@ describe("snapshotOf", () => {
         order: { ...orders.get("sale"), routes: expect.anything() },
       });
       const bound = (facts: EvmOrderFacts | undefined) =>
-        sale.routes.map((route) => facts?.routes.find((each) => isSameRoute(each, route)));
+        sale.routes.map((route) => facts?.routes.find((each) => isSameEvmRoute(each, route)));
       expect(bound(quote?.order)).toEqual(bound(orders.get("sale")));
     });
 
@@ -412,8 +412,8 @@ describe("snapshotOf", () => {
     };
     const reader = { chain: "base", configuration: configuration() } as const;
     const question: Question<Evm> = { chain: "base", wallet, hashes: [], orders: [] };
-    expect(await snapshotOf(torn, reader, question)).toBeUndefined();
-    expect(await snapshotOf(host, reader, question)).toBeDefined();
+    expect(await snapshotOfEvm(torn, reader, question)).toBeUndefined();
+    expect(await snapshotOfEvm(host, reader, question)).toBeDefined();
   });
 
   it("returns undefined if the host fails or a transaction is not the wallet's", async () => {

@@ -4,10 +4,10 @@ import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/se
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { quotesOfHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
 import type { EvmReader } from "../../../../lib/chains/evm/venues/reader.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
-import { PoolFinder } from "../../../../lib/markets/evm/pools.ts";
+import { EvmPoolFinder } from "../../../../lib/markets/evm/pools.ts";
 import { chainsOf } from "../../../support/chain-reader.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
 
@@ -83,7 +83,7 @@ const reader = (): EvmReader => {
 
 const quote = async (side: "buy" | "sell") => {
   const trade = { side, token, amount: side === "buy" ? "3" : "20000" };
-  const [facts] = await quotesOfHosts(
+  const [facts] = await quotesOfEvmHosts(
     reader(),
     { chain: "eth", wallet: alice.address, trade, gasPreset: "medium", orders: [] },
     Date.now,
@@ -94,7 +94,7 @@ const quote = async (side: "buy" | "sell") => {
   return { amountOut, routes: routes.map(({ networkFee: _, ...route }) => route), market, priceImpact };
 };
 
-const pools = async () => (await new PoolFinder(reader()).find(token))?.pools;
+const pools = async () => (await new EvmPoolFinder(reader()).find(token))?.pools;
 
 describe("finding pools of a token among empty ones", () => {
   it.each([

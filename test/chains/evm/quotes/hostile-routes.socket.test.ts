@@ -4,7 +4,7 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
-import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
+import { quoteEvmTrade } from "../../../../lib/chains/evm/quote.ts";
 import { type EvmRoute, swapBy } from "../../../../lib/chains/evm/rules/intent.ts";
 import { checksArrival, type SwapVenue } from "../../../../lib/chains/evm/rules/swap-venues.ts";
 import { encodeCall } from "../../../../lib/chains/evm/venues/calldata.ts";
@@ -24,7 +24,7 @@ let loot: string;
 
 const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdx } as const;
 /** Routes of eth, one of each shape, named by their pools from the coin to the token. */
-const onEth: Record<string, Route> = {
+const onEth: Record<string, EvmRoute> = {
   v2: localV2,
   v3: localV3,
   "v2, v2": { ...localV2, bridge: { venue: "uniswap-v2", feeBps: 30, token: usdx } },
@@ -142,7 +142,7 @@ const steal = (router: string, mostReturned: bigint) => {
 };
 
 /** Attacks a router that, like those of v3, gives its balance to anyone. */
-function expectNoTheft(router: string, routes: Record<string, Route>): void {
+function expectNoTheft(router: string, routes: Record<string, EvmRoute>): void {
   it.each(tradesBy(routes))(
     "pays at least a trade's minimum, or fails the trade, if a token steals from the router: %s by %s",
     async (side, _, route) => {
@@ -210,7 +210,7 @@ describe("hostile tokens on eth", () => {
     it("quotes exactly the amount that arrives over a taxed quote token", async () => {
       await startTax(usdx);
       const asked = { chain: "eth", side: "buy", token: star, amount: "0.1", wallet } as const;
-      const quoted = await quoteTrade(readerOf(chain), asked, traderOf(), quotedAt);
+      const quoted = await quoteEvmTrade(readerOf(chain), asked, traderOf(), quotedAt);
       expect(quoted.route).toMatchObject([{ venue: "uniswap-v3" }, { venue: "uniswap-v2" }]);
       const minimum = BigInt(quoted.amountOut.replace(".", ""));
       const route = onEth["v3, v2"] as EvmRoute;
@@ -231,7 +231,7 @@ describe("hostile tokens on eth", () => {
           quoteTokens: [{ token: usdx, isStable: true, bridges: [bridge] }],
         },
       };
-      return quoteTrade(over, { chain: "eth", side, token: star, amount }, traderOf(), quotedAt);
+      return quoteEvmTrade(over, { chain: "eth", side, token: star, amount }, traderOf(), quotedAt);
     };
 
     it("finds no route if the bridge or the pool would run dry", async () => {

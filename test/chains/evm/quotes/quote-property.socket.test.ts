@@ -13,7 +13,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { balanceOf } from "../../../../lib/chains/evm/calls/contract-questions.ts";
 import { isSlippage } from "../../../../lib/chains/evm/calls/revert-reason.ts";
 import type { EvmQuote } from "../../../../lib/chains/evm/quote.ts";
-import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
+import { quoteEvmTrade } from "../../../../lib/chains/evm/quote.ts";
 import type { EvmVenue } from "../../../../lib/chains/evm/rules/configuration.ts";
 import {
   type EvmCall,
@@ -82,7 +82,7 @@ async function send(call: EvmCall): Promise<TestReceipt> {
 }
 
 /** Expects the router to reject a swap that would deliver less than its minimum. */
-async function expectSlippage(call: Call): Promise<void> {
+async function expectSlippage(call: EvmCall): Promise<void> {
   const { to, data, value } = encodeCall(readerOf(chain).configuration, call, wallet);
   const asked = { from: wallet, to, data, value: `0x${value.toString(16)}` };
   const refusal = await chain.request("eth_call", [asked, "latest"]).then(
@@ -131,7 +131,7 @@ async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trad
     wallet,
     amount: formatAmount(amount, inDecimals),
   } as const;
-  const quote = await quoteTrade(limited, request, traderOf(), now).catch((error: { code?: string }) => {
+  const quote = await quoteEvmTrade(limited, request, traderOf(), now).catch((error: { code?: string }) => {
     // The amount is too small for anything to arrive, or too large for every pool.
     expect(["AMOUNT_TOO_SMALL", "NO_ROUTE"]).toContain(error.code);
     return undefined;
@@ -227,7 +227,7 @@ async function expectExactQuotes(trade: fc.Arbitrary<Trade>, shapes: Shapes): Pr
   expect([...seen]).toEqual(expect.arrayContaining(wanted));
 }
 
-describe("quoteTrade", () => {
+describe("quoteEvmTrade", () => {
   afterEach(() => chain.close());
 
   it("quotes exactly the amounts that routers on base then spend and deliver", async () => {

@@ -2,7 +2,7 @@ import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { quoteTrade } from "../../../../lib/chains/evm/quote.ts";
+import { quoteEvmTrade } from "../../../../lib/chains/evm/quote.ts";
 import type { EvmTrader } from "../../../../lib/chains/evm/rules/check-trade.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { inspectToken } from "../../../../lib/trading/inspect-token.ts";
@@ -24,7 +24,7 @@ const nobody = "0x7e570000000000000000000000000000deadbeef";
 
 const quote = (asked: Asked, user: Partial<EvmTrader> = {}) => quoteOn(chain, asked, user);
 
-describe("quoteTrade", () => {
+describe("quoteEvmTrade", () => {
   it.each<[string, Asked, Partial<EvmTrader>, object | undefined]>([
     ["TRADING_DISABLED", { amount: "0.5" }, { isStopped: true }, undefined],
     ["WALLET_BUSY", { amount: "0.5", wallet }, { orders: Array(20).fill(tradeOrder()) }, undefined],
@@ -161,7 +161,7 @@ describe("quoteTrade", () => {
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues, tokens: [] } };
     const request = { chain: "eth", side: "buy", token: usdx, amount: "0.1", wallet } as const;
-    const quoted = () => quoteTrade(v3Only, request, traderOf(), quotedAt);
+    const quoted = () => quoteEvmTrade(v3Only, request, traderOf(), quotedAt);
     expect((await quoted()).route).toMatchObject([{ venue: "uniswap-v3" }]);
     const { v3Router } = localAddresses;
     const { data } = approval(wrapped, v3Router);

@@ -4,8 +4,8 @@ import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/e
 import { approval, type V3Fee, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { quotesOfHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
-import { jointQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
+import { quotesOfEvmHosts } from "../../../../lib/chains/evm/quotes/quotes-of-hosts.ts";
+import { jointEvmQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
 import type { EvmQuoteQuestion, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { readerOf } from "../../../support/chain-reader.ts";
@@ -45,7 +45,7 @@ const rounds = (count: number) => {
 };
 
 const ask = (hosts: readonly string[], asked = question(), count = 1) =>
-  quotesOfHosts(readerOf(chain, { hosts }), asked, rounds(count));
+  quotesOfEvmHosts(readerOf(chain, { hosts }), asked, rounds(count));
 
 const fair = { amountOut: 4_960_273_038_901_078_125_544n };
 
@@ -138,7 +138,7 @@ describe("quotesOfHosts", () => {
     const taxed = question({ token: localAddresses.taxd });
     const [both] = await ask([chain.url, others[1].url], taxed);
     const [a, b] = await ask([chain.url, others[0].url], taxed);
-    expect(jointQuote(a, b, "buy")).toMatchObject({ amountOut: (both as EvmTradeFacts).amountOut });
+    expect(jointEvmQuote(a, b, "buy")).toMatchObject({ amountOut: (both as EvmTradeFacts).amountOut });
     expect((b as EvmTradeFacts).amountOut).toBeGreaterThan((both as EvmTradeFacts).amountOut);
   });
 
@@ -149,7 +149,7 @@ describe("quotesOfHosts", () => {
         { ...chain, contracts: { ...chain.contracts, tokens } },
         { hosts: [others[0].url] },
       );
-      const [quote] = await quotesOfHosts(reader, question({ token }), rounds(1));
+      const [quote] = await quotesOfEvmHosts(reader, question({ token }), rounds(1));
       const [{ quoted, provenOut }] = (quote as EvmTradeFacts).routes;
       return provenOut && Math.round(Number((provenOut * 10_000n) / quoted) / 100);
     };
@@ -173,7 +173,7 @@ describe("quotesOfHosts", () => {
     others[0].faults = unkindnesses[name];
     for (const asked of [question({ token: usdx }), question({ side: "sell", amount: "100" })]) {
       const [a, b] = await ask([chain.url, others[0].url], asked, 3);
-      expect(jointQuote(a, b, asked.trade.side)).toMatchObject({ amountOut: expect.any(BigInt) });
+      expect(jointEvmQuote(a, b, asked.trade.side)).toMatchObject({ amountOut: expect.any(BigInt) });
     }
   });
 
@@ -191,8 +191,8 @@ describe("quotesOfHosts", () => {
 
   it("queries a recently failed host only if the others disagree", async () => {
     const reader = readerOf(chain, { hosts: ["http://127.0.0.1:1", chain.url, others[1].url] });
-    await quotesOfHosts(reader, question(), rounds(3));
-    expect(await quotesOfHosts(reader, question(), rounds(1))).toMatchObject([fair, fair]);
+    await quotesOfEvmHosts(reader, question(), rounds(3));
+    expect(await quotesOfEvmHosts(reader, question(), rounds(1))).toMatchObject([fair, fair]);
   });
 
   it("returns no quote for a host that cannot be reached", async () => {

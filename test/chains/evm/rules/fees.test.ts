@@ -172,7 +172,7 @@ describe("gasLimitFor", () => {
   });
 });
 
-describe("networkFee", () => {
+describe("evmNetworkFee", () => {
   const fees = { maxFeePerGas: 1_750_000_000n, maxPriorityFeePerGas: gwei };
   const swap = { estimate: 107_532n, gasLimit: 134_415n, l1Fee: 0n };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostFees } from "../../../../lib/chains/evm/rules/fees.ts";
-import { jointFees, jointQuote } from "../../../../lib/chains/evm/rules/joint-facts.ts";
+import { jointEvmQuote, jointFees } from "../../../../lib/chains/evm/rules/joint-facts.ts";
 import type { EvmQuotedRoute, EvmTradeFacts } from "../../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../../lib/core/domain-error.ts";
 import { quotedRoute, tradeFacts } from "../../../support/place-request.ts";
@@ -36,8 +36,8 @@ const isGuess = true;
 const guess = onV2({ isGuess });
 
 /** Combines two hosts' facts in either order, and expects the same result. */
-function joint(a: TradeFacts, b: TradeFacts | DomainError, side: "buy" | "sell" = "buy") {
-  const [one, other] = [jointQuote(a, b, side), jointQuote(b, a, side)];
+function joint(a: EvmTradeFacts, b: EvmTradeFacts | DomainError, side: "buy" | "sell" = "buy") {
+  const [one, other] = [jointEvmQuote(a, b, side), jointEvmQuote(b, a, side)];
   expect(other).toEqual(one);
   return one;
 }

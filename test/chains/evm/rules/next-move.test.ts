@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { clearGas } from "../../../../lib/chains/evm/rules/fees.ts";
 import type { EvmOrderFacts, EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
 import type { EvmFees } from "../../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
-import { nextMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-move.ts";
-import { objectionTo } from "../../../../lib/chains/evm/rules/signing-rules.ts";
+import { emptyEvmLedger } from "../../../../lib/chains/evm/rules/ledger.ts";
+import { nextEvmMove, wantsFacts } from "../../../../lib/chains/evm/rules/next-move.ts";
+import { objectionToTransaction } from "../../../../lib/chains/evm/rules/signing-rules.ts";
 import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
 import type { Items, ItemWrite } from "../../../../lib/orders/table-step.ts";
 import {
@@ -20,7 +20,7 @@ import {
 import { intent, signedFee, signingView, tradeOrder, wideLimits } from "../../../support/trading.ts";
 
 /** Returns the fees of the signature that a move requests. */
-function feesAsked(move: ReturnType<typeof nextMove>): Fees {
+function feesAsked(move: ReturnType<typeof nextEvmMove>): EvmFees {
   if (move.kind !== "sign") throw new Error(`The next move is to ${move.kind}`);
   return move.request.fees;
 }
@@ -28,20 +28,20 @@ function feesAsked(move: ReturnType<typeof nextMove>): Fees {
 type Written = Extract<ItemWrite, { kind: "put" }>;
 
 /** Returns the item of this kind that a move writes. */
-function written<Kind extends Written["of"]>(move: ReturnType<typeof nextMove>, kind: Kind) {
+function written<Kind extends Written["of"]>(move: ReturnType<typeof nextEvmMove>, kind: Kind) {
   const writes = move.kind === "write" ? move.step : [];
   const put = writes.find((write): write is Written => write.kind === "put" && write.of === kind);
   if (put === undefined) throw new Error(`The move to ${move.kind} writes no ${kind}`);
   return put.item as Items[Kind];
 }
 
-const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot") as EvmSlot;
-const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
+const slotPlanned = (move: ReturnType<typeof nextEvmMove>) => written(move, "slot") as EvmSlot;
+const lifeWritten = (move: ReturnType<typeof nextEvmMove>) => written(move, "order").life;
 
 /** Marks the swap as sent by this run. */
 const sendings = new Map([["0x1", 1]]);
 
-describe("nextMove", () => {
+describe("nextEvmMove", () => {
   it.each([0n, 10n ** 14n])(
     "frees a nonce whose swap was signed near the highest gas price, with an L1 fee of %d",
     (clearL1Fee) => {
@@ -61,7 +61,7 @@ describe("nextMove", () => {
         { ...ended, life: { ...ended.life, reasonCode: "NOT_INCLUDED" } },
         { slots: [slot] },
       );
-      const fees = feesAsked(nextMove(laneStateOf(view, { snapshots: [seen, seen], nowMs: late * 1000 })));
+      const fees = feesAsked(nextEvmMove(laneStateOf(view, { snapshots: [seen, seen], nowMs: late * 1000 })));
       expect(fees).toEqual({ maxFeePerGas: 11_250_000_000n, maxPriorityFeePerGas: 10_125_000_000n });
       const { chain, wallet, place: nonce } = slot;
       const clear = {
@@ -72,9 +72,9 @@ describe("nextMove", () => {
         gasLimit: clearGas,
         ...fees,
       } as const;
-      const ledger = { ...emptyLedger(order.intent), fees: { 7: signedFee(highest) }, revision: 1 };
+      const ledger = { ...emptyEvmLedger(order.intent), fees: { 7: signedFee(highest) }, revision: 1 };
       const signing = signingView({ order, slot, ledger, maxGasPrice: 10n * gwei });
-      expect(objectionTo(clear, signing, true, late * 1000)).toBeUndefined();
+      expect(objectionToTransaction(clear, signing, true, late * 1000)).toBeUndefined();
     },
   );
 
@@ -82,7 +82,7 @@ describe("nextMove", () => {
     const facts = snapshot(orderFacts());
     const moveWith = (gasPrice: bigint) => {
       const chainLimits = { maxNetworkFee: gasPrice * 134_415n };
-      return nextMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
+      return nextEvmMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
     };
     const maxFeePerGas = (gwei * 3n) / 2n;
     expect(slotPlanned(moveWith(maxFeePerGas)).fees).toMatchObject({ maxFeePerGas });
@@ -96,7 +96,7 @@ describe("nextMove", () => {
     const nonce = { latest: 7 + ahead, pending: 7 + ahead };
     const facts = snapshot(orderFacts(), { nonce });
     const order = tradeOrder({ intent: intent({ nextNonce: 7 }) });
-    const move = nextMove(laneStateOf(laneView(order), { snapshots: [facts, facts] }));
+    const move = nextEvmMove(laneStateOf(laneView(order), { snapshots: [facts, facts] }));
     expect(lifeWritten(move)).toMatchObject(
       isPlanned ? { stage: "queued" } : { stage: "waiting", reasonCode: "WALLET_BUSY" },
     );
@@ -105,7 +105,7 @@ describe("nextMove", () => {
   it("rejects a buy above the operators' limit", () => {
     const facts = snapshot(orderFacts());
     const chainLimits = { ...wideLimits, maxOrder: intent().amount - 1n };
-    const move = nextMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
+    const move = nextEvmMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
     expect(lifeWritten(move)).toMatchObject({ status: "rejected", reasonCode: "POLICY_LIMIT" });
   });
 
@@ -119,7 +119,7 @@ describe("nextMove", () => {
 
     it.each(both(honest, greedy))("plans a swap with the lower tip (%#)", (...facts) => {
       const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
-      const { fees } = slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots })));
+      const { fees } = slotPlanned(nextEvmMove(laneStateOf(laneView(tradeOrder()), { snapshots })));
       expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
     });
 
@@ -127,7 +127,7 @@ describe("nextMove", () => {
       "plans a swap with the higher gas limit (%#)",
       (...facts) => {
         const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
-        expect(slotPlanned(nextMove(laneStateOf(laneView(tradeOrder()), { snapshots }))).gasLimit).toBe(
+        expect(slotPlanned(nextEvmMove(laneStateOf(laneView(tradeOrder()), { snapshots }))).gasLimit).toBe(
           134_415n,
         );
       },
@@ -140,7 +140,7 @@ describe("nextMove", () => {
       )[0]?.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
       const gasOf = (gasLimit: bigint) => {
         const order = tradeOrder({ intent: intent({ gasLimit, maxGasPrice: 10n * gwei }) });
-        return slotPlanned(nextMove(laneStateOf(laneView(order), { snapshots }))).gasLimit;
+        return slotPlanned(nextEvmMove(laneStateOf(laneView(order), { snapshots }))).gasLimit;
       };
       expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
     });
@@ -152,15 +152,15 @@ describe("nextMove", () => {
         laneStateOf(laneView(tradeOrder()), {
           snapshots: [snapshot(facts, { coins }), snapshot(lie, { coins })],
         });
-      expect(lifeWritten(nextMove(scene(honest)))).toMatchObject({ stage: "waiting" });
-      expect(lifeWritten(nextMove(scene(lie)))).toMatchObject({ status: "rejected" });
+      expect(lifeWritten(nextEvmMove(scene(honest)))).toMatchObject({ stage: "waiting" });
+      expect(lifeWritten(nextEvmMove(scene(lie)))).toMatchObject({ status: "rejected" });
     });
 
     it.each(both(honest, greedy))("replaces a swap with the lower tip (%#)", (...facts) => {
       const { order, slot } = signedOrder();
       const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
       const fees = feesAsked(
-        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
+        nextEvmMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
       );
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
@@ -172,7 +172,7 @@ describe("nextMove", () => {
         snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
       ) as [EvmSnapshot, EvmSnapshot];
       const fees = feesAsked(
-        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
+        nextEvmMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
       );
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
@@ -183,7 +183,7 @@ describe("nextMove", () => {
         snapshots: [undefined, snapshot(greedy)],
         sendings,
       });
-      expect(feesAsked(nextMove(scene))).toEqual({
+      expect(feesAsked(nextEvmMove(scene))).toEqual({
         maxFeePerGas: (2n * gwei * 9n) / 8n,
         maxPriorityFeePerGas: (gwei * 9n) / 8n,
       });
@@ -205,7 +205,7 @@ describe("nextMove", () => {
       const orders = new Map([approved, next].map((order) => [order.intent.orderId, facts]));
       const seen = snapshot(undefined, { orders });
       const view = laneView(approved, { orders: [approved, next] });
-      return nextMove(laneStateOf(view, { snapshots: [seen, seen] }));
+      return nextEvmMove(laneStateOf(view, { snapshots: [seen, seen] }));
     };
     expect(moveFor(sale.token)).toEqual({ kind: "rest" });
     const another = "0x00000000000000000000000000000000000000AD";
@@ -216,7 +216,7 @@ describe("nextMove", () => {
     const { order, slot } = signedOrder();
     const seen = snapshot(orderFacts());
     const moveWith = (bytes: ReadonlyMap<string, string>) =>
-      nextMove(laneStateOf(laneView(order, { slots: [slot], bytes }), { snapshots: [seen, seen] }));
+      nextEvmMove(laneStateOf(laneView(order, { slots: [slot], bytes }), { snapshots: [seen, seen] }));
     expect(moveWith(new Map([["0x1", "0x02"]]))).toMatchObject({ kind: "send", raw: "0x02" });
     expect(moveWith(new Map())).toMatchObject({ kind: "sign", request: { place: 7, fees: slot.fees } });
   });
@@ -225,7 +225,7 @@ describe("nextMove", () => {
     const { order, slot } = signedOrder();
     const view = laneView(order, { slots: [slot], cancelled: new Set([order.intent.orderId]) });
     const seen = snapshot(orderFacts());
-    const move = nextMove(laneStateOf(view, { snapshots: [seen, seen] }));
+    const move = nextEvmMove(laneStateOf(view, { snapshots: [seen, seen] }));
     const written = (move.kind === "write" ? move.step : []).find(({ of }) => of === "order");
     expect(written).toMatchObject({ item: { isCancelling: true, life: { stage: "cancelling" } } });
   });
@@ -239,7 +239,7 @@ describe("nextMove", () => {
       const view = laneView({ ...order, life }, { slots: [{ ...slot, isUndelivered }] });
       const seen = snapshot(orderFacts());
       const sent = new Map([["0x1", isUndelivered ? ("unreached" as const) : 1]]);
-      return nextMove(laneStateOf(view, { snapshots: [seen, seen], sendings: sent })).kind;
+      return nextEvmMove(laneStateOf(view, { snapshots: [seen, seen], sendings: sent })).kind;
     };
     expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
   });
@@ -251,7 +251,7 @@ describe("nextMove", () => {
       const life = { ...order.life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
       const refused = { ...slot, isUndelivered: true, refusal: "underpriced" as const, ...changes };
       const seen = snapshot(orderFacts());
-      return nextMove(
+      return nextEvmMove(
         laneStateOf(laneView({ ...order, life }, { slots: [refused] }), {
           snapshots: [seen, seen],
           sendings: new Map([["0x1", "underpriced"]]),
@@ -284,7 +284,7 @@ describe("nextMove", () => {
     const seen = snapshot(orderFacts());
     const bytes = new Map([["0x1", "0x02"]]);
     const view = laneView(order, { slots: [{ ...slot, isPrivate }], bytes });
-    expect(nextMove(laneStateOf(view, { snapshots: [seen, seen] }))).toMatchObject({ kind: "send", to });
+    expect(nextEvmMove(laneStateOf(view, { snapshots: [seen, seen] }))).toMatchObject({ kind: "send", to });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { evmOrderSettingsOf } from "../../../../lib/chains/evm/rules/order-settings.ts";
 import { evmChains } from "../../../../lib/core/chain-facts.ts";
 
-describe("orderSettingsOf", () => {
+describe("evmOrderSettingsOf", () => {
   it("returns the user's settings, with slippage rounded down to four decimal places", () => {
     expect(evmOrderSettingsOf("base", { slippage: 1.23456, gasPreset: "fast", autoBuy: true })).toEqual({
       slippage: 1.2345,

@@ -17,7 +17,10 @@ const sale = tradeOrder({ intent: intent(terms), amount });
 const otherPool: EvmRoute = { ...v3, feeBps: 100 };
 
 /** A host's facts about a sale with all approvals. Each route pays this many thousandths of the minimum. */
-const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest: Partial<OrderFacts> = {}) =>
+const facts = (
+  routes: readonly (Partial<EvmRouteFacts> & { pays: bigint })[],
+  rest: Partial<EvmOrderFacts> = {},
+) =>
   orderFacts({
     held: amount,
     routes: routes.map(({ pays, ...route }) =>
@@ -30,7 +33,7 @@ const nothing = facts([]);
 const [good, better, tooLittle] = [1010n, 1020n, 999n];
 
 /** Plans with the hosts in both orders, and expects equal plans. */
-function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slot[] = []) {
+function planned(a: EvmOrderFacts, b: EvmOrderFacts, order = sale, slots: readonly EvmSlot[] = []) {
   const [one, other] = [
     [a, b],
     [b, a],
@@ -137,7 +140,7 @@ describe("planFor with one lying host", () => {
 });
 
 describe("planFor for a sale that needs an approval", () => {
-  const seen = (onV3: bigint, onV2: bigint, changes: Partial<RouteFacts> = {}) =>
+  const seen = (onV3: bigint, onV2: bigint, changes: Partial<EvmRouteFacts> = {}) =>
     facts([
       { ...v3, pays: onV3, allowance: 0n, ...changes },
       { ...v2, pays: onV2, allowance: 0n },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EvmRoute } from "../../../../lib/chains/evm/rules/intent.ts";
-import { routeOf } from "../../../../lib/chains/evm/rules/intent.ts";
+import { plainEvmRoute } from "../../../../lib/chains/evm/rules/intent.ts";
 import { priceAt, wordOfReserves } from "../../../../lib/chains/evm/rules/pool-price.ts";
 import {
   type BindableRoute,
@@ -173,7 +173,7 @@ describe("routesToBind", () => {
       usdc(pool(5, 1027n, 1n), 5),
     ];
     expect(routesToBind(routes, trade, 1000n)).toEqual(
-      [best, routes[2], routes[3]].map((each) => routeOf(each as EvmRoute)),
+      [best, routes[2], routes[3]].map((each) => plainEvmRoute(each as EvmRoute)),
     );
   });
 

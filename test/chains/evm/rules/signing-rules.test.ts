@@ -17,7 +17,7 @@ import { attempt } from "../../../support/lane-states.ts";
 import { intent, signedFee, slot, tradeOrder, v2, v3, wideLimits } from "../../../support/trading.ts";
 import { fees, ledger, nowMs, objection, swap } from "./support/objections.ts";
 
-describe("objectionTo", () => {
+describe("objectionToTransaction", () => {
   it("accepts the order's own swap", () => {
     expect(objection()).toBeUndefined();
   });

@@ -3,11 +3,11 @@ import type { EvmReceipt, EvmSnapshot } from "../../../../lib/chains/evm/rules/h
 import type { SwapCall } from "../../../../lib/chains/evm/rules/intent.ts";
 import {
   type EvmSlot,
-  isFinal,
+  isFinalEvm,
   isToJudge,
-  observed,
+  observedEvm,
   swapResultOf,
-  withSendings,
+  withEvmSendings,
 } from "../../../../lib/chains/evm/rules/slot.ts";
 import { slot } from "../../../support/trading.ts";
 
@@ -45,7 +45,7 @@ const mined: EvmSlot = { ...signed, state: "mined", receipt };
 
 describe("observed", () => {
   it("believes the receipt of a single host", () => {
-    const after = observed(signed, [snapshot([]), snapshot([receipt])]);
+    const after = observedEvm(signed, [snapshot([]), snapshot([receipt])]);
     expect(after).toMatchObject({ state: "mined", receipt, revision: 2 });
   });
 
@@ -56,56 +56,56 @@ describe("observed", () => {
         [snapshot([receipt]), beyond] as const,
         [beyond, snapshot([receipt])] as const,
       ])
-        expect(observed(slotBefore, snapshots)).toMatchObject({ state: "signed" });
-    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 4 })]).state).toBe("mined");
-    expect(observed(signed, [snapshot([receipt]), snapshot([], { number: 5, latest: 8 })]).state).toBe(
+        expect(observedEvm(slotBefore, snapshots)).toMatchObject({ state: "signed" });
+    expect(observedEvm(signed, [snapshot([receipt]), snapshot([], { number: 4 })]).state).toBe("mined");
+    expect(observedEvm(signed, [snapshot([receipt]), snapshot([], { number: 5, latest: 8 })]).state).toBe(
       "mined",
     );
   });
 
   it("marks a nonce as taken only if both hosts report its use without a receipt", () => {
     const used = snapshot([], { latest: 8 });
-    expect(observed(signed, [used, used]).state).toBe("taken");
-    expect(observed(signed, [used, snapshot([])]).state).toBe("signed");
-    expect(observed(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
+    expect(observedEvm(signed, [used, used]).state).toBe("taken");
+    expect(observedEvm(signed, [used, snapshot([])]).state).toBe("signed");
+    expect(observedEvm(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
   });
 
   it("keeps the blocks in which a nonce was taken until the final chain replaces them", () => {
     const used = snapshot([], { latest: 8 });
-    const taken = observed(signed, [used, used]);
+    const taken = observedEvm(signed, [used, used]);
     expect(taken.takenIn).toMatchObject([{ hash: "0xb9" }, { hash: "0xb9" }]);
-    expect(observed(taken, [used, used])).toBe(taken);
-    expect(observed(taken, [snapshot([]), snapshot([])])).not.toHaveProperty("takenIn");
+    expect(observedEvm(taken, [used, used])).toBe(taken);
+    expect(observedEvm(taken, [snapshot([]), snapshot([])])).not.toHaveProperty("takenIn");
 
     const otherBlock = { ...used, latest: block(12), finalized: block(9) };
     const fork = { ...otherBlock, blocks: new Map([[9, "0xfork"]]) };
-    expect(observed(taken, [fork, otherBlock])).toBe(taken);
-    expect(observed(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
+    expect(observedEvm(taken, [fork, otherBlock])).toBe(taken);
+    expect(observedEvm(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
   });
 
   it("never waits for a far block that a lying host invents", () => {
     const used = snapshot([], { latest: 8 });
     const ahead = (blocks: number) => ({ ...used, latest: { ...block(9), number: 9 + blocks } });
-    expect(observed(signed, [used, ahead(1000)]).takenIn).toMatchObject([{ number: 9 }, { number: 1009 }]);
+    expect(observedEvm(signed, [used, ahead(1000)]).takenIn).toMatchObject([{ number: 9 }, { number: 1009 }]);
     for (const hosts of [[used, ahead(1001)] as const, [ahead(1001), used] as const])
-      expect(observed(signed, hosts)).not.toHaveProperty("takenIn");
+      expect(observedEvm(signed, hosts)).not.toHaveProperty("takenIn");
   });
 
   it("drops a receipt only if both hosts answer without it", () => {
-    expect(observed(mined, [snapshot([]), snapshot([])])).not.toHaveProperty("receipt");
-    expect(observed(mined, [snapshot([]), undefined])).toBe(mined);
-    expect(observed(mined, [undefined, undefined])).toBe(mined);
+    expect(observedEvm(mined, [snapshot([]), snapshot([])])).not.toHaveProperty("receipt");
+    expect(observedEvm(mined, [snapshot([]), undefined])).toBe(mined);
+    expect(observedEvm(mined, [undefined, undefined])).toBe(mined);
   });
 
   it("keeps a known receipt while any host has it", () => {
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
-    expect(observed(mined, [snapshot([other]), snapshot([receipt])])).toBe(mined);
-    expect(observed(mined, [snapshot([other]), snapshot([])]).receipt).toEqual(other);
+    expect(observedEvm(mined, [snapshot([other]), snapshot([receipt])])).toBe(mined);
+    expect(observedEvm(mined, [snapshot([other]), snapshot([])]).receipt).toEqual(other);
   });
 
   it("leaves a planned slot unchanged", () => {
     const planned = slot();
-    expect(observed(planned, [snapshot([], { latest: 8 }), snapshot([], { latest: 8 })])).toBe(planned);
+    expect(observedEvm(planned, [snapshot([], { latest: 8 }), snapshot([], { latest: 8 })])).toBe(planned);
   });
 });
 
@@ -113,70 +113,70 @@ describe("observed with amounts from the wallet's balances", () => {
   const says = (moved?: bigint, number = 4, at = receipt) =>
     snapshot([moved === undefined ? at : ({ ...at, moved } as EvmReceipt)], { number });
   const seen = (known: EvmSlot, ...hosts: [EvmSnapshot | undefined, EvmSnapshot | undefined]) =>
-    observed(known, hosts).receipt;
+    observedEvm(known, hosts).receipt;
 
   it("accepts an amount that both hosts name, and then stops querying", () => {
-    const agreed = observed(signed, [says(5n), says(5n)]);
+    const agreed = observedEvm(signed, [says(5n), says(5n)]);
     expect(agreed.receipt).toMatchObject({ moved: 5n, isAgreed: true });
-    expect(observed(agreed, [says(), says()])).toBe(agreed);
-    expect(observed(agreed, [says(6n), says(6n)])).toBe(agreed);
-    expect(isFinal(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
+    expect(observedEvm(agreed, [says(), says()])).toBe(agreed);
+    expect(observedEvm(agreed, [says(6n), says(6n)])).toBe(agreed);
+    expect(isFinalEvm(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
   });
 
   it("uses one host's amount for now, even while the other is silent", () => {
-    const one = observed(signed, [snapshot([]), says(5n)]);
+    const one = observedEvm(signed, [snapshot([]), says(5n)]);
     expect(one.receipt).toMatchObject({ moved: 5n });
     expect(one.receipt).not.toHaveProperty("isAgreed");
-    expect(observed(one, [says(5n), says(6n)])).toBe(one);
+    expect(observedEvm(one, [says(5n), says(6n)])).toBe(one);
     expect(seen(one, says(6n), undefined)).toMatchObject({ moved: 6n });
-    expect(observed(one, [says(), undefined])).toBe(one);
+    expect(observedEvm(one, [says(), undefined])).toBe(one);
   });
 
   it("treats a swap as not final while hosts name different amounts", () => {
     const hosts = [says(5n, 5), says(6n, 5)] as const;
-    expect(isFinal(observed(signed, hosts), hosts)).toBe(false);
+    expect(isFinalEvm(observedEvm(signed, hosts), hosts)).toBe(false);
   });
 
   it("uses the events if a host no longer has the balances of a final block", () => {
-    const one = observed(signed, [snapshot([]), says(5n)]);
+    const one = observedEvm(signed, [snapshot([]), says(5n)]);
     expect(seen(one, says(), says(5n))).toMatchObject({ moved: 5n });
     const hosts = [says(undefined, 25), says(5n, 25)] as const;
-    const after = observed(one, hosts);
+    const after = observedEvm(one, hosts);
     expect(after.receipt).toEqual(receipt);
-    expect(isFinal(after, hosts)).toBe(true);
+    expect(isFinalEvm(after, hosts)).toBe(true);
   });
 
   it("treats a refusal as temporary until both hosts' final blocks are 20 s later", () => {
-    const one = observed(signed, [snapshot([]), says(5n)]);
+    const one = observedEvm(signed, [snapshot([]), says(5n)]);
     for (const early of [
       [says(undefined, 24), says(5n, 25)] as const,
       [says(), says(undefined, 25)] as const,
     ]) {
-      const after = observed(one, early);
+      const after = observedEvm(one, early);
       expect(after.receipt).toMatchObject({ moved: 5n });
-      expect(isFinal(after, early)).toBe(false);
+      expect(isFinalEvm(after, early)).toBe(false);
     }
-    const unknown = observed(signed, [says(), says()]);
-    expect(isFinal(unknown, [says(undefined, 24), says(undefined, 25)])).toBe(false);
-    expect(isFinal(unknown, [says(undefined, 25), says(undefined, 25)])).toBe(true);
+    const unknown = observedEvm(signed, [says(), says()]);
+    expect(isFinalEvm(unknown, [says(undefined, 24), says(undefined, 25)])).toBe(false);
+    expect(isFinalEvm(unknown, [says(undefined, 25), says(undefined, 25)])).toBe(true);
   });
 
   it("uses the events if the hosts still disagree when both final blocks are 10 minutes later", () => {
-    const one = observed(signed, [says(5n), says(6n)]);
+    const one = observedEvm(signed, [says(5n), says(6n)]);
     const early = [says(5n, 604), says(7n, 605)] as const;
-    expect(observed(one, early)).toBe(one);
-    expect(isFinal(one, early)).toBe(false);
+    expect(observedEvm(one, early)).toBe(one);
+    expect(isFinalEvm(one, early)).toBe(false);
     const hosts = [says(5n, 605), says(7n, 605)] as const;
-    const after = observed(one, hosts);
+    const after = observedEvm(one, hosts);
     expect(after.receipt).toEqual(receipt);
     expect(swapResultOf(after)).toMatchObject({ received: 3n, doubt: "balances are unknown" });
-    expect(isFinal(after, hosts)).toBe(true);
+    expect(isFinalEvm(after, hosts)).toBe(true);
     // An amount that both hosts name is still accepted.
     expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
   });
 
   it("compares amounts again if the swap moves to another block", () => {
-    const agreed = observed(signed, [says(5n), says(5n)]);
+    const agreed = observedEvm(signed, [says(5n), says(5n)]);
     const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
     const moved = seen(agreed, says(6n, 4, other), says(undefined, 4, other));
     expect(moved).toMatchObject({ block: other.block, moved: 6n });
@@ -215,58 +215,58 @@ describe("isToJudge", () => {
   });
 });
 
-describe("withSendings", () => {
+describe("withEvmSendings", () => {
   it("keeps the time when an attempt was first sent", () => {
-    const sent = withSendings(signed, new Map([["0x1", 5]]));
+    const sent = withEvmSendings(signed, new Map([["0x1", 5]]));
     expect(sent.attempts[0]?.sentAtMs).toBe(5);
-    expect(withSendings(sent, new Map([["0x1", 9]]))).toBe(sent);
+    expect(withEvmSendings(sent, new Map([["0x1", 9]]))).toBe(sent);
   });
 
   it("marks an attempt as undelivered until a host accepts it", () => {
-    const lost = withSendings(signed, new Map([["0x1", "unreached"]]));
+    const lost = withEvmSendings(signed, new Map([["0x1", "unreached"]]));
     expect(lost.isUndelivered).toBe(true);
-    expect(withSendings(lost, new Map())).toBe(lost);
-    expect(withSendings(lost, new Map([["0x1", 5]]))).toMatchObject({
+    expect(withEvmSendings(lost, new Map())).toBe(lost);
+    expect(withEvmSendings(lost, new Map([["0x1", 5]]))).toMatchObject({
       isUndelivered: false,
       revision: 3,
     });
   });
 
   it("records why an attempt was refused, until the reason changes", () => {
-    const refused = withSendings(signed, new Map([["0x1", "underpriced"]]));
+    const refused = withEvmSendings(signed, new Map([["0x1", "underpriced"]]));
     expect(refused).toMatchObject({ isUndelivered: true, refusal: "underpriced", revision: 2 });
-    expect(withSendings(refused, new Map())).toBe(refused);
-    expect(withSendings(refused, new Map([["0x1", "underpriced"]]))).toBe(refused);
-    expect(withSendings(refused, new Map([["0x1", "unfunded"]]))).toMatchObject({ refusal: "unfunded" });
-    expect(withSendings(refused, new Map([["0x1", 5]])).refusal).toBeUndefined();
+    expect(withEvmSendings(refused, new Map())).toBe(refused);
+    expect(withEvmSendings(refused, new Map([["0x1", "underpriced"]]))).toBe(refused);
+    expect(withEvmSendings(refused, new Map([["0x1", "unfunded"]]))).toMatchObject({ refusal: "unfunded" });
+    expect(withEvmSendings(refused, new Map([["0x1", 5]])).refusal).toBeUndefined();
   });
 });
 
 describe("isFinal", () => {
   it("returns true if both hosts have the receipt in a final block", () => {
-    const agreed: Slot = { ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } };
+    const agreed: EvmSlot = { ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } };
     const final = snapshot([receipt], { number: 5 });
-    expect(isFinal(agreed, [final, final])).toBe(true);
-    expect(isFinal(agreed, [final, snapshot([receipt])])).toBe(false);
-    expect(isFinal(agreed, [final, undefined])).toBe(false);
-    expect(isFinal(agreed, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
+    expect(isFinalEvm(agreed, [final, final])).toBe(true);
+    expect(isFinalEvm(agreed, [final, snapshot([receipt])])).toBe(false);
+    expect(isFinalEvm(agreed, [final, undefined])).toBe(false);
+    expect(isFinalEvm(agreed, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
   });
 
   it("returns true for a taken nonce if the blocks in which both hosts saw its use are final", () => {
-    const taken: Slot = { ...signed, state: "taken", takenIn: [block(5), block(6)] };
+    const taken: EvmSlot = { ...signed, state: "taken", takenIn: [block(5), block(6)] };
     const seen = { number: 6, blocks: [block(5), block(6)] };
     const final = snapshot([], seen);
-    expect(isFinal(taken, [final, final])).toBe(true);
-    expect(isFinal(taken, [final, undefined])).toBe(false);
-    expect(isFinal(taken, [final, snapshot([receipt], seen)])).toBe(false);
-    expect(isFinal(taken, [final, snapshot([], { ...seen, number: 5 })])).toBe(false);
-    expect(isFinal(taken, [final, snapshot([], { ...seen, blocks: [block(5)] })])).toBe(false);
+    expect(isFinalEvm(taken, [final, final])).toBe(true);
+    expect(isFinalEvm(taken, [final, undefined])).toBe(false);
+    expect(isFinalEvm(taken, [final, snapshot([receipt], seen)])).toBe(false);
+    expect(isFinalEvm(taken, [final, snapshot([], { ...seen, number: 5 })])).toBe(false);
+    expect(isFinalEvm(taken, [final, snapshot([], { ...seen, blocks: [block(5)] })])).toBe(false);
     const fork = { ...seen, blocks: [block(5), { number: 6, hash: "0xfork" }] };
-    expect(isFinal(taken, [final, snapshot([], fork)])).toBe(false);
+    expect(isFinalEvm(taken, [final, snapshot([], fork)])).toBe(false);
   });
 
   it("never returns true for a transaction that may still be mined", () => {
     const final = snapshot([], { latest: 8 });
-    expect(isFinal(signed, [final, final])).toBe(false);
+    expect(isFinalEvm(signed, [final, final])).toBe(false);
   });
 });

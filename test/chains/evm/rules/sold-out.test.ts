@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import type { EvmSnapshot } from "../../../../lib/chains/evm/rules/host-snapshot.ts";
-import { nextMove } from "../../../../lib/chains/evm/rules/next-move.ts";
+import { nextEvmMove } from "../../../../lib/chains/evm/rules/next-move.ts";
 import type { LaneState } from "../../../../lib/orders/lane-core.ts";
 import { afterStep } from "../../../../lib/orders/lane-steps.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
@@ -14,7 +14,7 @@ const facts = orderFacts({ held: 0n });
 const { latest } = snapshot(facts);
 
 /** Creates a snapshot of a host whose final block is later. */
-const later = (hash?: string, finalized = latest.number): HostSnapshot =>
+const later = (hash?: string, finalized = latest.number): EvmSnapshot =>
   snapshot(undefined, {
     finalized: { ...latest, number: finalized },
     blocks: new Map(hash === undefined ? [] : [[latest.number, hash]]),
@@ -24,7 +24,7 @@ const later = (hash?: string, finalized = latest.number): HostSnapshot =>
 function settled(scene: LaneState<Evm>) {
   let { view } = scene;
   for (let moves = 0; moves < 9; moves++) {
-    const move = nextMove({ ...scene, view });
+    const move = nextEvmMove({ ...scene, view });
     if (move.kind !== "write") break;
     view = { ...afterStep(view, move.step), orders: ordersIn(move.step, view.orders) };
   }
@@ -62,7 +62,7 @@ describe("a sale that finds no tokens", () => {
   });
 
   it("settles a sold-out sale when its block is final at both hosts", () => {
-    const move = nextMove(laneStateOf(first, { snapshots: [later(latest.hash), later(latest.hash)] }));
+    const move = nextEvmMove(laneStateOf(first, { snapshots: [later(latest.hash), later(latest.hash)] }));
     if (move.kind !== "write") throw new Error(`The next move is to ${move.kind}`);
     expect(ordersIn(move.step, first.orders)[0]?.life).toMatchObject({ status: "rejected", settled: true });
     expect(ordersIn(move.step, first.orders)[0]?.ending?.soldOutAt).toBe(7);
@@ -71,12 +71,12 @@ describe("a sale that finds no tokens", () => {
   it("restores the position of a sold-out sale if the sale's block is undone, but keeps the sale rejected", () => {
     const [order] = first.orders;
     const scene = laneStateOf(first, { snapshots: [later("0xother"), later("0xother")] });
-    const dropped = nextMove(scene);
+    const dropped = nextEvmMove(scene);
     if (dropped.kind !== "write") throw new Error(`The next move is to ${dropped.kind}`);
     const view = afterStep(first, dropped.step);
     expect(view.orders[0]?.life).toEqual(order?.life);
     expect(eventsOf(view)).toMatchObject([{ kind: "taken-back" }]);
-    const last = nextMove({ ...scene, view });
+    const last = nextEvmMove({ ...scene, view });
     if (last.kind !== "write") throw new Error(`The next move is to ${last.kind}`);
     expect(ordersIn(last.step, view.orders)[0]?.life).toMatchObject({ status: "rejected", settled: true });
     expect(eventsOf(afterStep(view, last.step))).toEqual([]);

@@ -77,7 +77,7 @@ const shapes = {
 } as const satisfies Record<string, EvmRoute>;
 
 /** Configuration of a chain with all exchanges. */
-const configured: ChainConfiguration = {
+const configured: EvmConfiguration = {
   ...chain,
   venues: [...chain.venues, ...onlyOn("base", "slipstream"), ...onlyOn("avax", "lfj")],
   quoteTokens: [

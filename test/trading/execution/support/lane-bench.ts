@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Evm } from "../../../../lib/chains/evm/rules/family.ts";
 import type { EvmIntent, UnsignedEvmTransaction } from "../../../../lib/chains/evm/rules/intent.ts";
-import { signTransaction } from "../../../../lib/chains/evm/rules/sign.ts";
+import { signEvmTransaction } from "../../../../lib/chains/evm/rules/sign.ts";
 import type { EvmSlot } from "../../../../lib/chains/evm/rules/slot.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effects, Question, SignRequest } from "../../../../lib/orders/effects.ts";
@@ -56,7 +56,7 @@ const genesisOf = (wallet: string): State => ({
 });
 
 /** Sorts fields by name, because the table returns them in another order. */
-const macOf = (intent: Intent) => `MAC of ${Object.entries(intent).toSorted().join()}`;
+const macOf = (intent: EvmIntent) => `MAC of ${Object.entries(intent).toSorted().join()}`;
 
 let count = 0;
 
@@ -155,7 +155,8 @@ export class LaneBench {
       },
       hostSnapshot: ({ host, question }) => this.chain.hostSnapshot(host, question as Question<Evm>),
       send: ({ raw, to }) => this.chain.send(raw, to),
-      sign: ({ request }) => runProcedure(signTransaction(request as SignRequest<Evm>), this.effects(table)),
+      sign: ({ request }) =>
+        runProcedure(signEvmTransaction(request as SignRequest<Evm>), this.effects(table)),
       write: async ({ step }) => {
         const isWritten = await writeStep(table, step);
         if (isWritten && step.some((write) => write.kind === "remove" && write.of === "lane"))

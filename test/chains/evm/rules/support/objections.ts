@@ -1,7 +1,7 @@
 import type { Evm } from "../../../../../lib/chains/evm/rules/family.ts";
 import type { SwapCall, UnsignedEvmTransaction } from "../../../../../lib/chains/evm/rules/intent.ts";
-import { emptyLedger } from "../../../../../lib/chains/evm/rules/ledger.ts";
-import { objectionTo } from "../../../../../lib/chains/evm/rules/signing-rules.ts";
+import { emptyEvmLedger } from "../../../../../lib/chains/evm/rules/ledger.ts";
+import { objectionToTransaction } from "../../../../../lib/chains/evm/rules/signing-rules.ts";
 import type { SigningView } from "../../../../../lib/orders/effects.ts";
 import type { Ledger } from "../../../../../lib/orders/table-step.ts";
 import { intent, signingView, slot, transaction } from "../../../../support/trading.ts";
@@ -15,10 +15,10 @@ export const objection = (
   changes: Partial<UnsignedEvmTransaction> = {},
   view: Partial<SigningView<Evm>> = {},
   { isGenuine = true, atMs = nowMs } = {},
-) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
+) => objectionToTransaction(transaction(changes), signingView(view), isGenuine, atMs);
 
 export const ledger = (changes: Partial<Ledger<Evm>> = {}): Ledger<Evm> => ({
-  ...emptyLedger(intent()),
+  ...emptyEvmLedger(intent()),
   revision: 1,
   ...changes,
 });
