@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import OrderOfFiles from "../support/order-of-files.ts";
+import { reporters } from "../support/test-options.ts";
 
 /**
  * Browser tests have their own configuration because they need Debian's Chromium or CHROMIUM=/path/to/it. The console's
@@ -8,7 +9,7 @@ import OrderOfFiles from "../support/order-of-files.ts";
  */
 export default defineConfig({
   test: {
-    reporters: process.env.CI ? ["default", "./lib/local/test/support/closing-line.ts"] : ["default"],
+    reporters,
     globalSetup: ["lib/console/test/support/chromium.ts", "test/browser/support/global-setup.ts"],
     include: ["{test,lib/console/test}/browser/**/*.test.ts"],
     isolate: false,

@@ -1,4 +1,6 @@
+import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import durations from "./durations.json" with { type: "json" };
 
 /**
  * Projects in starting order. Within a group, projects with long files come first, so that all workers finish at about
@@ -6,30 +8,18 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const order = ["static", "unit", "e2e", "last", "system"];
 
-/** Slowest files first, which wait for chains and clocks. Other files of their projects fill the time. */
-const longest = [
-  "e2e/local/verify",
-  "trading/execution/sol-orders-by-jupiter",
-  "trading/execution/private-sol-orders",
-  "infra/taken-over/every-function",
-  "browser/ticket",
-  "browser/troubled-trade",
-  "browser/newcomer",
-  "browser/console",
-];
+const seconds = new Map<string, number>(Object.entries(durations));
 
+/** Starts the longest files first, as recorded. They wait for chains and clocks, and shorter ones fill the time. */
 export default class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     return sorted.toSorted(
-      (one, other) => placeOf(one) - placeOf(other) || placeAmongLong(one) - placeAmongLong(other),
+      (one, other) => placeOf(one) - placeOf(other) || secondsOf(other) - secondsOf(one),
     );
   }
 }
 
 const placeOf = ({ project }: TestSpecification) => order.indexOf(project.name);
 
-function placeAmongLong({ moduleId }: TestSpecification): number {
-  const found = longest.findIndex((name) => moduleId.includes(`/test/${name}.`));
-  return found < 0 ? longest.length : found;
-}
+const secondsOf = ({ moduleId }: TestSpecification) => seconds.get(relative(process.cwd(), moduleId)) ?? 0;

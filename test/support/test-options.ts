@@ -14,7 +14,11 @@ export const testOptions = {
   expect: { poll: { timeout: 30_000, interval: 10 } },
 };
 
-/** Prints a last line, which CI adds up over all runs. */
-export const reporters = process.env.CI
-  ? ["default", join(import.meta.dirname, "../../lib/local/test/support/closing-line.ts")]
-  : ["default"];
+const file = (path: string) => join(import.meta.dirname, path);
+
+export const reporters = [
+  "default",
+  // Prints a last line, which CI adds up over all runs.
+  ...(process.env.CI ? [file("../../lib/local/test/support/closing-line.ts")] : []),
+  ...(process.env.RECORD_DURATIONS ? [file("record-durations.ts")] : []),
+];
