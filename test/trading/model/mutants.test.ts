@@ -5,15 +5,12 @@ import { type Plot, rarePlots } from "./plots.ts";
 
 /** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
-  "does not check the holder": 84,
-  "counts its holders": 1253,
-  "voids a signed slot": 593,
-  "lets the clock expire a signed order": 68,
-  "does not notice a policy that changes": 48,
-  "trusts an old allowance": 44,
-  "ignores the limit of a day's network fees": 1583,
-  "forgets the fee of layer 1": 1126,
-  "frees nonces only by the relay": 63,
+  "does not check the holder": 89,
+  "believes one host about balances": 509,
+  "takes an RPC error for no receipt": 293,
+  "trusts an old allowance": 122,
+  "voids a signed slot": 1026,
+  "ignores the limit of a day's network fees": 2279,
 };
 
 const plots: Readonly<Record<string, Plot>> = {
