@@ -30,7 +30,7 @@ describe("the trading core in the model, with random faults", () => {
   it.each(Object.entries(rarePlots))(
     "spends money once and reports the chain's outcome in histories that start with %s",
     async (_, plot) => {
-      await playHistories({ from: 1, count: isFull ? 2000 : 200, plot });
+      await playHistories({ from: 1, count: isFull ? 2000 : 80, plot });
     },
   );
 });
