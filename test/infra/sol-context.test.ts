@@ -38,7 +38,7 @@ describe("the context of sol", () => {
     expect(solConfigurationOf()).toEqual(defaultSol);
   });
 
-  it("trades on mainnet by default, whose hosts report this first block", () => {
+  it("trades on mainnet by default, identified by its first block", () => {
     expect("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d".slice(0, 32)).toBe(defaultSol.cluster);
     expect(defaultSol.wrapped.token).toBe("So11111111111111111111111111111111111111112");
   });

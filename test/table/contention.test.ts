@@ -38,7 +38,7 @@ describe("contention", () => {
   const attempts = () => mock.commandCalls(TransactWriteCommand).length;
 
   it.each(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])(
-    "repeats a transaction that failed by the reason %s, and ends writeOnce",
+    "repeats a transaction that failed with %s, and lets writeOnce give up",
     async (reason) => {
       mock.on(TransactWriteCommand).rejectsOnce(cancelled("None", reason)).resolves({});
       expect(await write(table, step)).toBe(true);

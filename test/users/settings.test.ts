@@ -59,7 +59,7 @@ describe("checkPatch", () => {
     ["sol", "maxGasPrice", 1],
     ["eth", "priorityFee", 1],
     ["base", "priorityFee", 1],
-  ] as const)("rejects for chain %s the setting %s", (name, field, value) => {
+  ] as const)("validates settings of %s and rejects %s", (name, field, value) => {
     expect(() => checkPatch(name, { [field]: value })).toThrow(`${field} is not a setting of chain ${name}`);
   });
 

@@ -64,14 +64,14 @@ const summary = /^passed: (\d+), failed: (\d+), skipped: (\d+)$/m;
 const countsIn = (output: string) => summary.exec(output)?.slice(1).map(Number);
 
 describe.concurrent("npm run verify", () => {
-  it("passes on the local runner, and removes everything of its user", async () => {
+  it("passes on the local runner, and removes all its user's data", async () => {
     const { code, output } = await verify();
 
     expect({ code, counts: countsIn(output) }, output).toEqual({ code: 0, counts: [21, 0, 16] });
     await expectNothingLeft(output);
   }, 120_000);
 
-  it("continues after a failed check, prints no token, and removes everything of its user", async () => {
+  it("continues after a failed check, prints no token, and removes all its user's data", async () => {
     const { token } = await newUser();
 
     const { code, output } = await verify({ env: { VERIFY_EXPIRED_TOKEN: token } });
@@ -82,7 +82,7 @@ describe.concurrent("npm run verify", () => {
     await expectNothingLeft(output);
   }, 120_000);
 
-  it("stops at Ctrl-C, and removes everything of its user", async () => {
+  it("stops at Ctrl-C, and removes all its user's data", async () => {
     const { code, output } = await verify({ interruptAt: /^pass {2}mirrorPlans creates a key/ });
 
     expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: undefined });

@@ -30,7 +30,7 @@ export function isAllowed(role: string, action: string, partition: string): bool
 
 const actions = { write: ["PutItem", "UpdateItem"], delete: ["DeleteItem"] } as const;
 
-/** Decides by the deployed role of a function, once for all items of a kind. */
+/** Decides by a function's deployed role, once for all items of a kind. */
 export function allowedTo(name: OperationName): Allowed {
   const role = roleOf(name);
   const known = new Map<string, boolean>();

@@ -223,7 +223,7 @@ describe("an older copy of the table", () => {
     return copied;
   }
 
-  it("keeps an export cancelled that was cancelled and locked later", async () => {
+  it("never revives a cancelled export in an older copy of the table", async () => {
     const owner = await Owner.named("revived");
     await owner.ask();
     const older = await copyOf(owner);
