@@ -367,7 +367,10 @@ export class Follower {
   }
 }
 
-/** @throws {TypeError} */
+/**
+ * Checks that the channel `prices` is followed.
+ * @throws {TypeError} if it is not
+ */
 export function expectPrices(followed: readonly string[]): void {
   if (!followed.includes("prices")) throw new TypeError("tokens and every need the channel prices");
 }

@@ -31,7 +31,7 @@ export type ServedSol = {
   /** Mints of the local tokens. */
   tokens: Record<keyof SolDeployment["tokens"], Address>;
   deployment: SolDeployment;
-  /** Context for the stacks. */
+  /** Context for the stacks, with the addresses of the chain. */
   context: object;
   /** Makes one call to the chain itself once it has started, including its own methods `surfnet_*`. */
   request: Surfnet["request"];

@@ -69,7 +69,7 @@ export async function signIn(pool: UserPool, username: string, credentials: Cred
       }),
     );
   }
-  throw new OperatorError("Cognito kept asking, and returned no token");
+  throw new OperatorError("Cognito kept asking for more, and returned no token");
 }
 
 async function responseTo(

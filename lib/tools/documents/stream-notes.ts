@@ -14,7 +14,7 @@ export const replies: Record<ClientType, readonly ServerType[]> = {
 /** Descriptions of each client message. They follow the message's summary. */
 export const receives: Record<ClientType, string> = {
   subscribe:
-    "A snapshot of each named channel follows, and then updates as they happen. The state of tokens comes with an update, within two seconds.",
+    "A snapshot of each named channel follows, and then updates as they happen. The state of followed tokens arrives with an update within two seconds.",
   unsubscribe: "Messages already under way can still arrive.",
   ping: "Send a ping every few minutes: a connection without messages is closed after ten minutes.",
 };

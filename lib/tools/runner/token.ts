@@ -48,7 +48,10 @@ export function main(args: readonly string[], stdio: Stdio): Promise<number> {
   });
 }
 
-/** @throws {StartupError} */
+/**
+ * Signs in to a stack's user pool, with secrets from the environment or the terminal.
+ * @throws {StartupError} if that fails
+ */
 async function tokenOf(stack: string, user: string): Promise<string> {
   try {
     return await signIn(await openUserPool(stack), user, {
