@@ -15,6 +15,7 @@ const caughtBy: Readonly<Record<string, number>> = {
 
 const plots: Readonly<Record<string, Plot>> = {
   "believes one host about what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
+  "takes a host's silence for what a wallet lacks": rarePlots["a host that makes up what a wallet has"],
   "blocks clears": rarePlots["a day whose network fees are above their limit"],
 };
 

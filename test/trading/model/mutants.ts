@@ -5,6 +5,7 @@ import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/inten
 import { isSameEvmRoute } from "../../../lib/chains/evm/rules/intent.ts";
 import type { EvmAttempt, EvmSlot } from "../../../lib/chains/evm/rules/slot.ts";
 import type { EvmHostQuote } from "../../../lib/chains/evm/rules/trade-facts.ts";
+import type { SolSnapshot } from "../../../lib/chains/sol/rules/host-snapshot.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type {
   Effect,
@@ -212,12 +213,14 @@ function keepsAllowance(): System {
 }
 
 /** Copies a part of the first host's snapshot into other hosts' snapshots. */
-function believesFirst(part: (first: EvmSnapshot, own: EvmSnapshot) => Partial<EvmSnapshot>): Rewrite {
-  let first: EvmSnapshot | undefined;
+function believesFirst<Snapshot extends EvmSnapshot | SolSnapshot = EvmSnapshot>(
+  part: (first: Snapshot, own: Snapshot) => Partial<Snapshot>,
+): Rewrite {
+  let first: Snapshot | undefined;
   return {
     answer: (effect, answer) => {
       if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
-      const snapshot = answer as EvmSnapshot;
+      const snapshot = answer as Snapshot;
       if (effect.host === 0) first = snapshot;
       return first === undefined ? snapshot : { ...snapshot, ...part(first, snapshot) };
     },
@@ -240,7 +243,22 @@ const believesOneBalance = () =>
   }));
 
 /** Believes the first host about a wallet's remaining balance, as if both agreed. */
-const believesOneLack = () => believesFirst(({ held }) => (held === undefined ? {} : { held }));
+export const believesOneLack = () =>
+  believesFirst<EvmSnapshot | SolSnapshot>(({ held }) => (held === undefined ? {} : { held }));
+
+/** Believes one host about a wallet's remaining balance while the other is silent, if the lane has no orders. */
+export function takesSilenceForLack(): Rewrite {
+  let last: Answer;
+  return {
+    answer(effect, answer) {
+      if (effect.do !== "hostSnapshot") return answer;
+      last = answer ?? last;
+      const { missed = [], hashes, orders } = effect.question;
+      const isOnlyAboutLack = missed.length > 0 && hashes.length === 0 && orders.length === 0;
+      return isOnlyAboutLack ? last : answer;
+    },
+  };
+}
 
 const withoutBalances = (snapshot: EvmSnapshot): EvmSnapshot => ({
   ...snapshot,
@@ -469,6 +487,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "believes the events of tokens": () => work(() => inSnapshots(withoutBalances)),
   "believes one host about balances": () => work(believesOneBalance),
   "believes one host about what a wallet lacks": () => work(believesOneLack),
+  "takes a host's silence for what a wallet lacks": () => work(takesSilenceForLack),
   "never looks for what a wallet lacks": () => ({
     ...theSystem,
     work: (lane, holder, limits, setup) => theSystem.work(lane, holder, limits, setup),

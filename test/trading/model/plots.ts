@@ -215,24 +215,33 @@ export async function oneLiar(world: World): Promise<void> {
 /** Opens a history with a sequence of events that is rare by chance alone. */
 export type Plot = (world: World, clients: Clients) => Promise<void>;
 
-/** Reports a position repeatedly while one host claims that the wallet has none of its tokens. */
+/**
+ * Reports a position repeatedly while one host claims that the wallet has none of its tokens. The other one shows
+ * them, or is silent.
+ */
 const liarOfBalances: Plot = async (world, clients) => {
   const wallet = world.random.pick(wallets) as string;
   const token = world.random.pick(tokens) as string;
   const host = anyHost(world);
+  const other = host === 0 ? 1 : 0;
   clients.trade(wallet, "buy", token, 500n);
   await settleDown(world);
   await calm(world, 8);
   await world.chain.lie(host, "balances made up");
+  await world.chain.setDown(other, world.random.chance(0.5));
   for (let reports = 0; reports < 3; reports++) {
     const work = world.startWork({ chain, wallet }, 0, { userID: "alice", token });
     if (work !== undefined) await runOn(world, work, 0);
     await calm(world, 4);
   }
   await world.chain.lie(host, undefined);
+  await world.chain.setDown(other, false);
 };
 
-/** Leaves a swap unsent until it is too late, while the day's limit of network fees falls below the signed fees. */
+/**
+ * Leaves a swap unsent until it is too late, while the user's or the operators' limit of a day's network fees falls
+ * below the signed fees.
+ */
 const fullDay: Plot = async (world, clients) => {
   const wallet = world.random.pick(wallets) as string;
   clients.trade(wallet, "buy", world.random.pick(tokens) as string, 500n);
@@ -240,7 +249,9 @@ const fullDay: Plot = async (world, clients) => {
   const work = world.startWork({ chain, wallet });
   if (!(await runUntil(world, work, "send")) || work === undefined) return;
   await world.step(work, "before");
-  changePolicy(world, "alice", wallet, { ...openPolicy, maxNetworkFeesPerDay: 1n });
+  if (world.random.chance(0.5))
+    changePolicy(world, "alice", wallet, { ...openPolicy, maxNetworkFeesPerDay: 1n });
+  else world.chainLimits = { ...world.chainLimits, maxNetworkFeesPerDay: 1n };
   world.nowMs += 400_000;
   await mine(world);
 };

@@ -44,6 +44,7 @@ export function labelOf(effect: Effect): string {
 function labelOfStep(step: TradeStep): string {
   const puts = new Map(step.flatMap((write) => (write.kind === "put" ? [[write.of, write] as const] : [])));
   if (puts.has("key")) return "place";
+  if (puts.has("lane")) return "take lease";
   if (puts.has("cancellation")) return "record cancellation";
   if (puts.has("ledger")) return "write signature";
   const [lane] = step.flatMap((write) => (write.kind === "change" ? [write] : []));

@@ -6,6 +6,7 @@ import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import type { Objection, Question, Recipients } from "../../../../lib/orders/effects.ts";
 import type { Soon } from "../chain-under-test.ts";
 import type { ModelHelpers } from "./model-helpers.ts";
+import type { SolLie } from "./sol-lies.ts";
 
 export type Signed = { hash: string; raw: string; intent: SolIntent; message: SolMessage };
 
@@ -78,8 +79,12 @@ export interface SolChainUnderTest {
   setPruned(host: 0 | 1, isPruned: boolean): Soon<void>;
   /** Splits a host into several nodes, and lets one node lag behind. */
   setSplit(host: 0 | 1, isSplit: boolean): Soon<void>;
-  /** Makes at most one of the hosts lie. */
-  setLie(host: 0 | 1, isLying: boolean): Soon<void>;
+  /**
+   * Makes at most one of the hosts lie.
+   *
+   * @param lie By default a random one.
+   */
+  setLie(host: 0 | 1, isLying: boolean, lie?: SolLie): Soon<void>;
   setRelay(isUp: boolean): Soon<void>;
   /** Moves the price by a stranger's trade. */
   tradeByOthers(token: string, share: bigint): Soon<void>;
@@ -92,6 +97,8 @@ export interface SolChainUnderTest {
   /** Returns the reserves of a pool. */
   poolOf(token: string): { coins: bigint; tokens: bigint };
   belongings(wallet: string): Soon<SolBelongings>;
+  /** Returns the fewest units that a wallet had of a token in any block so far. */
+  leastHeld?(wallet: string, token: string): bigint;
   /** Describes accounts that a wallet's orders should have closed or left in another state. */
   strays(wallet: string, orderIds: readonly string[]): Soon<readonly string[]>;
   isMarked(orderId: string): boolean;

@@ -132,6 +132,9 @@ export class SolChain implements SolChainUnderTest {
           factsOf(head.state, intent, this.helpers.of(intent.orderId)),
         ]),
       ),
+      held: new Map(
+        (question.missed ?? []).map((token) => [token, heldIn(finalized, question.wallet, token)]),
+      ),
       receipts: new Map(question.hashes.flatMap((hash) => seenBy(node, hash) ?? [])),
       markers: new Map(question.marked.map((orderId) => [orderId, this.markersBy(node).has(orderId)])),
     };
@@ -252,8 +255,8 @@ export class SolChain implements SolChainUnderTest {
     this.nodes[host].isSplit = isSplit;
   }
 
-  setLie(host: 0 | 1, isLying: boolean): void {
-    this.nodes[host].lie = isLying ? this.random.pick(solLies) : undefined;
+  setLie(host: 0 | 1, isLying: boolean, lie?: SolLie): void {
+    this.nodes[host].lie = isLying ? (lie ?? this.random.pick(solLies)) : undefined;
     this.nodes[host === 0 ? 1 : 0].lie = undefined;
   }
 
@@ -312,6 +315,15 @@ export class SolChain implements SolChainUnderTest {
     return this.tip.state.accounts.get(wallet) as SolAccount;
   }
 
+  leastHeld(wallet: string, token: string): bigint {
+    let least = heldIn(this.tip, wallet, token);
+    for (let block: SolBlock | undefined = this.tip; block !== undefined; block = block.parent) {
+      const held = heldIn(block, wallet, token);
+      if (held < least) least = held;
+    }
+    return least;
+  }
+
   strays(): readonly string[] {
     return [];
   }
@@ -366,6 +378,9 @@ function isAlive(head: SolBlock, hash: string): boolean {
   }
   return false;
 }
+
+const heldIn = ({ state }: SolBlock, wallet: string, token: string): bigint =>
+  state.accounts.get(wallet)?.tokens.get(token) ?? 0n;
 
 function receiptOn(head: SolBlock, hash: string): SolReceipt | undefined {
   for (let block: SolBlock | undefined = head; block !== undefined; block = block.parent) {

@@ -10,12 +10,12 @@ export const owners = [
 export const wallets = ["A1", "B2"];
 export const tokens = ["MOON", "FEEZ"];
 
-/** Places an order, and returns its intent. */
-export function placeNew(world: SolWorld): SolIntent {
+/** Places an order, of this side or any, and returns its intent. */
+export function placeNew(world: SolWorld, wanted?: SolIntent["side"]): SolIntent {
   const { random } = world;
   const [userID, wallet] = random.pick(owners) ?? owners[0];
   const token = random.pick(tokens) as string;
-  const side = random.chance(0.5) ? "buy" : "sell";
+  const side = wanted ?? (random.chance(0.5) ? "buy" : "sell");
   const { unit } = world.chain.scale;
   const amount = unit * BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
   const { coins, tokens: inPool } = world.chain.poolOf(token);

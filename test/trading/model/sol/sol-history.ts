@@ -315,17 +315,22 @@ export type OpenSolChain = (random: Random, seed: number) => Soon<SolChainUnderT
 
 const openModel: OpenSolChain = (random) => new SolChain(random, Math.floor(startMs / 1000));
 
-type Parts = { system?: SolSystem | undefined; openChain?: OpenSolChain | undefined };
+type Parts = {
+  system?: SolSystem | undefined;
+  openChain?: OpenSolChain | undefined;
+  plot?: Move | undefined;
+};
 
 /** Plays one history. Throws a Violation if the code broke an invariant. */
 export async function playSolHistory(
   seed: number,
   reached: Set<string>,
-  { system = theSolSystem, openChain = openModel }: Parts = {},
+  { system = theSolSystem, openChain = openModel, plot }: Parts = {},
 ): Promise<void> {
   const random = new Random(seed);
   const world = new SolWorld(random, system, await openChain(random, seed), startMs);
   for (const [userID, wallet] of owners) world.table.put("wallet", { chain, wallet, userID });
+  await plot?.(world);
   for (let left = 10 + world.random.below(mostMoves); left > 0; left--) await moveIn(world)(world);
   await comeToRest(world);
   await checkEnd(world);

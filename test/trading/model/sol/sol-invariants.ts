@@ -6,6 +6,7 @@ import { mostAttempts, mostClears } from "../../../../lib/chains/sol/rules/limit
 import type { SolAttempt, SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import { dayOf } from "../../../../lib/core/time.ts";
 import type { Recipients } from "../../../../lib/orders/effects.ts";
+import type { Items } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
 import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import type { Process } from "../process.ts";
@@ -52,7 +53,9 @@ export class SolInvariants {
   }
 
   afterWrite(process: Process<Sol>, changes: readonly Change[]): void {
+    const isOfOrder = changes.some(({ kind }) => kind === "order");
     for (const { kind, before, after } of changes) {
+      if (kind === "book" && !isOfOrder) this.checkDeparture(after as Items["book"]);
       if (kind === "bytes") this.recorded.add((after as { raw: string }).raw);
       if (kind === "slot") this.checkSlot(before as SolSlot | undefined, after as SolSlot | undefined);
       if (kind === "ledger" || kind === "day")
@@ -70,6 +73,14 @@ export class SolInvariants {
     );
     must(!isFill || changes.some(({ kind }) => kind === "book"), "recorded a fill without its position");
     if (changes.some(({ kind }) => kind === "ledger")) this.checkSignature(changes);
+  }
+
+  /** Checks that a position shrinks without an order only if the wallet lacked its tokens in some block. */
+  private checkDeparture({ wallet, token }: Items["book"]): void {
+    const { table, chain } = this.world;
+    const shared = table.all("book").filter((book) => book.wallet === wallet && book.token === token);
+    const left = shared.reduce((sum, { base }) => sum + base.amount, 0n);
+    must(left >= (chain.leastHeld?.(wallet, token) ?? 0n), "a lie has shrunk a position");
   }
 
   /** Checks a signature that the signer has recorded. */

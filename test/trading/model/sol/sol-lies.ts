@@ -24,7 +24,8 @@ export const solLies = [
   "everything is final",
 ] as const;
 
-export type SolLie = (typeof solLies)[number];
+/** Random histories report no tokens as missing, so only a plot makes hosts lie about them. */
+export type SolLie = (typeof solLies)[number] | "no tokens";
 
 const withFacts = (snapshot: SolSnapshot, change: (facts: SolOrderFacts) => SolOrderFacts): SolSnapshot => ({
   ...snapshot,
@@ -103,6 +104,8 @@ export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<S
         computeUnitLimit: 0,
         rents: { marker: 10n ** 9n, wsol: 10n ** 9n, token: 10n ** 9n },
       }));
+    case "no tokens":
+      return { ...snapshot, held: new Map([...(snapshot.held ?? [])].map(([token]) => [token, 0n])) };
     case "more coins":
       return { ...snapshot, coins: snapshot.coins * 2n };
     case "better prices":

@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { playSolHistories } from "./sol-history.ts";
 import { solLies } from "./sol-lies.ts";
 import { solMutants } from "./sol-mutants.ts";
+import type { Move } from "./sol-play.ts";
+import { rareSolPlots } from "./sol-plots.ts";
 
 const isFull = process.env.FULL !== undefined;
 
@@ -60,7 +62,17 @@ describe("the trading core on Solana with random faults", () => {
   it.each(Object.entries(faults))("spends money once and reports the outcome, despite %s", (_, wanted) => {
     expect(wanted.filter((each) => !reached.has(each))).toEqual([]);
   });
+
+  it.each(Object.entries(rareSolPlots))("does so despite %s", async (_, plot) => {
+    await playSolHistories({ from: 1, count: isFull ? 2000 : 200, plot });
+  });
 });
+
+const plots: Readonly<Record<string, Move>> = {
+  "believes one host about what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
+  "takes a host's silence for what a wallet lacks": rareSolPlots["a host that makes up what a wallet has"],
+  "blocks clears": rareSolPlots["a day whose network fees are above their limit"],
+};
 
 /** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
@@ -73,7 +85,8 @@ const caughtBy: Readonly<Record<string, number>> = {
 
 describe("faults caught by histories on Solana", () => {
   it.each(Object.entries(solMutants))("catches a core that %s", async (name, system) => {
-    const histories = playSolHistories({ from: caughtBy[name] ?? 1, count: 4000, system });
+    const plot = plots[name];
+    const histories = playSolHistories({ from: caughtBy[name] ?? 1, count: 4000, system, plot });
     await expect(histories).rejects.toThrow(/^history \d+: /);
   });
 });

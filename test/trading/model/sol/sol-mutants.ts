@@ -2,6 +2,7 @@ import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { SeenReceipt, SolSnapshot } from "../../../../lib/chains/sol/rules/host-snapshot.ts";
 import type { SolIntent } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
+import { mostFeeOfMessage } from "../../../../lib/chains/sol/rules/signing-rules.ts";
 import type { SolSlot } from "../../../../lib/chains/sol/rules/slot.ts";
 import type {
   LaneView,
@@ -12,8 +13,16 @@ import type {
 } from "../../../../lib/orders/effects.ts";
 import type { ItemWrite } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
+import { restOfFees } from "../../../../lib/orders/wallet-policy.ts";
 import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
-import { inWrites, type Rewrite, rewritten, withoutHolder } from "../mutants.ts";
+import {
+  believesOneLack,
+  inWrites,
+  type Rewrite,
+  rewritten,
+  takesSilenceForLack,
+  withoutHolder,
+} from "../mutants.ts";
 import { type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
 
 const work = (rewrite: () => Rewrite): SolSystem => ({
@@ -249,6 +258,22 @@ const splitsPosition: SolSystem = {
   },
 };
 
+/** Needs room in the day for the whole fee of a clear, though the first message has counted it. */
+const blocksClears: SolSystem = {
+  ...theSolSystem,
+  sign: (request) =>
+    rewritten(theSolSystem.sign(request), {
+      answer(effect, answer) {
+        if (effect.do !== "readSigning" || request.purpose !== "clear") return answer;
+        const view = answer as SigningView<Sol>;
+        const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
+        const { message } = request as SignRequest<Sol>;
+        // Without a slot, the signer asks the run to come back later.
+        return mostFeeOfMessage(message, view.chainLimits) <= rest ? view : { ...view, slot: undefined };
+      },
+    }),
+};
+
 /** Systems with one fault each. The histories must catch every one. */
 export const solMutants: Readonly<Record<string, SolSystem>> = {
   "makes no marker": { ...theSolSystem, flaws: { makesNoMarker: true } },
@@ -259,6 +284,8 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "believes one host": believesOneHost,
   "takes silence for absence": takesSilenceForAbsence,
   "believes one host about the life of a blockhash": believesOneLife,
+  "believes one host about what a wallet lacks": work(believesOneLack),
+  "takes a host's silence for what a wallet lacks": work(takesSilenceForLack),
   "takes confirmed for finalized": inSnapshots((snapshot) => ({
     ...snapshot,
     finalized: snapshot.confirmed,
@@ -326,6 +353,7 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
       limits: { stored, count: count && { ...count, spent: 0n } },
     })),
   ),
+  "blocks clears": blocksClears,
   "does not read cancellations": signing(() =>
     both(
       without("cancellation"),

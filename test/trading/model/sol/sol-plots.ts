@@ -1,8 +1,11 @@
 import type { Sol } from "../../../../lib/chains/sol/rules/family.ts";
 import type { CpmmRoute, SolIntent, SolRoute } from "../../../../lib/chains/sol/rules/intent.ts";
 import type { SignRequest } from "../../../../lib/orders/effects.ts";
+import type { MissedToken } from "../../../../lib/orders/table-step.ts";
 import type { TradeOrder } from "../../../../lib/orders/trade-order.ts";
+import { openPolicy } from "../../../../lib/orders/wallet-policy.ts";
 import { retired } from "../table.ts";
+import { must } from "../violation.ts";
 import { placeNew } from "./sol-clients.ts";
 import { anyHost, anyLane, type Move, mine, outlive, runOn, runUntil, wake } from "./sol-play.ts";
 import { chain, type SolWorld } from "./sol-world.ts";
@@ -148,6 +151,63 @@ export const oneLiar: Move = async (world) => {
   await world.chain.setLie(host, false);
   await world.chain.setDown(other, false);
 };
+
+/**
+ * Reports a position repeatedly while one host claims that the wallet has none of its tokens. The other one shows
+ * them, or is silent.
+ */
+const liarOfHoldings: Move = async (world) => {
+  const { chain: blocks, random, table } = world;
+  const intent = placeNew(world, "buy");
+  const { wallet, userID, token } = intent;
+  for (let rounds = 0; rounds < 30 && table.all("lane").length > 0; rounds++) {
+    await work(world, wallet);
+    world.nowMs += 12_000;
+    await mine(world);
+  }
+  if (table.get("book", intent) === undefined) return;
+  const host = anyHost(world);
+  const other = host === 0 ? 1 : 0;
+  await blocks.setLie(host, true, "no tokens");
+  await blocks.setDown(other, random.chance(0.5));
+  for (let reports = 0; reports < 3; reports++) {
+    await work(world, wallet, { userID, token });
+    await mine(world);
+  }
+  await blocks.setLie(host, false);
+  await blocks.setDown(other, false);
+};
+
+/**
+ * Cancels an order whose message was lost, after the user's or the operators' limit of a day's network fees has fallen
+ * below the signed fees.
+ */
+const fullDay: Move = async (world) => {
+  const { wallet, userID, orderId } = placeNew(world);
+  await work(world, wallet);
+  const messages = () => world.table.get("ledger", { orderId })?.messages ?? [];
+  if (messages().length === 0) return;
+  await world.chain.drop();
+  const low = { maxNetworkFeesPerDay: 1n };
+  if (world.random.chance(0.5))
+    world.table.put("policy", { chain, wallet, userID, policy: { ...openPolicy, ...low }, revision: 1 });
+  else world.chainLimits = { ...world.chainLimits, ...low };
+  const cancel = world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) });
+  if (cancel !== undefined) await runOn(world, cancel, 0);
+  await work(world, wallet);
+  must(messages().at(-1)?.purpose === "clear", "a full day kept a cancellation waiting");
+};
+
+/** Opens histories with sequences of events that are rare by chance alone. */
+export const rareSolPlots = {
+  "a host that makes up what a wallet has": liarOfHoldings,
+  "a day whose network fees are above their limit": fullDay,
+};
+
+async function work(world: SolWorld, wallet: string, missed?: MissedToken): Promise<void> {
+  const run = world.startWork(wallet, 0, missed);
+  if (run !== undefined) await runOn(world, run, 0);
+}
 
 /** Requests signatures that no honest run would request, as an attacker who controls a run could. */
 export const intrude: Move = async (world) => {

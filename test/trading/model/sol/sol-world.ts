@@ -5,7 +5,7 @@ import type { SolLimits } from "../../../../lib/chains/sol/rules/limits.ts";
 import type { SolMessage } from "../../../../lib/chains/sol/rules/message.ts";
 import { cancelling } from "../../../../lib/orders/cancelling.ts";
 import type { Effect, LaneView, Procedure, Question, SignRequest } from "../../../../lib/orders/effects.ts";
-import type { TradeStep } from "../../../../lib/orders/table-step.ts";
+import type { MissedToken, TradeStep } from "../../../../lib/orders/table-step.ts";
 import { type TradeOrder, unstarted } from "../../../../lib/orders/trade-order.ts";
 import type { Limits } from "../../../../lib/orders/wallet-policy.ts";
 import { packed } from "../../../../lib/trading/items/items.ts";
@@ -106,12 +106,12 @@ export class SolWorld extends Machines<Sol> {
     this.wakes.push({ chain, wallet });
   }
 
-  startWork(wallet: string, skewMs = 0): SolProcess | undefined {
+  startWork(wallet: string, skewMs = 0, missed?: MissedToken): SolProcess | undefined {
     if (this.processes.some(({ name, lane }) => name === "work" && lane?.wallet === wallet))
       this.seen.add("two runs for a lane");
     const lane = { chain, wallet } as const;
     const holder = this.newId("holder");
-    const procedure = this.system.work(lane, holder, this.chainLimits, "setup");
+    const procedure = this.system.work(lane, holder, this.chainLimits, "setup", undefined, missed);
     const started = this.start({ name: "work", procedure, lane, skewMs });
     if (started !== undefined) this.holders.set(started, holder);
     return started;
@@ -135,7 +135,7 @@ export class SolWorld extends Machines<Sol> {
         this.nowMs += effect.ms;
         return undefined;
       case "readLane":
-        return this.laneView(effect.lane.wallet, effect.day);
+        return this.laneView(effect.lane.wallet, effect.day, effect.missed);
       case "readSigning": {
         const { wallet, orderId, userID, place } = effect.request as SignRequest<Sol>;
         process.sawStop = this.isStopped;
@@ -229,7 +229,7 @@ export class SolWorld extends Machines<Sol> {
     return { stored: this.table.get("policy", key), count: this.table.get("day", { ...key, day }) };
   }
 
-  private laneView(wallet: string, day: string): LaneView<Sol> {
+  private laneView(wallet: string, day: string, missed: MissedToken | undefined): LaneView<Sol> {
     const isHere = (item: { wallet: string }) => item.wallet === wallet;
     const jobs = this.table.all("job").filter(isHere);
     const slots = this.table
@@ -240,6 +240,7 @@ export class SolWorld extends Machines<Sol> {
     const bytes = newest.flatMap((hash) => this.table.get("bytes", { chain, wallet, hash }) ?? []);
     return {
       lane: this.table.get("lane", { chain, wallet }),
+      ...(missed && { missed: [missed.token] }),
       jobs,
       slots,
       orders: jobs.map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder<Sol>),
