@@ -98,12 +98,12 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     landings,
     faults,
     signer,
-    ask: (asked: Partial<PlaceOrderRequest>, idempotencyKey: string = randomUUID()) => {
+    ask: (asked: Partial<PlaceOrderRequest>, idempotencyKey: string = randomUUID(), now = new Date()) => {
       const { mint: token } = chain.deployment.tokens.MOON;
       const body = { ...lane, type: "market", side: "buy", token, ...asked } as PlaceOrderRequest;
       return placeOrder(
         { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn: false },
-        { userID, now: new Date(), signedInAt: undefined, key: idempotencyKey, body },
+        { userID, now, signedInAt: undefined, key: idempotencyKey, body },
       );
     },
     /** Runs the lane like a reader that noticed missing MOON of the user's position. */

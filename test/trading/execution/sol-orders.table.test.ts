@@ -1,9 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import type { Sol } from "../../../lib/chains/sol/rules/family.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Position } from "../../../lib/orders/execution.ts";
+import type { Ledger } from "../../../lib/orders/table-step.ts";
+import { contentOf } from "../../../lib/trading/items/items.ts";
 import { listExecutions } from "../../../lib/trading/list-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { itemsNamed } from "../../support/items.ts";
 import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { solDeskForTests } from "../../support/sol-reader.ts";
@@ -84,6 +88,46 @@ describe("orders on a real Solana chain and table", () => {
       realizedPnl: "0",
       settled: true,
     });
+  });
+
+  it("limits the coin that the thief of a token can burn in a day by orders", async () => {
+    const desk = await open({ configuration: { maxNetworkFee: "0.005", maxNetworkFeesPerDay: "0.012" } });
+    const orderIds: string[] = [];
+    const refusals: { code: string; details: { resetsAt: string } }[] = [];
+    const isRefused = async (asked: Parameters<SolDesk["ask"]>[0]) => {
+      const asking = placeAt(desk, { amount: "0.01", slippage: 10, ...asked });
+      const orderId = await asking.catch((refusal) => void refusals.push(refusal));
+      if (orderId === undefined) return true;
+      orderIds.push(orderId);
+      await desk.work();
+      await desk.settle();
+      return false;
+    };
+    // Once no dear order is accepted, cheap ones leave their rents.
+    for (const priorityFee of [0.005, 0]) while (orderIds.length < 6 && !(await isRefused({ priorityFee })));
+    const shown = await expectChainAgrees(desk, orderIds);
+    const burnt = shown.reduce((sum, { order }) => sum + coins(order.networkFee) + coins(order.rent), 0n);
+    const ledgers = (await itemsNamed(db.table, "SIGNED#"))
+      .filter((item) => "messages" in item)
+      .map((item) => contentOf("ledger", item) as Ledger<Sol>)
+      .filter(({ wallet }) => wallet === desk.wallet);
+    const fees = ledgers.flatMap(({ messages }) => messages.map(({ mostFeeLamports }) => mostFeeLamports));
+    const rents = BigInt(ledgers.length) * (897_840n + 2_248_080n);
+    const signed = fees.reduce((sum, fee) => sum + fee, rents);
+    expect(burnt).toBeLessThanOrEqual(signed);
+    expect(signed).toBeLessThanOrEqual(coins("0.012"));
+    expect(signed).toBeGreaterThan(coins("0.009"));
+    const details = {
+      rule: "networkFeesPerDay",
+      limit: "0.012",
+      requested: expect.stringMatching(/^0\.01[2-9]\d/),
+      resetsAt: expect.stringMatching(/T00:00:00\.000Z$/),
+    };
+    expect(refusals).toMatchObject(Array(2).fill({ code: "POLICY_LIMIT", details }));
+    const resetsAt = new Date(refusals[0]?.details.resetsAt ?? "");
+    expect(await desk.ask({ amount: "0.01", priorityFee: 0.005 }, "next day", resetsAt)).toHaveProperty(
+      "order",
+    );
   });
 
   it("cancels an order by a clear that competes with its message", async () => {

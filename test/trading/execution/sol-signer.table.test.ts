@@ -64,9 +64,10 @@ async function placed(
 const sign = (
   request: SignRequest<Sol>,
   chains: Parameters<typeof signOnRequest>[0]["chains"] = { sol: defaultSol },
+  atMs = nowMs,
 ) =>
   signOnRequest(
-    { table: db.table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...ignoredNotes() },
+    { table: db.table, vault, checkMac: macs.checkMac, chains, nowMs: () => atMs, ...ignoredNotes() },
     request,
   );
 
@@ -113,7 +114,9 @@ describe("signMessage on the table", () => {
 describe("the signer against a compromised placeOrder", () => {
   const mostLamports = 5_000_000n;
   const dayLamports = 5n * mostLamports;
-  const chains = { sol: { ...defaultSol, maxNetworkFee: "0.005", maxNetworkFeesPerDay: "0.025" } };
+  const relay = { url: "https://relay", tipAccounts: [solKey("tips").address], leastTip: "0.000001" };
+  const sol = { ...defaultSol, maxNetworkFee: "0.005", maxNetworkFeesPerDay: "0.025", relay };
+  const chains = { sol };
   /** Highest base fee of one message. */
   const baseFee = 10_000n;
 
@@ -123,38 +126,73 @@ describe("the signer against a compromised placeOrder", () => {
     microLamportsPerUnit: ((lamports - baseFee) * 1_000_000n) / BigInt(message.computeUnitLimit),
   });
 
+  /** Returns a message whose total fee is this amount, half of it as a tip. */
+  const tipping = (message: SolMessage, lamports: bigint): SolMessage => ({
+    ...paying(message, lamports / 2n),
+    tip: { account: solKey("tips").address, lamports: lamports / 2n },
+  });
+
   /** Messages that the intruder requests for each order in turn. All but the last may fail and still cost fees. */
   const burnings: Record<string, readonly SolMessage[]> = {
     "attempts that fail": [2n, 3n, 5n].map((tenths) => paying(swap, (mostLamports * tenths) / 10n)),
     "one dear attempt of each order": [paying(swap, mostLamports)],
+    "tips for the relay": [tipping(swap, mostLamports)],
     "cheap attempts and dear clears": [paying(swap, baseFee), paying(clear, mostLamports)],
     "the rents of cheap attempts": [paying(swap, baseFee)],
   };
 
+  const forged =
+    (changes: Partial<SolIntent> = {}) =>
+    (own: SolIntent): SolIntent => ({
+      ...own,
+      amount: 1_000_000n,
+      budgetLamports: mostLamports,
+      isPrivate: true,
+      ...changes,
+    });
+
+  /** Requests messages for ten orders of a wallet. Returns the answers, and the lamports that can be burnt. */
+  async function burn(userID: string, messages: readonly SolMessage[]) {
+    const answers: unknown[] = [];
+    let burnt = 0n;
+    for (let place = 1; place <= 10; place++) {
+      const request = await placed(forged(), { userID, place });
+      for (const [index, message] of messages.entries()) {
+        const { purpose, tip } = message;
+        const answer = await sign({ ...request, attempt: index + 1, purpose, message }, chains);
+        answers.push(answer);
+        if (!("raw" in answer)) break;
+        burnt += baseFee + (message.microLamportsPerUnit * BigInt(message.computeUnitLimit)) / 1_000_000n;
+        burnt += tip?.lamports ?? 0n;
+        // If the attempt succeeds, the rents of the marker and of the token's account are spent too.
+        if (index === 0) burnt += 897_840n + 2_248_080n;
+      }
+    }
+    return { answers, burnt };
+  }
+
   it.each(Object.entries(burnings))(
     "limits the coin that an intruder can burn per day with %s",
     async (_, messages) => {
-      const userID = `user${++count}`;
-      const answers: unknown[] = [];
-      let burnt = 0n;
-      for (let place = 1; place <= 10; place++) {
-        const forged = (own: SolIntent) => ({ ...own, amount: 1_000_000n, budgetLamports: mostLamports });
-        const request = await placed(forged, { userID, place });
-        for (const [index, message] of messages.entries()) {
-          const { purpose } = message;
-          const answer = await sign({ ...request, attempt: index + 1, purpose, message }, chains);
-          answers.push(answer);
-          if (!("raw" in answer)) break;
-          burnt += baseFee + (message.microLamportsPerUnit * BigInt(message.computeUnitLimit)) / 1_000_000n;
-          // If the attempt succeeds, the rents of the marker and of the token's account are spent too.
-          if (index === 0) burnt += 897_840n + 2_039_280n;
-        }
-      }
+      const { answers, burnt } = await burn(`user${++count}`, messages);
       expect(burnt).toBeLessThanOrEqual(dayLamports);
       expect(burnt).toBeGreaterThan((dayLamports * 6n) / 10n);
       expect(answers.at(-1)).toEqual({ later: expect.stringContaining("networkFeesPerDay") });
     },
   );
+
+  it("signs nothing more until midnight in UTC once the day's limit is used up", async () => {
+    const userID = `user${++count}`;
+    const message = tipping(swap, mostLamports);
+    await burn(userID, [message]);
+    const midnightMs = Date.UTC(2026, 10, 22);
+    const validUntil = midnightMs / 1000 + 60;
+    const request = { ...(await placed(forged({ validUntil }), { userID, place: 11 })), message };
+    expect(await sign(request, chains, midnightMs - 1)).toEqual({
+      later: "the policy forbids it: networkFeesPerDay",
+    });
+    expect(await sign(request, chains, midnightMs)).toHaveProperty("raw");
+  });
 });
 
 describe("signMessage for Jupiter", () => {
