@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { errorName } from "../../lib/core/service-error.ts";
 import { operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { productFiles, sourceFiles } from "./source-files.ts";
+import { isIn, productFiles, sourceFiles } from "./source-files.ts";
 
 const exportPattern =
   /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|type|interface) (?:\{([^}]*)\}|(\w+))/gm;
@@ -21,6 +21,29 @@ function clashes(files: typeof productFiles, namesOf: (file: (typeof productFile
   return [...byName]
     .filter(([, { length }]) => length > 1)
     .map(([name, files]) => `${name}: ${files.map(({ path }) => path).join(", ")}`);
+}
+
+const families = ["evm", "sol"];
+
+const exportsIn = (folders: readonly string[]) =>
+  productFiles
+    .filter(({ path }) => folders.some((folder) => isIn(folder, path)))
+    .flatMap(({ text }) => exportsOf(text));
+
+/** Removes the mark of a family from a name, as in `SolSlot`, `solSlots` and `isFinalSol`. */
+const unmarked = (name: string) =>
+  name
+    .replace(/^(evm|sol)([A-Z])/, (_, __, first: string) => first.toLowerCase())
+    .replace(/(Evm|Sol)(?![a-z])/, "");
+
+/** Lists the names of each family that stand for a concept of the core or of another family but have no mark. */
+function missingMarks(core: readonly string[], namesOf: (family: string) => readonly string[]): string[] {
+  const general = new Set(core.flatMap((name) => [name, name.replace(/Terms$/, "")]));
+  return families.flatMap((family) => {
+    const others = families.filter((other) => other !== family).flatMap(namesOf);
+    const taken = new Set(others.filter((name) => unmarked(name) !== name).map(unmarked));
+    return namesOf(family).filter((name) => general.has(name) || taken.has(name));
+  });
 }
 
 /** Methods of classes and of the types that classes implement, by the name of the class or type. */
@@ -89,6 +112,19 @@ describe("the source", () => {
     expect(
       clashes(others, ({ text }) => exportsOf(text).filter((name) => !["handler", "main"].includes(name))),
     ).toEqual([]);
+  });
+
+  it("marks the names of a family that the core or another family has as well", () => {
+    const namesOf = (family: string) => exportsIn([`lib/chains/${family}`, `lib/markets/${family}`]);
+    expect(missingMarks(exportsIn(["lib/orders"]), namesOf)).toEqual([]);
+    const names: Record<string, string[]> = {
+      evm: ["Slot", "Intent", "nextMove", "EvmRoute", "Nonce"],
+      sol: ["SolIntent", "nextSolMove", "solRoutes", "Route"],
+    };
+    expect(missingMarks(["SlotTerms"], (family) => names[family] ?? [])).toEqual([
+      ...["Slot", "Intent", "nextMove"],
+      "Route",
+    ]);
   });
 
   it("wraps functions that no client waits for, and uses walled for those inside the VPC", () => {
