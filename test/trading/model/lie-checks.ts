@@ -38,7 +38,7 @@ export function checkPlan(
 ): void {
   if (call.purpose !== "swap") return;
   for (const each of facts) {
-    const quoted = each?.routes.find((evmRoute) => isSameEvmRoute(evmRoute, call));
+    const quoted = each?.routes.find((route) => isSameEvmRoute(route, call));
     must(quoted !== undefined && quoted.amountOut >= intent.minAmountOut, "a lie chose the pool");
   }
 }

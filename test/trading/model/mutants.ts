@@ -288,8 +288,8 @@ const intersectsFirst: System = {
 function withoutOthers(quote: EvmHostQuote, other: EvmHostQuote): EvmHostQuote {
   if (quote === undefined || other === undefined) return quote;
   if (quote instanceof DomainError || other instanceof DomainError) return quote;
-  const [best, ...rest] = quote.routes.filter((evmRoute) =>
-    other.routes.some((each) => isSameEvmRoute(each, evmRoute)),
+  const [best, ...rest] = quote.routes.filter((route) =>
+    other.routes.some((each) => isSameEvmRoute(each, route)),
   );
   return best === undefined ? quote : { ...quote, routes: [best, ...rest], amountOut: best.amountOut };
 }
