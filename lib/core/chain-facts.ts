@@ -5,14 +5,14 @@ type CommonFacts = {
   coin: { symbol: string; name: string; decimals: number };
   /** Usual time between two blocks. On sol, between two slots. */
   blockSeconds: number;
+  /** True if pending transactions are public, so that a relay can hide them. */
+  hasPublicPool: boolean;
 };
 
 type EvmFacts = CommonFacts & {
   family: "evm";
   /** Chain id that hosts must report, and that every signed transaction contains. */
   chainId: number;
-  /** True if pending transactions are public, so that a relay can hide them. */
-  hasPublicPool: boolean;
   /** True if transactions pay an L1 fee for their data in addition to gas. */
   hasL1Fee?: true;
   /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
@@ -64,6 +64,7 @@ const sol: SolFacts = {
   family: "sol",
   coin: { symbol: "SOL", name: "Solana", decimals: 9 },
   blockSeconds: 0.4,
+  hasPublicPool: true,
 };
 
 export const chainFacts = { eth, base, bsc, avax, sol } satisfies Record<Network, EvmFacts | SolFacts>;

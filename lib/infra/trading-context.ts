@@ -219,12 +219,14 @@ export const tradingOf = (context: ChainsContext): TradingConfiguration =>
 export const chainsOf = (trading: TradingConfiguration): TradingChain[] =>
   tradingChains.filter((chain) => trading[chain] !== undefined);
 
-const defaultsOf = (chain: TradingChain): { hosts: readonly string[] } =>
-  chain === "sol" ? defaultSol : defaultChains[chain];
+const defaultHosts: Readonly<Record<TradingChain, { hosts: readonly string[] }>> = {
+  ...defaultChains,
+  sol: defaultSol,
+};
 
 /** True if all hosts of a chain are on this machine. */
 export const isLocalChain = ({ chains }: ChainsContext, chain: TradingChain): boolean =>
-  (chains[chain]?.hosts ?? defaultsOf(chain).hosts).every((url) => isLoopback(new URL(url).hostname));
+  (chains[chain]?.hosts ?? defaultHosts[chain].hosts).every((url) => isLoopback(new URL(url).hostname));
 
 /** Finds problems between several values. Returns lines that begin with the key at fault. */
 export function tradingProblems(context: ChainsContext): string[] {
@@ -299,7 +301,7 @@ export function tradingWarnings({
   signerVpc: boolean;
 }): string[] {
   const chains = chainsOf(trading);
-  const tried = chains.filter((chain) => trading[chain]?.hosts === defaultsOf(chain).hosts);
+  const tried = chains.filter((chain) => trading[chain]?.hosts === defaultHosts[chain].hosts);
   const unchecked = chains.filter((chain) => trading[chain]?.hosts.length === 1);
   return [
     ...tried.map(

@@ -1,4 +1,4 @@
-import { chainFacts, isEvmChain } from "../core/chain-facts.ts";
+import { chainFacts } from "../core/chain-facts.ts";
 import type { LaneKey } from "./intent.ts";
 
 /**
@@ -12,7 +12,7 @@ export function submissionOf({
   isPrivate,
 }: Pick<LaneKey, "chain"> & { isPrivate: boolean }): Submission {
   if (isPrivate) return "private";
-  return isEvmChain(chain) && !chainFacts[chain].hasPublicPool ? "sequencer" : "public";
+  return chainFacts[chain].hasPublicPool ? "public" : "sequencer";
 }
 
 /** A signed transaction, without its bytes. */
