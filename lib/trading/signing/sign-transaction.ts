@@ -1,13 +1,10 @@
 import { DeadlineExceeded } from "../../aws/deadline.ts";
 import type { NoteCall } from "../../aws/kms-client.ts";
 import { NotSealed, unseal, type Vault } from "../../aws/vault.ts";
-import type { EvmConfiguration } from "../../chains/evm/rules/configuration.ts";
-import type { Contracts } from "../../chains/evm/venues/configured-routes.ts";
+import type { SigningConfiguration } from "../../chains/families/configuration.ts";
 import { limitsIn } from "../../chains/families/limits.ts";
 import { keySignerOf } from "../../chains/families/sign.ts";
 import { signRequested } from "../../chains/families/sign-rules.ts";
-import type { SolConfiguration } from "../../chains/sol/rules/configuration.ts";
-import type { EvmChain } from "../../core/chain-facts.ts";
 import type { Network } from "../../core/network.ts";
 import type { Objection, SignAnswer, SignRequest } from "../../orders/effects.ts";
 import type { Table } from "../../table/table.ts";
@@ -28,18 +25,12 @@ import type { Streaks } from "./streaks.ts";
  */
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
-type SigningTrading = {
-  readonly [Chain in EvmChain]?: Contracts & Pick<EvmConfiguration, OperatorLimit>;
-} & { readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee" | "relay"> };
-
-type OperatorLimit = "maxOrder" | "maxNetworkFee" | "maxNetworkFeesPerDay";
-
 export type SigningDeps = {
   table: Table;
   vault: Vault;
   checkMac: Macs["checkMac"];
   /** The signer's own configuration, so that callers cannot choose contracts. */
-  chains: SigningTrading;
+  chains: SigningConfiguration;
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
   /** Receives each refusal, and each streak of postponed requests that is too long. */
