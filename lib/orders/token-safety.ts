@@ -58,9 +58,6 @@ export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafet
 const higherTax = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** One coin in units, on chains whose coin has 18 decimals. */
-const evmCoin = 10n ** 18n;
-
 /** Flags that a token's own data show without a simulation. */
 const mintFlags = [
   ...(["FREEZABLE", "MINTABLE", "HOOKED", "HOOKABLE", "TAXABLE", "SEIZABLE"] as const),
@@ -70,15 +67,16 @@ const mintFlags = [
 export type MintFlag = (typeof mintFlags)[number];
 
 /**
- * Lists warnings about a token, in a fixed order. `liquidity` is the coin side of the deepest pool.
+ * Lists warnings about a token, in a fixed order.
  *
- * @param coin One coin in units. In a pool with less, the smallest trade moves the price by several percent.
+ * @param pool The coin side of the deepest pool, and one coin in units. In a pool with less, the smallest trade moves the
+ * price by several percent.
  */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,
   { sellable, buyTax, sellTax, hasLoss, hasOddEvents = false }: TokenSafety,
-  liquidity: bigint,
-  { coin = evmCoin, ofMint = [] as readonly MintFlag[] } = {},
+  pool: { liquidity: bigint; coin: bigint },
+  ofMint: readonly MintFlag[] = [],
 ): TokenFlag[] {
   const holds: Record<Exclude<TokenFlag, MintFlag>, boolean> = {
     NOT_LISTED: !isListed,
@@ -89,7 +87,7 @@ export function flagsOf(
     ODD_EVENTS: hasOddEvents,
     CANNOT_SELL: sellable === false,
     SELLABILITY_UNKNOWN: sellable === null,
-    LOW_LIQUIDITY: liquidity < coin,
+    LOW_LIQUIDITY: pool.liquidity < pool.coin,
   };
   const held: Partial<Record<TokenFlag, boolean>> = holds;
   return tokenFlags.filter((flag) => held[flag] || ofMint.some((each) => each === flag));

@@ -183,29 +183,29 @@ describe("worseSafety", () => {
 describe("flagsOf", () => {
   const identity = { ...usdc, isListed: true, isImpersonator: false, isOdd: false };
   const good: TokenSafety = { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false };
-  const liquidity = 10n ** 18n;
+  const pool = { liquidity: 10n ** 18n, coin: 10n ** 18n };
 
   it("returns no warnings for a good listed token", () => {
-    expect(flagsOf(identity, good, liquidity)).toEqual([]);
+    expect(flagsOf(identity, good, pool)).toEqual([]);
   });
 
   it("returns each warning for its own reason", () => {
     const bad = { ...identity, isListed: false, isImpersonator: true, isOdd: true };
-    expect(flagsOf(bad, good, liquidity)).toEqual(["NOT_LISTED", "IMPERSONATES", "ODD_METADATA"]);
-    expect(flagsOf(identity, { ...good, buyTax: 0.0001 }, liquidity)).toEqual(["TAXED"]);
-    expect(flagsOf(identity, { ...good, sellTax: 1 }, liquidity)).toEqual(["TAXED"]);
-    expect(flagsOf(identity, { ...good, hasLoss: true }, liquidity)).toEqual(["TRANSFER_LOSS"]);
-    expect(flagsOf(identity, { ...good, sellable: false }, liquidity)).toEqual(["CANNOT_SELL"]);
-    expect(flagsOf(identity, unknownSafety, liquidity)).toEqual(["SELLABILITY_UNKNOWN"]);
-    expect(flagsOf(identity, good, liquidity - 1n)).toEqual(["LOW_LIQUIDITY"]);
+    expect(flagsOf(bad, good, pool)).toEqual(["NOT_LISTED", "IMPERSONATES", "ODD_METADATA"]);
+    expect(flagsOf(identity, { ...good, buyTax: 0.0001 }, pool)).toEqual(["TAXED"]);
+    expect(flagsOf(identity, { ...good, sellTax: 1 }, pool)).toEqual(["TAXED"]);
+    expect(flagsOf(identity, { ...good, hasLoss: true }, pool)).toEqual(["TRANSFER_LOSS"]);
+    expect(flagsOf(identity, { ...good, sellable: false }, pool)).toEqual(["CANNOT_SELL"]);
+    expect(flagsOf(identity, unknownSafety, pool)).toEqual(["SELLABILITY_UNKNOWN"]);
+    expect(flagsOf(identity, good, { ...pool, liquidity: pool.liquidity - 1n })).toEqual(["LOW_LIQUIDITY"]);
   });
 
   it("adds warnings for the rights that a mint on sol grants", () => {
     const [stranger, coin] = [{ ...identity, isListed: false }, 10n ** 9n];
     const ofMint = ["NON_TRANSFERABLE", "SEIZABLE", "FREEZABLE"] as const;
     const flags = ["NOT_LISTED", "FREEZABLE", "SEIZABLE", "NON_TRANSFERABLE"];
-    expect(flagsOf(stranger, good, coin, { coin, ofMint })).toEqual(flags);
-    expect(flagsOf(identity, good, coin - 1n, { coin })).toEqual(["LOW_LIQUIDITY"]);
+    expect(flagsOf(stranger, good, { liquidity: coin, coin }, ofMint)).toEqual(flags);
+    expect(flagsOf(identity, good, { liquidity: coin - 1n, coin })).toEqual(["LOW_LIQUIDITY"]);
   });
 });
 

@@ -7,6 +7,7 @@ import { askTogether } from "../hosts/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "./calls/fee-market.ts";
 import { tokenClaimsCall } from "./calls/token-claims.ts";
 import { routesToTry } from "./quotes/choose-route.ts";
+import { weiOfCoin } from "./rules/fees.ts";
 import { isSameEvmRoute } from "./rules/intent.ts";
 import type { SwapVenue } from "./rules/swap-venues.ts";
 import { knownRoutesOf, routesOf } from "./venues/configured-routes.ts";
@@ -74,7 +75,7 @@ export async function inspectEvmToken(
     buyTax,
     sellTax,
     // The wrapped coin has no pools, and needs none.
-    flags: isWrapped ? [] : flagsOf(identity, safety, paying?.coins ?? 0n),
+    flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity: paying?.coins ?? 0n, coin: weiOfCoin }),
     pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
       venue,
       pool,

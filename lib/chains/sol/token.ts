@@ -57,9 +57,7 @@ export async function inspectSolToken(
     buyTax,
     sellTax,
     // The wrapped coin has no pools, and needs none.
-    flags: isWrapped
-      ? []
-      : flagsOf(identity, safety, liquidity, { coin: lamportsOfCoin, ofMint: flagsOfMint(mint) }),
+    flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity, coin: lamportsOfCoin }, flagsOfMint(mint)),
     pools: pools.slice(0, mostPools).map(({ pool, coins }) => ({
       venue: "raydium-cpmm",
       pool: pool.address,

@@ -14,7 +14,7 @@ import { feeMarketCalls, feeMarketOf } from "../calls/fee-market.ts";
 import { blockCall, coinsCall, hashAgainCall, nonceCall, pendingNonceCall } from "../calls/rpc-call.ts";
 import { belongingsCall } from "../calls/token-belongings.ts";
 import { tokenClaimsCall } from "../calls/token-claims.ts";
-import { feesFor } from "../rules/fees.ts";
+import { feesFor, weiOfCoin } from "../rules/fees.ts";
 import { isSameEvmRoute, poolsOf } from "../rules/intent.ts";
 import { deepTimes, ranked } from "../rules/route-choice.ts";
 import { checksArrival } from "../rules/swap-venues.ts";
@@ -253,7 +253,7 @@ function assess(
     fees,
     baseFee,
     safety,
-    flags: flagsOf(identity, safety, tried.liquidity),
+    flags: flagsOf(identity, safety, { liquidity: tried.liquidity, coin: weiOfCoin }),
     ...(asked.wallet !== undefined && {
       held: { coins: tried.coins, tokens: belongings.held },
       nextNonce: tried.nextNonce,

@@ -40,6 +40,8 @@ const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint
 
 const weiPlaces = 9;
 
+export const weiOfCoin = 10n ** 18n;
+
 /** Converts a gas price of the settings to wei. */
 export const weiOfGwei = (gwei: number): bigint => BigInt(gwei.toFixed(weiPlaces).replace(".", ""));
 

@@ -115,7 +115,7 @@ export async function quoteOnSol(
       routes: [route, ...others.map((each) => each.route)],
       costs,
       safety,
-      flags: flagsOf(identity, safety, liquidity, { coin, ofMint }),
+      flags: flagsOf(identity, safety, { liquidity, coin }, ofMint),
       ...(held && { held }),
     };
   };
