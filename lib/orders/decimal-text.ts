@@ -2,6 +2,7 @@ import { chainFacts } from "../core/chain-facts.ts";
 import { formatDecimal, formatUnits, quotientOf, timesTen } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
+import type { CoinUnits, TokenUnits } from "../core/units.ts";
 
 const pricePlaces = 40;
 
@@ -39,7 +40,7 @@ export function unitsFrom(text: string, decimals: number, field: string): bigint
  *
  * @throws {DomainError} INVALID_REQUEST
  */
-export const coinUnitsFrom = (chain: Network, text: string, field: string): bigint =>
+export const coinUnitsFrom = (chain: Network, text: string, field: string): CoinUnits =>
   unitsFrom(text, chainFacts[chain].coin.decimals, field);
 
 /** Formats units of a token as canonical decimal text. */
@@ -47,16 +48,15 @@ export const formatAmount = (units: bigint, decimals: number): string =>
   units < 0n ? `-${formatUnits(-units, decimals)}` : formatUnits(units, decimals);
 
 /** Formats an amount of a chain's native coin. */
-export const coinText = (chain: Network, units: bigint): string =>
+export const coinText = (chain: Network, units: CoinUnits): string =>
   formatAmount(units, chainFacts[chain].coin.decimals);
 
 /**
  * Formats the price of one token in whole coins: half-even to 18 significant digits, with at most 40 decimal places.
  *
- * @param coins The price of the tokens, in units of the chain's native coin.
- * @param tokens In units of a token with these decimals.
+ * @param coins The price of the tokens.
  */
-export const formatPrice = (chain: Network, coins: bigint, tokens: bigint, decimals: number): string =>
+export const formatPrice = (chain: Network, coins: CoinUnits, tokens: TokenUnits, decimals: number): string =>
   formatDecimal(
     quotientOf(timesTen(coins, decimals), timesTen(tokens, chainFacts[chain].coin.decimals), pricePlaces),
   );

@@ -1,3 +1,4 @@
+import type { TokenUnits } from "../core/units.ts";
 import { greatest } from "./bigints.ts";
 import { type Book, rebooked } from "./book.ts";
 import type { FamilyTypes } from "./family.ts";
@@ -71,7 +72,7 @@ export function judgeDepartures<F extends FamilyTypes>(
 }
 
 /** Shares the loss among the positions in proportion. The last one also bears the rounding. */
-function shrunk(books: readonly Book[], total: bigint, held: bigint, nowMs: number): TradeStep {
+function shrunk(books: readonly Book[], total: TokenUnits, held: TokenUnits, nowMs: number): TradeStep {
   let rest = held;
   const open = books.filter(({ base }) => base.amount > 0n);
   return open.flatMap((old, index) => {

@@ -2,6 +2,7 @@ import type * as v from "valibot";
 import type { TradingChain } from "../core/chain-facts.ts";
 import type { DomainError } from "../core/domain-error.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
+import type { CoinUnits, TokenUnits } from "../core/units.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";
 import type { Need } from "./needs.ts";
 import type { OrderDetails, Submission } from "./order-details.ts";
@@ -57,7 +58,7 @@ export type FactsTerms = {
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   /** The wallet's balances. Absent if no wallet is given. */
-  held?: { coins: bigint; tokens: bigint };
+  held?: { coins: CoinUnits; tokens: TokenUnits };
 };
 
 /** Terms that an order would get, and the reason to refuse it. */
@@ -65,8 +66,8 @@ export type CheckTerms = {
   chain: TradingChain;
   settings: { slippage: number };
   networkFee: {
-    expected: bigint;
-    max: bigint;
+    expected: CoinUnits;
+    max: CoinUnits;
   };
   /** Lowest amount that may arrive. */
   least: bigint;
@@ -83,7 +84,7 @@ export type FamilyTypes = {
   /** One host's view of a chain. */
   snapshot: {
     /** Maps each requested token to the wallet's balance. */
-    held?: ReadonlyMap<string, bigint>;
+    held?: ReadonlyMap<string, TokenUnits>;
   };
   limits: ChainLimits;
   /** The transactions of an order, as clients see them. */

@@ -1,3 +1,4 @@
+import type { CoinUnits, TokenUnits } from "../core/units.ts";
 /** A swap that a block contains. */
 export type Fill = {
   orderId: string;
@@ -7,11 +8,19 @@ export type Fill = {
   settled: boolean;
   /** Time of the block, in ISO 8601. */
   time: string;
-  spent: bigint;
-  received: bigint;
   /** Network fee for all transactions of the order. */
-  networkFee: bigint;
-} & ({ kind: "buy" } | { kind: "sell" /** Tokens in the wallet before the fill. */; held: bigint });
+  networkFee: CoinUnits;
+} & (Purchase | Sale);
+
+type Purchase = { kind: "buy"; spent: CoinUnits; received: TokenUnits };
+
+type Sale = {
+  kind: "sell";
+  spent: TokenUnits;
+  received: CoinUnits;
+  /** Tokens in the wallet before the fill. */
+  held: TokenUnits;
+};
 
 /** A sale without a transaction, because the wallet was empty. */
 export type SoldOut = { kind: "sold-out"; orderId: string; place: number; settled: boolean; time: string };
@@ -30,23 +39,23 @@ export type MovedOut = {
   settled: true;
   time: string;
   /** Tokens of the position that remain in the wallet. */
-  left: bigint;
+  left: TokenUnits;
 };
 
 export type BookEvent = Fill | SoldOut | TakenBack | MovedOut;
 
-/** One position in units: tokens that orders bought and the wallet still holds. */
+/** One position: tokens that orders bought and the wallet still holds. */
 export type Holding = {
   /** The position's number in its book, starting at 1. */
   ordinal: number;
-  amount: bigint;
-  /** Coin paid for the held `amount`. */
-  cost: bigint;
-  realizedPnl: bigint;
-  networkFees: bigint;
-  movedOut: bigint;
+  amount: TokenUnits;
+  /** The price of the held `amount`. */
+  cost: CoinUnits;
+  realizedPnl: CoinUnits;
+  networkFees: CoinUnits;
+  movedOut: TokenUnits;
   /** Cost and amount of the position when it last held something. */
-  entry: { cost: bigint; amount: bigint };
+  entry: { cost: CoinUnits; amount: TokenUnits };
   settled: boolean;
   openedAt: string;
   closedAt?: string;
@@ -102,7 +111,7 @@ const opened = (last: Holding, { time }: Fill, nextOrdinal: number): Holding => 
   return { ...empty, ordinal: Math.max(last.ordinal + 1, nextOrdinal), openedAt: time };
 };
 
-function bought(held: Holding, { spent, received, networkFee, settled }: Fill): Holding {
+function bought(held: Holding, { spent, received, networkFee, settled }: Fill & Purchase): Holding {
   const [cost, amount] = [held.cost + spent, held.amount + received];
   return {
     ...held,
@@ -115,7 +124,7 @@ function bought(held: Holding, { spent, received, networkFee, settled }: Fill): 
 }
 
 /** Tokens that left the wallet without an order take their share of the cost along. */
-function foundLess(held: Holding, found: bigint): Holding {
+function foundLess(held: Holding, found: TokenUnits): Holding {
   const moved = held.amount - found;
   if (moved <= 0n) return held;
   const cost = held.cost - (held.cost * moved) / held.amount;
@@ -128,7 +137,7 @@ function foundLess(held: Holding, found: bigint): Holding {
   };
 }
 
-function sold(held: Holding, { spent, received, networkFee, settled, time }: Fill): Holding {
+function sold(held: Holding, { spent, received, networkFee, settled, time }: Fill & Sale): Holding {
   // Tokens beyond the position have no cost, so their share of the proceeds is no profit of the position.
   const own = spent < held.amount ? spent : held.amount;
   const costRemoved = held.amount === 0n ? 0n : (held.cost * own) / held.amount;

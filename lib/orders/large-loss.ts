@@ -1,5 +1,6 @@
 import { DomainError } from "../core/domain-error.ts";
 import { maxSignInAgeSeconds } from "../core/sign-in.ts";
+import type { CoinUnits } from "../core/units.ts";
 import type { Order } from "./execution.ts";
 import { millionthsOf } from "./percent.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
@@ -14,13 +15,13 @@ export type LossChecks = {
   priceImpact: number;
   isListed: boolean;
   /** The wallet's coin. Undefined if no wallet is given. */
-  coins: bigint | undefined;
+  coins: CoinUnits | undefined;
   /** The wallet's unsettled purchases of unlisted tokens. */
   unlisted: UnlistedPurchases;
 };
 
 /** Coin that purchases spend. Open orders have not spent theirs yet, so it is still in the wallet. */
-type UnlistedPurchases = { open: bigint; filled: bigint };
+type UnlistedPurchases = { open: CoinUnits; filled: CoinUnits };
 
 const whole = millionthsOf(100);
 

@@ -1,6 +1,7 @@
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
+import type { CoinUnits } from "../core/units.ts";
 import { coinText } from "./decimal-text.ts";
 import { type LossChecks, objectionToLoss } from "./large-loss.ts";
 import { type Need, shortage } from "./needs.ts";
@@ -16,7 +17,7 @@ type PlacingChecks = CheckedOrder & {
   /** Number of the wallet's open orders. */
   openOrders: number;
   /** Limits the amount of a buy. */
-  maxOrder: bigint | undefined;
+  maxOrder: CoinUnits | undefined;
   /** Rules for the wallet's orders. Absent if no wallet is given. */
   rules: OrderRules | undefined;
 };
@@ -83,7 +84,7 @@ export function objectionToWallet({
 }
 
 /** A rule of the wallet's policy, or the operator's limit. */
-type LimitObjection = PolicyObjection | { rule: "maxOrder"; limit: bigint; requested: bigint };
+type LimitObjection = PolicyObjection | { rule: "maxOrder"; limit: CoinUnits; requested: CoinUnits };
 
 function aboveLimit(chain: Network, objection: LimitObjection): DomainError<"POLICY_LIMIT"> {
   if (objection.rule === "tradingEnabled")

@@ -1,3 +1,4 @@
+import type { CoinUnits } from "../core/units.ts";
 import type { Order } from "./execution.ts";
 import type { Submission } from "./order-details.ts";
 
@@ -26,12 +27,12 @@ export type Warned = {
   side: Order["side"];
   submission: Submission;
   /** The amount of coin that the trade spends or receives. */
-  coins: bigint;
-  networkFee: { expected: bigint; max: bigint };
+  coins: CoinUnits;
+  networkFee: { expected: CoinUnits; max: CoinUnits };
   /** Coin that the trade leaves in the wallet. Undefined if no wallet is given. */
-  left: bigint | undefined;
+  left: CoinUnits | undefined;
   /** Coin that must remain for a later sale. By default, enough for an approval and a swap. */
-  exitReserve?: bigint | undefined;
+  exitReserve?: CoinUnits | undefined;
   isBelowMarket?: boolean;
   /** Slippage of the trade, in percent. */
   slippage: number;

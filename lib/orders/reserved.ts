@@ -1,24 +1,28 @@
+import type { CoinUnits, TokenUnits } from "../core/units.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 import { addedBy, type DayFeeLimits, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
 
 type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
 
 /** Computes the most coin that an order will spend, including network fees. */
-const coinsOf = ({ intent, quoted, amount }: Planned): bigint =>
+const coinsOf = ({ intent, quoted, amount }: Planned): CoinUnits =>
   addedBy(intent.side, amount, quoted.networkFee);
 
 /** Computes the most that an order can add to the day's network fees. */
-const feesOf = ({ quoted }: Planned): bigint => quoted.networkFee + (quoted.stayingRents ?? 0n);
+const feesOf = ({ quoted }: Planned): CoinUnits => quoted.networkFee + (quoted.stayingRents ?? 0n);
 
-/** Computes the most coin that an order can need, in units: its amount and deposits for new accounts. */
-const needsOf = (order: Planned): { coins: bigint; tokens: bigint } => ({
+/** Computes the most coin that an order can need: its amount and deposits for new accounts. */
+const needsOf = (order: Planned): { coins: CoinUnits; tokens: TokenUnits } => ({
   coins: coinsOf(order) + (order.quoted.rents ?? 0n),
   tokens: order.intent.side === "buy" ? 0n : order.amount,
 });
 
-/** Sums up the most that a wallet's open orders need: coins, and units of each token by its address. */
-export function reservedBy(orders: readonly AnyOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
-  const tokens = new Map<string, bigint>();
+/** Sums up the most that a wallet's open orders need: coins, and tokens by their addresses. */
+export function reservedBy(orders: readonly AnyOrder[]): {
+  coins: CoinUnits;
+  tokens: Map<string, TokenUnits>;
+} {
+  const tokens = new Map<string, TokenUnits>();
   let coins = 0n;
   for (const order of orders.filter((each) => !hasEnded(each))) {
     const needs = needsOf(order);

@@ -1,4 +1,5 @@
 import { DomainError } from "../core/domain-error.ts";
+import type { TokenUnits } from "../core/units.ts";
 import { unitsFrom } from "./decimal-text.ts";
 import { shortage } from "./needs.ts";
 import type { TokenIdentity } from "./token-identity.ts";
@@ -24,8 +25,8 @@ const perPercent = 10_000;
 export function amountOfSale(
   { amount, percent }: Trade,
   { token, symbol, decimals }: TokenIdentity,
-  available: bigint,
-): bigint {
+  available: TokenUnits,
+): TokenUnits {
   if (percent === undefined) return unitsFrom(amount ?? "", decimals, "amount");
   const share = (available * BigInt(Math.round(percent * perPercent))) / BigInt(100 * perPercent);
   if (available === 0n) throw shortage([{ token, symbol, decimals, needed: 1n, available }]) ?? tooSmall();

@@ -1,3 +1,4 @@
+import type { TokenUnits } from "../core/units.ts";
 import type { BlockName } from "./block.ts";
 import type { FamilyTypes } from "./family.ts";
 import type { TradeOrder } from "./trade-order.ts";
@@ -18,7 +19,7 @@ export type FoundFill = {
   received: bigint;
   timeSeconds: number;
   /** Tokens in the wallet before a sale. */
-  held?: bigint | undefined;
+  held?: TokenUnits | undefined;
 };
 
 /** A family's rules for the slots of an order. */

@@ -1,4 +1,5 @@
 import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
+import type { CoinUnits, TokenUnits } from "../core/units.ts";
 import { greatest } from "./bigints.ts";
 import { unitsFrom } from "./decimal-text.ts";
 import type { FactsTerms, SetupTerms, TraderTerms } from "./family.ts";
@@ -42,7 +43,7 @@ export function availableOf(
   held: NonNullable<FactsTerms["held"]>,
   token: string,
   orders: readonly AnyOrder[],
-): { coins: bigint; tokens: bigint } {
+): { coins: CoinUnits; tokens: TokenUnits } {
   const reserved = reservedBy(orders);
   return {
     coins: rest(held.coins, reserved.coins),
@@ -59,8 +60,8 @@ export function needsOfTrade(
   chain: TradingChain,
   side: AskedTrade["side"],
   { identity, amount }: Pick<FactsTerms, "identity" | "amount">,
-  coins: bigint,
-  available: { coins: bigint; tokens: bigint },
+  coins: CoinUnits,
+  available: { coins: CoinUnits; tokens: TokenUnits },
 ): Need[] {
   const { symbol, decimals } = chainFacts[chain].coin;
   const coin = { token: nativeToken, symbol, decimals, needed: coins, available: available.coins };

@@ -1,4 +1,5 @@
 import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
+import type { CoinUnits } from "../core/units.ts";
 
 /** Stands for the chain's native coin where a token's address is expected. */
 export const nativeToken = "native";
@@ -15,15 +16,15 @@ export const storedNames = (
   { symbol, baseSymbol }: { symbol: string; baseSymbol?: string },
 ) => (baseSymbol === undefined ? { symbol } : pairNames(chain, baseSymbol));
 
-/** The operators' limits for a chain, in units of its coin. */
+/** The operators' limits for a chain. */
 export type ChainLimits = {
   /** Limits the amount of a buy. */
-  maxOrder?: bigint | undefined;
+  maxOrder?: CoinUnits | undefined;
   /**
    * Limits the network fee of one transaction, or of all transactions of an order if they share a limit. Excludes fees
    * that nobody can limit.
    */
-  maxNetworkFee: bigint;
+  maxNetworkFee: CoinUnits;
   /** Limits the network fees of a wallet's transactions in a day. By default ten times `maxNetworkFee`. */
-  maxNetworkFeesPerDay?: bigint | undefined;
+  maxNetworkFeesPerDay?: CoinUnits | undefined;
 };

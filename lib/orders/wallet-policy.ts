@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { dayOf } from "../core/time.ts";
+import type { CoinUnits } from "../core/units.ts";
 import { greatest, least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
 import { minimumOf, shortfallOf } from "./percent.ts";
@@ -164,9 +165,9 @@ export type CheckedOrder = {
   /** The coin that a buy spends. A sale's amount is not checked. */
   amount?: bigint | undefined;
   /** Amount that a buy would add to the day's count. Absent if the count already includes it. */
-  adds?: bigint | undefined;
+  adds?: CoinUnits | undefined;
   /** Network fees that the order would add to the day's count. Absent if they are unknown or already counted. */
-  networkFees?: bigint | undefined;
+  networkFees?: CoinUnits | undefined;
 } & Partial<CheckedMinimum>;
 
 /** An order's minimum, and the quote to compare it with. Absent before there is a quote. */
@@ -188,22 +189,22 @@ export type PolicyObjection =
 /** Objection to an order that would exceed the day's limit of network fees. The next day has room again. */
 export type FeesObjection = {
   rule: "networkFeesPerDay";
-  limit: bigint;
-  requested: bigint;
+  limit: CoinUnits;
+  requested: CoinUnits;
   resetsAt: string;
 };
 
-/** A wallet's network fees of a day and their limit, in units of the coin. */
-export type FeesOfDay = { counted: bigint; limit: bigint; resetsAt: string };
+/** A wallet's network fees of a day and their limit. */
+export type FeesOfDay = { counted: CoinUnits; limit: CoinUnits; resetsAt: string };
 
 /** The rules for an order: a policy, and the share of the day's limits that the wallet's other orders use. */
-export type OrderRules = { policy: WalletPolicy; spent: bigint; fees: FeesOfDay };
+export type OrderRules = { policy: WalletPolicy; spent: CoinUnits; fees: FeesOfDay };
 
 /** The operators' limits on a day's network fees. */
 export type DayFeeLimits = Pick<ChainLimits, "maxNetworkFee" | "maxNetworkFeesPerDay">;
 
 /** Computes the amounts that an unsigned order adds to the day's count. */
-export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: bigint): bigint =>
+export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: CoinUnits): CoinUnits =>
   side === "buy" ? amount + networkFee : networkFee;
 
 /** Returns the policy's objection to an order. */
@@ -228,7 +229,7 @@ export function objectionOf(
  */
 export const objectionToFees = (
   { counted, limit, resetsAt }: FeesOfDay,
-  adds: bigint,
+  adds: CoinUnits,
 ): FeesObjection | undefined =>
   adds <= 0n || counted + adds <= limit
     ? undefined
@@ -236,7 +237,7 @@ export const objectionToFees = (
 
 function objectionToBuy(
   { policy: { maxPerOrder, maxPerDay, tokens }, spent }: OrderRules,
-  { token, amount, adds }: { token: string; amount: bigint; adds: bigint | undefined },
+  { token, amount, adds }: { token: string; amount: CoinUnits; adds: CoinUnits | undefined },
 ): PolicyObjection | undefined {
   if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
   if (maxPerOrder !== undefined && amount > maxPerOrder)
@@ -257,13 +258,13 @@ function objectionToMinimum(
 export const signedOn = (
   count: DaySpend | undefined,
   nowMs: number,
-): { spent: bigint; networkFees: bigint } => {
+): { spent: CoinUnits; networkFees: CoinUnits } => {
   const { spent, networkFees = 0n } = count?.day === dayOf(nowMs) ? count : { spent: 0n };
   return { spent, networkFees };
 };
 
 /** Returns the amount that the day's limit still allows for buys. Undefined without a limit. */
-export function restOfDay({ stored, count }: Limits, nowMs: number): bigint | undefined {
+export function restOfDay({ stored, count }: Limits, nowMs: number): CoinUnits | undefined {
   const { maxPerDay } = stored?.policy ?? openPolicy;
   return maxPerDay === undefined ? undefined : greatest(maxPerDay - signedOn(count, nowMs).spent, 0n);
 }
@@ -281,7 +282,7 @@ const usualFees = 10n;
 /** Caps the limits of policies at this multiple of the usual limit, because a policy may be forged. */
 const mostRaised = 100n;
 
-const usualLimit = ({ maxNetworkFee, maxNetworkFeesPerDay }: DayFeeLimits): bigint =>
+const usualLimit = ({ maxNetworkFee, maxNetworkFeesPerDay }: DayFeeLimits): CoinUnits =>
   maxNetworkFeesPerDay ?? usualFees * maxNetworkFee;
 
 /**
@@ -304,7 +305,7 @@ export function feesOfDay({ stored, count }: Limits, nowMs: number, chainLimits:
 }
 
 /** Returns the network fees that the day's limit still allows. */
-export const restOfFees = (...asked: Parameters<typeof feesOfDay>): bigint => {
+export const restOfFees = (...asked: Parameters<typeof feesOfDay>): CoinUnits => {
   const { limit, counted } = feesOfDay(...asked);
   return greatest(limit - counted, 0n);
 };
@@ -317,7 +318,12 @@ export const restOfFees = (...asked: Parameters<typeof feesOfDay>): bigint => {
 export function counted(
   { userID, chain, wallet }: PolicyKey,
   count: DaySpend | undefined,
-  { adds, fees, swapOf, nowMs }: { adds: bigint; fees: bigint; swapOf?: string | undefined; nowMs: number },
+  {
+    adds,
+    fees,
+    swapOf,
+    nowMs,
+  }: { adds: CoinUnits; fees: CoinUnits; swapOf?: string | undefined; nowMs: number },
 ): DaySpend {
   const day = dayOf(nowMs);
   const newestOrderId = swapOf ?? count?.newestOrderId;
