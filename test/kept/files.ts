@@ -5,6 +5,7 @@
 export const keptFiles = [
   "lib/devnet/test/evm/compile-contracts.socket.test.ts",
   "test/client/package.socket.test.ts",
+  "test/markets/evm/rules/model/model.test.ts",
   "test/markets/model/**/*.test.ts",
   "test/tools/runner/watch/watch.socket.test.ts",
   "test/trading/model/**/*.test.ts",
