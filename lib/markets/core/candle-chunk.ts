@@ -1,7 +1,10 @@
 import { compare, type Decimal, isDecimal } from "../../core/decimal.ts";
 import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./candle.ts";
 
-/** Candles are stored in chunks: the minutes of ten minutes, the hours of a day, and the days of a year. */
+/**
+ * Candles are stored in chunks: minutes in chunks of ten minutes, hours in chunks of a day, and days in chunks of a
+ * year.
+ */
 export const chunkKinds = ["minutes", "hours", "days"] as const;
 
 export type ChunkKind = (typeof chunkKinds)[number];
@@ -12,7 +15,7 @@ export const chunkIntervals = { minutes: "1m", hours: "1h", days: "1d" } as cons
   Interval
 >;
 
-/** Returns the start of the chunk that has a time. Both are in epoch seconds. */
+/** Returns the start of the chunk that contains a time. Both are in epoch seconds. */
 export function chunkStart(kind: ChunkKind, time: number): number {
   if (kind === "minutes") return time - (time % 600);
   if (kind === "hours") return time - (time % 86_400);
@@ -37,7 +40,7 @@ const mostExponent = 400;
 const mostTrades = 0xffff_ffff;
 
 /**
- * Packs the candles of a chunk: the pools, then 58 bytes a candle. They are in the order of time.
+ * Packs the candles of a chunk: first the pools, then the candles in the order of time, with 58 bytes each.
  *
  * @param start The start of the chunk, in epoch seconds.
  */
@@ -75,7 +78,7 @@ function poolBytes({ pool, quote }: CandlePool): Uint8Array {
   return Uint8Array.from(texts.flatMap((bytes) => [bytes.length, ...bytes]));
 }
 
-/** Unpacks the candles of a chunk. Undefined if the bytes are no chunk of this kind. */
+/** Unpacks the candles of a chunk. Undefined if the bytes are not a chunk of this kind. */
 export function unpackChunk(kind: ChunkKind, start: number, packed: Uint8Array): Candle[] | undefined {
   if (packed[0] !== format) return undefined;
   const view = new DataView(packed.buffer, packed.byteOffset, packed.length);
@@ -111,7 +114,7 @@ function candleAt(
     const place = at + 8 + index * decimalBytes;
     return { mantissa: view.getBigUint64(place), exponent: view.getInt16(place + 8) };
   }) as [Decimal, Decimal, Decimal, Decimal, Decimal];
-  // Comparing numbers with huge exponents would take long.
+  // Rejects huge exponents, because comparing numbers with them would take long.
   const isSound = (decimal: Decimal) => isDecimal(decimal) && Math.abs(decimal.exponent) <= mostExponent;
   if (![open, high, low, close, volume].every(isSound)) return undefined;
   if ([open, close].some((price) => compare(price, low) < 0 || compare(price, high) > 0)) return undefined;

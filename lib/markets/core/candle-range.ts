@@ -1,14 +1,14 @@
 import { type Interval, intervalSeconds } from "./candle.ts";
 import { type ChunkKind, chunkKinds } from "./candle-chunk.ts";
 
-/** How long candles are kept after the end of their chunk, in seconds. Days are kept for good. */
+/** How long candles are kept after the end of their chunk, in seconds. Days are kept forever. */
 export const keptSeconds: Readonly<Record<ChunkKind, number | undefined>> = {
   minutes: 8 * 86_400,
   hours: 400 * 86_400,
   days: undefined,
 };
 
-/** The chunks from which an interval is folded. */
+/** Kind of the chunks from which each interval is folded. */
 export const chunkKindOf: Readonly<Record<Interval, ChunkKind>> = {
   "1m": "minutes",
   "5m": "minutes",
@@ -23,16 +23,19 @@ export const finerThan = (kind: ChunkKind): ChunkKind | undefined => chunkKinds[
 
 type AskedRange = {
   interval: Interval;
-  /** ISO 8601. */
+  /** Start of the range, in ISO 8601. */
   from?: string | undefined;
   to?: string | undefined;
   limit: number;
 };
 
-/** Times in epoch seconds. Candles start from `from` on, which is the start of an interval, and before `to`. */
+/**
+ * A range of candles in epoch seconds. Candles start at `from`, which is the start of an interval, or later, and before
+ * `to`.
+ */
 export type CandleRange = { from: number; to: number };
 
-/** Clocks of clients may be ahead by as much, in seconds. */
+/** Largest lead of clients' clocks that is accepted, in seconds. */
 const mostAheadSeconds = 60;
 
 /** Reads a range of candles, cut to the stored time, or describes the problem in words that follow the field's name. */

@@ -4,31 +4,31 @@ import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./
 /** A block in which a pool had swaps. */
 export type SwapBlock = {
   block: number;
-  /** In epoch seconds. */
+  /** Time of the block, in epoch seconds. */
   time: number;
-  /** The price before the block's first swap. Undefined if none is known. */
+  /** Price before the block's first swap. Undefined if unknown. */
   before: Decimal | undefined;
-  /** The price at the end of the block. Undefined if no price is known yet. */
+  /** Price at the end of the block. Undefined if no price is known yet. */
   after: Decimal | undefined;
   volume: Decimal;
   trades: number;
 };
 
-/** The part of a pool's event that makes candles. */
+/** The fields of a pool's event that candles are made from. */
 type PricedEvent = {
   block: number;
   time: number;
-  /** The price after it, in the quote of the pool. Undefined if the event does not show it. */
+  /** Price after the event, in the quote of the pool. Undefined if the event does not show it. */
   price?: Decimal | undefined;
   volume: Decimal;
   isSwap: boolean;
 };
 
 /**
- * Sums up the blocks of a pool's events, which are in the order of the chain. Changes of liquidity alone make no block, but may
- * move the price from which the next one starts.
+ * Sums up a pool's events by block. Events must be in the order of the chain. Changes of liquidity alone make no block,
+ * but may move the price from which the next block starts.
  *
- * @param before The price before all of them.
+ * @param before The price before all events.
  */
 export function swapBlocksOf(events: readonly PricedEvent[], before?: Decimal): SwapBlock[] {
   const blocks: SwapBlock[] = [];
@@ -46,7 +46,10 @@ export function swapBlocksOf(events: readonly PricedEvent[], before?: Decimal): 
   return blocks;
 }
 
-/** Folds the blocks of a pool into candles, which cover the prices before and after each block. Blocks without a price are left out. */
+/**
+ * Folds the blocks of a pool into candles, which cover the prices before and after each block. Leaves out blocks
+ * without a price.
+ */
 export function candlesOf(
   blocks: readonly SwapBlock[],
   pool: CandlePool,
@@ -62,13 +65,13 @@ export function candlesOf(
   return foldCandles(single, interval);
 }
 
-/** Returns the start of the interval that has a time. Both are in epoch seconds. */
+/** Returns the start of the interval that contains a time. Both are in epoch seconds. */
 export const intervalStart = (time: number, interval: Interval): number =>
   time - (time % intervalSeconds[interval]);
 
 /**
- * Folds candles into longer intervals. They are in the order of time. Prices in different quotes are never mixed, so an
- * interval has a candle for each of its quotes: convert first what shall be one.
+ * Folds candles, in the order of time, into longer intervals. Never mixes prices in different quotes: an interval has
+ * one candle for each quote, unless they were converted to the same currency before.
  */
 export function foldCandles(candles: readonly Candle[], interval: Interval): Candle[] {
   const folded: Candle[] = [];
@@ -96,7 +99,9 @@ const joined = (first: Candle, next: Candle): Candle => ({
   ...((first.hasNewPool ?? next.hasNewPool) && { hasNewPool: true }),
 });
 
-/** Makes the candle of an interval whose swaps were all taken back. It replaces the one before, and is not shown. */
+/**
+ * Makes the candle of an interval whose swaps were all taken back. It replaces the previous candle and is not shown.
+ */
 export const withoutSwaps = (
   start: number,
   { pool, price }: { pool: CandlePool; price: Decimal },
@@ -113,7 +118,7 @@ export const withoutSwaps = (
   hasGaps: false,
 });
 
-/** Marks candles whose pool differs from the previous candle's. The candles are in the order of time. */
+/** Marks candles whose pool differs from the previous candle's. Candles must be in the order of time. */
 export const withNewPools = (candles: readonly Candle[]): Candle[] =>
   candles.map((candle, index) => withNewPool(candle, candles[index - 1]?.pool));
 
@@ -121,14 +126,14 @@ export const withNewPools = (candles: readonly Candle[]): Candle[] =>
 export const withNewPool = (candle: Candle, before: CandlePool | undefined): Candle =>
   before === undefined || before.pool === candle.pool.pool ? candle : { ...candle, hasNewPool: true };
 
-/** The currencies of candles: dollars, the chain's coin, or the quote of each candle's pool. */
+/** Currencies of candles: dollars, the chain's coin, or the quote of each candle's pool. */
 export const currencies = ["usd", "native", "quote"] as const;
 
 export type Currency = (typeof currencies)[number];
 
 /**
- * Converts an amount between the quote of a pool and another currency. A stable token is worth a dollar. Undefined if that
- * needs the coin's price in dollars, and it is unknown.
+ * Converts an amount between the quote of a pool and another currency. A stable token is worth a dollar. Undefined if
+ * the conversion needs the coin's price in dollars and it is unknown.
  */
 export function inCurrency(
   amount: Decimal,
@@ -143,8 +148,8 @@ export function inCurrency(
 }
 
 /**
- * Converts a candle by the coin's close of its interval. Its quote is the currency then, so candles of several pools can be
- * folded into one.
+ * Converts a candle by the coin's close of its interval. The currency becomes its quote, so that candles of several
+ * pools can be folded into one.
  */
 export function candleInCurrency(
   candle: Candle,
@@ -162,7 +167,7 @@ export function candleInCurrency(
 
 /**
  * Returns the close of the last candle that starts at this time or before, or else the open of the first one. Undefined
- * without candles. They are in the order of time.
+ * without candles. Candles must be in the order of time.
  */
 export function closeAt(candles: readonly Candle[], start: number): Decimal | undefined {
   let [low, high] = [0, candles.length];
@@ -174,7 +179,7 @@ export function closeAt(candles: readonly Candle[], start: number): Decimal | un
   return candles[low - 1]?.close ?? candles[0]?.open;
 }
 
-/** Puts changed candles into a list, in the place of those that start at the same times. Both are in the order of time. */
+/** Puts changed candles into a list and replaces those with the same start. Both lists are in the order of time. */
 export function withCandles(candles: readonly Candle[], changed: readonly Candle[]): Candle[] {
   const starts = new Set(changed.map(({ start }) => start));
   return [...candles.filter(({ start }) => !starts.has(start)), ...changed].toSorted(

@@ -2,28 +2,28 @@ import { compare, type Decimal, zero } from "../../core/decimal.ts";
 import type { Candle } from "./candle.ts";
 import { intervalStart } from "./candles.ts";
 
-/** A coin's price in dollars, and where it comes from: an exchange, or the venue of a pool. */
+/** A coin's price in dollars, and its source: an exchange, or the venue of a pool. */
 export type CoinPrice = { usd: Decimal; source: string };
 
-/** Prices of the coin in dollars, by the start of a minute. */
+/** Returns the coin's price in dollars in the minute with this start. */
 export type CoinUsdAt = (start: number) => Decimal | undefined;
 
-/** The quote of the candles of coins. */
+/** Quote of the coin's own candles. */
 const dollars = "usd";
 
-/** Minutes are kept for corrections of tokens' minutes, and for those of the run before. */
+/** Most minutes to keep, to correct tokens' minutes and those of the previous run. */
 const keptMinutes = 130;
 
 /** The prices of a chain's coin in dollars, minute by minute. */
 export class CoinSeries {
   #minutes: Candle[];
 
-  /** @param minutes The last minutes that are known, in the order of time. */
+  /** @param minutes The last known minutes, in the order of time. */
   constructor(minutes: readonly Candle[] = []) {
     this.#minutes = minutes.slice(-keptMinutes);
   }
 
-  /** Adds a price that was read at a time in epoch seconds. Times do not go back. */
+  /** Adds a price that was read at a time in epoch seconds. Times must not decrease. */
   add({ usd, source }: CoinPrice, time: number): void {
     const start = intervalStart(time, "1m");
     const last = this.#minutes.at(-1);
@@ -37,7 +37,7 @@ export class CoinSeries {
       };
       return;
     }
-    // After a pause, the old price says nothing about this minute.
+    // Ignores the old price after a pause, because it says nothing about this minute.
     const open = last?.start === start - 60 ? last.close : usd;
     const [low, high] = compare(open, usd) < 0 ? [open, usd] : [usd, open];
     const pool = { pool: source, quote: dollars };
@@ -47,13 +47,13 @@ export class CoinSeries {
     );
   }
 
-  /** The minutes that ended at a time in epoch seconds or before, from another one on. */
+  /** Returns the minutes that start at `from` or later and ended by `time`. Both are in epoch seconds. */
   ended(from: number, time: number): Candle[] {
     const within = this.#minutes.filter(({ start }) => start >= from && start + 60 <= time);
     return within.map((candle) => ({ ...candle, isFinal: true }));
   }
 
-  /** The price at the end of a minute, or now. Undefined if none is known that is younger than an hour. */
+  /** Returns the coin's price at the end of a minute, or now. Undefined if no known price is younger than an hour. */
   usdAt(start: number): Decimal | undefined {
     const found = this.#minutes.findLast((candle) => candle.start <= start);
     return found !== undefined && start - found.start <= 3600 ? found.close : undefined;

@@ -1,10 +1,10 @@
 import { type Least, type MarketDelivery, phases } from "./market-delivery.ts";
 
-/** Clients get the heads at least this often, and everything at least this often. */
+/** Longest time until clients get the heads again, and until they get everything again. */
 const headsMs = 10_000;
 const everythingMs = 30_000;
 
-/** The state of connections of one pace and phase. */
+/** Progress of connections that share a pace and a phase. */
 type Group = { sinceMs: number; headsMs: number; everythingMs: number };
 
 const newGroup = (): Group => ({ sinceMs: 0, headsMs: 0, everythingMs: 0 });
@@ -13,13 +13,13 @@ const newGroup = (): Group => ({ sinceMs: 0, headsMs: 0, everythingMs: 0 });
 export type Due = Pick<MarketDelivery["markets"], "fast" | "slow" | "newConnections" | "listSinceMs">;
 
 /**
- * Knows how far the connections of a shard are. Windows stay where they are until a delivery succeeds, so the next one has what
- * the last one failed to bring.
+ * Knows what the connections of a shard already have. A window moves only when a delivery succeeds, so the next
+ * delivery brings what a failed one did not.
  */
 export class DeliveryWindows {
   readonly #fast = newGroup();
   readonly #slow = Array.from({ length: phases }, newGroup);
-  /** Connections that get everything, with the time at which they last changed their tokens. */
+  /** Connections that get everything, each with the time when it last changed its tokens. */
   readonly #newConnections = new Map<string, number>();
   #listSinceMs = 0;
 
@@ -46,7 +46,7 @@ export class DeliveryWindows {
   delivered({ fast, slow, newConnections }: Due, atMs: number): void {
     advance(this.#fast, fast.least, atMs);
     advance(this.#slow[slow.phase] as Group, slow.least, atMs);
-    // One that has changed again meanwhile has not got everything.
+    // Keeps connections that have changed their tokens again: they have not got everything.
     for (const connectionId of newConnections)
       if ((this.#newConnections.get(connectionId) ?? atMs) <= atMs) this.#newConnections.delete(connectionId);
   }
@@ -58,7 +58,7 @@ const leastOf = (group: Omit<Group, "sinceMs">, atMs: number): Least => {
 };
 
 function advance(group: Group, least: Least, atMs: number): void {
-  // Something may have changed in the same millisecond, but later.
+  // Goes back a millisecond, because something may have changed later in the same one.
   group.sinceMs = atMs - 1;
   if (least !== "changes") group.headsMs = atMs;
   if (least === "everything") group.everythingMs = atMs;

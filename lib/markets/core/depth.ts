@@ -4,38 +4,43 @@ import { type PoolPrice, priceImpact } from "../../orders/price-impact.ts";
 /** Price impact that defines the depth of a pool, in percent: depth is the payment of the largest sale within it. */
 const mostImpact = 2;
 
-/** The least depth of a pool that gives a price: a tenth of a coin. */
+/** Least depth of a pool that gives a price: a tenth of a coin. */
 export const leastDepth = (coinDecimals: number): bigint => 10n ** BigInt(coinDecimals - 1);
 
-/** Each step of the first ladder is ten times the one before. They begin below the least depth, since fees are paid. */
+/**
+ * Steps of the first ladder, each ten times the previous one. They begin below the least depth, because fees are paid.
+ */
 const coarseSteps = Array.from({ length: 8 }, (_, power) => (leastDepth(18) / 2n) * 10n ** BigInt(power));
 
-/** Steps between two steps of the first ladder, in thousandths of the lower one: each is 15 % above the one before. */
+/**
+ * Steps between two steps of the first ladder, in thousandths of the lower one. Each is about 15 % above the previous
+ * one.
+ */
 const fineSteps = [
   ...[1150n, 1320n, 1520n, 1750n, 2010n, 2310n, 2660n, 3060n],
   ...[3520n, 4050n, 4650n, 5350n, 6150n, 7080n, 8140n, 9360n],
 ];
 
-/** Steps around a depth that was measured before, in thousandths of it. */
+/** Steps around a previously measured depth, in thousandths of it. */
 const nearSteps = [250n, 500n, 700n, 850n, 950n, 1000n, 1030n, 1070n, 1150n, 1300n, 1600n, 2500n, 4000n];
 
-/** Greater amounts fit into no pool. */
+/** Limits amounts, because no pool can hold more. */
 const tooMany = 1n << 112n;
 
-/** The prices and fees in basis points of the pools of a route, for a sale. */
+/** Prices of a route's pools and their fees in basis points, for a sale. */
 export type RouteTerms = { price: PoolPrice; fees: readonly number[] };
 
 const isPossible = (amount: bigint) => amount > 0n && amount < tooMany;
 
-/** Lists amounts of tokens that are worth 0.05 to 500,000 coins, at the price of a sale. */
+/** Lists amounts of tokens that are worth 0.05 to 500,000 coins at the price of a sale. */
 export const coarseAmounts = ({ out, in: sold }: PoolPrice): bigint[] =>
   out === 0n ? [] : coarseSteps.map((coins) => (coins * sold) / out).filter(isPossible);
 
-/** Lists amounts between one of the first ladder and the next. */
+/** Lists amounts between a step of the first ladder and the next one. */
 export const fineAmounts = (amount: bigint): bigint[] =>
   fineSteps.map((thousandths) => (amount * thousandths) / 1000n).filter(isPossible);
 
-/** Lists amounts around those that had this depth before, at the price of a sale. */
+/** Lists amounts around the previously measured depth, at the price of a sale. */
 export const nearAmounts = (price: PoolPrice, depth: bigint): bigint[] =>
   price.out === 0n
     ? []
@@ -43,13 +48,13 @@ export const nearAmounts = (price: PoolPrice, depth: bigint): bigint[] =>
         .map((thousandths) => (depth * thousandths * price.in) / (1000n * price.out))
         .filter(isPossible);
 
-/** A sale of a ladder that a pool can make: its place, and what it pays. */
+/** A sale from a ladder that a pool can make: its index, and the amount that it pays. */
 export type Sale = { index: number; amountOut: bigint };
 
 /**
- * Finds the greatest sale without too much impact. A greater one than the first with too much never counts.
+ * Finds the greatest sale without too much impact. Sales above the first one with too much impact never count.
  *
- * @param amountsOut What the route pays for each amount. Undefined if it would run dry.
+ * @param amountsOut Output of the route for each amount. Undefined if the route would run dry.
  */
 export function greatestSale(
   { price, fees }: RouteTerms,
@@ -65,7 +70,7 @@ export function greatestSale(
   return amountOut === undefined ? undefined : { index, amountOut };
 }
 
-/** Computes the depth of a pool of a constant product, in units of its coin. Fees do not change it. */
+/** Computes the depth of a constant-product pool, in units of its coin. Fees do not change it. */
 export function depthOfReserves({ tokens, coins }: { tokens: bigint; coins: bigint }): bigint {
   if (tokens <= 0n || coins <= 0n) return 0n;
   const impact = BigInt(mostImpact);
@@ -73,7 +78,7 @@ export function depthOfReserves({ tokens, coins }: { tokens: bigint; coins: bigi
   return arrived === 0n ? 0n : (coins * arrived) / (tokens + arrived);
 }
 
-/** More decimal places than these mean nothing: ladders have steps. */
+/** Decimal places of a depth. More would mean nothing, because ladders have steps. */
 const depthPlaces = 6;
 
 /** Converts units of a coin to a depth. */

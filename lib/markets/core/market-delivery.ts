@@ -5,40 +5,43 @@ import type { MarketHeads, MarketRecord } from "./market-record.ts";
 import type { MarketSubscription } from "./market-subscription.ts";
 
 /**
- * The least that a connection gets: what has changed; at least the heads, so that it knows that nothing has; or all of its
- * tokens and the coins, in case it has missed some.
+ * The least that a connection gets: the changes; at least the heads, which prove that nothing has changed; or all of
+ * its tokens and the coins, in case it has missed some.
  */
 export type Least = "changes" | "heads" | "everything";
 
-/** The part of a delivery for connections of one pace. Changes after this time are new to them. */
+/** Part of a delivery for connections of one pace. Changes after this time are new to them. */
 type Window = { sinceMs: number; least: Least };
 
-/** A delivery to the connections with tokens in one shard. readMarkets has one under way for a shard at a time. */
+/**
+ * A delivery to the connections of one shard that follow tokens. readMarkets has at most one delivery to a shard in
+ * progress.
+ */
 export type MarketDelivery = {
   shard: number;
   markets: {
-    /** When it was put together. */
+    /** Time when the delivery was assembled. */
     atMs: number;
     heads: MarketHeads;
     coins: readonly { price: Price; changedAtMs: number }[];
     records: readonly { record: MarketRecord; changedAtMs: number }[];
-    /** For connections that get changes each second. */
+    /** Changes for connections that get them each second. */
     fast: Window;
     /** Changes for connections with a pace of five seconds that are in this phase. */
     slow: Window & { phase: number };
-    /** Connections that get everything, whatever their pace and phase. */
+    /** Ids of connections that get everything, regardless of pace and phase. */
     newConnections: readonly string[];
-    /** A list of subscribers that was read before this time is out of date. */
+    /** Time before which a list of subscribers counts as outdated. */
     listSinceMs: number;
   };
 };
 
 export type Markets = MarketDelivery["markets"];
 
-/** The number of phases: the slow pace in seconds. */
+/** Number of phases, which equals the slow pace in seconds. */
 export const phases = 5;
 
-/** The phase of a slow connection, so that a fifth of them gets changes in each second. */
+/** Returns the phase of a slow connection, so that a fifth of them gets changes in each second. */
 export function phaseOf(connectionId: string): number {
   let hash = 0;
   for (let index = 0; index < connectionId.length; index++)
@@ -48,7 +51,7 @@ export function phaseOf(connectionId: string): number {
 
 type Recipient = MarketSubscription & { connectionId: string };
 
-/** The content of one message. All its parts are those of the delivery, so that each is encoded once for all messages. */
+/** Content of one message. All its parts are also parts of the delivery, so that each is encoded only once. */
 export type MarketMessage = {
   heads: MarketHeads;
   coins: readonly Price[];
@@ -57,7 +60,7 @@ export type MarketMessage = {
 
 const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
-/** Makes a function that selects the content of a connection's message. Undefined if it gets none. */
+/** Makes a function that selects the content of a connection's message. Undefined if the connection gets none. */
 export function composer(markets: Markets): (recipient: Recipient) => MarketMessage | undefined {
   const records = new Map(markets.records.map((each) => [nameOf(each.record), each]));
   const newcomers = new Set(markets.newConnections);

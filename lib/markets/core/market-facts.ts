@@ -5,14 +5,14 @@ import type { Market, MarketFlag } from "./market.ts";
 
 const decimal = (value: bigint): Decimal => ({ mantissa: value, exponent: 0 });
 
-/** Below either of these, a market is thin. */
+/** Least depth and least daily volume in dollars of a market that is not thin. */
 const leastCoins = decimal(5n);
 const leastUsd: Decimal = { mantissa: 1n, exponent: 4 };
 
-/** The price of a token, and its depth, in the chain's coin and in dollars. */
+/** Price of a token and its depth, in the chain's coin and in dollars. */
 export type Worth = { price?: Decimal; priceUsd?: Decimal; depth?: Decimal; depthUsd?: Decimal };
 
-/** @param coinUsd The coin's price in dollars. Undefined if it is unknown. */
+/** @param coinUsd The coin's price in dollars. Undefined if unknown. */
 export function worthOf({ pool, price }: Pick<Market, "pool" | "price">, coinUsd?: Decimal): Worth {
   const depth = pool?.depth;
   const inQuote = (currency: "native" | "usd") =>
@@ -31,15 +31,15 @@ const withoutUndefined = <Fields extends object>(fields: Fields) =>
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
   };
 
-/** How old the newest block that was read may be: five blocks, and at least ten seconds. */
+/** Greatest age of the newest block that was read: five blocks, and at least ten seconds. */
 export const mostAgeSeconds = (chain: TradingChain): number =>
   Math.max(10, 5 * chainFacts[chain].blockSeconds);
 
 type Flagged = Pick<Market, "chain" | "pool" | "hasGaps">;
 
 /**
- * @param headTime The time of the newest block that was read, in epoch seconds. Markets of which no pool was touched are as
- * new as this block.
+ * @param headTime The time of the newest block that was read, in epoch seconds. A market whose pool has not changed is
+ * as new as this block.
  */
 export function marketFlagsOf(
   market: Flagged,
@@ -57,7 +57,10 @@ export function marketFlagsOf(
   ];
 }
 
-/** The change between two prices in percent, with at most four decimal places. Undefined if either is unknown, or the first is 0. */
+/**
+ * Computes the change between two prices in percent, with at most four decimal places. Undefined if either is unknown
+ * or the first is 0.
+ */
 export function percentBetween(before: Decimal | undefined, after: Decimal | undefined): number | undefined {
   if (before === undefined || after === undefined || before.mantissa === 0n) return undefined;
   const percent = (Number(formatDecimal(divide(after, before))) - 1) * 100;

@@ -7,14 +7,14 @@ export type Pace = (typeof paces)[number];
 
 /** A token that a connection follows. */
 export type FollowedToken = TokenName & {
-  /** True if its minutes come too. */
+  /** True if the connection also gets the token's minutes. */
   candles?: true;
 };
 
-/** The tokens and the pace of a connection. */
+/** A connection's tokens and its pace. */
 export type MarketSubscription = { every: Pace; tokens: readonly FollowedToken[] };
 
-/** The most tokens that a message may name, and that a connection may follow, and those of them with candles. */
+/** Most tokens that a message may name, that a connection may follow, and that it may follow with candles. */
 export const mostNamedTokens = 50;
 export const mostFollowedTokens = 20;
 export const mostCandleTokens = 5;
@@ -22,12 +22,12 @@ export const mostCandleTokens = 5;
 export const isSameToken = (one: TokenName, other: TokenName): boolean =>
   one.chain === other.chain && one.token === other.token;
 
-/** The tokens after a change, and the indices of those that found no place, or none with candles. */
+/** Tokens after a change, and the indices of those that found no place, or no place with candles. */
 export type Followed = { tokens: FollowedToken[]; tooMany: number[]; withoutCandles: number[] };
 
 /**
- * Adds tokens in their order, as long as there is a place. A token that is followed already gets the new options. Without a
- * place for candles, it is followed without them.
+ * Adds tokens in their order while there is a place. A followed token gets the new options. If there is no place for
+ * candles, the token is followed without them.
  */
 export function following(before: readonly FollowedToken[], added: readonly FollowedToken[]): Followed {
   let tokens = [...before];
@@ -48,7 +48,7 @@ export function following(before: readonly FollowedToken[], added: readonly Foll
   return { tokens, tooMany, withoutCandles };
 }
 
-/** Removes tokens. Ignores those that are not followed. */
+/** Removes tokens. Ignores tokens that are not followed. */
 export const unfollowing = (
   before: readonly FollowedToken[],
   removed: readonly TokenName[],

@@ -8,27 +8,27 @@ export const marketFlags = ["THIN", "STALE", "GAPS", "NO_POOL", "TOO_MANY_TOKENS
 
 export type MarketFlag = (typeof marketFlags)[number];
 
-/** The name of a token on a chain. Its address is in the form that responses have. */
+/** Names a token on a chain. Its address is in the form that responses have. */
 export type TokenName = { chain: TradingChain; token: string };
 
 /** A pool whose price can be read. */
 export type MarketPool = CandlePool & {
   venue: PoolVenue;
   feeBps: number;
-  /** The coins that a sale really gets at an impact of at most 2 %. */
+  /** Coins that a sale really gets at an impact of at most 2 %. */
   depth: Decimal;
 };
 
-/** The identity of a token, as its contract states it. */
+/** A token's identity as its contract states it. */
 export type MarketToken = TokenName & {
   symbol: string;
   name: string;
   decimals: number;
-  /** In whole tokens. Absent if the contract does not state it. */
+  /** Supply in whole tokens. Absent if the contract does not state it. */
   supply?: Decimal;
 };
 
-/** Reads the supply that a token claims. Undefined if unknown, which differs from 0. */
+/** Reads the supply that a token claims. Undefined means unknown, which differs from 0. */
 export const supplyIn = (
   { totalSupply }: { totalSupply: bigint | undefined },
   decimals: number,
@@ -38,7 +38,7 @@ export const supplyIn = (
 /** A pool that can be the reference of its token, with its price. */
 export type PricedPool = MarketPool & { price: Decimal };
 
-/** A token and the pools that can be its reference, the deepest first. */
+/** A token and the pools that can be its reference, starting with the deepest. */
 export type TokenPools<Pool extends PricedPool = PricedPool> = {
   token: MarketToken;
   pools: readonly Pool[];
@@ -48,9 +48,9 @@ export type TokenPools<Pool extends PricedPool = PricedPool> = {
 /** Finds a token with its pools. Undefined if the address is not a token. */
 export type FindPools = (token: string, nowMs: number) => Promise<TokenPools | undefined>;
 
-/** The sums of the last 24 hours, in the quote of the pool. Absent without a candle. */
+/** Sums of the last 24 hours, in the quote of the pool. Absent without a candle. */
 export type DayStatistics = {
-  /** The closes of one hour ago and 24 hours ago, or the oldest that are known. */
+  /** Closes of one hour ago and 24 hours ago, or else the oldest known. */
   hourAgo?: Decimal;
   dayAgo?: Decimal;
   high?: Decimal;
@@ -64,16 +64,16 @@ export type HistoryState = "loading" | "complete" | "unavailable";
 
 /** The state of a token's market at a block. */
 export type Market = MarketToken & {
-  /** The reference pool, by which all prices are. Absent with the flag `NO_POOL`. */
+  /** The reference pool, which all prices come from. Absent with the flag `NO_POOL`. */
   pool?: MarketPool;
-  /** The number of pools that could be the reference. */
+  /** Number of pools that could be the reference. */
   pools: number;
-  /** In the pool's quote token. */
+  /** Price in the pool's quote token. */
   price?: Decimal;
   block: number;
-  /** The time of the block, in epoch seconds. */
+  /** Time of the block, in epoch seconds. */
   blockTime: number;
-  /** When it was read, ISO 8601. */
+  /** Time when the market was read, in ISO 8601. */
   asOf: string;
   /** Grows when a reorganisation of the chain has revoked shown candles. */
   revision: number;
@@ -81,7 +81,7 @@ export type Market = MarketToken & {
   /** True if minutes of the last 24 hours have gaps. */
   hasGaps: boolean;
   history: HistoryState;
-  /** When it was first wanted, ISO 8601. */
+  /** Time when the token was first wanted, in ISO 8601. */
   firstSeenAt: string;
 };
 
@@ -102,7 +102,7 @@ export function marketNow({ token, pools, block }: TokenPools, circumstances: Ci
   };
 }
 
-/** Returns a pool without the fields of its family. */
+/** Returns a pool without the fields that only its family has. */
 export const marketPoolOf = ({ pool, quote, venue, feeBps, depth }: MarketPool): MarketPool => ({
   pool,
   quote,

@@ -2,12 +2,12 @@ import { chainFacts, type TradingChain } from "../../core/chain-facts.ts";
 import { type Decimal, inUnits } from "../../core/decimal.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 
-/** A holding, as decimal text. Other engines may state amounts of any length, and no cost. */
+/** A holding as decimal text. Other engines may state amounts of any length, and no cost. */
 type Held = { chain: TradingChain; amount: string; cost?: string | undefined };
 
 /**
- * The worth of a position in the chain's coin, rounded half-even to its last unit, and the profit if all of it were sold for
- * that. Undefined if the amount cannot be read.
+ * The value of a position in the chain's coin, rounded half-even to the coin's last unit, and the profit from selling
+ * all of it for that. Undefined if the amount cannot be read.
  */
 export function positionValue(
   { chain, amount, cost }: Held,
@@ -24,7 +24,7 @@ export function positionValue(
   };
 }
 
-/** Reads a number without rounding it. */
+/** Reads a decimal number without rounding it. */
 function exact(text: string): Decimal | undefined {
   const [, whole, places = ""] = /^(\d{1,80})(?:\.(\d{1,80}))?$/.exec(text) ?? [];
   return whole === undefined ? undefined : { mantissa: BigInt(whole + places), exponent: -places.length };

@@ -5,7 +5,7 @@ import type { Market, MarketFlag, TokenName } from "./market.ts";
 import { percentBetween, worthOf } from "./market-facts.ts";
 import type { MarketRecord, MinuteRecord } from "./market-record.ts";
 
-/** Describes a market for clients. Without the coin's price in dollars, what follows from it is absent. */
+/** Describes a market for clients. Without the coin's price in dollars, figures that depend on it are absent. */
 export function recordOf(
   market: Market,
   {
@@ -36,7 +36,7 @@ export function recordOf(
   };
 }
 
-/** Describes a token that has no market, and why. */
+/** Describes a token that has no market, with the reason. */
 export function recordWithoutMarket(
   { chain, token }: TokenName,
   flag: MarketRecord["flags"][number],
@@ -46,7 +46,7 @@ export function recordWithoutMarket(
   return { chain, token, flags: [flag], revision, block: head?.block ?? 0, asOf };
 }
 
-/** Undefined if the coin's price, by which the minute is converted, is unknown. */
+/** Returns a minute for clients. Undefined if its conversion needs the coin's price and that is unknown. */
 export function minuteRecordOf(candle: Candle, coinUsd: Decimal | undefined): MinuteRecord | undefined {
   const converted = candleInCurrency(candle, "native", coinUsd);
   if (converted === undefined) return undefined;

@@ -8,27 +8,27 @@ export type SearchedToken = TokenName & { symbol: string; name: string; decimals
 export type IndexedToken = SearchedToken & {
   /** Dollars that a sale pays at an impact of at most 2 %. */
   depthUsd: number;
-  /** When somebody first wanted its market, in epoch seconds. */
+  /** Time when somebody first wanted the market, in epoch seconds. */
   firstSeen: number;
 };
 
 export type FoundToken = SearchedToken & {
   isListed: boolean;
-  /** True if its symbol or name is like that of a listed token, or of a coin. */
+  /** True if the token's symbol or name resembles that of a listed token or of a coin. */
   isImitation: boolean;
 };
 
 export type Searchable = {
-  /** The tokens that users are shown, with the coins. */
+  /** Tokens that users are shown, including the coins. */
   listed: readonly SearchedToken[];
-  /** The tokens of the user's open positions. */
+  /** Tokens of the user's open positions. */
   own: readonly SearchedToken[];
   others: readonly IndexedToken[];
 };
 
 const mostFound = 20;
 
-/** Less than this could be bought to be found. */
+/** Least depth in dollars to be found. With less, an attacker could buy a place in the results. */
 const leastDepthUsd = 10_000;
 
 const leastAgeSeconds = 24 * 3600;
@@ -39,10 +39,10 @@ const rule = `must have ${fewestCharacters} to ${mostCharacters} characters`;
 
 /** Reads the text of a search: normalized and in lower case, or the problem with it in words that follow its name. */
 export function readSearch(text: string): { wanted: string } | { problem: string } {
-  // One character may become 18, so long texts are not normalized.
+  // Rejects long texts before normalizing, because one character may become 18.
   if (text.length > 4 * mostCharacters) return { problem: rule };
   const wanted = folded(text.trim());
-  // Removes invisible characters such as marks of direction, which would hide a match.
+  // Removes invisible characters such as direction marks, which would hide a match.
   if (/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/u.test(wanted))
     return { problem: "must not have invisible characters" };
   const { length } = [...wanted];
@@ -52,9 +52,10 @@ export function readSearch(text: string): { wanted: string } | { problem: string
 const folded = (text: string) => text.normalize("NFKC").toLowerCase();
 
 /**
- * Finds tokens by their symbol or name: listed ones first, then the user's own, then others that are not new and can be sold.
+ * Finds tokens by their symbol or name: listed ones first, then the user's own, then others that are not new and can be
+ * sold.
  *
- * @param wanted as {@link readSearch} returns it
+ * @param wanted The search text as {@link readSearch} returns it
  */
 export function searchTokens(
   wanted: string,
@@ -84,7 +85,7 @@ export function searchTokens(
   return found.slice(0, mostFound).map(assessing(listed));
 }
 
-/** Rank of a matching token; lower is better. Undefined if the token does not match. */
+/** Returns the rank of a matching token; lower is better. Undefined if the token does not match. */
 function rankOf(wanted: string, token: SearchedToken): number | undefined {
   const [symbol, name] = [folded(token.symbol), folded(token.name)];
   const fits = [

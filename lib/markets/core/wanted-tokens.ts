@@ -3,61 +3,64 @@ import { nativeToken } from "../../orders/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 import { mostFollowedTokens } from "./market-subscription.ts";
 
-/** The tokens that a connection follows, or one that was asked for over REST. */
+/** Tokens that a connection follows, or one that was requested over REST. */
 export type Wish = {
   userID: string;
   tokens: readonly TokenName[];
-  /** When it was last wished. */
+  /** Time when the tokens were last requested. */
   wantedMs: number;
 };
 
-/** The reasons to read a token for a user. Such tokens stay if there are too many. */
+/** Reasons to read a token for a user. Such tokens stay if there are too many. */
 export type WishRules = {
   /** True if the token is shown to all users. */
   isListed: (name: TokenName) => boolean;
-  /** True if the user has an open position of it. Undefined while the user's positions are unknown. */
+  /** True if the user has an open position in the token. Undefined while the user's positions are unknown. */
   isHeld: (userID: string, name: TokenName) => boolean | undefined;
 };
 
 /**
- * The most tokens that are read for a user, and of those that nobody else wants, the most new ones in a minute. Listed and
- * held ones are not counted as new.
+ * Most tokens to read for a user, and most new ones in a minute that nobody else wants. Listed and held tokens do not
+ * count as new.
  */
 export const mostOfUser = 50;
 const mostNewOfUser = 20;
 const newMs = 60_000;
 
-/** The most tokens that are read on a chain, and the most if they are listed or held. Each has up to two pools. */
+/** Most tokens to read on a chain, and most including listed or held ones. Each has up to two pools. */
 export const mostOnChain = 150;
 const mostProtectedOnChain = 300;
 
-/** A user's claim on a token. */
+/** A user's claim to have a token read. */
 type Claim = TokenName & {
   userID: string;
-  /** When it began. */
+  /** Time when the claim began. */
   sinceMs: number;
   wantedMs: number;
   isHeld: boolean | undefined;
-  /** True if the token stays before others. */
+  /** True if the token has priority because it is listed or held. */
   isProtected: boolean;
 };
 
 const keyOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
-/** Decides which tokens are read, so that no user can have too many read. It remembers who wanted what since when. */
+/**
+ * Decides which tokens are read, so that no user can have too many read. Remembers who has wanted which token, and
+ * since when.
+ */
 export class WantedTokens {
-  /** When the claims of each user began. */
+  /** Start times of each user's claims, by token. */
   #claims = new Map<string, Map<string, number>>();
-  /** When tokens of each user were first read, which nobody else wanted. */
+  /** Times at which tokens were first read for each user that nobody else wanted. */
   #news = new Map<string, number[]>();
   #granted: ReadonlySet<string> = new Set();
   #isFirst = true;
 
   /**
-   * Grants wishes, within the bounds of users and chains.
+   * Grants requests for tokens, within the bounds of users and chains.
    *
-   * @returns the tokens to read, and those that are refused. A refused token may be granted later, and none is refused while it
-   * may turn out to be held.
+   * @returns the tokens to read, and the refused ones. A refused token may be granted later. No token is refused while
+   * it may turn out to be held.
    */
   grant(wishes: readonly Wish[], rules: WishRules, nowMs: number) {
     const users = Map.groupBy(wishes, ({ userID }) => userID);
@@ -65,7 +68,7 @@ export class WantedTokens {
     this.#claims = new Map(
       claims.map((own) => [own[0]?.userID ?? "", new Map(own.map((claim) => [keyOf(claim), claim.sinceMs]))]),
     );
-    // A user with more tokens has them at worse places.
+    // Ranks claims by their place in the user's list: a user with more tokens has them at worse places.
     const kept = claims.flatMap((own) => own.slice(0, mostOfUser).map((claim, place) => ({ claim, place })));
     const tokens = [...Map.groupBy(kept, ({ claim }) => keyOf(claim)).values()].map((same) => ({
       claims: same.map(({ claim }) => claim),
@@ -97,13 +100,13 @@ export class WantedTokens {
     return { wanted, refused: [...refused.values()] };
   }
 
-  /** Lists a user's claims: protected ones first, then those that began first. */
+  /** Lists a user's claims: protected ones first, then the oldest. */
   #claimsOf(userID: string, wishes: readonly Wish[], rules: WishRules, nowMs: number): Claim[] {
     const claims = new Map<string, Claim>();
     for (const { tokens, wantedMs } of wishes) {
       for (const name of tokens.slice(0, mostFollowedTokens)) {
         const { chain, token } = name;
-        // Coins are not read on chains.
+        // Skips coins, which are not read on chains.
         if (token === nativeToken) continue;
         const key = keyOf(name);
         const isHeld = rules.isHeld(userID, name);
@@ -123,7 +126,7 @@ export class WantedTokens {
     );
   }
 
-  /** True if a token is read already, or may be read for one of those users now. */
+  /** True if a token is already read, or may be read for one of those users now. */
   #mayBeRead(claims: readonly Claim[], nowMs: number): boolean {
     const [first] = claims;
     // Continues with the tokens of the last run.
