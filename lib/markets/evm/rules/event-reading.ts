@@ -1,19 +1,19 @@
 import { v2ReservesOf, wordOfReserves } from "../../../chains/evm/rules/pool-price.ts";
 import type { PoolEvent } from "./watched-pool.ts";
 
-/** A block as a host names it. Its time is in epoch seconds. */
+/** A block as a host names it, with its time in epoch seconds. */
 export type Header = { hash: string; time: number };
 
-/** Blocks, both ends included. */
+/** A range of blocks, including both ends. */
 export type BlockSpan = { from: number; to: number };
 
 /**
- * The fault in a host's events:
+ * A fault in a host's events:
  * - `repeated`, `unordered`: repaired.
- * - `outside`: of other blocks or pools than asked.
+ * - `outside`: from blocks or pools that were not requested.
  * - `contradictory`: two logs in one place, or two hashes or times of one block.
- * - `foreign`: of a block with another hash than is known.
- * - `untimely`: without a time, or with one that fits no neighbour.
+ * - `foreign`: from a block whose known hash is different.
+ * - `untimely`: without a time, or with a time that does not fit its neighbours.
  */
 export type ReadingFault = "repeated" | "unordered" | "outside" | "contradictory" | "foreign" | "untimely";
 
@@ -21,7 +21,7 @@ export type ReadingFault = "repeated" | "unordered" | "outside" | "contradictory
 export type CheckedEvents = {
   events?: PoolEvent[];
   faults: ReadingFault[];
-  /** The blocks with other hashes than are known. */
+  /** Numbers of blocks with hashes that differ from the known ones. */
   foreign?: number[];
 };
 
@@ -30,12 +30,12 @@ export const inChainOrder = (
   b: Pick<PoolEvent, "block" | "logIndex">,
 ): number => a.block - b.block || a.logIndex - b.logIndex;
 
-/** Lists the blocks of events whose times a host did not say. */
+/** Lists the blocks of events whose time the host did not state. */
 export const untimedBlocks = (events: readonly PoolEvent[]): number[] => [
   ...new Set(events.filter(({ time }) => !(time > 0)).map(({ block }) => block)),
 ];
 
-/** Adds the times of headers to events without a time, where the hashes agree. */
+/** Adds the times of headers to events without a time if the hashes agree. */
 export const withTimes = (events: readonly PoolEvent[], headers: ReadonlyMap<number, Header>): PoolEvent[] =>
   events.map((event) => {
     const header = headers.get(event.block);
@@ -43,10 +43,10 @@ export const withTimes = (events: readonly PoolEvent[], headers: ReadonlyMap<num
   });
 
 /**
- * Checks the events that a host has for pools in a range of blocks, and puts them in order.
+ * Checks a host's events of pools in a range of blocks, and puts them in order.
  *
  * @param known The known hashes of blocks in the range.
- * @param latest The time of its last block or a later one, in epoch seconds.
+ * @param latest The time of the range's last block or a later one, in epoch seconds.
  */
 export function checkEvents(
   events: readonly PoolEvent[],
@@ -100,15 +100,15 @@ export const isSameEvent = (a: PoolEvent, b: PoolEvent): boolean =>
   a.volume.exponent === b.volume.exponent &&
   String(a.change) === String(b.change);
 
-/** True if two readings show the same events. Both are in the order of the chain. */
+/** True if two readings show the same events. Both must be in the order of the chain. */
 export const isSameReading = (a: readonly PoolEvent[], b: readonly PoolEvent[]): boolean =>
   a.length === b.length && a.every((event, index) => isSameEvent(event, b[index] as PoolEvent));
 
 /**
- * True if a pool's events lead from one state to another. On v2, each swap must also fit the reserves before and after it. A
- * Sync without a Swap is a change of liquidity.
+ * True if a pool's events lead from one state to another. On v2, each swap must also fit the reserves before and after
+ * it. A Sync without a Swap is a change of liquidity.
  *
- * @param before The state before them. Undefined if it is unknown.
+ * @param before The state before the events. Undefined if unknown.
  */
 export function explains(events: readonly PoolEvent[], before: bigint | undefined, after: bigint): boolean {
   let [previous, state] = [before, before];

@@ -6,14 +6,14 @@ import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
 import { completeFirstMinute, minuteOf, type PoolBase, type PoolBook } from "./pool-book.ts";
 import { type PoolEvent, priceOf } from "./watched-pool.ts";
 
-/** Factor by which blocks may follow each other faster than usual. */
+/** Factors of the number of blocks to go back, because blocks may follow each other faster than usual. */
 const mostBlocks = { least: 1.2, factor: 2, tries: 3 };
 
 /** True if a pool's first minute lacks the events before its first base. */
 export const isBegunInside = ({ bases: [first] }: PoolBook): boolean => first !== undefined && !first.isWhole;
 
 /**
- * Reads what the minute in which a pool began had before its first base, if two hosts agree on it. Otherwise, that minute
+ * Reads the part of a pool's first minute before its first base, if two hosts agree on it. If they disagree, the minute
  * has gaps.
  */
 export async function readFirstMinute(journal: Journal, hosts: MarketHosts, book: PoolBook): Promise<void> {
@@ -61,11 +61,12 @@ async function blockBefore(
   return undefined;
 }
 
-/** The state of a pool at a block. Undefined if the pool was created later. */
+/** A pool's state at a block. Undefined if the pool was created later. */
 type PoolState = { word: bigint | undefined };
 
 /**
- * The state of a pool before an event: from earlier events, or else from two hosts. Undefined if the hosts disagree.
+ * Reads the state of a pool before an event: from earlier events, or else from two hosts. Undefined if the hosts
+ * disagree.
  */
 async function stateBefore(
   { host = "" }: Journal,
@@ -77,7 +78,7 @@ async function stateBefore(
   const earlier = events.slice(0, events.indexOf(first));
   const known = earlier.findLast(({ word }) => word !== undefined)?.word;
   if (known !== undefined) return { word: known };
-  // No block comes before the first one.
+  // Block 0 has no predecessor.
   if (first.block === 0) return { word: undefined };
   const asked = { block: first.block - 1, pools: [pool] };
   const [own, theirs] = await Promise.all([

@@ -10,36 +10,39 @@ import {
 } from "./pool-book.ts";
 import { type MarketLook, type PoolEvent, priceOf, type WatchedPool } from "./watched-pool.ts";
 
-/** The hash of a block. One that a log names is unconfirmed until a look shows it. */
+/** The hash of a block. A hash from a log is unconfirmed until a look shows it. */
 type KnownHash = { hash: string; isConfirmed: boolean };
 
-/** The memory of a reader: the blocks of its chain, and the watched pools. */
+/** A reader's memory: the blocks of its chain, and the watched pools. */
 export type Journal = {
   readonly chain: EvmChain;
   readonly books: Map<string, PoolBook>;
-  /** The host whose looks and events it has. */
+  /** The host of the journal's looks and events. */
   host: string | undefined;
   look: MarketLook | undefined;
   hashes: Map<number, KnownHash>;
-  /** The blocks of looks, the oldest first. Their hashes come with the next look. */
+  /** Blocks of looks, the oldest first. The next look brings their hashes. */
   seen: Pick<MarketLook, "number" | "time">[];
-  /** The oldest first. */
+  /** Anchors, the oldest first. */
   anchors: Anchor[];
   /** Grows when something that was shown is taken back. */
   revision: number;
-  /** Grows whenever something is forgotten, so that answers to older questions are not taken. */
+  /** Grows whenever something is forgotten, so that answers to older questions are ignored. */
   cuts: number;
 };
 
-/** Within this depth, a reorganisation takes back single blocks. Deeper ones have the pools read again from an older base. */
+/**
+ * Depth up to which a reorganisation takes back single blocks. After a deeper one, the pools are read again from an
+ * older base.
+ */
 const depth = { blocks: 80, seconds: 60 };
 
-/** Time for which bases and anchors are kept. */
+/** How long bases and anchors are kept. */
 const keptSeconds = 3600;
 
 const mostSeen = 120;
 
-/** @param revision The greatest of the revisions that earlier runs have shown. */
+/** @param revision The greatest revision that earlier runs have shown. */
 export const newJournal = (chain: EvmChain, revision = 0): Journal => ({
   chain,
   books: new Map(),
@@ -55,8 +58,8 @@ export const newJournal = (chain: EvmChain, revision = 0): Journal => ({
 /**
  * Starts to watch a pool.
  *
- * @param bases Those that an earlier run kept, see {@link basesToKeep}. Without any, the pool begins at the first block where two
- * hosts agree on its state.
+ * @param bases Bases that an earlier run kept, see {@link basesToKeep}. Without any, the pool begins at the first block
+ * at which two hosts agree on its state.
  */
 export function watchPool(
   journal: Journal,
@@ -96,17 +99,20 @@ export function heightsToConfirm(journal: Journal): number[] {
   return [...new Set(heights.filter((height) => height !== undefined))];
 }
 
-/** The newest block that was on the host's chain, or else on that of two others. If it still is, so are all before it. */
+/**
+ * Returns the newest block known to be on the host's chain, or else on the chain of two other hosts. If it is still
+ * there, so are all blocks before it.
+ */
 export function lastKnown({ hashes, anchors }: Journal): number | undefined {
   let last = anchors.at(-1)?.block;
   for (const [block, { isConfirmed }] of hashes) if (isConfirmed && block > (last ?? -1)) last = block;
   return last;
 }
 
-/** The hashes that a look shows. */
+/** Returns the hashes that a look shows. */
 const hashesIn = (look: MarketLook) => new Map(look.hashes).set(look.number - 1, look.parentHash);
 
-/** Finds the blocks that are still on a chain, and those that are not, by some of its hashes. */
+/** Finds which known blocks are still on a chain and which are not, from some of the chain's hashes. */
 export function compareHashes({ hashes }: Journal, shown: ReadonlyMap<number, string>) {
   const known = [...shown].filter(([block]) => hashes.has(block));
   const [kept = [], refuted = []] = [true, false].map((isSame) =>
@@ -117,7 +123,7 @@ export function compareHashes({ hashes }: Journal, shown: ReadonlyMap<number, st
 
 export const compareLook = (journal: Journal, look: MarketLook) => compareHashes(journal, hashesIn(look));
 
-/** Takes a look whose hashes contradict no known ones. */
+/** Takes a look whose hashes contradict no known hash. */
 export function takeLook(journal: Journal, look: MarketLook): void {
   for (const [block, hash] of hashesIn(look)) journal.hashes.set(block, { hash, isConfirmed: true });
   const { number, time } = look;
@@ -151,7 +157,7 @@ export function cutAfter(journal: Journal, last: number): void {
   cutBooks(journal, () => last);
 }
 
-/** Forgets blocks that are not on the chain, with what follows them in the pools that were proven up to them. */
+/** Forgets blocks that are not on the chain, and what follows them in pools that were proven up to them. */
 export function dropAnchors(journal: Journal, blocks: ReadonlySet<number>): void {
   journal.revision++;
   journal.cuts++;
@@ -180,7 +186,7 @@ function cutBooks(journal: Journal, lastOf: (book: PoolBook) => number): void {
   for (const book of journal.books.values()) cutBook(book, lastOf(book), journal.anchors);
 }
 
-/** Sums up what is too deep for single blocks to be taken back, and forgets what is too old. */
+/** Sums up events too deep for single blocks to be taken back, and forgets those that are too old. */
 export function trimJournal(journal: Journal): void {
   const { look, anchors } = journal;
   if (look === undefined) return;

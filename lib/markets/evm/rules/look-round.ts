@@ -32,17 +32,19 @@ import {
 } from "./pool-book.ts";
 import { type MarketLook, type PoolEvent, priceOf, type WatchedPool } from "./watched-pool.ts";
 
-/** The host to ask: only this one, or any but this one. */
+/** Chooses the host to ask: only this one, or any but this one. */
 export type HostChoice = { only: string } | { not: string };
 
-/** The hosts of a chain. All answers are undefined if no such host gives one. */
+/** The hosts of a chain. Each answer is undefined if no chosen host responds. */
 export type MarketHosts = {
-  /** Looks at the latest block, by the preferred host. Undefined, too, if it is older than that of the last look. */
+  /**
+   * Looks at the latest block through the preferred host. Also undefined if that block is older than the last look's.
+   */
   look(ask: {
     heights: readonly number[];
     pools: readonly WatchedPool[];
   }): Promise<(MarketLook & { host: string }) | undefined>;
-  /** Undefined, too, if the host does not know the last block of the range. */
+  /** Reads events in a range of blocks. Also undefined if the host does not know the last block of the range. */
   events(
     of: HostChoice,
     ask: BlockSpan & { pools: readonly WatchedPool[] },
@@ -55,7 +57,7 @@ export type MarketHosts = {
   ): Promise<ReadonlyMap<string, bigint> | undefined>;
 };
 
-/** The result of a look at a chain. */
+/** Result of a look at a chain. */
 export type LookRound = {
   /** True if a look was taken. */
   isTaken: boolean;
@@ -66,7 +68,7 @@ export type LookRound = {
 
 const poolsOfBooks = (books: Iterable<PoolBook>) => [...books].map(({ pool }) => pool);
 
-/** Asks for events, with the times that are missing. */
+/** Asks for events, and then for missing times. */
 export async function askEvents(
   hosts: MarketHosts,
   of: HostChoice,
@@ -84,8 +86,8 @@ export async function askEvents(
 }
 
 /**
- * Looks at a chain once: finds blocks that were taken back, and reads the events that explain the new states of pools. Their
- * prices are known even without.
+ * Looks at a chain once: finds blocks that were taken back, and reads the events that explain new states of pools.
+ * Prices are known even without events.
  */
 export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: number): Promise<LookRound> {
   const faults: ReadingFault[] = [];
@@ -103,7 +105,7 @@ export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: num
   const { host, ...look } = answer;
   const last = journal.look?.number ?? 0;
   if (host !== journal.host) changeHost(journal, host);
-  // A host may be left for one that is behind.
+  // The reader may have changed to a host that is behind.
   if (look.number < last) cutAfter(journal, look.number);
   if (!(await dropReplaced(journal, hosts, look))) return round(false);
   takeLook(journal, look);
@@ -112,7 +114,7 @@ export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: num
   return round(true);
 }
 
-/** Drops the blocks that a look refutes. Returns false if the host does not show where its chain was forked. */
+/** Drops the blocks that a look refutes. Returns false if the host does not show where its chain forked. */
 async function dropReplaced(journal: Journal, hosts: MarketHosts, look: MarketLook): Promise<boolean> {
   const ask = async (blocks: readonly number[]): Promise<Compared | undefined> => {
     const headers = await hosts.headers({ only: journal.host ?? "" }, blocks);
@@ -121,7 +123,8 @@ async function dropReplaced(journal: Journal, hosts: MarketHosts, look: MarketLo
   };
   let compared: Compared = compareLook(journal, look);
   const last = lastKnown(journal);
-  // Looks know no old hashes, and another host's look was not asked for this one.
+  // Asks for the last known hash if the look lacks it: looks have no old hashes, and another host's look was not for
+  // this one.
   if (last !== undefined && ![...compared.kept, ...compared.refuted].includes(last)) {
     const answer = await ask([last]);
     if (answer === undefined) return false;
@@ -146,7 +149,8 @@ const merged = (a: Compared, b: Compared): Compared => ({
 });
 
 /**
- * Asks the first host again for blocks of which events have other hashes than it has shown. Drops them if it shows others now, too.
+ * Asks the first host again about blocks whose hashes in events differ from those it has shown. Drops the blocks if the
+ * host now shows different hashes, too.
  */
 export async function dropLies(
   journal: Journal,
@@ -162,11 +166,11 @@ export async function dropLies(
   return refuted.length > 0;
 }
 
-/** The hashes that headers have. */
+/** Returns the hashes in headers. */
 export const hashesOf = (headers: ReadonlyMap<number, Header> | undefined) =>
   new Map([...(headers ?? [])].map(([block, { hash }]) => [block, hash]));
 
-/** Starts pools at the block of a look, if another host shows the same states there. */
+/** Starts pools at the block of a look if another host shows the same states there. */
 async function startBooks(journal: Journal, hosts: MarketHosts, look: MarketLook): Promise<void> {
   const waiting = [...journal.books.values()].filter(
     ({ bases, pool }) => bases.length === 0 && look.words.has(pool.pool),
@@ -190,7 +194,7 @@ async function startBooks(journal: Journal, hosts: MarketHosts, look: MarketLook
   }
 }
 
-/** Reads the events of the pools whose states have changed. */
+/** Reads the events of pools whose states have changed. */
 async function explainStates(
   journal: Journal,
   hosts: MarketHosts,
@@ -233,7 +237,7 @@ function explainState(
   else {
     const { sinceMs = nowMs, hosts = [] } = book.unexplained ?? {};
     book.unexplained = { sinceMs, hosts: new Set([...hosts, journal.host ?? ""]) };
-    // If that is so at two hosts, the pool's state changes without events.
+    // If two hosts show this, the pool's state changes without events.
     if (!isUsable || book.unexplained.hosts.size < 2) return;
   }
   replaceEvents(book, first, look.number, own);

@@ -5,45 +5,48 @@ import { candlesOf, foldCandles, intervalStart, swapBlocksOf, withoutSwaps } fro
 import type { Header } from "./event-reading.ts";
 import type { PoolEvent, WatchedPool } from "./watched-pool.ts";
 
-/** A block that two hosts have named. */
+/** A block that two hosts have confirmed. */
 export type Anchor = Header & { block: number };
 
-/** A pool at an anchor, from which its candles can continue. */
+/** A pool at an anchor from which its candles can continue. */
 export type PoolBase = Anchor & {
   word?: bigint;
   price?: Decimal;
-  /** The candle of the anchor's minute, up to the anchor. Absent without swaps. */
+  /** Candle of the anchor's minute, up to the anchor. Absent without swaps. */
   minute?: Candle;
-  /** True if that minute is known from its start. */
+  /** True if the anchor's minute is known from its start. */
   isWhole: boolean;
 };
 
-/** The memory of a reader about a watched pool. */
+/** A reader's memory of a watched pool. */
 export type PoolBook = {
   readonly pool: WatchedPool;
-  /** The oldest first. A reorganisation may lead back to older ones. None until two hosts agree on the pool's state. */
+  /**
+   * Bases, the oldest first. A reorganisation may lead back to older ones. Empty until two hosts agree on the pool's
+   * state.
+   */
   bases: PoolBase[];
-  /** The events after the last base, in the order of the chain. */
+  /** Events after the last base, in the order of the chain. */
   events: PoolEvent[];
-  /** Two hosts agree on the events up to this block. Undefined without a base. */
+  /** Last block up to which two hosts agree on the events. Undefined without a base. */
   proven: Anchor | undefined;
-  /** The block up to which the first host's events are known. */
+  /** Block up to which the first host's events are known. */
   readTo: number;
-  /** The last state of a look that the events explain. Undefined if they must be read again. */
+  /** State of the last look, if the events explain it. Undefined if the events must be read again. */
   word: bigint | undefined;
-  /** The price by the last look. */
+  /** Price at the last look. */
   price: Decimal | undefined;
-  /** Since when no host's events explain the states that it shows, and those hosts. */
+  /** Hosts whose events do not explain the states that they show, and the time since when. */
   unexplained: { sinceMs: number; hosts: ReadonlySet<string> } | undefined;
-  /** When it was begun. */
+  /** Time when the book was begun. */
   readonly sinceMs: number;
-  /** The failed proofs since the last success, and when to try again. */
+  /** Number of failed proofs since the last success, and the time to try again. */
   retry: { failures: number; atMs: number } | undefined;
-  /** The minutes as they were last taken, by start. */
+  /** Minutes as they were last taken, by start. */
   shown: Map<number, Candle>;
-  /** The block up to which it was proven then. */
+  /** Block up to which the book was proven when minutes were last taken. */
   takenTo: number;
-  /** Minutes that were shown, and are no longer known since blocks were taken back. */
+  /** Minutes that were shown but became unknown when blocks were taken back. */
   lost: Candle[];
 };
 
@@ -67,16 +70,19 @@ const minuteSeconds = intervalSeconds["1m"];
 
 export const minuteOf = (time: number): number => intervalStart(time, "1m");
 
-/** A minute without a proof for this time after its end has gaps until there is one. */
+/** Time after a minute's end from which it has gaps until it is proven. */
 const graceSeconds = 60;
 
-/** A book that continues another run proves its minutes again in this time. */
+/** Time in which a book that continues another run proves its minutes again. */
 const startMs = 30_000;
 
-/** A state that no events explain for this time is doubtful. */
+/** Time after which a state that no events explain is doubtful. */
 export const mostUnexplainedMs = 10_000;
 
-/** Starts a book at the last of some bases, the oldest first. All later events are unknown then. */
+/**
+ * Starts a book at the last of some bases, which are sorted by age, the oldest first. All later events are unknown
+ * then.
+ */
 export function startBook(book: PoolBook, bases: readonly PoolBase[]): void {
   const base = bases.at(-1);
   if (base === undefined) return;
@@ -84,12 +90,12 @@ export function startBook(book: PoolBook, bases: readonly PoolBase[]): void {
   Object.assign(book, { word: undefined, retry: undefined });
 }
 
-/** The ages of bases that another run gets besides the last one, in seconds before it. */
+/** Ages of the bases that another run gets besides the last one, in seconds before it. */
 const keptAges = [3000, 900, 240];
 
 /**
- * Returns bases for another run to continue from. The last one is so old that deeper reorganisations are rare, and for those there
- * are older ones. Without them, such a reorganisation would leave wrong minutes behind.
+ * Returns bases for another run to continue from. The last one is old enough to make deeper reorganisations rare; older
+ * ones are for those, which would otherwise leave wrong minutes behind.
  */
 export function basesToKeep({ bases }: PoolBook): PoolBase[] {
   const last = bases.at(-1);
@@ -102,24 +108,27 @@ const anchorOf = ({ block, hash, time }: Anchor): Anchor => ({ block, hash, time
 
 const provenBlock = ({ proven }: PoolBook) => proven?.block ?? -1;
 
-/** The first block whose events are still wanted. The last block that was read may have been replaced. */
+/**
+ * Returns the first block whose events are still needed. The last block that was read is included because it may have
+ * been replaced.
+ */
 export const firstUnread = (book: PoolBook): number => Math.max(book.readTo, provenBlock(book) + 1);
 
-/** The state of a pool after a block, as its events show it. */
+/** Returns the state of a pool after a block, according to its events. */
 export const wordAfter = ({ bases, events }: PoolBook, block: number): bigint | undefined =>
   events.findLast((event) => event.block <= block && event.word !== undefined)?.word ?? bases.at(-1)?.word;
 
-/** True if the times of events fit those before them. */
+/** True if the times of events fit the earlier events. */
 export function follows(book: PoolBook, from: number, [first]: readonly PoolEvent[]): boolean {
   const before = book.events.findLast(({ block }) => block < from);
   return first === undefined || first.time >= Math.max(before?.time ?? 0, book.proven?.time ?? 0);
 }
 
-/** Events after the proven part, up to a block. */
+/** Returns the events after the proven part, up to a block. */
 export const unprovenEvents = (book: PoolBook, to: number): PoolEvent[] =>
   book.events.filter(({ block }) => block > provenBlock(book) && block <= to);
 
-/** Replaces the events of some blocks, except those that are proven. */
+/** Replaces the events of some blocks, except proven events. */
 export function replaceEvents(book: PoolBook, from: number, to: number, events: readonly PoolEvent[]): void {
   const first = Math.max(from, provenBlock(book) + 1);
   book.events = [
@@ -129,7 +138,10 @@ export function replaceEvents(book: PoolBook, from: number, to: number, events: 
   ];
 }
 
-/** Notes that two hosts agree on the events up to an anchor. Later ones of one host may contradict its time. */
+/**
+ * Notes that two hosts agree on the events up to an anchor. Drops later events of one host if they contradict the
+ * anchor's time.
+ */
 export function proveBook(book: PoolBook, anchor: Anchor): void {
   if (book.events.some(({ block, time }) => block > anchor.block && time < anchor.time)) {
     book.events = book.events.filter(({ block }) => block <= anchor.block);
@@ -140,7 +152,7 @@ export function proveBook(book: PoolBook, anchor: Anchor): void {
   book.retry = undefined;
 }
 
-/** Takes back all proofs since the last base, since another host contradicts them. */
+/** Takes back all proofs since the last base, because another host contradicts them. */
 export function doubtBook(book: PoolBook): void {
   const base = book.bases.at(-1);
   book.proven = base && anchorOf(base);
@@ -148,9 +160,9 @@ export function doubtBook(book: PoolBook): void {
 }
 
 /**
- * Forgets what came after a block. Without a base up to there, no minute is known any more.
+ * Forgets everything after a block. Without a base up to that block, no minute remains known.
  *
- * @param anchors Those that are left, the oldest first.
+ * @param anchors The remaining anchors, the oldest first.
  */
 export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]): void {
   const before = book.bases.at(-1);
@@ -168,7 +180,7 @@ export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]
   book.proven = base && anchorOf(proven !== undefined && proven.block > base.block ? proven : base);
   book.readTo = Math.max(Math.min(book.readTo, kept), provenBlock(book));
   Object.assign(book, { word: undefined, retry: undefined, takenTo: Math.min(book.takenTo, kept) });
-  // Until the events are read again, their minutes may be wrong.
+  // Until the events are read again, minutes after the proven part may be wrong.
   for (const minute of book.shown.values()) {
     if (!minute.isFinal || minute.start + minuteSeconds <= (book.proven?.time ?? 0)) continue;
     const doubtful = { ...minute, isFinal: false };
@@ -177,7 +189,7 @@ export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]
   }
 }
 
-/** Describes a pool at an anchor, up to which its events are proven. Undefined without a base. */
+/** Describes a pool at an anchor up to which its events are proven. Undefined without a base. */
 export function baseAt(book: PoolBook, { block, hash, time }: Anchor): PoolBase | undefined {
   const last = book.bases.at(-1);
   if (last === undefined) return undefined;
@@ -199,7 +211,7 @@ export function baseAt(book: PoolBook, { block, hash, time }: Anchor): PoolBase 
 /**
  * Adds the part of a pool's first minute before its first base.
  *
- * @param part The candle of the swaps before. Undefined if there were none.
+ * @param part The candle of the swaps in that part. Undefined if there were none.
  */
 export function completeFirstMinute(book: PoolBook, part: Candle | undefined): void {
   const start = minuteOf(book.bases[0]?.time ?? 0);
@@ -213,7 +225,7 @@ export function completeFirstMinute(book: PoolBook, part: Candle | undefined): v
   });
 }
 
-/** Adds a base at an anchor, up to which the minutes were taken as final, and forgets bases that are too old. */
+/** Adds a base at an anchor up to which the minutes were taken as final, and forgets bases that are too old. */
 export function rebase(book: PoolBook, anchor: Anchor | undefined, oldestTime: number): void {
   const base = anchor && anchor.block > (book.bases.at(-1)?.block ?? Infinity) && baseAt(book, anchor);
   if (base) {
@@ -229,10 +241,10 @@ function candlesUpTo({ pool: { pool, quote }, bases }: PoolBook, events: readonl
   return base?.minute ? foldCandles([base.minute, ...candles], "1m") : candles;
 }
 
-/** A moment of a reader: its last block's time in epoch seconds, and its own time. */
+/** A moment of a reader: the time of its last block in epoch seconds, and its own time. */
 export type ReaderTime = { blockTime: number; nowMs: number };
 
-/** Returns the minutes since the last base, the last one maybe still open. */
+/** Returns the minutes since the last base. The last one may still be open. */
 export function minutesOf(book: PoolBook, { blockTime, nowMs }: ReaderTime): Candle[] {
   const base = book.bases.at(-1);
   if (base === undefined) return [];
@@ -246,7 +258,7 @@ export function minutesOf(book: PoolBook, { blockTime, nowMs }: ReaderTime): Can
   });
 }
 
-/** Adds minutes that earlier runs have shown, so that those that turn out wrong are taken back. */
+/** Adds minutes that earlier runs have shown, so that wrong ones can be taken back. */
 export function addShown(book: PoolBook, minutes: readonly Candle[]): void {
   const oldest = minuteOf(book.bases[0]?.time ?? Number.POSITIVE_INFINITY);
   for (const minute of minutes)
@@ -255,11 +267,11 @@ export function addShown(book: PoolBook, minutes: readonly Candle[]): void {
 }
 
 /**
- * Returns the minutes that have changed since they were last taken. A minute whose swaps were all taken back has none left, and one
- * that can no longer be known has gaps.
+ * Returns the minutes that have changed since they were last taken. A minute whose swaps were all taken back has no
+ * swaps left, and a minute that can no longer be known has gaps.
  */
 export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
-  // A run that continues another one, or after a fork, has not read the events of all minutes yet.
+  // A run that continues another one or follows a fork has not yet read the events of all minutes.
   const isRead = (start: number) =>
     book.word !== undefined || start + minuteSeconds <= (book.proven?.time ?? 0);
   const minutes = minutesOf(book, time);

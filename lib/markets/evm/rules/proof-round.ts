@@ -11,16 +11,16 @@ import {
   unprovenEvents,
 } from "./pool-book.ts";
 
-/** The result of comparing two hosts: the pools whose events are proven further now, and those whose are not. */
+/** Result of comparing two hosts: pools whose events are now proven further, and pools whose events are not. */
 export type ProofRound = { proven: string[]; failed: string[]; faults: ReadingFault[] };
 
-/** Books whose proofs are at most this far behind are proven together. */
+/** Largest lag of a proof, in seconds, for a book to be proven together with others. */
 const togetherSeconds = 180;
 
-/** The pause after a failed proof. It doubles with each. */
+/** Pause after a failed proof. Doubles after each further failure. */
 const pauseMs = { least: 5000, most: 60_000 };
 
-/** The newest block whose hash two looks have shown. Its time comes from the first of them. */
+/** Returns the newest block whose hash two looks have shown, with its time from the first of them. */
 function newestConfirmed(journal: Journal): Anchor | undefined {
   const seen = journal.seen.findLast(({ number }) => confirmedHash(journal, number) !== undefined);
   if (seen === undefined) return undefined;
@@ -28,8 +28,8 @@ function newestConfirmed(journal: Journal): Anchor | undefined {
 }
 
 /**
- * Closes the minutes that have ended. The block after them and their events must be the same at another host; where it shows other
- * events, the first host is asked once more. What two hosts agree on is proven.
+ * Closes the minutes that have ended. The block after them and their events must be the same at another host. If that
+ * host shows other events, the first host is asked once more. Events on which two hosts agree are proven.
  */
 export async function proofRound(journal: Journal, hosts: MarketHosts, nowMs: number): Promise<ProofRound> {
   const end = newestConfirmed(journal);
@@ -43,7 +43,7 @@ export async function proofRound(journal: Journal, hosts: MarketHosts, nowMs: nu
     end.time - (proven?.time ?? 0) <= togetherSeconds ? 0 : (proven?.block ?? 0),
   );
   for (const group of groups.values()) {
-    // Meanwhile, a reorganisation may have taken back the end or a pool's base.
+    // A reorganisation may have taken back the end, or a pool's base, in the meantime.
     const books = group.filter(({ proven }) => proven !== undefined && proven.block < end.block);
     if (confirmedHash(journal, end.block) !== end.hash) break;
     if (books.length > 0) await proveTogether(journal, hosts, { books, end, nowMs }, round);
@@ -61,7 +61,7 @@ async function proveTogether(
   const starts = new Map(books.map((book) => [book, book.proven as Anchor]));
   const anchors = [...starts.values(), end];
   const from = Math.min(...anchors.map(({ block }) => block)) + 1;
-  /** Asks for the blocks and the events together: a host that is behind would show too few events. */
+  /** Asks for blocks and events together, because a host that is behind would show too few events. */
   const ask = async (of: HostChoice, asked: readonly PoolBook[]) => {
     const checks = { known: (block: number) => confirmedHash(journal, block), latest: end.time };
     const [headers, reading] = await Promise.all([
@@ -82,7 +82,7 @@ async function proveTogether(
   };
   const theirs = await ask({ not: host }, books);
   if (journal.cuts !== cuts) return;
-  // A state that looks have shown unchanged does not prove that there were no swaps.
+  // An unchanged state in looks does not prove that there were no swaps.
   const isSame = (book: PoolBook, events = theirs.eventsOf(book)) =>
     events !== undefined &&
     book.readTo >= end.block &&
@@ -115,8 +115,8 @@ async function proveTogether(
 }
 
 /**
- * Drops blocks that the other host contradicts, if they are gone at the first one, too: those where an earlier run stopped may
- * be older than what looks compare.
+ * Drops blocks that the other host contradicts if they are gone at the first host, too. Blocks from the end of an
+ * earlier run may be older than those that looks compare.
  */
 async function dropRefuted(
   journal: Journal,

@@ -1,10 +1,10 @@
 import { compare, type Decimal, multiply } from "../../../core/decimal.ts";
 import type { MarketPool } from "../../core/market.ts";
 
-/** The pool by which a token's prices are, and others that may take its place. */
+/** The pool that a token's prices come from, and pools that may replace it. */
 export type ReferenceChoice = {
   pool: string | undefined;
-  /** Since when other pools have been much deeper, by address. */
+  /** Times since when other pools have been much deeper, by the pool's address. */
   rivals: Readonly<Record<string, number>>;
 };
 
@@ -12,21 +12,21 @@ export const noReference: ReferenceChoice = { pool: undefined, rivals: {} };
 
 type MeasuredPool = Pick<MarketPool, "pool" | "depth">;
 
-/** A tenth of a coin. A pool with less gives no price. */
+/** Least depth of a pool that gives a price: a tenth of a coin. */
 const leastDepth: Decimal = { mantissa: 1n, exponent: -1 };
 
-/** A pool that is deeper by this factor for this time becomes the reference. */
+/** Factor, and time, by which a pool must be deeper to become the reference. */
 const muchDeeper: Decimal = { mantissa: 15n, exponent: -1 };
 const deeperMs = 10 * 60_000;
 
-/** A pool that is deeper by this factor becomes the reference at once. */
+/** Factor by which a pool must be deeper to become the reference at once. */
 const incomparablyDeeper: Decimal = { mantissa: 10n, exponent: 0 };
 
 /**
- * Chooses the reference among pools as they were measured last: the deepest one, but it rarely changes. A change counts from
- * the start of a minute on.
+ * Chooses the reference among pools by their last measured depths: usually the deepest one, but changes are rare. A
+ * change takes effect at the start of a minute.
  *
- * @param before The last choice, maybe by an earlier run.
+ * @param before The last choice, possibly by an earlier run.
  */
 export function chooseReference(
   before: ReferenceChoice,

@@ -24,28 +24,28 @@ import type { WatchedPool } from "./watched-pool.ts";
 /** A pool that could be a token's reference. */
 export type FoundPool = WatchedPool & MarketPool;
 
-/** A token and its pools, as found before its market is read. */
+/** A token and its pools, found before its market is read. */
 export type FoundMarket = { token: MarketToken; pools: readonly FoundPool[] };
 
-/** The part of a market that only the next run needs. */
+/** Part of a market that only the next run needs. */
 export type MarketState = {
   pools: readonly FoundPool[];
-  /** Where the minutes of the reference pool can continue, the oldest first. */
+  /** Places from which the minutes of the reference pool can continue, the oldest first. */
   bases: readonly PoolBase[];
 };
 
-/** A reference pool, from a minute on. */
+/** A reference pool, and the first minute in which it is the reference. */
 type Reign = { pool: FoundPool; from: number };
 
 const minuteSeconds = 60;
 
-/** Time after which a changed minute has reached every client. A client that missed it gets all of its tokens again. */
+/** Time after which every client has got a changed minute. A client that missed it gets all of its tokens again. */
 const shownMs = 120_000;
 
-/** The final minutes of this time are sent again by a run that continues another one. */
+/** Length of the final minutes that are sent again by a run that continues another one. */
 const repeatedSeconds = 300;
 
-/** A pool is watched for this time after another one has become the reference, until its last minutes are final. */
+/** Time for which a former reference pool is still watched, until its last minutes are final. */
 const farewellSeconds = 180;
 
 /** The market of a token that somebody wants, as a run of readMarkets knows it. */
@@ -53,13 +53,13 @@ export class TokenMarket {
   readonly name: TokenName;
   readonly #firstSeenAt: string;
   readonly #window = new DayWindow();
-  /** The last minutes of the reference pools, by start. */
+  /** Last minutes of the reference pools, by start. */
   readonly #minutes = new Map<number, { candle: Candle; changedMs: number }>();
   readonly #unsaved = new Map<number, Candle>();
   #token: MarketToken;
   #pools: readonly FoundPool[];
   #reigns: readonly Reign[] = [];
-  /** The pool that becomes the reference as soon as its minutes are known. */
+  /** The pool that becomes the reference once its minutes are known. */
   #next: FoundPool | undefined;
   #price: Decimal | undefined;
   #changedMs: number;
@@ -84,13 +84,13 @@ export class TokenMarket {
     return this.#pools;
   }
 
-  /** The pools that must be watched. */
+  /** Lists the pools that must be watched. */
   get watched(): FoundPool[] {
     const pools = this.#reigns.map(({ pool }) => pool);
     return this.#next === undefined ? pools : [...pools, this.#next];
   }
 
-  /** The pool by which the price is, or will soon be. */
+  /** Returns the pool that the price comes from, or soon will. */
   get reference(): FoundPool | undefined {
     return this.#next ?? this.#reigns.at(-1)?.pool;
   }
@@ -99,7 +99,7 @@ export class TokenMarket {
     return this.#changedMs;
   }
 
-  /** Takes newly found pools, with their depths. */
+  /** Takes newly found pools with their depths. */
   find({ token, pools }: FoundMarket, nowMs: number): void {
     this.#token = token;
     this.#pools = pools;
@@ -109,8 +109,8 @@ export class TokenMarket {
   }
 
   /**
-   * Makes a pool the reference: at once if there is none, or else from the first minute on that is known as a whole.
-   * Undefined if no pool can be the reference.
+   * Makes a pool the reference: at once if there is none, or else from its first completely known minute on. Undefined
+   * if no pool can be the reference.
    */
   choose(pool: FoundPool | undefined, nowMs: number): void {
     if (pool?.pool === this.reference?.pool) return;
@@ -122,7 +122,7 @@ export class TokenMarket {
     } else this.#next = pool.pool === this.#reigns.at(-1)?.pool.pool ? undefined : pool;
   }
 
-  /** Adds minutes that were stored before. Clients may not have got the last ones that another run has made final. */
+  /** Adds minutes that were stored before. Clients may have missed the last ones that another run made final. */
   restore(minutes: readonly Candle[], nowMs: number): void {
     const foreign = minutes.filter(({ start }) => !this.#minutes.has(start));
     this.#window.put(foreign);
@@ -161,7 +161,7 @@ export class TokenMarket {
     this.#window.trim(time.blockTime);
   }
 
-  /** Lets the next reference follow once it is known, and takes leave of the last one. */
+  /** Replaces the reference once the next one is known, and drops former references in time. */
   #succeed(journal: Journal, { blockTime }: ReaderTime): void {
     const base = this.#next && journal.books.get(this.#next.pool)?.bases[0];
     if (this.#next !== undefined && base !== undefined) {
@@ -183,20 +183,20 @@ export class TokenMarket {
     return pool && journal.books.get(pool.pool)?.price;
   }
 
-  /** Returns the minutes that are not stored yet. They count as stored, unless they are given back. */
+  /** Returns the minutes that are not stored yet. They then count as stored unless they are given back. */
   takeUnsaved(): Candle[] {
     const unsaved = [...this.#unsaved.values()].toSorted((a, b) => a.start - b.start);
     this.#unsaved.clear();
     return unsaved;
   }
 
-  /** Gives minutes back that could not be stored. Those that have changed since are newer. */
+  /** Gives back minutes that could not be stored, except those that have changed since. */
   giveBack(minutes: readonly Candle[]): void {
     for (const candle of minutes)
       if (!this.#unsaved.has(candle.start)) this.#unsaved.set(candle.start, candle);
   }
 
-  /** Judges the market, which may change even if the chain stands still. */
+  /** Computes the market's flags, which may change even if the chain stands still. */
   judge(journal: Pick<Journal, "look" | "revision">, coinUsd: Decimal | undefined, nowMs: number): void {
     const headTime = journal.look?.time ?? 0;
     const flags = marketFlagsOf(this.market(journal, nowMs), { coinUsd, headTime, nowMs });
@@ -229,13 +229,13 @@ export class TokenMarket {
       revision,
       day: statistics,
       hasGaps,
-      // Without a pool there is nothing to load, until one appears.
+      // Without a pool there is no history to load until one appears.
       history: this.history === "loading" && this.reference === undefined ? "unavailable" : this.history,
       firstSeenAt: this.#firstSeenAt,
     };
   }
 
-  /** Returns the state from which the next run can continue: two hosts agree on it. */
+  /** Returns the state from which the next run can continue, and on which two hosts agree. */
   state({ books }: Pick<Journal, "books">, blockTime: number): MarketState {
     const pool = this.#reignAt(blockTime)?.pool;
     const book = pool && books.get(pool.pool);
@@ -245,7 +245,7 @@ export class TokenMarket {
   /**
    * Describes the market for clients.
    *
-   * @param sinceMs Minutes that have changed since are in it, with the open one.
+   * @param sinceMs Time from which changed minutes are included. The open minute always is.
    */
   record(
     journal: Pick<Journal, "look" | "revision">,

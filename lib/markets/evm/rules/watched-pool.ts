@@ -10,48 +10,52 @@ export type WatchedPool = CandlePool & {
   token: string;
   decimals: number;
   quoteDecimals: number;
-  /** True if the token is the pool's first: the one with the lower address. */
+  /** True if the token is the pool's first token, which has the lower address. */
   isTokenFirst: boolean;
 };
 
-/** A log of a pool: a swap, or on v2 a change of its reserves. A swap on v2 has two, and only the first has a state. */
+/**
+ * A log of a pool: a swap, or on v2 a change of its reserves. A swap on v2 has two logs, and only the first has a
+ * state.
+ */
 export type PoolEvent = {
   pool: string;
   block: number;
   blockHash: string;
-  /** The block's time, in epoch seconds. Several blocks may share it. 0 if the host did not say it. */
+  /** Time of the block, in epoch seconds, which other blocks may share. 0 if the host did not state it. */
   time: number;
-  /** The place among all logs of the block. */
+  /** Place of the event among all logs of the block. */
   logIndex: number;
   isSwap: boolean;
   /** The quote side of a swap, see {@link volumeOf}. */
   volume: Decimal;
-  /** The pool's state after the swap, see {@link priceAt}. */
+  /** State of the pool after the swap, see {@link priceAt}. */
   word?: bigint;
-  /** The price by that state. Absent if the pool is empty. */
+  /** Price at the pool's state after the swap. Absent if the pool is empty. */
   price?: Decimal;
-  /** For a swap on v2: the units that came in less those that went out, of the pool's first and second token. */
+  /** Units of the pool's first and second token that a swap on v2 brought in, minus those that it took out. */
   change?: readonly [bigint, bigint];
 };
 
-/** One host's view of a chain and of the pools whose prices are wanted, at its latest block or an earlier one. */
+/** One host's view of a chain and of the wanted pools, at its latest block or an earlier one. */
 export type MarketLook = Omit<Look, "final"> & {
-  /** The state of each pool that answered, see {@link priceAt}. */
+  /** State of each pool that answered, see {@link priceAt}. */
   words: ReadonlyMap<string, bigint>;
 };
 
-/**
- * Computes the price of a token from a state of its pool, in whole units of the quote. Undefined if the pool is empty.
- */
+/** Computes the price of a token from its pool's state, in whole units of the quote. Undefined if the pool is empty. */
 export function priceOf(pool: WatchedPool, word: bigint): Decimal | undefined {
   const { out, in: sold } = priceAt(pool, word, pool.isTokenFirst);
   if (out === 0n || sold === 0n) return undefined;
   return ratioOf(out * 10n ** BigInt(pool.decimals), sold * 10n ** BigInt(pool.quoteDecimals));
 }
 
-/** The most decimal places of a swap's volume. So sums are exact in any order, up to a billion. */
+/** Most decimal places of a swap's volume. With these, sums up to a billion are exact in any order. */
 const volumePlaces = 9;
 
-/** Converts units of a quote token to the volume of a swap: in whole units of the quote, with at most nine decimal places. */
+/**
+ * Converts units of a quote token to the volume of a swap, in whole units of the quote with at most nine decimal
+ * places.
+ */
 export const volumeOf = (units: bigint, quoteDecimals: number): Decimal =>
   decimalOf(units, -quoteDecimals, volumePlaces);
