@@ -8,12 +8,12 @@ import type { CoinPrice } from "../core/coin-series.ts";
 import { type EvmPool, EvmPoolFinder } from "./pools.ts";
 import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 
-/** The deepest pool is looked for again after this time. */
+/** Time after which the deepest pool is searched again. */
 const memoryMs = 10 * 60_000;
 
 /**
- * Makes a function that reads the price of a chain's coin from its deepest pool with a stable token. Undefined if there is
- * none. A stable token counts as a dollar.
+ * Makes a function that reads the price of a chain's coin from its deepest pool with a stable token. The price is
+ * undefined if there is none. A stable token counts as a dollar.
  *
  * @throws {ChainUnavailable} if no host answers.
  */
@@ -47,7 +47,7 @@ async function findCoinPool(
   return deepest && turned(configuration.wrapped.token, deepest);
 }
 
-/** Makes the quote of a pool its token. */
+/** Swaps the token and the quote of a pool. */
 const turned = (
   coin: string,
   { pool, venue, token, decimals, quoteDecimals, isTokenFirst }: EvmPool,

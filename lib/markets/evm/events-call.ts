@@ -13,7 +13,7 @@ const syncTopic = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fff
 
 type Log = v.InferOutput<typeof LogSchema>;
 
-/** Hosts that do not know the times of blocks leave them out, or write a 0. */
+/** Reads a block's time. Hosts that do not know it omit it or write a 0. */
 const TimeSchema = v.fallback(v.optional(v.pipe(SafeNumber, v.maxValue(lastSecond)), "0x0"), 0);
 
 const LogSchema = v.object({
@@ -26,13 +26,13 @@ const LogSchema = v.object({
   blockTimestamp: TimeSchema,
 });
 
-/** A log that a reorganisation has taken back may lack the rest. */
+/** Accepts an incomplete log if a reorganisation has taken it back, because it may lack the rest. */
 const LogsSchema = v.pipe(
   v.array(v.union([v.object({ removed: v.literal(true) }), LogSchema])),
   v.transform((logs) => logs.filter((log): log is Log => !("removed" in log))),
 );
 
-/** A pool's log, what it shows, and how many words of data it must have. */
+/** Describes a kind of log: the pools that write it, its meaning, and the words of data that it must have. */
 type Reading = {
   kinds: "v2" | "v3";
   topics: number;
@@ -53,16 +53,16 @@ const readings: Readonly<Record<string, Reading>> = {
 
 const kindsOf = (pool: WatchedPool): Reading["kinds"] => (kindOf(pool) === "v2" ? "v2" : "v3");
 
-/** The hosts of bsc say no more if they have turned logs off. */
+/** True if a host has turned logs off. The hosts of bsc then answer with nothing but this message. */
 const isTurnedOff = (refusal: RpcRefusal): boolean => refusal.says(/^limit exceeded$/i);
 
-/** True if a host refuses all questions about events, not just this one. */
+/** True if a host refuses all questions about events, not just one. */
 export const refusesEvents = (error: unknown): boolean =>
   error instanceof RpcRefusal && (error.kind === "unsupported" || isTurnedOff(error));
 
 /**
- * Asks for the events of pools in a range of blocks, in their order. Their times are 0 where the host does not say them.
- * The answer counts as malformed if it has anything that was not asked for, or contradicts itself.
+ * Asks for the events of pools in a range of blocks, in their order. The time is 0 if the host does not state it. An
+ * answer counts as malformed if it has anything that was not requested or contradicts itself.
  */
 export const eventsCall = (
   pools: readonly WatchedPool[],
@@ -97,7 +97,7 @@ function inOrder(logs: readonly Log[]): Log[] {
     if (before.blockHash !== log.blockHash || before.blockTimestamp !== log.blockTimestamp)
       throw new Error("A block has two hashes or times");
     if (before.logIndex !== log.logIndex) return true;
-    if (JSON.stringify(before) !== JSON.stringify(log)) throw new Error("Two logs have one place");
+    if (JSON.stringify(before) !== JSON.stringify(log)) throw new Error("Two logs have the same place");
     return false;
   });
 }
@@ -107,7 +107,7 @@ function eventIn(pool: WatchedPool | undefined, log: Log): PoolEvent {
   const reading = Object.hasOwn(readings, topic) ? readings[topic] : undefined;
   const isOf = pool !== undefined && reading?.kinds === kindsOf(pool);
   if (!isOf || log.topics.length !== reading.topics || log.data.length !== 2 + 64 * reading.words)
-    throw new Error("A log was not asked for");
+    throw new Error("A log was not requested");
   const words = Array.from({ length: reading.words }, (_, index) =>
     BigInt(`0x${log.data.slice(2 + 64 * index, 66 + 64 * index)}`),
   );
@@ -115,7 +115,7 @@ function eventIn(pool: WatchedPool | undefined, log: Log): PoolEvent {
   return { pool: pool.pool, block, blockHash, time, logIndex, ...reading.read(pool, words) };
 }
 
-/** Checks that a number has at most the given number of bits. */
+/** Returns a number after checking that it fits into these bits. */
 function within(bits: number, value: bigint): bigint {
   if (value >> BigInt(bits) !== 0n) throw new Error("A number is too large");
   return value;

@@ -10,23 +10,23 @@ import { lookAtPools, newPoolsMemory, wordsOf } from "./look-at-pools.ts";
 import { readEvents } from "./read-events.ts";
 import type { HostChoice, MarketHosts } from "./rules/look-round.ts";
 
-/** The hosts of a chain, as a reader of its markets asks them. */
+/** The hosts of a chain, as a reader of its markets queries them. */
 export type ReaderHosts = MarketHosts & {
   /** Prefers another host for the next looks. */
   leaveHost(): void;
 };
 
 export type HostReports = {
-  /** Receives the first error of each outage in which no host answers. */
+  /** Receives the first error of each outage of all hosts. */
   onSilence: (error: unknown) => void;
   /** Receives pools that have more events than can be read. */
   onFlood: (pools: ReadonlySet<string>) => void;
 };
 
-/** Time after the first request about events from which no further one begins. */
+/** Time after the first request for events from which no further one begins. */
 const longestReadMs = 15_000;
 
-/** Hosts limit the number of calls in a batch. */
+/** Most headers in a request, because hosts limit the number of calls in a batch. */
 const headersPerRequest = 100;
 
 export function marketHosts(reader: EvmReader, { onSilence, onFlood }: HostReports): ReaderHosts {
@@ -40,7 +40,7 @@ export function marketHosts(reader: EvmReader, { onSilence, onFlood }: HostRepor
     return name;
   }
 
-  /** Lists the hosts that a question is for. A lone host is believed. */
+  /** Lists the hosts to ask a question. If there is only one host, it is believed. */
   function hostsFor(of: HostChoice): RpcHost[] {
     const hosts = reader.client.inOrder();
     if ("only" in of) return hosts.filter((host) => nameOf(host) === of.only);
@@ -60,7 +60,7 @@ export function marketHosts(reader: EvmReader, { onSilence, onFlood }: HostRepor
     }
   }
 
-  /** A question to one host may fail while others answer. */
+  /** Ignores a failed question to one host, because others may answer. */
   const asked = <Answer>(of: HostChoice, ask: (request: RpcHost["request"]) => Promise<Answer>) =>
     firstAnswer(reader, hostsFor(of), ask).catch((error: unknown) => {
       if (error instanceof ChainUnavailable) return undefined;

@@ -13,14 +13,14 @@ export type HistoryDeps = {
   writer: Pick<TokenWriter, "saveCandles">;
 };
 
-/** The minutes before a reader's first block are wanted, of its reference pool. */
+/** A request for the minutes before a reader's first block, of its reference pool. */
 export type HistoryOrder = { name: TokenName; pool: WatchedPool; first: Pick<Anchor, "block" | "time"> };
 
 const daySeconds = 86_400;
 
 /**
- * Stores the minutes of the 24 hours before a reader began with a token, and folds their hours. One host is believed, so they
- * are not final, and replace none that is.
+ * Stores the minutes of the 24 hours before a reader began with a token, and folds their hours. They come from only one
+ * host, so they are not final and replace no final ones.
  *
  * @param untilMs No request begins after this time.
  */
@@ -33,7 +33,7 @@ export async function loadHistory(
   const asked = { to: first.block, since: intervalStart(end - daySeconds, "1m"), untilMs };
   const { events, isComplete } = await readHistory(pool, asked);
   const candles = candlesOf(swapBlocksOf(events), { pool: pool.pool, quote: pool.quote });
-  // The reader itself knows the rest of the minute in which it began.
+  // Marks the minute in which the reader began as incomplete, because the reader itself knows its rest.
   const minutes = candles.map((candle) => ({ ...candle, hasGaps: candle.start === end }));
   await writer.saveCandles(name, "minutes", minutes, 0);
   const starts = [...new Set(minutes.map(({ start }) => intervalStart(start, "1h")))];

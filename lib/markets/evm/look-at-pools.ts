@@ -7,15 +7,15 @@ import type { RpcHost } from "../../chains/hosts/rpc-host.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import type { MarketLook, WatchedPool } from "./rules/watched-pool.ts";
 
-/** The memory of looks at the pools of a chain. */
+/** Memory of looks at the pools of a chain. */
 export type PoolsMemory = LookMemory<MarketLook> & {
-  /** When the last block began to be the last one. */
+  /** Time when the last block was first seen as the newest one. */
   newMs?: number;
 };
 
 export const newPoolsMemory = (): PoolsMemory => ({ host: 0 });
 
-/** A host that shows no new block for this time is left: it may have stopped. */
+/** Time without a new block after which another host is used, because this one may have stopped. */
 const mostStillMs = 30_000;
 
 type AskedPool = Pick<WatchedPool, "pool" | "venue">;

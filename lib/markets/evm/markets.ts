@@ -40,29 +40,29 @@ export type EvmMarketsDeps = {
   store: TokenStore<MarketState>;
   loadHistory: PastDeps["loadHistory"];
   coinUsdAt: CoinUsdAt;
-  /** Receives errors. The run goes on. */
+  /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
 };
 
-/** The time between two looks: that of a block, within these limits. */
+/** Limits of the time between two looks, which is otherwise the time of a block. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
-/** A stored market is older than what clients have got, so it is sent only if no look follows in this time. */
+/** Time without a look after which stored markets are sent, although they are older than the data of clients. */
 const blindMs = 15_000;
 
-/** The work of a run, besides looks, is begun each second. */
+/** Interval at which a run begins its work besides looks. */
 const stepMs = 1000;
 
 /** Number of tokens that are stored at a time. */
 const savesAtOnce = 8;
 
-/** Reads the markets of a chain of Ethereum's family. */
+/** Reads the markets of an EVM chain. */
 export class EvmMarkets implements ChainMarkets {
   readonly chain: EvmChain;
   readonly #deps: EvmMarketsDeps;
   readonly #journal: Journal;
   readonly #entries = new Map<string, TokenEntry>();
-  /** Tokens that nobody wants any more, and that are still to be stored. */
+  /** Tokens that nobody wants any more but that must still be stored. */
   readonly #leaving = new Set<TokenEntry>();
   readonly #steps: RunSteps;
   readonly #finding: TokenFinding;
@@ -154,7 +154,7 @@ export class EvmMarkets implements ChainMarkets {
     return recordWithoutMarket(name, "NO_POOL", { revision, head, nowMs });
   }
 
-  /** Leaves pools that have more events than can be read. Their tokens have no price for a while. */
+  /** Stops reading pools with more events than can be read. Their tokens have no price for a while. */
   leavePools(pools: ReadonlySet<string>): void {
     const nowMs = Date.now();
     for (const entry of this.#entries.values()) {
@@ -174,18 +174,18 @@ export class EvmMarkets implements ChainMarkets {
     return [...this.#entries.values()].flatMap(({ market }) => market ?? []);
   }
 
-  /** Looks once, if any token is wanted. Returns false if no look was taken. */
+  /** Looks once if any token is wanted. Returns false if no look was taken. */
   async #look(nowMs: number): Promise<boolean> {
     if (!this.isWanted) return false;
     const { hosts } = this.#deps;
     const round = await lookRound(this.#journal, hosts, nowMs);
     if (round.isUnexplained) hosts.leaveHost();
-    // Deliveries may have begun meanwhile: what changes now must be new to the next one.
+    // Deliveries may have begun meanwhile, so current changes must be new to the next delivery.
     this.#refresh(Date.now());
     return round.isTaken;
   }
 
-  /** Updates the markets from the journal, and watches their pools. */
+  /** Updates the markets from the journal and watches their pools. */
   #refresh(nowMs: number): void {
     const { look, books } = this.#journal;
     const markets = [...this.#markets, ...[...this.#leaving].flatMap(({ market }) => market ?? [])];
@@ -239,7 +239,7 @@ export class EvmMarkets implements ChainMarkets {
     if (market === undefined) return;
     const { revision } = this.#journal;
     const nowMs = Date.now();
-    // All at the same time: what is before the last base of the state is never read again.
+    // Takes all parts at the same time: nothing before the last base of the state is ever read again.
     this.#refresh(nowMs);
     const row = {
       market: market.market(this.#journal, nowMs),
@@ -253,10 +253,10 @@ export class EvmMarkets implements ChainMarkets {
 export type EvmMarketPorts = {
   table: Table;
   coinUsdAt: CoinUsdAt;
-  /** Invokes loadHistory, and waits for it. */
+  /** Invokes loadHistory and waits for its result. */
   loadHistory: (order: HistoryOrder) => Promise<HistoryState>;
   onFault: (error: unknown) => void;
-  /** Receives the first error of each outage in which no host answers. */
+  /** Receives the first error of each outage of all hosts. */
   onSilence: (error: unknown) => void;
 };
 
@@ -281,7 +281,7 @@ export function openEvmMarkets(reader: EvmReader, ports: EvmMarketPorts): EvmMar
   return markets;
 }
 
-/** Leaves out what JSON cannot have, such as the depth. */
+/** Omits fields that JSON cannot have, such as the depth. */
 const watchedOf = (pool: WatchedPool): WatchedPool => ({
   pool: pool.pool,
   quote: pool.quote,

@@ -6,21 +6,21 @@ import type { PoolKey } from "../../chains/evm/rules/intent.ts";
 import { kindOf } from "../../chains/evm/rules/swap-venues.ts";
 import { type RpcCall, thenRead } from "../../chains/hosts/rpc-call.ts";
 
-/** A pool by its address, and its place among those of the same tokens. */
+/** A pool's address, with its place among pools of the same tokens. */
 export type NamedPool = PoolKey & { pool: string };
 
-/** A pool's state, as one word, and its fee in basis points. */
+/** A pool's state as one word, and its fee in basis points. */
 export type PoolState = { word: bigint; feeBps: number };
 
 export type PoolStates = {
   block: { number: number; time: number };
-  /** States by the address of the pool. Pools that do not answer are left out. */
+  /** States by the pool's address. Pools that do not answer are left out. */
   states: ReadonlyMap<string, PoolState>;
-  /** The decimals of tokens, by address. */
+  /** Decimals of tokens, by address. */
   decimals: ReadonlyMap<string, number>;
 };
 
-/** Asks for the states of pools, and for the decimals of tokens that can be trusted. */
+/** Asks for the states of pools, and for the decimals of trustworthy tokens. */
 export function poolStatesCall(
   pools: readonly NamedPool[],
   tokens: readonly string[],
@@ -60,13 +60,13 @@ export function poolStatesCall(
   });
 }
 
-/** Asks for the fee of a pool with a spacing, which may have one of its own: in hundredths of a basis point. */
+/** Asks for a pool's own fee, in hundredths of a basis point. Only pools with a spacing may have one. */
 const feeQuestion = (pool: string): ContractQuestion<bigint> => ({
   to: pool,
   data: "0xddca3f43",
   read(answer) {
     const fee = BigInt(answer);
-    if (fee > 1_000_000n) throw new Error("A fee is more than all");
+    if (fee > 1_000_000n) throw new Error("A fee is more than 100 %");
     return fee;
   },
 });

@@ -36,10 +36,10 @@ import { priceOf, type WatchedPool } from "./rules/watched-pool.ts";
 /** A pool that can be the reference of its token, with its price. */
 export type EvmPool = WatchedPool & PricedPool;
 
-/** The gas that a token gets for answers about itself. */
+/** Gas for a token's answers about itself. */
 const claimGas = 200_000n;
 
-/** A token's own words, and the list of its pools, are asked for again after this time. */
+/** Time after which a token's own data and the list of its pools are read again. */
 const memoryMs = 10 * 60_000;
 
 /** Most tokens to remember. */
@@ -47,7 +47,7 @@ const mostTokens = 1000;
 
 const coinDecimals = 18;
 
-/** The memory of a token: the routes that sell it, and what their own pools had as depth. */
+/** Memory of a token: routes that sell it, and the last depth of each route's own pool. */
 type Memory = {
   token: MarketToken;
   routes: readonly RoutePools[];
@@ -55,7 +55,7 @@ type Memory = {
   untilMs: number;
 };
 
-/** Finds the pools of tokens on a chain. It remembers them for a while, and then measures only their depths. */
+/** Finds the pools of a chain's tokens. Remembers them for a while and then measures only their depths. */
 export class EvmPoolFinder {
   readonly #reader: EvmReader;
   readonly #memory = new RecentMap<string, Memory>(mostTokens);
@@ -65,7 +65,8 @@ export class EvmPoolFinder {
   }
 
   /**
-   * Reads a token, its pools and their depths by the first host that answers. Undefined if the address is not a token.
+   * Reads a token, its pools and their depths from the first host that answers. Undefined if the address is not a
+   * token.
    *
    * @throws {ChainUnavailable} if no host answers.
    */
@@ -80,7 +81,7 @@ export class EvmPoolFinder {
       token: pools.token,
       routes: measured.map(({ route }) => route),
       depths: measured.map(({ depth }) => depth),
-      // A pool that has lost its depth is looked for again.
+      // Searches again for a token's pools if one of them has lost its depth.
       untilMs: remembered === undefined ? nowMs + memoryMs : isWhole ? remembered.untilMs : 0,
     });
     return pools;
@@ -125,7 +126,7 @@ async function discover(ask: Ask, reader: EvmReader, address: string) {
   const [decimalsOf, balanceOf, supplyOf, ...texts] = claimQuestions(address);
   const { numbers, names, answers } = await askTogether(ask, {
     numbers: multicall([decimalsOf, balanceOf, supplyOf], "latest", claimGas),
-    // A text that is too long spoils no number.
+    // Asks for texts separately, because a text that is too long must not spoil the numbers.
     names: multicall(texts, "latest", claimGas),
     answers: poolCalls(configuration, address, [], "latest", pricedRoutesOf(configuration, address)),
   });
@@ -138,20 +139,20 @@ async function discover(ask: Ask, reader: EvmReader, address: string) {
   return { token, routes: found, depths: [] as bigint[], block: block.number };
 }
 
-/** Lists the routes by pools that have a price: those with the coin or a stable token, but not by bins. */
+/** Lists the routes through pools that have a price: pools with the coin or a stable token, except those with bins. */
 const pricedRoutesOf = (configuration: EvmReader["configuration"], token: string): EvmRoute[] =>
   routesOf(
     { ...configuration, quoteTokens: configuration.quoteTokens.filter(({ isStable }) => isStable) },
     token,
   ).filter((route) => kindOf(route) !== "bins");
 
-/** Lists the pools of a route: the token's own, and the bridge. */
+/** Lists the pools of a route: the token's own pool, and the bridge. */
 const poolsIn = ({ bridge, bridgePool, ...own }: RoutePools): NamedPool[] => [
   own,
   ...(bridge !== undefined && bridgePool !== undefined ? [{ ...bridge, pool: bridgePool }] : []),
 ];
 
-/** A route of a sale with its own pool, and the depth of that if it follows from the state. */
+/** A route of a sale with its own pool, and the pool's depth if its state shows it. */
 type PricedRoute = {
   route: RoutePools;
   pool: Omit<EvmPool, "depth">;
@@ -161,7 +162,7 @@ type PricedRoute = {
 
 type Known = { token: string; decimals: number; coin: string };
 
-/** Undefined if a pool of the route is empty, or its price is unknown. */
+/** Returns the route with its price. Undefined if one of its pools is empty or has no known price. */
 function pricedRoute(
   { token, decimals, coin }: Known,
   route: RoutePools,
@@ -194,12 +195,12 @@ function pricedRoute(
   return { route, pool, terms };
 }
 
-/** Fees of a part of a basis point count as impact. */
+/** Rounds a fee down to whole basis points. The rest counts as impact. */
 const wholeFee = ({ feeBps }: PoolState): number => Math.floor(feeBps);
 
 type Ladder = { kind: "near" | "coarse" | "fine"; amounts: readonly bigint[] };
 
-/** A search for the depth of a route: the ladder that is next, and what is known so far. */
+/** A search for the depth of a route: the next ladder, and the depth found so far. */
 type Search = { route: PricedRoute; next?: Ladder; depth: bigint };
 
 function searchOf(route: PricedRoute & { before: bigint | undefined }): Search {
@@ -222,7 +223,7 @@ function afterLadder({ route, depth }: Search, { kind, amounts }: Ladder, sale: 
   return { route, depth: sale.amountOut, next: { kind: "fine", amounts: fineAmounts(amount) } };
 }
 
-/** Asks the quoters what routes pay for ladders of amounts. Returns the depth of each route. */
+/** Asks the quoters for the output of routes for ladders of amounts. Returns the depth of each route. */
 async function depthsBy(
   ask: Ask,
   configuration: EvmReader["configuration"],
@@ -249,7 +250,7 @@ async function depthsBy(
   return searches.map(({ depth }) => depth);
 }
 
-/** Sorts pools by their depth, each by its best route. Those that are not deep enough are left out. */
+/** Sorts pools by the depth of their best route. Leaves out pools that are not deep enough. */
 function deepest<Each extends Measured>(routes: readonly Each[]): Each[] {
   const sorted = routes
     .filter(({ depth }) => depth >= leastDepth(coinDecimals))

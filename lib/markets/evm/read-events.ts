@@ -9,33 +9,33 @@ import { inPartsOf } from "../../core/in-parts.ts";
 import { eventsCall } from "./events-call.ts";
 import type { PoolEvent, WatchedPool } from "./rules/watched-pool.ts";
 
-/** A range of blocks, both ends included. */
+/** A range of blocks, including both ends. */
 export type BlockRange = { from: number; to: number };
 
-/** The events of pools, in their order. */
+/** Events of pools, in the order of the chain. */
 export type EventsRead = {
   events: readonly PoolEvent[];
-  /** Pools with too many events to read all of them. */
+  /** Addresses of pools with too many events to read all of them. */
   unread: ReadonlySet<string>;
-  /** The host that they are from. */
+  /** The host that returned the events. */
   host: RpcHost;
 };
 
 export type EventsAsked = BlockRange & {
   pools: readonly WatchedPool[];
-  /** The hosts to ask, in this order. By default all, those that failed recently last. */
+  /** Hosts to ask, in this order. By default all hosts, starting with those that have not failed recently. */
   hosts?: readonly RpcHost[];
-  /** No request begins after this time. */
+  /** Time after which no request begins. */
   untilMs?: number;
-  /** True if a host must show that it has the last block: one that lags gives fewer events without a word. */
+  /** True if a host must prove that it has the last block. A host that lags silently returns fewer events. */
   needsLast?: boolean;
 };
 
-/** More requests for one range would be a flood. */
+/** Most requests for one range. More would be a flood. */
 const mostCalls = 40;
 
 /**
- * Reads all events of pools in a range of blocks, by one host.
+ * Reads all events of pools in a range of blocks from one host.
  *
  * @throws {ChainUnavailable} if no host answers.
  */
@@ -49,13 +49,13 @@ export function readEvents(reader: EvmReader, asked: EventsAsked): Promise<Event
   });
 }
 
-/** The blocks of a request. Many hosts allow no more. */
+/** Blocks in a request. Many hosts allow no more. */
 const usualBlocks = 10_000;
 
-/** The limits of a host for a request. */
+/** A host's limits for a request. */
 type Allowance = { blocks: number; pools: number };
 
-/** The limits of hosts are forgotten after this time. */
+/** Time after which a host's limits are forgotten. */
 const memoryMs = 10 * 60_000;
 
 const allowances = new WeakMap<RpcHost, Allowance & { untilMs: number }>();
@@ -82,17 +82,17 @@ export class EventReading {
     this.#blocks = allowedBy(host).blocks;
   }
 
-  /** True if no request may follow. */
+  /** True if no further request may begin. */
   get isOver(): boolean {
     return this.#callsLeft <= 0 || Date.now() >= this.#untilMs;
   }
 
-  /** The blocks that the next request should be for. */
+  /** Number of blocks for the next request. */
   get blocks(): number {
     return this.#blocks;
   }
 
-  /** Reads a range from its first block on. If there are too many events in a block, each pool is asked for alone. */
+  /** Reads a range, starting with its first block. If a block has too many events, asks for each pool alone. */
   async read(pools: readonly WatchedPool[], { from, to }: BlockRange): Promise<Omit<EventsRead, "host">> {
     const most = allowedBy(this.#host).pools;
     if (pools.length > most) return this.#readEach(inPartsOf(most, pools), { from, to });
@@ -123,14 +123,14 @@ export class EventReading {
     return joined(parts);
   }
 
-  /** @throws {HostFault} if the host does not have a block */
+  /** @throws {HostFault} if the host lacks a block */
   async checkLast(number: number): Promise<void> {
     this.#callsLeft--;
     const [hash] = await this.#ask([hashAgainCall(number)]);
     if (hash === undefined) throw new HostFault("BAD_RESULT", "eth_getLogs");
   }
 
-  /** Asks once. If that was too much, the next request should be for fewer blocks or pools. */
+  /** Asks once. If the answer is too large, the next request should be for fewer blocks or pools. */
   async readPart(
     pools: readonly WatchedPool[],
     part: BlockRange,
@@ -163,7 +163,7 @@ export class EventReading {
     allowances.set(this.#host, { ...known, ...limit, untilMs: Date.now() + memoryMs });
   }
 
-  /** Reads the times that the host left out from the headers of the blocks. */
+  /** Reads times that the host left out from the headers of the blocks. */
   async #withTimes(events: readonly PoolEvent[]): Promise<PoolEvent[]> {
     const hashes = new Map(
       events.flatMap(({ block, blockHash, time }) => (time === 0 ? [[block, blockHash] as const] : [])),
@@ -171,7 +171,7 @@ export class EventReading {
     if (hashes.size === 0) return [...events];
     this.#callsLeft -= Math.ceil(hashes.size / headersPerRequest);
     const blocks = await askInParts(this.#ask, [...hashes.keys()], blockCall, headersPerRequest);
-    // A reorganisation has come between, or the host's nodes do not agree.
+    // A mismatch means that a reorganisation came between, or that the host's nodes disagree.
     if (blocks.some(({ number, hash }) => hashes.get(number) !== hash))
       throw new HostFault("BAD_RESULT", "eth_getBlockByNumber");
     const times = new Map(blocks.map(({ number, time }) => [number, time]));
@@ -179,7 +179,7 @@ export class EventReading {
   }
 }
 
-/** Hosts limit the number of calls in a batch. */
+/** Most headers in a request, because hosts limit the number of calls in a batch. */
 const headersPerRequest = 100;
 
 const unreadOf = (pools: readonly WatchedPool[]) => ({
@@ -187,7 +187,7 @@ const unreadOf = (pools: readonly WatchedPool[]) => ({
   unread: new Set(pools.map(({ pool }) => pool)),
 });
 
-/** @throws {HostFault} if a reorganisation has come between two requests */
+/** @throws {HostFault} if a reorganisation came between two requests */
 function joined(parts: readonly Omit<EventsRead, "host">[]): Omit<EventsRead, "host"> {
   const events = parts.flatMap((part) => part.events).toSorted(inPlace);
   if (events.some((event, index) => isTorn(events[index - 1], event)))
@@ -203,28 +203,28 @@ const isTorn = (before: PoolEvent | undefined, { block, blockHash }: PoolEvent):
 /** Messages about too many addresses. */
 const poolWords = /addresses/i;
 
-/** Messages about too many events, and about ranges with too many blocks. Some name both, to explain the first. */
+/** Messages about too many events, and about ranges with too many blocks. Some name both to explain the first. */
 const sizeWords = /results?\b|logs\b.*\bsize|response|timeout|timed out/i;
 const rangeWords = /range|blocks/i;
 
-/** Messages of hosts that are too busy, or that have not reached the last block. */
+/** Messages of hosts that are too busy or have not reached the last block. */
 const laterWords =
   /rate limit|too many requests|request count|capacity|per second|compute units|beyond|invalid block range/i;
 
-/** The range that a host allows. */
+/** The range of blocks that a host allows. */
 const limitPattern = /(?:limited to|max\w*|up to|over|than)\D{0,60}?([\d,]{1,9})\b/i;
 
-/** Reads the number of blocks that a host names as its limit, if it is below this one. */
+/** Reads the limit of blocks that a host's message names. Undefined if the limit is not below the requested number. */
 function limitIn(error: unknown, blocks: number): number | undefined {
   const isWorded = error instanceof RpcRefusal || error instanceof RequestRefused;
   const named = isWorded ? error.numberIn(limitPattern) : undefined;
   return named !== undefined && named > 0 && named < blocks ? named : undefined;
 }
 
-/** A range as wide as this may have taken a host too long. */
+/** Blocks in a range that may take a host too long. */
 const wideBlocks = 100;
 
-/** Reads from a failure of what there was too much, so that a smaller request may succeed. */
+/** Determines which part of a request was too large, so that a smaller request may succeed. */
 function whyTooMuch(error: unknown, blocks: number): "pools" | "blocks" | "events" | undefined {
   const isWorded = error instanceof RpcRefusal || error instanceof RequestRefused;
   if (isWorded && !error.says(laterWords)) {

@@ -11,27 +11,27 @@ import { type BlockRange, EventReading } from "./read-events.ts";
 import type { PoolEvent, WatchedPool } from "./rules/watched-pool.ts";
 
 export type HistoryAsked = {
-  /** The last block. */
+  /** The last block to read. */
   to: number;
-  /** Events from this time on are wanted, in epoch seconds. */
+  /** Time from which events are wanted, in epoch seconds. */
   since: number;
-  /** No request begins after this time. */
+  /** Time after which no request begins. */
   untilMs?: number;
 };
 
-/** The events of a pool up to a block, in their order. */
+/** Events of a pool up to a block, in the order of the chain. */
 export type History = {
   events: readonly PoolEvent[];
-  /** False if there may be more between the wanted time and the first one. */
+  /** False if events between the wanted time and the first event may be missing. */
   isComplete: boolean;
 };
 
-/** The requests for all of a history. */
+/** Most requests for a whole history. */
 export const mostHistoryCalls = 60;
 
 /**
- * Reads the events of a pool from a block backwards. If a host fails midway, the next one continues. If all refuse events,
- * there are none.
+ * Reads the events of a pool backwards from a block. If a host fails midway, the next one continues. Returns no events
+ * if all hosts refuse such questions.
  *
  * @throws {ChainUnavailable} if no host answers, and one may do so later.
  */
@@ -79,13 +79,15 @@ export async function readHistory(
   };
 }
 
-/** A block as long before the wanted time as this is near enough. */
+/** Accepts a block that is older than the wanted time by at most this. */
 const nearSeconds = 600;
 
-/** The headers that are asked for to find a block by its time. */
+/** Most headers to ask for when searching a block by its time. */
 const mostGuesses = 5;
 
-/** Finds a block that is not much older than a time: guesses it by the time between blocks, which headers correct. */
+/**
+ * Finds a block slightly older than a time: guesses it from the time between blocks, and corrects the guess by headers.
+ */
 async function blockBefore(ask: Ask, { chain }: EvmReader, to: number, since: number): Promise<number> {
   const [last] = await ask([blockCall(to)]);
   if (last.time < since) return to + 1;
@@ -93,7 +95,7 @@ async function blockBefore(ask: Ask, { chain }: EvmReader, to: number, since: nu
   let seconds = chainFacts[chain].blockSeconds;
   let oldest = -1;
   for (let guesses = 0; guesses < mostGuesses && after.number > 0; guesses++) {
-    // A tenth more, since a block that is too new brings nothing.
+    // Goes back a tenth further, because a block that is too new is useless.
     const blocks = Math.ceil(((after.time - since) * 1.1) / seconds) + 1;
     const number = Math.max(0, after.number - blocks);
     if (number <= oldest) break;

@@ -9,7 +9,7 @@ import { noReference, type ReferenceChoice } from "./rules/reference.ts";
 import type { TokenMarket } from "./rules/token-market.ts";
 import { TokenSaving } from "./token-saving.ts";
 
-/** Attempts at something that may fail for long. The pause after each doubles. */
+/** Counts attempts at something that may fail for long. The pause after each failure doubles. */
 class Attempts {
   readonly #pauses: { leastMs: number; mostMs: number };
   #pauseMs: number;
@@ -29,35 +29,35 @@ class Attempts {
     this.#pauseMs = Math.min(2 * this.#pauseMs, this.#pauses.mostMs);
   }
 
-  /** The next pause is the least one again. */
+  /** Resets the next pause to the shortest one. */
   succeed(): void {
     this.#pauseMs = this.#pauses.leastMs;
   }
 }
 
-/** The pauses before a beginning or a history that could not be read is asked for again. Some hosts never answer. */
+/** Pauses before a failed reading of a minute's beginning or of a history is repeated. Some hosts never answer. */
 const mostPauseMs = 10 * 60_000;
 const beginningPauses = { leastMs: 5000, mostMs: mostPauseMs };
 const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
 
-/** The state of a wanted token during a run. */
+/** State of a wanted token during a run. */
 export class TokenEntry {
   readonly name: TokenName;
   wanted: WantedToken;
-  /** Undefined until it is found, or if the address is not a token. */
+  /** Market of the token. Undefined until it is found, or if the address is not a token. */
   market: TokenMarket | undefined;
-  /** When the address was found to be no token. */
+  /** Time when the address was found to be no token. */
   unknownMs: number | undefined;
-  /** True while one of its questions is under way. */
+  /** True while a question about the token is in progress. */
   isBusy = false;
-  /** When it is next asked for the token and its pools. */
+  /** Time when the token and its pools are next searched. */
   findAtMs = 0;
   isHistoryDue = false;
-  /** Attempts to have the history read. */
+  /** Attempts to get the history read. */
   readonly histories = new Attempts(historyPauses);
-  /** Attempts to read what came before the first base in its minute. */
+  /** Attempts to read the part of the first base's minute before that base. */
   readonly beginnings = new Attempts(beginningPauses);
-  /** The last reference pool, and the hashes of its bases when it was last refreshed. */
+  /** The last reference pool, and the hashes of its bases at the last refresh. */
   begun: { pool: string | undefined; bases: readonly string[] } = { pool: undefined, bases: [] };
   choice: ReferenceChoice = noReference;
   readonly saving: TokenSaving;
@@ -69,7 +69,7 @@ export class TokenEntry {
   }
 }
 
-/** Returns the journal's book of a token's reference pool. */
+/** Returns the journal's book for a token's reference pool. */
 export const bookOf = (journal: Journal, { market }: TokenEntry): PoolBook | undefined =>
   journal.books.get(market?.reference?.pool ?? "");
 

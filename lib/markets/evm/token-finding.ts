@@ -8,16 +8,16 @@ import { chooseReference, noReference, type ReferenceChoice } from "./rules/refe
 import { type FoundMarket, type FoundPool, type MarketState, TokenMarket } from "./rules/token-market.ts";
 import { lastDayOf, type TokenEntry } from "./token-entry.ts";
 
-/** The time after which a chain that did not answer is asked about a token again. */
+/** Time after which a silent chain is asked about a token again. */
 const retryMs = 5000;
 
-/** Time after which an address that was not a token is checked again. */
+/** Time after which an address that was no token is checked again. */
 export const unknownMs = 10 * 60_000;
 
-/** Depths are measured each time that has passed, and more often where somebody has an open position. */
+/** Interval between measurements of depths, which is shorter for tokens of open positions. */
 const measuredMs = { usual: 10 * 60_000, held: 60_000 };
 
-/** A stored market of this age is not read on: the minutes between come from the history. */
+/** Age from which a stored market is not continued. The minutes in between come from the history. */
 const mostBehindMs = 15 * 60_000;
 
 /** Number of tokens whose pools are searched at a time. */
@@ -35,7 +35,7 @@ export type FindingDeps = {
   steps: RunSteps;
 };
 
-/** Finds the tokens of a run and chooses their pools, whose depths it measures again and again. */
+/** Finds a run's tokens and chooses their pools, whose depths it measures regularly. */
 export class TokenFinding {
   readonly #deps: FindingDeps;
 
@@ -43,11 +43,11 @@ export class TokenFinding {
     this.#deps = deps;
   }
 
-  /** Finds new tokens, and measures the pools of known ones again. */
+  /** Finds new tokens, and measures the pools of known tokens again. */
   async find(entries: readonly TokenEntry[]): Promise<void> {
     const nowMs = Date.now();
     const due = entries.filter(({ isBusy, findAtMs }) => !isBusy && findAtMs <= nowMs);
-    // New tokens first.
+    // Starts with new tokens.
     const sorted = due.toSorted((a, b) => Number(a.market !== undefined) - Number(b.market !== undefined));
     await forEachConcurrently(sorted, { concurrency: findsAtOnce }, async (entry) => {
       entry.isBusy = true;
@@ -102,7 +102,7 @@ export class TokenFinding {
     entry.market = market;
   }
 
-  /** Chooses the reference among a token's pools as they were measured last. */
+  /** Chooses the reference among a token's pools by their last measured depths. */
   #choose(
     entry: TokenEntry,
     market: TokenMarket,

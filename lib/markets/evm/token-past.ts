@@ -16,13 +16,13 @@ const historiesAtOnce = 2;
 export type PastDeps = {
   hosts: ReaderHosts;
   store: Pick<TokenStore, "loadCandles">;
-  /** Reads the minutes before a pool's first base, and stores them. */
+  /** Reads the minutes before a pool's first base and stores them. */
   loadHistory: (pool: FoundPool, base: PoolBase) => Promise<HistoryState>;
   journal: Journal;
   steps: RunSteps;
 };
 
-/** Completes the minutes before the first block that a run has read of a token's pools. */
+/** Completes the minutes before the first block of a token's pools that a run has read. */
 export class TokenPast {
   readonly #deps: PastDeps;
 
@@ -31,8 +31,8 @@ export class TokenPast {
   }
 
   /**
-   * Asks for the history of the minutes in between if a pool had to start over. One that follows another pool has none: its
-   * minutes would be mixed with those of that pool.
+   * Requests the history of the minutes in between if a pool had to start over. A pool that replaces another one has no
+   * such history: its minutes would be mixed with the other pool's.
    */
   noteBases(entry: TokenEntry): void {
     const { market, begun } = entry;

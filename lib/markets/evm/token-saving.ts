@@ -6,37 +6,37 @@ import type { TokenStore, TokenWriter } from "../runs/chain-markets.ts";
 import { rowMs, saveHours } from "../runs/token-store.ts";
 import type { MarketState, TokenMarket } from "./rules/token-market.ts";
 
-/** Minutes are stored at one of these seconds of the next minute, so that not all are at once. */
+/** Seconds of the next minute at which minutes are stored, so that not all are stored at once. */
 const saveSeconds = { from: 3, count: 6 };
 
-/** Delay between an hour's end and its folding. Its last minutes are final by then. */
+/** Delay between an hour's end and its folding, by which its last minutes are final. */
 const hourGraceSeconds = 120;
 
 const hourSeconds = 3600;
 
 type Unsaved = {
   market: TokenMarket;
-  /** The token's row as of now. */
+  /** The token's current row. */
   row: MarketItem<MarketState>;
   revision: number;
   wantedMs: number;
-  /** True if nobody will store it later: open hours and the row are stored too. */
+  /** True if no later storage follows, so that open hours and the row are stored as well. */
   isLast: boolean;
 };
 
-/** Stores the candles and the row of a token, each when it is due. */
+/** Stores the candles and the row of a token when they are due. */
 export class TokenSaving {
   readonly #name: TokenName;
   #rowAtMs = 0;
   #savedMinute = 0;
-  /** The hours, by start, that have minutes but are not stored. */
+  /** Starts of the hours that have minutes but are not stored. */
   readonly #openHours = new Set<number>();
 
   constructor(name: TokenName) {
     this.#name = name;
   }
 
-  /** Goes on after a run that stored these candles. */
+  /** Continues after a run that stored these candles. */
   restore(minutes: readonly Candle[], hours: readonly Candle[], nowMs: number): void {
     const known = new Set(hours.map(({ start }) => start));
     for (const { start } of minutes) {
@@ -87,7 +87,7 @@ export class TokenSaving {
 
 const minuteOf = (timeMs: number) => Math.floor(timeMs / 60_000);
 
-/** Spreads tokens over the seconds of saving. */
+/** Spreads tokens over the seconds at which minutes are stored. */
 function saveSecondOf(token: string): number {
   let hash = 0;
   for (let index = 0; index < token.length; index++) hash = (hash * 31 + token.charCodeAt(index)) % 1_000_003;
