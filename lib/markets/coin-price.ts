@@ -3,10 +3,10 @@ import { parseDecimal } from "../core/decimal.ts";
 import type { Price } from "../prices/price.ts";
 import type { CoinPrice } from "./core/coin-series.ts";
 
-/** The price of a coin with the time for which the exchange states it, ISO 8601. */
+/** The price of a coin and the time that the exchange states for it, in ISO 8601. */
 export type LivePrice = CoinPrice & { asOf: string };
 
-/** An exchange that is silent for this time does not count any more. */
+/** Age from which an exchange's last price does not count. */
 const mostAgeMs = 60_000;
 
 /** Finds the price of a chain's coin. Undefined if it is unknown or too old. */

@@ -8,16 +8,16 @@ import { coinOf } from "./items/keys.ts";
 import type { TokenStore, TokenWriter } from "./runs/chain-markets.ts";
 import { saveHours } from "./runs/token-store.ts";
 
-/** Delay between a minute's end and its storage. */
+/** Seconds to wait after a minute's end before storing the minute. */
 const saveSecond = 2;
 
 const minuteSeconds = 60;
 const hourSeconds = 3600;
 
-/** So much of a series is read when a run begins. */
+/** Length of a series, in seconds, that is read when a run begins. */
 const restoredSeconds = 7200;
 
-/** The prices of the coins in dollars: by an exchange, or by the deepest pool while exchanges are silent. */
+/** The prices of coins in dollars: from an exchange, or from the deepest pool while exchanges are silent. */
 export class Coins {
   readonly #series = new Map<TradingChain, Series>();
   readonly #deps: CoinDeps;
@@ -26,12 +26,12 @@ export class Coins {
     this.#deps = deps;
   }
 
-  /** The price at the end of a minute, or now. */
+  /** Returns the coin's price at the end of a minute, or the current price if the minute has not ended. */
   usdAt(chain: TradingChain, start: number): Decimal | undefined {
     return this.#series.get(chain)?.series.usdAt(start);
   }
 
-  /** Takes prices as they are now, for chains whose markets are wanted. */
+  /** Takes the current prices of coins for chains whose markets are wanted. */
   async take(prices: readonly Price[], chains: readonly TradingChain[], nowMs: number): Promise<void> {
     await Promise.all(
       chains.map(async (chain) => {
@@ -74,14 +74,14 @@ export class Coins {
 
 type Series = {
   series: CoinSeries;
-  /** The minutes before are stored. */
+  /** Time before which all minutes are stored. */
   savedTo: number;
-  /** The hours, by start, that have minutes but are not stored. */
+  /** Starts of the hours that have minutes but are not stored. */
   openHours: Set<number>;
 };
 
 export type CoinDeps = {
   store: Pick<TokenStore, "loadCandles">;
-  /** Reads the price of a chain's coin from its deepest pool with a stable token. Undefined without such a pool. */
+  /** Reads the price of a chain's coin from its deepest pool with a stable token. Undefined if there is none. */
   poolPrice: (chain: TradingChain) => Promise<CoinPrice | undefined>;
 };

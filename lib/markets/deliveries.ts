@@ -11,9 +11,9 @@ import type { ChainMarkets, ChangedRecord, WantedRecords } from "./runs/chain-ma
 
 export type DeliverDeps = {
   chains: readonly ChainMarkets[];
-  /** Invokes deliver, and waits for it. */
+  /** Invokes deliver and waits for its result. */
   deliver: (delivery: MarketDelivery) => Promise<{ isDelivered: boolean }>;
-  /** Receives errors. What was not delivered comes again. */
+  /** Receives errors. Undelivered changes are sent again. */
   onFault: (error: unknown) => void;
 };
 
@@ -21,11 +21,11 @@ type Shard = {
   windows: DeliveryWindows;
   followers: Follower[];
   isBusy: boolean;
-  /** No delivery begins before. */
+  /** Time before which no delivery begins. */
   nextMs: number;
 };
 
-/** The pause after a delivery. Its first messages may have been sent late in it. */
+/** Pause after a delivery, because its first messages may have been sent late in it. */
 const pauseMs = 1000;
 
 /** Time for which a failed delivery may continue to send after it was assembled. */
@@ -36,7 +36,7 @@ export class Deliveries {
   readonly #deps: DeliverDeps;
   readonly #shards = new Map<number, Shard>();
   readonly #running = new Set<Promise<void>>();
-  /** Tokens that are not read, since their users want too many, and when they began to be refused. */
+  /** Tokens that are not read because their users want too many, each with the time of the first refusal. */
   #refused = new Map<string, TokenName & { sinceMs: number }>();
   #coins = new Map<TradingChain, { price: Price; changedAtMs: number }>();
 
@@ -44,7 +44,7 @@ export class Deliveries {
     this.#deps = deps;
   }
 
-  /** Replaces the connections that are served. Those that arrive get everything. */
+  /** Replaces the connections that are served. New ones get everything. */
   serve(followers: readonly Follower[], arrivals: readonly Follower[], nowMs: number): void {
     const byShard = Map.groupBy(followers, ({ shard }) => shard);
     for (const [shard, state] of this.#shards) state.followers = byShard.get(shard) ?? [];
@@ -76,7 +76,7 @@ export class Deliveries {
     );
   }
 
-  /** Takes the prices of coins as they are now. */
+  /** Takes the current prices of coins. */
   takeCoins(prices: readonly Price[], nowMs: number): void {
     for (const price of prices) {
       const chain = price.chain as TradingChain;
@@ -85,7 +85,7 @@ export class Deliveries {
     }
   }
 
-  /** Begins a delivery to each shard that has none under way. */
+  /** Begins a delivery to each shard that has none in progress. */
   begin(nowMs: number): void {
     for (const [shard, state] of this.#shards) {
       if (state.isBusy || nowMs < state.nextMs || state.followers.length === 0) continue;
@@ -98,7 +98,7 @@ export class Deliveries {
     }
   }
 
-  /** Waits until no delivery is under way. */
+  /** Waits until no delivery is in progress. */
   async emptied(): Promise<void> {
     await Promise.all(this.#running);
   }

@@ -10,26 +10,29 @@ export type Follower = {
   tokens: readonly FollowedToken[];
 };
 
-/** A token that somebody has asked for over REST. */
+/** A token that somebody has requested over REST. */
 export type AskedMarket = { userID: string; token: TokenName; askedMs: number };
 
 export type DemandDeps = {
   /** Reads all connections that readMarkets serves, consistently. */
   readFollowers: () => Promise<readonly Follower[]>;
-  /** Reads the news since a time, consistently. It may return some twice. */
+  /** Reads the news since a time, consistently. May return some of them twice. */
   readNewsSince: (sinceMs: number) => Promise<readonly FoundNews[]>;
 };
 
-/** News show changes since the last reading of all followers. This bounds how long one that has left counts. */
+/**
+ * Time after which all followers are read again. News show changes since then, but a follower that has left counts
+ * until the next such reading.
+ */
 const wholeMs = 60_000;
 
-/** A market that was asked for over REST is read for this time. */
+/** Time for which a market requested over REST is read. */
 const askedForMs = 10 * 60_000;
 
 /** Largest expected difference between the clocks of functions. */
 const skewMs = 2000;
 
-/** The tokens that clients want to be read. */
+/** Tokens that clients want to have read. */
 export class Demand {
   readonly #deps: DemandDeps;
   readonly #seen = new Map<string, number>();
@@ -48,7 +51,7 @@ export class Demand {
     return [...this.#followers.values()];
   }
 
-  /** Requests over REST in the last ten minutes. */
+  /** Returns the requests over REST in the last ten minutes. */
   get asked(): readonly AskedMarket[] {
     return [...this.#asked.values()];
   }
@@ -60,7 +63,7 @@ export class Demand {
     return arrivals;
   }
 
-  /** Brings the demand up to date. Returns false if nobody wants anything. */
+  /** Updates the demand. Returns false if nobody wants anything. */
   async read(nowMs: number, { isWhole = false } = {}): Promise<boolean> {
     const news = await this.#deps.readNewsSince(this.#newsMs);
     this.#newsMs = nowMs;
@@ -85,7 +88,7 @@ export class Demand {
         this.#asked.set(`${token.chain} ${token.token}`, { userID, token, askedMs: atMs });
       return;
     }
-    // Older news are in what was read of all followers, or the connection has left since.
+    // Ignores older news: either the last reading of all followers has seen them, or the connection has left since.
     if (atMs < this.#wholeMs - skewMs) return;
     const known = this.#followers.get(connectionId)?.tokens ?? [];
     const isNew = ({ chain, token }: TokenName) =>

@@ -17,7 +17,7 @@ export type MarketDeps = {
   table: Table;
   chains: Chains;
   /**
-   * Reads a market from one host, without the day before.
+   * Reads a market from one host, without the last day.
    *
    * @throws {DomainError} TOKEN_NOT_FOUND
    * @throws {ChainUnavailable}
@@ -28,20 +28,20 @@ export type MarketDeps = {
   looked: RecentMap<string, ShownMarket>;
 };
 
-/** A stored market is shown up to this age, and this process's own looks for a moment. */
+/** Greatest age at which a stored market is shown, and one from this process's own looks. */
 const storedMs = 15_000;
 const lookedMs = 2000;
 
-/** The sums of a day are shown up to this age: the reader writes them each five minutes. */
+/** Greatest age at which a day's sums are shown. The reader writes them every five minutes. */
 const dayMs = 10 * 60_000;
 
-/** The markets of this process's last looks. */
+/** Markets from this process's last looks. */
 export const recentLooks = () => new RecentMap<string, ShownMarket>(500);
 
 type Asked = { userID: string; chain: Network; token: string; now: Date };
 
 /**
- * Shows the market of a token: as it is stored, or from a look at one host.
+ * Shows the market of a token, from the table or from a look at one host.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, TOKEN_NOT_FOUND, LOOK_LIMIT_REACHED
  * @throws {ChainUnavailable}
@@ -52,7 +52,7 @@ export async function getMarket(
 ): Promise<{ market: MarketView }> {
   const token = askedToken(deps.chains, asked);
   const prices = deps.prices();
-  // A failure is thrown below, once it is waited for.
+  // Ignores a failure here, because awaiting the prices below throws it.
   prices.catch(() => undefined);
   const coin = async () => coinPriceOf(await prices, token.name.chain, now);
   if (token.isCoin) return { market: coinView(token, await coin(), now) };
@@ -92,13 +92,13 @@ const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
 const ageOf = ({ asOf }: Market, now: Date) => now.getTime() - Date.parse(asOf);
 
-/** A day is not shown if it is too old, or in another quote than the price. */
+/** Returns the last day unless it is too old or in another quote than the price. */
 const dayOf = (stored: Market | undefined, quote: string | undefined, now: Date) =>
   stored && ageOf(stored, now) <= dayMs && stored.pool?.quote === quote ? stored.day : undefined;
 
 /**
- * Computes the last day of a market that was just read. Uses the candles, because they have new trades before the
- * stored market does.
+ * Computes the last day of a market that was just read. Uses candles, because they get new trades before the stored
+ * market does.
  */
 async function dayWith(
   table: Table,
@@ -111,7 +111,7 @@ async function dayWith(
   return sums.trades > 0 ? sums : day;
 }
 
-/** Adds the fields that a single read cannot know. */
+/** Adds fields that a single read cannot know. */
 function withStored(market: Market, stored: Market | undefined, day: DayStatistics | undefined): ShownMarket {
   const { revision, history, firstSeenAt } = stored ?? market;
   const hasGaps = day !== undefined && stored?.hasGaps === true;

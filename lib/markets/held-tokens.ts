@@ -1,10 +1,13 @@
 import { forEachConcurrently } from "../core/concurrency.ts";
 import type { TokenName } from "./core/market.ts";
 
-/** Positions are read again after this time. A new one is followed by its client before. */
+/**
+ * Time after which a user's positions are read again. Before that, the client itself follows the token of a new
+ * position.
+ */
 const readMs = 5 * 60_000;
 
-/** Users whose positions are read in one round, and how many at a time. */
+/** Most users whose positions are read in one round, and at a time. */
 const mostInRound = 20;
 const atOnce = 4;
 
@@ -18,7 +21,7 @@ export class HeldTokens {
     this.#read = read;
   }
 
-  /** True if the user has an open position of a token. Undefined while the user's positions are unknown. */
+  /** True if the user has an open position in a token. Undefined while the user's positions are unknown. */
   has(userID: string, { chain, token }: TokenName): boolean | undefined {
     return this.#known.get(userID)?.tokens.has(`${chain} ${token}`);
   }

@@ -23,7 +23,7 @@ import type { Want } from "./want-markets.ts";
 
 /** A candle as clients see it. Prices and the volume are decimal text. */
 type CandleView = {
-  /** The start, ISO 8601. */
+  /** Start of the interval, in ISO 8601. */
   time: string;
   open: string;
   high: string;
@@ -31,22 +31,22 @@ type CandleView = {
   close: string;
   volume: string;
   trades: number;
-  /** True if a second host has shown the same swaps, after the interval ended. */
+  /** True if a second host has shown the same swaps after the interval ended. */
   isFinal: boolean;
   hasGaps?: true;
   hasNewPool?: true;
-  /** The interval is not over, or its beginning is unknown. */
+  /** True if the interval has not ended or its beginning is unknown. */
   partial?: true;
 };
 
 export type Candles = {
   interval: Interval;
   currency: Currency;
-  /** The token of the prices, with the currency `quote`. */
+  /** Quote token of the prices if the currency is `quote`. */
   quote?: string;
   history: HistoryState;
   revision: number;
-  /** Oldest first. */
+  /** Candles, the oldest first. */
   candles: CandleView[];
 };
 
@@ -72,7 +72,7 @@ type Asked = {
     interval: Interval;
     from?: string | undefined;
     to?: string | undefined;
-    /** A whole number, as text. */
+    /** A whole number as text. */
     limit: string;
     currency: Currency;
   };
@@ -81,7 +81,7 @@ type Asked = {
 /**
  * Lists the last candles of a token in a range.
  *
- * @returns them with a weak entity tag, which changes with them.
+ * @returns the candles, with a weak entity tag that changes with them.
  * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, TOKEN_NOT_FOUND, LOOK_LIMIT_REACHED
  * @throws {ChainUnavailable}
  */
@@ -117,7 +117,7 @@ export async function listCandles(
       await expectToken(deps, { userID, now, reader, token: name.token });
     await deps.want(userID, [name], now);
   }
-  // Prices in two units would be no line.
+  // Keeps only candles in the last one's quote, because prices in two units make no chart.
   const quote = currency === "quote" ? candles.at(-1)?.pool.quote : undefined;
   const from = market ? knownFrom(market) : 0;
   const readTo = isCoin ? epochSeconds(now) : (market?.blockTime ?? 0);
@@ -159,7 +159,7 @@ type Listed = {
 };
 
 /**
- * Reads backwards from the end of the range until there are enough candles, in steps that grow.
+ * Reads backwards in growing steps from the end of the range until there are enough candles.
  * @returns the candles, and the end of the newest final minute. All earlier minutes are final, too.
  */
 async function lastCandles(
@@ -191,14 +191,14 @@ async function lastCandles(
 
 /**
  * Returns the end of the newest final minute. Longer candles do not count, because they may be stored as final before
- * their interval is over.
+ * their interval ends.
  */
 function endOfFinal(candles: readonly StoredCandle[]): number {
   const newest = candles.findLast(({ candle, seconds }) => seconds === 60 && candle.isFinal);
   return newest === undefined ? 0 : newest.candle.start + newest.seconds;
 }
 
-/** Converts candles by the coin's closes in their intervals. Leaves out those for which none is known. */
+/** Converts candles by the coin's closes in their intervals. Leaves out candles without a known close. */
 async function converted(
   { table, name: { chain }, currency, now, prices }: Listed,
   candles: readonly StoredCandle[],
@@ -221,7 +221,7 @@ const daySeconds = 86_400;
 /** Time after an interval's end until its swaps are read and confirmed by a second host. */
 const finalAfterSeconds = 120;
 
-/** The time from which the candles of a token are known, in epoch seconds. */
+/** Returns the time from which a token's candles are known, in epoch seconds. */
 const knownFrom = ({ firstSeenAt, history }: Market): number =>
   Date.parse(firstSeenAt) / 1000 - (history === "complete" ? daySeconds : 0);
 
@@ -248,6 +248,6 @@ function viewOf(
   };
 }
 
-/** Weak, since the time of the response differs. */
+/** Computes a weak tag, because the time of the response differs. */
 const etagOf = (answer: Candles): string =>
   `W/"${createHash("sha256").update(JSON.stringify(answer)).digest("base64url").slice(0, 22)}"`;

@@ -10,7 +10,7 @@ import type { TokenName } from "./core/market.ts";
 export type AskedToken = {
   reader: ChainReader;
   name: TokenName;
-  /** True for the coin and for the token that wraps it. They have a price in dollars, and no pool. */
+  /** True for the coin and for the token that wraps it, which have a price in dollars but no pool. */
   isCoin: boolean;
 };
 
@@ -24,7 +24,7 @@ export function askedToken(chains: Chains, { chain, token }: { chain: Network; t
   return { reader, name, isCoin: [nativeToken, reader.configuration.wrapped.token].includes(name.token) };
 }
 
-/** The user has made the service look at hosts too often. */
+/** Refuses another look for a user who has caused too many of them. */
 export const tooManyLooks = (): DomainError =>
   new DomainError(
     "LOOK_LIMIT_REACHED",

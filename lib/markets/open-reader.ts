@@ -29,7 +29,7 @@ export type ReaderPorts = Omit<MarketPorts, "coinUsdAt"> & {
   deliver: ReadMarketsDeps["deliver"];
 };
 
-/** Connects a run of readMarkets with the table, the hosts and the other functions. */
+/** Connects a run of readMarkets to the table, the hosts and the other functions. */
 export function openReader(ports: ReaderPorts): ReadMarketsDeps {
   const { table, chains, readFollowers, readPrices, deliver, onFault } = ports;
   const store = tokenStore(table);
@@ -61,7 +61,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
   };
 }
 
-/** Looks report an outage of the hosts already, and once. */
+/** Ignores an outage of all hosts, because looks report it already. */
 async function unlessSilent<Answer>(answer: Promise<Answer> | undefined): Promise<Answer | undefined> {
   try {
     return await answer;
@@ -76,13 +76,13 @@ async function heldTokens(table: Table, userID: string): Promise<TokenName[]> {
   return positions.flatMap((position) => tokenOfPosition(position) ?? []);
 }
 
-/** Stores what a search finds on a chain: the tokens that are read, and those that were read in the last days. */
+/** Stores the tokens that a search can find on a chain: those being read, and those read in the last days. */
 async function saveIndex(
   table: Table,
   read: Pick<ChainMarkets, "chain" | "markets">,
   { epoch, coinUsd, now }: { epoch: number; coinUsd: Decimal | undefined; now: Date },
 ): Promise<void> {
-  // Without it, no depth could be compared.
+  // Depths cannot be compared without the coin's price.
   if (coinUsd === undefined) return;
   const stored = await allMarketsOf(table, read.chain);
   const newest = new Map(stored.map(({ market }) => [market.token, market]));
@@ -91,7 +91,7 @@ async function saveIndex(
   await writeMarketIndex(table, read.chain, tokens, { epoch, now });
 }
 
-/** Undefined for a token without a pool. */
+/** Returns a token for the search index. Undefined if it has no pool. */
 function indexed(market: Market, coinUsd: Decimal): IndexedToken | undefined {
   const { chain, token, symbol, name, decimals, pool, firstSeenAt } = market;
   if (pool === undefined) return undefined;

@@ -19,43 +19,45 @@ export type ReadMarketsDeps = {
   /** True if the token is shown to all users. */
   isListed: WishRules["isListed"];
   holdings: Pick<HeldTokens, "has" | "refresh">;
-  /** Reads the prices of coins, and starts a run of the feed if none is alive. */
+  /** Reads the prices of coins, and starts a run of the feed if none is active. */
   readPrices: () => Promise<readonly Price[]>;
   deliver: DeliverDeps["deliver"];
   store: TokenStore;
   /** Stores the search index of a chain. */
   saveIndex: (markets: ChainMarkets, epoch: number) => Promise<void>;
-  /** Receives errors. The run goes on. */
+  /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
 };
 
 export type ReadMarketsTimes = {
-  /** Names the code. A run takes over from one with other code. */
+  /** Version of the code. A run replaces one with other code. */
   build: string;
-  /** The run ends after this time. */
+  /** Time after which the run ends. */
   longestMs: number;
 };
 
-/** The time between two rounds: each reads the demand. */
+/** Interval between rounds, each of which reads the demand. */
 const roundMs = 1000;
 
-/** A delivery that is due begins within this time. */
+/** Longest delay until a due delivery begins. */
 const beginMs = 50;
 
-/** The time after which a run that nobody needs ends. */
+/** Time after which a run that nobody needs ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** Delay between a run's start and its first storage of the search index, which then follows every ten minutes. */
+/** Delay between a run's start and its first storage of the search index, which then repeats every ten minutes. */
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
 
 /** Time after its last heartbeat in which a run may begin deliveries. */
 const mostDeliveringMs = beatMs + 500;
 
-/** A run that takes over waits until the last delivery of the run before has been sent, and a second more. */
+/**
+ * Time that a run waits before it takes over: until the previous run's last delivery has been sent, and a second more.
+ */
 const handOverMs = mostDeliveringMs + failedMs;
 
-/** Reads the markets that clients want, and has them delivered, until another run takes over or nobody wants any. */
+/** Reads the markets that clients want and has them delivered, until another run takes over or nobody wants any. */
 export async function readMarkets(deps: ReadMarketsDeps, times: ReadMarketsTimes): Promise<void> {
   await new ReaderRun(deps, times).start();
 }
@@ -68,7 +70,7 @@ class ReaderRun {
   readonly #wanted = new WantedTokens();
   readonly #rules: WishRules;
   readonly #untilMs: number;
-  /** True if the run before may still deliver. */
+  /** True if the previous run may still deliver. */
   #isHandedOver = false;
   #isOver = false;
 
@@ -92,7 +94,7 @@ class ReaderRun {
     await LeasedRun.start("markets", candidate, { effects, onFault }, (run) => this.#read(run));
   }
 
-  /** Looks at the chains that are wanted. Returns false if none answers. */
+  /** Looks at the wanted chains once. Returns false if none answers. */
   async #try(): Promise<boolean> {
     this.#isHandedOver = true;
     await this.#demand.read(Date.now(), { isWhole: true });
@@ -124,14 +126,14 @@ class ReaderRun {
     await this.#deliveries.emptied();
   }
 
-  /** Begins deliveries as soon as they are due, while no other run can have the lease. */
+  /** Begins deliveries when they are due, while no other run can have the lease. */
   async #deliver(leased: LeasedRun, run: MarketRun): Promise<void> {
     await delay(this.#isHandedOver ? handOverMs : 0);
     for (; !run.isOver; await delay(beginMs))
       if (Date.now() - leased.heldMs <= mostDeliveringMs) this.#deliveries.begin(Date.now());
   }
 
-  /** Reads the demand until the run is over, or nobody needs it. */
+  /** Reads the demand until the run is over or nobody needs it. */
   async #serve(leased: LeasedRun): Promise<void> {
     let busyMs = Date.now();
     for (let nowMs = Date.now(); !leased.isOver && nowMs < this.#untilMs; nowMs = Date.now()) {
@@ -162,7 +164,7 @@ class ReaderRun {
     this.#deliveries.serve(followers, this.#demand.takeArrivals(), nowMs);
   }
 
-  /** Reads the prices of coins each second, and stores those of chains whose markets are wanted. */
+  /** Reads the prices of coins each second, and stores them for chains whose markets are wanted. */
   async #readCoins(run: MarketRun): Promise<void> {
     const { coins, readPrices, chains, store } = this.#deps;
     const writer = store.writer(run.epoch);
@@ -179,7 +181,7 @@ class ReaderRun {
     }
   }
 
-  /** Reads the open positions of users who follow tokens, now and then. */
+  /** Reads the open positions of users who follow tokens, from time to time. */
   async #readHoldings(run: MarketRun): Promise<void> {
     for (; !run.isOver; await delay(roundMs)) {
       const users = new Set(this.#demand.followers.map(({ userID }) => userID));

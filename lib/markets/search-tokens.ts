@@ -43,17 +43,17 @@ export type SearchDeps = {
 type Asked = { userID: string; now: Date; query: string; chain?: Network | undefined };
 
 /**
- * Finds tokens by a part of their symbol or name, or by their exact address, on one chain or on all that trade.
+ * Finds tokens by part of their symbol or name, or by their exact address, on one chain or on all that trade.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, LOOK_LIMIT_REACHED
- * @throws {ChainUnavailable} if an address is looked for, and no chain can be asked.
+ * @throws {ChainUnavailable} if an address is searched and no chain can be asked.
  */
 export async function findTokens(deps: SearchDeps, asked: Asked): Promise<{ tokens: Token[] }> {
   const { userID, now, query, chain } = asked;
   const readers = chain === undefined ? [...deps.chains.values()] : [chainFor(deps.chains, chain)];
   const search = readSearch(query);
   if ("problem" in search) throw invalid(search.problem);
-  // Tokens of any chain can be imitated.
+  // Lists the tokens of all chains, because tokens of any chain can be imitated.
   const { tokens: listed } = listTokens(deps.chains);
   const addressed = addressedIn(query.trim(), readers);
   if (addressed.length > 0) {
@@ -87,7 +87,7 @@ const shown = ({ isListed, isImitation, ...token }: FoundToken): Token => ({
 type Addressed = { reader: ChainReader; token: string };
 
 /**
- * Returns the tokens that a text may be the address of. There are none if it is a name.
+ * Returns the tokens whose address a text may be. Empty if the text is a name.
  *
  * @throws {DomainError} INVALID_REQUEST if the address has a wrong checksum.
  */
@@ -97,7 +97,7 @@ function addressedIn(text: string, readers: readonly ChainReader[]): Addressed[]
     .map((reader) => ({ reader, token: readAddress(reader.chain, text, "query") }));
 }
 
-/** Finds tokens by their addresses: listed ones, those whose markets are stored, or those that a host knows. */
+/** Finds tokens by their addresses: listed tokens, tokens with a stored market, or tokens known to a host. */
 async function tokensAt(
   { table, identify }: SearchDeps,
   { userID, now, listed }: { userID: string; now: Date; listed: readonly SearchedToken[] },
@@ -122,12 +122,12 @@ async function tokensAt(
     }
   };
   const found = (await Promise.all(addressed.map(lookUp))).flat();
-  // Another chain may have it, so nothing is known for certain.
+  // Throws, because the chain that failed may have the token.
   if (found.length === 0 && faults.length > 0) throw faults[0];
   return found;
 }
 
-/** Lists the tokens of a user's newest open positions, as the fills that they consist of name them. */
+/** Lists the tokens of a user's newest open positions, as the positions' fills name them. */
 async function ownTokens(table: Table, userID: string): Promise<SearchedToken[]> {
   const positions = await openPositions(table, userID);
   const keys = new Map(

@@ -6,7 +6,7 @@ import type { DayStatistics, HistoryState, Market, MarketFlag, MarketPool } from
 import { marketFlagsOf, percentBetween, worthOf } from "./core/market-facts.ts";
 import type { AskedToken } from "./market-token.ts";
 
-/** A market as clients see it: prices in the coin of the chain, and amounts, as decimal text. */
+/** A market as clients see it, with decimal text for prices, in the chain's coin, and for amounts. */
 export type MarketView = {
   chain: TradingChain;
   token: string;
@@ -15,16 +15,16 @@ export type MarketView = {
   decimals: number;
   price?: string;
   priceUsd?: string;
-  /** The exchange that the coin's price in dollars comes from. */
+  /** Exchange that the coin's price in dollars comes from. */
   usdSource?: string;
-  /** In percent. This field and the next six are in the quote of the pool. */
+  /** Change in percent. This field and the next six are in the quote of the pool. */
   change1h?: number;
   change24h?: number;
   high24h?: string;
   low24h?: string;
   volume24h?: string;
   trades24h?: number;
-  /** The coins that a sale really gets at an impact of at most 2 %. */
+  /** Coins that a sale really gets at an impact of at most 2 %. */
   liquidity?: string;
   liquidityUsd?: string;
   fdvUsd?: string;
@@ -32,24 +32,24 @@ export type MarketView = {
   pools: number;
   flags: MarketFlag[];
   history: HistoryState;
-  /** Absent for the coin. */
+  /** Number of the newest block that was read. Absent for the coin. */
   block?: number;
   asOf: string;
 };
 
 export type ShownMarket = {
   market: Market;
-  /** Undefined if it is unknown, or too old. */
+  /** Figures of the last day. Undefined if unknown or too old. */
   day: DayStatistics | undefined;
-  /** True if it is too old for the client's request. */
+  /** True if the market is too old for the client's request. */
   isOld: boolean;
 };
 
-/** Shows a market. Fields that are unknown are absent. */
+/** Shows a market. Unknown fields are absent. */
 export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice | undefined): MarketView {
   const { pool, block, asOf, history, pools, supply } = market;
   const { price, priceUsd, depth, depthUsd } = worthOf(market, coin?.usd);
-  // The head was new when it was read, or not. The time of the reading shows how long that was ago.
+  // Judges the market as of its reading; the time in the response shows how long ago that was.
   const flags = marketFlagsOf(market, {
     coinUsd: coin?.usd,
     headTime: market.blockTime,
@@ -107,7 +107,7 @@ const texts = <Name extends string>(fields: { [Key in Name]: Decimal | undefined
 const percent = <Name extends string>(name: Name, value: number | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: number };
 
-/** Shows the coin of a chain, or the token that wraps it. It is worth one coin. */
+/** Shows the coin of a chain, or the token that wraps it, which is worth one coin. */
 export function coinView({ name, reader }: AskedToken, coin: LivePrice | undefined, now: Date): MarketView {
   const { chain, token } = name;
   const { symbol, name: longName } =

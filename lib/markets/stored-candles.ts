@@ -12,15 +12,15 @@ import { readChunks } from "./items/chunk-items.ts";
 export type StoredCandle = { candle: Candle; seconds: number };
 
 export type StoredCandles = {
-  /** Sorted by time. The newest candles are shorter than the others. */
+  /** Candles in the order of time. The newest ones are shorter than the others. */
   candles: StoredCandle[];
-  /** The greatest revision of their chunks. */
+  /** Greatest revision of the candles' chunks. */
   revision: number;
 };
 
 /**
- * Shorter candles replace the newest ones, of which the last parts may not be folded in yet. They also fill what is missing
- * after these, if it is not older than this.
+ * Seconds before now in which shorter candles may replace the newest ones, whose last parts may not be folded in yet.
+ * Shorter candles also fill a gap after the stored ones, if it is not older.
  */
 const tailSeconds: Readonly<Record<ChunkKind, number>> = {
   minutes: 0,

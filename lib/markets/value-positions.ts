@@ -11,23 +11,25 @@ import { positionValue } from "./core/position-value.ts";
 import { readMarketsOf } from "./items/market-items.ts";
 import type { Want } from "./want-markets.ts";
 
-/** A position with its value, if that is known. Amounts are decimal text. */
+/** A position with its value, if known. Amounts are decimal text. */
 export type ListedPosition = Position & {
-  /** Coins per token. */
+  /** Price in coins per token. */
   price?: string;
-  /** The value of `amount` at `price`, in coins. */
+  /** Value of `amount` at `price`, in coins. */
   value?: string;
-  /** `value` less `cost`. */
+  /** Profit so far: `value` minus `cost`. */
   unrealizedPnl?: string;
   priceAsOf?: string;
 };
 
 export type ValueDeps = { table: Table; prices: () => Promise<readonly Price[]>; want: Want };
 
-/** Markets that are read are stored each five minutes. Older ones would give a wrong worth. */
+/**
+ * Greatest age of a market. Markets being read are stored every five minutes, and older ones would give a wrong value.
+ */
 const mostAgeMs = 10 * 60_000;
 
-/** Adds what open positions are worth, where the market of their token is known. Has the markets of all of them read. */
+/** Adds the value of open positions whose token has a known market. Also requests the markets of all of them. */
 export async function valuePositions(
   { table, prices, want }: ValueDeps,
   { userID, now }: { userID: string; now: Date },
@@ -53,7 +55,9 @@ export async function valuePositions(
   });
 }
 
-/** The token of a position on a chain with markets. Other engines may write addresses of EVM chains in lower case. */
+/**
+ * Names the token of a position on a chain with markets. Other engines may write addresses of EVM chains in lower case.
+ */
 export function tokenOfPosition({ chain, token }: Position): TokenName | undefined {
   const trading = tradingChains.find((each) => each === chain);
   if (trading === undefined || token === undefined) return undefined;

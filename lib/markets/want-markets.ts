@@ -4,24 +4,24 @@ import type { TokenName } from "./core/market.ts";
 import { ensureMarketReader, type StartReader } from "./items/market-reader.ts";
 import { writeNews } from "./items/news.ts";
 
-/** Says that a user wants the markets of tokens, so that a run of readMarkets reads them for a while. */
+/** Notes that a user wants the markets of tokens, so that a run of readMarkets reads them for a while. */
 export type Want = (userID: string, tokens: readonly TokenName[], now: Date) => Promise<void>;
 
-/** Announces nothing where no run reads markets. */
+/** Announces nothing, for services without a run that reads markets. */
 export const wantNothing: Want = async () => undefined;
 
-/** A token is announced again after this time. The reader forgets it after ten minutes. */
+/** Time after which a token is announced again. The reader forgets it after ten minutes. */
 const announcedMs = 5 * 60_000;
 
-/** A run that has failed is replaced after this time. */
+/** Time after which a failed run is replaced. */
 const ensuredMs = 10_000;
 
 const mostRemembered = 5000;
 
 /**
- * Announces each token now and then, whatever the number of requests to this process.
+ * Announces each token from time to time, regardless of the number of requests to this process.
  *
- * @param onFault receives errors. They only delay what is read next.
+ * @param onFault Receives errors. They only delay the next reading.
  */
 export function openWant(table: Table, startReader: StartReader, onFault: (error: unknown) => void): Want {
   const announcedAt = new RecentMap<string, number>(mostRemembered);

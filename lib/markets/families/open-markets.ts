@@ -6,7 +6,7 @@ import { type EvmMarketPorts, openEvmMarkets } from "../evm/markets.ts";
 import type { ChainMarkets } from "../runs/chain-markets.ts";
 import { openSolMarkets, type SolMarketPorts } from "../sol/markets.ts";
 
-/** Reads the price of a chain's coin from its pools. Undefined if they have none. */
+/** Reads the price of a chain's coin from its pools. Undefined if no pool has it. */
 type ReadCoinPrice = () => Promise<CoinPrice | undefined>;
 
 export type MarketPorts = EvmMarketPorts & SolMarketPorts;
@@ -14,7 +14,7 @@ export type MarketPorts = EvmMarketPorts & SolMarketPorts;
 type Registry = {
   readonly [F in Family]: {
     open: (reader: FamilyReader<F>, ports: MarketPorts) => ChainMarkets;
-    /** Absent for families whose coin is priced by exchanges only. */
+    /** Opens the reading of the coin's price. Absent for families whose coin only exchanges price. */
     coinPrice?: (reader: FamilyReader<F>) => ReadCoinPrice;
   };
 };

@@ -12,11 +12,11 @@ const openers: Registry = { evm: openEvmFinder, sol: openSolFinder };
 
 const openFinder = <F extends Family>(reader: FamilyReader<F>): FindPools => openers[reader.family](reader);
 
-/** Found pools are remembered for as long as the chain's reader is in use. */
+/** Remembers found pools while the chain's reader is in use. */
 const finders = new WeakMap<ChainReader, FindPools>();
 
 /**
- * Reads the market of a token from one host, without the day before.
+ * Reads the market of a token from one host, without the last day.
  *
  * @throws {DomainError} TOKEN_NOT_FOUND
  * @throws {ChainUnavailable} if no host answers.

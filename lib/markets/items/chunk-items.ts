@@ -7,7 +7,7 @@ import type { TokenName } from "../core/market.ts";
 import { chunkKey, chunksWithin } from "./keys.ts";
 import { itemFormat, notLaterThan } from "./market-items.ts";
 
-/** Names a chunk of a token's candles. It starts at a time in epoch seconds. */
+/** Names a chunk of a token's candles. Its start is in epoch seconds. */
 export type ChunkName = TokenName & { kind: ChunkKind; start: number };
 
 /** A chunk with the version of its item. */
@@ -15,9 +15,9 @@ export type StoredChunk = {
   start: number;
   candles: Candle[];
   version: number;
-  /** The greatest revision of the market at which it was written. */
+  /** Greatest revision of the market at which the chunk was written. */
   revision: number;
-  /** The epoch of the last run of readMarkets that wrote it. 0 if none did. */
+  /** Epoch of the last run of readMarkets that wrote the chunk. 0 if none did. */
   epoch: number;
 };
 
@@ -31,7 +31,7 @@ type Stored = Omit<StoredChunk, "start" | "candles"> & {
  * Writes a chunk if it does not exist or still has the given version. If two functions write at once, one of them must
  * read again and merge, so that no candle is lost.
  *
- * @returns false, without writing, if it has changed since, or a later run has written it.
+ * @returns false, without writing, if the chunk has changed since or a later run has written it.
  */
 export async function writeChunk(
   table: Table,
@@ -52,7 +52,10 @@ export async function writeChunk(
   return write(table, { kind: "put", key: chunkKey(kind, token, start), item: stored, when });
 }
 
-/** Reads the chunks that start within two times in epoch seconds, both included. Leaves out those of later code. */
+/**
+ * Reads the chunks that start between two times in epoch seconds, both included. Leaves out chunks written by later
+ * code.
+ */
 export async function readChunks(
   table: Table,
   token: TokenName,

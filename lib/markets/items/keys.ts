@@ -7,7 +7,7 @@ import type { TokenName } from "../core/market.ts";
 /** Number of partitions over which a chain's tokens are spread. */
 export const marketShards = 4;
 
-/** FNV-1a of the address's characters. It has to spread well, not to resist anybody. */
+/** Hashes the address's characters by FNV-1a. The hash must spread well but need not resist attacks. */
 export function marketShardOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < token.length; index++)
@@ -23,11 +23,11 @@ export const marketsIn = (chain: TradingChain, shard: number): KeyRange =>
 
 export const marketIndexKey = (chain: TradingChain): Key => itemKey("marketIndex", { chain });
 
-/** @param start the start of the chunk, in epoch seconds */
+/** @param start The start of the chunk, in epoch seconds */
 export const chunkKey = (kind: ChunkKind, { chain, token }: TokenName, start: number): Key =>
   itemKey(kind, { chain, token, start: padded(start) });
 
-/** Covers the chunks that start within two times in epoch seconds, both included. */
+/** Covers the chunks that start between two times in epoch seconds, both included. */
 export function chunksWithin(
   kind: ChunkKind,
   name: TokenName,
@@ -37,10 +37,10 @@ export function chunksWithin(
   return { PK, from: SK, to: chunkKey(kind, name, to).SK };
 }
 
-/** Epoch seconds in 11 digits, so that they sort as text for some thousand years. */
+/** Pads epoch seconds to 11 digits, so that they sort as text for some thousand years. */
 const padded = (seconds: number) => String(seconds).padStart(11, "0");
 
-/** The coin's price in dollars is stored like a token with this name. */
+/** Names the coin like a token, under which its price in dollars is stored. */
 export const coinOf = (chain: TradingChain): TokenName => ({ chain, token: nativeToken });
 
 /** @param time ISO 8601, so that news sort by time */

@@ -4,12 +4,12 @@ import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { marketLooksKey } from "./keys.ts";
 
-/** The most looks at hosts that a user may cause in a minute. */
+/** Most looks at hosts that a user may cause in a minute. */
 export const mostLooks = 30;
 
 const minuteSeconds = 60;
 
-/** Counts a look at a host for a user. Returns false, without counting, if there are too many in this minute. */
+/** Counts a look at a host for a user. Returns false, without counting, if the user had too many in this minute. */
 export async function countLook(table: Table, userID: string, now: Date): Promise<boolean> {
   const seconds = epochSeconds(now);
   return write(table, {

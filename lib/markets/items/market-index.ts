@@ -9,7 +9,7 @@ import { itemFormat, notLaterThan } from "./market-items.ts";
 
 type Stored = { tokens: Uint8Array; epoch: number; format: number; expiresAt: number };
 
-/** A token in the item, as a list, since names of fields would be most of it. */
+/** A token in the item: a list, because names of fields would take most of the space. */
 type Row = [
   token: string,
   symbol: string,
@@ -21,13 +21,13 @@ type Row = [
 
 const mostTokens = 2000;
 
-/** DynamoDB's limit of an item is 400 KB, and its reads are billed by size. */
+/** Most bytes of an item. DynamoDB allows 400 KB and bills reads by size. */
 const mostBytes = 200_000;
 
 const keptSeconds = 8 * 24 * 3600;
 
 /**
- * Writes the tokens of a chain that a search finds: those with the greatest depth, if there are too many.
+ * Writes the tokens of a chain that a search can find. If there are too many, keeps the deepest.
  *
  * @returns false, without writing, if another run of readMarkets has taken over.
  */
@@ -56,7 +56,7 @@ function packed(rows: readonly Row[]): Uint8Array {
   return bytes.length <= mostBytes ? bytes : packed(rows.slice(0, Math.floor(rows.length * 0.9)));
 }
 
-/** Reads the tokens of a chain that a search finds. */
+/** Reads the tokens of a chain that a search can find. */
 export async function readMarketIndex(table: Table, chain: TradingChain): Promise<IndexedToken[]> {
   const stored = await readItem<Stored>(table, marketIndexKey(chain));
   if (stored === undefined || stored.format > itemFormat) return [];

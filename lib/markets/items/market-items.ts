@@ -15,19 +15,19 @@ export type MarketItem<State = unknown> = {
   state: State;
 };
 
-/** Code of an earlier format overwrites no item of a later one. */
+/** Format of the code's items. Code of an earlier format never overwrites items of a later one. */
 export const itemFormat = 1;
 
-/** The condition that no later run, and no later code, has written the item. */
+/** Requires that no later run and no later code has written the item. */
 export const notLaterThan = (epoch: number) => ({ epoch: atMost(epoch), format: atMost(itemFormat) });
 
 type Stored = { content: string; epoch: number; format: number; expiresAt: number };
 
-/** A market is kept for this time after it was last wanted, like its minutes. */
+/** How long a market and its minutes are kept after the market was last wanted. */
 const keptMs = 8 * 24 * 3_600_000;
 
 /**
- * Writes a market, with the time since which nobody wants it, or now.
+ * Writes a market, with the time since which nobody wants it, or the current time.
  *
  * @returns false, without writing, if another run has taken over.
  */
@@ -50,7 +50,7 @@ export async function readMarket<State>(
   return stored && itemOf<State>(stored);
 }
 
-/** Reads the markets of these tokens that exist. No token may occur twice. */
+/** Reads the existing markets of these tokens. No token may occur twice. */
 export async function readMarketsOf(table: Table, names: readonly TokenName[]): Promise<Market[]> {
   const stored = await getItems<Stored>(table, names.map(marketKey));
   return stored.flatMap((each) => itemOf(each)?.market ?? []);
@@ -63,7 +63,7 @@ export async function allMarketsOf<State>(table: Table, chain: TradingChain): Pr
   return found.flat().flatMap((stored) => itemOf<State>(stored) ?? []);
 }
 
-/** JSON has neither decimals nor large integers. Their only field marks them among other objects. */
+/** Decimals and large integers, encoded because JSON lacks them. Their only field identifies them. */
 type Encoded = { decimal: string } | { integer: string };
 
 const isDecimal = (value: unknown): value is Decimal =>
@@ -75,7 +75,7 @@ const textOf = (item: MarketItem): string =>
     return typeof value === "bigint" ? ({ integer: String(value) } satisfies Encoded) : value;
   });
 
-/** Undefined for an item of later code, whose format is unknown. */
+/** Decodes an item. Undefined if later code wrote it, whose format is unknown. */
 function itemOf<State>({ content, format }: Stored): MarketItem<State> | undefined {
   if (format > itemFormat) return undefined;
   return JSON.parse(content, (_, value) => {

@@ -6,13 +6,13 @@ import type { TokenName } from "../core/market.ts";
 import { marketNewsKey, marketNewsSince } from "./keys.ts";
 
 /**
- * The tokens that a client has just asked for. Of a connection, it also says that its subscription has changed, and
- * that it waits for all of its tokens.
+ * Tokens that a client has just asked for. From a connection, news also show that its subscription has changed and that
+ * it waits for all of its tokens.
  */
 export type MarketNews = {
   userID: string;
   connectionId?: string;
-  /** The shard of the connection. */
+  /** Shard of the connection. */
   shard?: number;
   tokens: readonly TokenName[];
 };
@@ -20,18 +20,21 @@ export type MarketNews = {
 /** News as the reader finds them. */
 export type FoundNews = MarketNews & { id: string; atMs: number };
 
-/** News are read within seconds. Subscriptions and markets keep what they announce. */
+/** Lifetime of news. They are read within seconds, and subscriptions and markets keep their content. */
 const lifetimeSeconds = 600;
 
-/** How far the clocks of functions may differ, and how late news may be stored, without being missed. */
+/** Largest difference between clocks plus delay of storage at which no news are missed. */
 const overlapMs = 2000;
 
-/** A write that takes longer is repeated with a new time, so that no reader has passed it already. */
+/**
+ * Longest write of news. A longer one is repeated with a new time, because readers may already have passed the old
+ * time.
+ */
 const promptMs = 1000;
 
 const maxAttempts = 3;
 
-/** Writes news at the present time. They may be written twice. */
+/** Writes news with the current time, possibly twice. */
 export async function writeNews(
   table: Table,
   { userID, connectionId, shard, tokens }: MarketNews,
@@ -55,8 +58,8 @@ export async function writeNews(
 }
 
 /**
- * Reads the news since a time, in their order. Some of them are up to two seconds older, so a reader that asks each second
- * finds most news more than once: their ids are the same.
+ * Reads the news since a time, in their order. Some are up to two seconds older, so a reader that asks each second
+ * finds most news more than once, with the same ids.
  */
 export async function readNewsSince(table: Table, sinceMs: number): Promise<FoundNews[]> {
   const time = new Date(sinceMs - overlapMs).toISOString();

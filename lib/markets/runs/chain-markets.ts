@@ -8,41 +8,43 @@ import type { MarketItem } from "../items/market-items.ts";
 /** A token of a chain that somebody wants. */
 export type WantedToken = {
   token: string;
-  /** When somebody last wanted it. */
+  /** Time when somebody last wanted the token. */
   wantedMs: number;
-  /** True if a user who follows it has an open position of it. */
+  /** True if a user who follows the token has an open position in it. */
   isHeld: boolean;
 };
 
-/** A market for clients, and when it last changed. */
+/** A market for clients, with the time when it last changed. */
 export type ChangedRecord = { record: MarketRecord; changedAtMs: number };
 
-/** The records that are due. They have minutes that have changed since a time. */
+/** Selects records that are due, with minutes that have changed since a time. */
 export type WantedRecords = { sinceMs: number; isFull: boolean };
 
-/** A run of readMarkets, from the moment when it has the lease. */
+/** A run of readMarkets, starting when it gets the lease. */
 export type MarketRun = { readonly epoch: number; readonly isOver: boolean };
 
-/** The first revision that a run shows. They grow from run to run, whatever the last one had shown. */
+/**
+ * Returns the first revision that a run shows. Revisions grow from run to run, even if the previous run's are unknown.
+ */
 export const revisionFrom = (epoch: number): number => epoch * 1_000_000;
 
-/** The markets of a chain, as a run of readMarkets reads them. */
+/** The markets of a chain as a run of readMarkets reads them. */
 export type ChainMarkets = {
   readonly chain: TradingChain;
-  /** The newest block that was read, with its time in epoch seconds. */
+  /** Newest block that was read, with its time in epoch seconds. */
   readonly head: { block: number; time: number } | undefined;
-  /** Replaces the tokens that are read. Without any, no host is asked. */
+  /** Replaces the tokens that are read. Without tokens, no host is asked. */
   want(tokens: readonly WantedToken[]): void;
   /** Revision of the currently shown state. */
   readonly revision: number;
   readonly isWanted: boolean;
-  /** Looks once, and writes nothing. Returns false if no host answers, and undefined if no token is wanted. */
+  /** Looks once without writing. Returns false if no host answers, and undefined if no token is wanted. */
   look(): Promise<boolean | undefined>;
   /** Reads until the run is over, and then stores its results. */
   read(run: MarketRun): Promise<void>;
-  /** Describes those of the wanted tokens that have changed, or all. Tokens that are not found yet are left out. */
+  /** Describes the wanted tokens that have changed, or all of them. Leaves out tokens that are not found yet. */
   records(tokens: readonly string[], wanted: WantedRecords, nowMs: number): ChangedRecord[];
-  /** All markets that are read. */
+  /** Returns all markets that are read. */
   markets(nowMs: number): Market[];
 };
 
@@ -58,7 +60,7 @@ export type TokenStore<State = unknown> = {
   writer(epoch: number): TokenWriter<State>;
 };
 
-/** Stores tokens for a run. All fail with `Superseded` once another one has followed. */
+/** Stores tokens for a run. All methods fail with `Superseded` once another run has followed. */
 export type TokenWriter<State = unknown> = {
   saveMarket(item: MarketItem<State>, wantedAt: Date): Promise<void>;
   saveCandles: (

@@ -1,6 +1,6 @@
 import { Superseded } from "./token-store.ts";
 
-/** Carries out the steps of a run. One that fails is repeated later. */
+/** Carries out the steps of a run. A failed step is repeated later. */
 export class RunSteps {
   readonly #onFault: (error: unknown) => void;
   #isSuperseded = false;
@@ -10,7 +10,7 @@ export class RunSteps {
     this.#onFault = onFault;
   }
 
-  /** True once a later run was found to have taken over. Nothing more may be stored then. */
+  /** True once a later run is known to have taken over. This run may store nothing more then. */
   get isSuperseded(): boolean {
     return this.#isSuperseded;
   }

@@ -10,18 +10,18 @@ import { readChunks, type StoredChunk, writeChunk } from "../items/chunk-items.t
 import { readMarket, writeMarket } from "../items/market-items.ts";
 import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 
-/** Writes candles of the past, beside a run of readMarkets. */
+/** Writes past candles while a run of readMarkets works. */
 export function historyWriter(table: Table): Pick<TokenWriter, "saveCandles"> {
   const writer = new CandleWriter(table);
   return { saveCandles: (...saved) => writer.saveCandles(...saved) };
 }
 
-/** Another run of readMarkets has taken over, so this one must not write any more. */
+/** Thrown if another run of readMarkets has taken over, so that this one must not write any more. */
 export class Superseded extends ServiceError {
   override readonly code = "SUPERSEDED";
 }
 
-/** Rows are stored each time that has passed. */
+/** Interval at which rows are stored. */
 export const rowMs = 5 * 60_000;
 
 /** Stores tokens in the table. */
@@ -46,8 +46,8 @@ const hourSeconds = 3600;
 const daySeconds = 86_400;
 
 /**
- * Folds the stored minutes of hours, and the stored hours of their days, and stores both. What has lost all of its swaps is
- * removed.
+ * Folds stored minutes into hours, and stored hours into days, and stores both. Removes candles that have lost all of
+ * their swaps.
  */
 export async function saveHours(
   { loadCandles }: Pick<TokenStore, "loadCandles">,
@@ -66,13 +66,15 @@ export async function saveHours(
   }
 }
 
-/** Returns the candles of an interval, or one without swaps, which removes those that are stored. Coins have no swaps. */
+/**
+ * Returns the candles of an interval, or a candle without swaps, which removes the stored ones. Coins have no swaps.
+ */
 function foldedOrNone({ token }: TokenName, start: number, folded: readonly Candle[]): readonly Candle[] {
   if (folded.length > 0 || token === nativeToken) return folded;
   return [withoutSwaps(start, { pool: { pool: "", quote: nativeToken }, price: zero })];
 }
 
-/** A chunk changes only while two functions write it, so it is soon written. */
+/** Most attempts to write a chunk. It changes only while two functions write it, so few are needed. */
 const mostAttempts = 5;
 
 type Known = Pick<StoredChunk, "start" | "candles" | "version" | "epoch">;
@@ -82,18 +84,18 @@ type Saved = Pick<StoredChunk, "candles" | "revision">;
 class CandleWriter {
   readonly #table: Table;
   readonly #epoch: number | undefined;
-  /** The last chunk of each kind and token that was read or written. */
+  /** Last chunk of each kind and token that was read or written. */
   readonly #known = new Map<string, Known>();
 
-  /** @param epoch That of the run. Without it, minutes that are final in the table stay as they are. */
+  /** @param epoch The epoch of the run. Without it, minutes that are final in the table stay as they are. */
   constructor(table: Table, epoch?: number) {
     this.#table = table;
     this.#epoch = epoch;
   }
 
   /**
-   * Puts candles into their chunks, in the place of those that start at the same times. They are in the order of time. A
-   * token's minute without swaps is left out.
+   * Puts candles, in the order of time, into their chunks and replaces those with the same start. Leaves out a token's
+   * minutes without swaps.
    */
   async saveCandles(
     token: TokenName,
@@ -128,7 +130,7 @@ class CandleWriter {
     throw new Superseded();
   }
 
-  /** Version 0 stands for a chunk that does not exist. */
+  /** Reads a chunk. Version 0 stands for a chunk that does not exist. */
   async #chunk(name: string, token: TokenName, kind: ChunkKind, start: number): Promise<Known> {
     const known = this.#known.get(name);
     if (known?.start === start) return known;

@@ -31,9 +31,9 @@ export type SolMarketsDeps = {
   readPools: (tokens: readonly string[]) => Promise<ReadonlyMap<string, TokenPools> | undefined>;
   store: TokenStore;
   coinUsdAt: CoinUsdAt;
-  /** Receives the first error of each outage in which no host answers. */
+  /** Receives the first error of each outage of all hosts. */
   onSilence: (error: unknown) => void;
-  /** Receives errors. The run goes on. */
+  /** Receives errors. The run continues. */
   onFault: (error: unknown) => void;
 };
 
@@ -43,12 +43,15 @@ type Entry = {
   wanted: WantedToken;
   market?: Market;
   flags: readonly MarketFlag[];
-  /** Undefined until the token is found, or found to be none. */
+  /** Time of the last change. Undefined until the token is found or found to be none. */
   changedMs?: number;
   rowAtMs: number;
 };
 
-/** Reads the prices and depths of tokens of sol. Its pools keep no events that could be proved, so there are no minutes. */
+/**
+ * Reads the prices and depths of Solana tokens. Solana's pools keep no events that could be proved, so there are no
+ * minutes.
+ */
 export class SolMarkets implements ChainMarkets {
   readonly chain = "sol";
   readonly #deps: SolMarketsDeps;
@@ -173,7 +176,7 @@ export class SolMarkets implements ChainMarkets {
     if (before === undefined || shownOf(before) !== shownOf(market)) entry.changedMs = nowMs;
   }
 
-  /** Stores markets that are due. The time when a token was first seen is kept. */
+  /** Stores markets that are due, without changing the time when a token was first seen. */
   async #save(writer: TokenWriter): Promise<void> {
     const nowMs = Date.now();
     for (const entry of this.#entries.values()) {
@@ -196,6 +199,6 @@ export function openSolMarkets(reader: SolReader, { table, ...ports }: SolMarket
   return new SolMarkets({ ...ports, readPools: (tokens) => pools.read(tokens), store: tokenStore(table) });
 }
 
-/** The part of a market that clients see. Its slot changes all the time. */
+/** Returns the part of a market that clients see, without its slot, which changes all the time. */
 const shownOf = ({ price, pool, pools }: Market): string =>
   JSON.stringify([price, pool, pools], (_, value) => (typeof value === "bigint" ? `${value}` : value));

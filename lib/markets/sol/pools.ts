@@ -25,21 +25,21 @@ import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
 import { type FindPools, type PricedPool, supplyIn, type TokenPools } from "../core/market.ts";
 
-/** Lasting enough for a price. What is final comes half a minute later. */
+/** Confirmed states last well enough for a price. Final ones come half a minute later. */
 const at = { commitment: "confirmed" } as const;
 
-/** Pools that did not exist are looked for again after this time. */
+/** Time after which pools that did not exist are searched again. */
 const memoryMs = 10 * 60_000;
 
-/** The tokens whose accounts are remembered. */
+/** Most tokens whose accounts are remembered. */
 const mostTokens = 1000;
 
 const { decimals: decimalsOfCoin } = chainFacts.sol.coin;
 
-/** The accounts of a mint: all that it may have, and those that it has. */
+/** Accounts of a mint: all that it may have, and those found. */
 type Remembered = { all: MintPlaces; found: MintPlaces; untilMs: number };
 
-/** Reads the prices of tokens of sol, many in one call. It remembers which of their pools exist. */
+/** Reads the prices of Solana tokens, many in one call. Remembers which of their pools exist. */
 export class SolPoolReader {
   readonly #reader: SolReader;
   readonly #places = new RecentMap<string, Remembered>(mostTokens);
@@ -50,8 +50,8 @@ export class SolPoolReader {
   }
 
   /**
-   * Reads tokens and their pools, each token at one slot. What is no token is left out. Undefined if the host shows an
-   * older slot than before. After ten seconds of that, the next host is asked.
+   * Reads tokens and their pools, each token at one slot. Leaves out addresses of no token. Undefined if the host shows
+   * an older slot than before. After ten seconds of that, the next host is asked.
    *
    * @throws {ChainUnavailable} if no host answers.
    */
