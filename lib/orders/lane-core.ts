@@ -50,7 +50,9 @@ export type LaneCore<F extends FamilyTypes = FamilyTypes> = {
   isFirst(request: SignRequest<F>, view: LaneView<F>): boolean;
   /** The blocks at which both hosts read balances, and whether these blocks are final. */
   departures: {
-    /** Undefined if the hosts are too far apart. Empty if both hosts' answers are final. */
+    /**
+     * Returns the blocks of both answers. Undefined if the hosts are too far apart; empty if both answers are final.
+     */
     seenIn(snapshots: Snapshots<F>): BlockName[] | undefined;
     areFinal(seenIn: readonly BlockName[], snapshots: Snapshots<F>): boolean | undefined;
   };

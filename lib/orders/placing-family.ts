@@ -22,7 +22,7 @@ export type PlacingFamily<F extends FamilyTypes = FamilyTypes> = {
   /** Returns the default lifetime of an order, in seconds. */
   secondsFor(check: F["check"]): number;
   intentOf(terms: IntentTerms, assessed: Assessed<F>): F["intent"];
-  /** Initial values of fields that only orders of this family have. */
+  /** Initial values of the fields that only this family's orders have. */
   orderPart: F["order"];
   quotedPart(
     intent: F["intent"],

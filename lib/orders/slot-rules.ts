@@ -13,7 +13,7 @@ export type SlotSight = {
 
 /** Result of an order's swap, and its place among the wallet's fills. */
 export type FoundFill = {
-  /** Position in the sequence of fills, which is the order in which they happened. */
+  /** Place in the sequence of the wallet's fills, in the order in which they happened. */
   place: number;
   spent: bigint;
   received: bigint;

@@ -24,7 +24,7 @@ export function executionRecorder(table: Table, now: Date) {
   };
 
   return async (reported: ReportedExecution): Promise<RecordOutcome> => {
-    // Reserves own ids, so that no engine can take the place of a future order.
+    // Reserves the service's own ids, so that no engine can take the place of a future order.
     if (isOwnId(idOf(reported.execution))) return "not yours";
     if (!(await isKnown(reported.userID))) return "unknown user";
     return saveExecution(table, { ...reported, now });

@@ -51,7 +51,7 @@ const keyOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 export class WantedTokens {
   /** Start times of each user's claims, by token. */
   #claims = new Map<string, Map<string, number>>();
-  /** Times at which tokens were first read for each user that nobody else wanted. */
+  /** For each user, the times when tokens that nobody else wanted were first read. */
   #news = new Map<string, number[]>();
   #granted: ReadonlySet<string> = new Set();
   #isFirst = true;

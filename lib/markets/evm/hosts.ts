@@ -23,7 +23,7 @@ export type HostReports = {
   onFlood: (pools: ReadonlySet<string>) => void;
 };
 
-/** Time after the first request for events from which no further one begins. */
+/** Time limit for further requests, counted from the first request for events. */
 const longestReadMs = 15_000;
 
 /** Most headers in a request, because hosts limit the number of calls in a batch. */

@@ -33,7 +33,7 @@ export async function loadHistory(
   const asked = { to: first.block, since: intervalStart(end - daySeconds, "1m"), untilMs };
   const { events, isComplete } = await readHistory(pool, asked);
   const candles = candlesOf(swapBlocksOf(events), { pool: pool.pool, quote: pool.quote });
-  // Marks the minute in which the reader began as incomplete, because the reader itself knows its rest.
+  // Marks the reader's first minute as incomplete, because the reader itself knows the rest of it.
   const minutes = candles.map((candle) => ({ ...candle, hasGaps: candle.start === end }));
   await writer.saveCandles(name, "minutes", minutes, 0);
   const starts = [...new Set(minutes.map(({ start }) => intervalStart(start, "1h")))];

@@ -22,9 +22,9 @@ type AskedPool = Pick<WatchedPool, "pool" | "venue">;
 
 /**
  * Looks at the latest block and at the states of pools in it. Undefined if the host shows an older block than the last
- * look. After ten seconds of that, the next look is by another host. The answer names the host.
+ * look. If that lasts ten seconds, the next look uses another host. The answer names the host.
  *
- * @param heights The heights of blocks whose hashes are wanted.
+ * @param heights Heights of blocks whose hashes are requested.
  * @throws {ChainUnavailable} if no host answers.
  */
 export async function lookAtPools(

@@ -44,7 +44,7 @@ export type EvmMarketsDeps = {
   onFault: (error: unknown) => void;
 };
 
-/** Limits of the time between two looks, which is otherwise the time of a block. */
+/** Limits of the time between two looks, which otherwise equals the time between blocks. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
 /** Time without a look after which stored markets are sent, although they are older than the data of clients. */

@@ -66,7 +66,7 @@ function allowedBy(host: RpcHost): Allowance {
   return known !== undefined && Date.now() < known.untilMs ? known : usual;
 }
 
-/** Reads events by one host, with requests that are as large as it allows. */
+/** Reads events from one host, in requests as large as it accepts. */
 export class EventReading {
   readonly #ask: Ask;
   readonly #host: RpcHost;

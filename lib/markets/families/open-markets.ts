@@ -14,7 +14,9 @@ export type MarketPorts = EvmMarketPorts & SolMarketPorts;
 type Registry = {
   readonly [F in Family]: {
     open: (reader: FamilyReader<F>, ports: MarketPorts) => ChainMarkets;
-    /** Opens the reading of the coin's price. Absent for families whose coin only exchanges price. */
+    /**
+     * Makes the function that reads the coin's price. Absent for families whose coin price comes only from exchanges.
+     */
     coinPrice?: (reader: FamilyReader<F>) => ReadCoinPrice;
   };
 };

@@ -23,7 +23,7 @@ export type FoundNews = MarketNews & { id: string; atMs: number };
 /** Lifetime of news. They are read within seconds, and subscriptions and markets keep their content. */
 const lifetimeSeconds = 600;
 
-/** Largest difference between clocks plus delay of storage at which no news are missed. */
+/** Overlap of readings, which covers differing clocks and late storage, so that no news are missed. */
 const overlapMs = 2000;
 
 /**

@@ -19,7 +19,7 @@ export type LeasedRunDeps = {
   onFault: (error: unknown) => void;
 };
 
-/** Longest round. A run with a longer one counts as stuck and renews its lease no more. */
+/** Longest allowed round. A run that exceeds it counts as stuck and no longer renews its lease. */
 const longestRoundMs = 20_000;
 
 /** The run of a reader, starting when it gets the lease. */

@@ -28,7 +28,7 @@ export type ReadTimes = {
   longestMs: number;
 };
 
-/** Limits of the time between two looks, which is otherwise the time of a block. */
+/** Limits of the time between two looks, which otherwise equals the time between blocks. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
 const pauseOf = (chain: TradingChain): number =>

@@ -60,7 +60,7 @@ export const lanesOf = (chain: Network, shard: number): KeyRange => rangeOf("lan
 
 export const laneShardsKey = (chain: Network): Key => itemKey("laneShards", { chain, shard: 0 });
 
-/** Covers the lanes in shard 0 and the note of the number of shards. */
+/** Covers the lanes in shard 0 and the noted number of shards. */
 export const lanesAndShardsOf = (chain: Network): KeyRange =>
   rangeOf("lane", { chain, shard: 0 }, "laneShards");
 

@@ -6,7 +6,7 @@ import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
 import { completeFirstMinute, minuteOf, type PoolBase, type PoolBook } from "./pool-book.ts";
 import { type PoolEvent, priceOf } from "./watched-pool.ts";
 
-/** Factors of the number of blocks to go back, because blocks may follow each other faster than usual. */
+/** Margins for the number of blocks to go back, because blocks may come faster than usual. */
 const mostBlocks = { least: 1.2, factor: 2, tries: 3 };
 
 /** True if a pool's first minute lacks the events before its first base. */

@@ -94,8 +94,8 @@ export function startBook(book: PoolBook, bases: readonly PoolBase[]): void {
 const keptAges = [3000, 900, 240];
 
 /**
- * Returns bases for another run to continue from. The last one is old enough to make deeper reorganisations rare; older
- * ones are for those, which would otherwise leave wrong minutes behind.
+ * Returns bases for another run to continue from. The last one is old enough that deeper reorganisations are rare.
+ * Older bases are for those, which would otherwise leave wrong minutes behind.
  */
 export function basesToKeep({ bases }: PoolBook): PoolBase[] {
   const last = bases.at(-1);
