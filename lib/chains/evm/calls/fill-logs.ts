@@ -119,7 +119,7 @@ export type WalletTransaction = { hash: string; swap?: SwapCall | undefined; log
 
 /**
  * Returns the units of a token that each swap of a wallet has moved in a block, by the hash of its transaction. The events
- * count if they explain the wallet's balances. If not, the swaps share the difference as their pools have paid and taken.
+ * count if they explain the wallet's balances. If not, the swaps share the difference by the swap events of their pools.
  *
  * @param all All of the wallet's transactions in the block.
  * @param difference What the block has added to the wallet's units.
@@ -130,26 +130,60 @@ export function movedInBlock(
   all: readonly WalletTransaction[],
   difference: bigint,
 ): Map<string, bigint> {
-  const swaps = all.flatMap(({ hash, swap, logs }) => (swap?.token === token ? [{ hash, swap, logs }] : []));
+  // A swap that failed has no logs, and no share.
+  const swaps = all.flatMap(({ hash, swap, logs }) =>
+    swap?.token === token && logs.length > 0 ? [{ hash, swap, logs }] : [],
+  );
   const signed = (swap: SwapCall, units: bigint) => (swap.side === "buy" ? units : -units);
   const logged = all.reduce((total, { logs }) => total + givenTo(wallet, token, logs), 0n);
   if (logged === difference)
     return new Map(
       swaps.map(({ hash, swap, logs }) => [hash, atLeast0(signed(swap, givenTo(wallet, token, logs)))]),
     );
-  const paid = swaps.map(({ swap, logs }) => signed(swap, tradedByPool(swap, wrapped.token, logs)));
-  const total = paid.reduce((sum, each) => sum + each, 0n);
-  let rest = difference;
-  return new Map(
-    swaps.map(({ hash, swap }, index) => {
-      const own = paid[index] ?? 0n;
-      // Gives the rounding to the last swap. Without a total, only the pools' amounts are known.
-      const share = index < swaps.length - 1 ? (total === 0n ? own : (difference * own) / total) : rest;
-      rest -= share;
-      return [hash, atLeast0(signed(swap, share))];
-    }),
-  );
+  const isMixed = new Set(swaps.map(({ swap }) => swap.side)).size > 1;
+  const fills = swaps.map(({ hash, swap, logs }) => {
+    const traded = signed(swap, tradedByPool(swap, wrapped.token, logs));
+    if (swap.side === "buy") return { hash, traded, least: 0n };
+    // Routers take no more than a sale's amount, so that purchases of the same block have brought less.
+    return { hash, traded, most: 0n, ...(isMixed && { least: -swap.amountIn }) };
+  });
+  const shares = sharesOf(difference, fills);
+  return new Map(swaps.map(({ hash, swap }) => [hash, atLeast0(signed(swap, shares.get(hash) ?? 0n))]));
 }
+
+/** A swap's units, negative if the wallet gave them: those that its pool has traded, and the bounds of its share. */
+type BoundedFill = { hash: string; traded: bigint; least?: bigint; most?: bigint };
+
+/**
+ * Divides what the wallet's balance has gained, by the hash of the swap. Each gets the units that its pool has traded, and
+ * by its size a part of what the pools do not explain. By their net, a few units from a stranger would outweigh a purchase
+ * and a sale of one size. What exceeds a swap's bounds goes to the others.
+ */
+function sharesOf(difference: bigint, fills: readonly BoundedFill[]): Map<string, bigint> {
+  const size = fills.reduce((sum, { traded }) => sum + sizeOf(traded), 0n);
+  const unexplained = fills.reduce((left, { traded }) => left - traded, difference);
+  let rest = difference;
+  const shares = fills.map((fill, index) => {
+    const { traded, least: low, most } = fill;
+    // Gives the rounding to the last swap. Without any size, all is left to it.
+    const part = size === 0n ? 0n : (unexplained * sizeOf(traded)) / size;
+    const share = index < fills.length - 1 ? traded + part : rest;
+    rest -= share;
+    const bounded =
+      low !== undefined && share < low ? low : most !== undefined && share > most ? most : share;
+    return { fill, bounded, isFree: bounded === share };
+  });
+  const free = shares.filter(({ isFree }) => isFree).map(({ fill }) => fill);
+  const isEnd = free.length === 0 || free.length === fills.length;
+  const fixed = shares.filter(({ isFree }) => isEnd || !isFree);
+  const left = fixed.reduce((sum, { bounded }) => sum - bounded, difference);
+  return new Map([
+    ...fixed.map(({ fill, bounded }) => [fill.hash, bounded] as const),
+    ...(isEnd ? [] : sharesOf(left, free)),
+  ]);
+}
+
+const sizeOf = (amount: bigint) => (amount < 0n ? -amount : amount);
 
 const swapTopics = [v2SwapTopic, v3SwapTopic, pancakeSwapTopic, binSwapTopic];
 
@@ -174,5 +208,5 @@ function tradedByPool(
   const { topics = [], data = "" } = own.at(-1) ?? {};
   if (topics[0] === v2SwapTopic) return wordOf(data, side === "buy" ? paid : taken);
   const amount = BigInt.asIntN(256, wordOf(data, isFirst ? 0 : 1));
-  return amount < 0n ? -amount : amount;
+  return sizeOf(amount);
 }

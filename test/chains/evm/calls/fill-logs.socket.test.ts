@@ -1,6 +1,12 @@
 import { id } from "ethers/hash";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillOf, takenByPool, unwrappedBy } from "../../../../lib/chains/evm/calls/fill-logs.ts";
+import {
+  fillOf,
+  movedInBlock,
+  takenByPool,
+  unwrappedBy,
+} from "../../../../lib/chains/evm/calls/fill-logs.ts";
 import type { ContractLog } from "../../../../lib/chains/evm/calls/rpc-call.ts";
 import type { SwapCall } from "../../../../lib/chains/evm/rules/intent.ts";
 import { defaultChains } from "../../../../lib/infra/default-chains.ts";
@@ -155,5 +161,79 @@ describe("takenByPool", () => {
     );
     expect(takenByPool(lfj, wrapped, token, [sold])).toBe(101n);
     expect(takenByPool({ ...lfj, pool: wallet }, wrapped, token, logs)).toBe(0n);
+  });
+});
+
+describe("movedInBlock", () => {
+  type Swap = { side: "buy" | "sell"; units: bigint };
+  const buy = (units: bigint): Swap => ({ side: "buy", units });
+  const sell = (units: bigint): Swap => ({ side: "sell", units });
+
+  /** Logs a swap of an honest token in a pool of v2. */
+  const logsOf = ({ side, units }: Swap): ContractLog[] => {
+    const [taken, paid, from, to] = side === "buy" ? [0n, units, pool, wallet] : [units, 0n, wallet, pool];
+    return [
+      transfer(token, from, to, units),
+      event(
+        pool,
+        "Swap(address,uint256,uint256,uint256,uint256,address)",
+        [v2Router, wallet],
+        taken,
+        0n,
+        paid,
+        0n,
+      ),
+    ];
+  };
+
+  /** @param unexplained Units beyond the events that the block has added to the wallet's. */
+  function moved(swaps: readonly Swap[], unexplained: bigint, failed: Swap[] = []): (bigint | undefined)[] {
+    const all = [...swaps, ...failed].map((swap, index) => ({
+      hash: `${index}`,
+      swap: { ...call, side: swap.side, amountIn: swap.units },
+      logs: failed.includes(swap) ? [] : logsOf(swap),
+    }));
+    const traded = swaps.reduce((sum, { side, units }) => sum + (side === "buy" ? units : -units), 0n);
+    const units = movedInBlock(chain, { wallet, token }, all, traded + unexplained);
+    return all.map(({ hash }) => units.get(hash));
+  }
+
+  it.each<[string, Swap[], bigint, bigint[]]>([
+    ["trusts events that explain the difference", [buy(100n), sell(99n)], 0n, [100n, 99n]],
+    ["shares a stranger's units by the swaps' sizes", [buy(100n), sell(99n)], 50n, [125n, 74n]],
+    ["shares a few units with a sale first", [sell(100n), buy(99n)], 2n, [99n, 100n]],
+    ["shares units between purchases in proportion", [buy(100n), buy(300n)], 40n, [110n, 330n]],
+    ["shares losses between sales in proportion", [sell(60n), sell(40n)], -50n, [90n, 60n]],
+    ["gives the rounding to the last swap", [buy(100n), buy(100n), buy(100n)], 5n, [101n, 101n, 103n]],
+    ["gives a purchase the units that exceed a sale", [buy(100n), sell(99n)], 5000n, [5001n, 0n]],
+    ["lets no sale exceed its amount beside a purchase", [buy(100n), sell(99n)], -50n, [50n, 99n]],
+    ["leaves out losses beyond all purchases", [sell(99n), buy(100n)], -150n, [99n, 0n]],
+    ["gives the only swap the whole difference", [sell(100n)], 30n, [70n]],
+  ])("%s", (_, swaps, unexplained, expected) => {
+    expect(moved(swaps, unexplained)).toEqual(expected);
+  });
+
+  it("leaves out swaps that failed", () => {
+    expect(moved([buy(100n), buy(200n)], 5n, [sell(50n)])).toEqual([101n, 204n, undefined]);
+    expect(moved([sell(100n)], -5n, [buy(50n)])).toEqual([105n, undefined]);
+  });
+
+  it("changes no swap's units by more than its events leave open, and keeps the sum", () => {
+    const swap = fc.record({ side: fc.constantFrom("buy", "sell"), units: fc.bigInt(1n, 200n) });
+    const swaps = fc.array(swap, { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(swaps, fc.bigInt(-500n, 500n), (some, unexplained) => {
+        const units = moved(some, unexplained);
+        const errors = some.map(({ side, units: own }, index) => {
+          const error = (units[index] ?? 0n) - own;
+          return side === "buy" ? error : -error;
+        });
+        const [low, high] = unexplained < 0n ? [unexplained, 0n] : [0n, unexplained];
+        expect(errors.every((error) => error >= low && error <= high)).toBe(true);
+        const total = errors.reduce((sum, error) => sum + error, 0n);
+        const hasBought = some.some(({ side }, index) => side === "buy" && units[index] !== 0n);
+        if (hasBought) expect(total).toBe(unexplained);
+      }),
+    );
   });
 });

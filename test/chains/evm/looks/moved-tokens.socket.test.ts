@@ -1,4 +1,4 @@
-import { localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
 import { alice, startTestChain, type TestChain } from "trading-terminal-devnet/evm/test-chain";
 import { approval } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -65,6 +65,13 @@ async function send(call: { to: string; data?: string; value?: bigint }, from = 
 
 const sendSwap = (call: SwapCall) => send(encodeCall(readerOf(chain).configuration, call, wallet));
 
+/** Sends a stranger's units to the wallet. */
+async function sendGift(token: string, units: bigint): Promise<void> {
+  await chain.request("anvil_impersonateAccount", [deployer]);
+  const [to, amount] = [BigInt(wallet), units].map((word) => word.toString(16).padStart(64, "0"));
+  await send({ to: token, data: `0xa9059cbb${to}${amount}` }, deployer);
+}
+
 /** Reads the results of transactions as a run would that knows only these. */
 async function resultsOf(...hashes: string[]) {
   const ask: Ask = (calls) => host.request(calls);
@@ -121,6 +128,25 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
       expect((first?.received ?? 0n) - 50n * coin + (last?.received ?? 0n)).toBe(
         (await held(token)) - before,
       );
+    },
+  );
+
+  it.each(Object.entries(shapes))(
+    "shares only a stranger's units between a purchase and a sale of about its size: %s",
+    async (_, [token, route]) => {
+      const [bought, gift] = [swapOf("buy", token, route, coin / 10n), 7n];
+      const alone = await sendSwap(bought);
+      await chain.mine();
+      const [{ received: size } = { received: 0n }] = await resultsOf(alone);
+      await chain.restore();
+      const before = await held(token);
+      const hashes = [await sendSwap(bought), await sendSwap(swapOf("sell", token, route, size + 3n))];
+      await sendGift(token, gift);
+      await chain.mine();
+      const [buy, sale] = await resultsOf(...hashes);
+      expect((await held(token)) - before).toBe(gift - 3n);
+      expect([buy?.received, sale?.spent]).toEqual([size, size + 3n]);
+      expect([buy?.moved, sale?.moved]).toEqual([size + 3n, size - 1n]);
     },
   );
 
