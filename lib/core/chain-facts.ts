@@ -1,4 +1,5 @@
 import type { Network } from "./network.ts";
+import type { WeiPerGas } from "./units.ts";
 
 /** Describes a chain by facts that every deployment shares. */
 type CommonFacts = {
@@ -17,8 +18,8 @@ type EvmFacts = CommonFacts & {
   hasL1Fee?: true;
   /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
   isGasPriceFloor?: true;
-  /** Lowest tip that validators accept, in wei per unit of gas. Absent if they accept any tip above 0. */
-  lowestTip?: bigint;
+  /** Lowest tip that validators accept. Absent if they accept any tip above 0. */
+  lowestTip?: WeiPerGas;
 };
 
 type SolFacts = CommonFacts & { family: "sol" };

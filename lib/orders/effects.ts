@@ -1,3 +1,4 @@
+import type { WeiPerGas } from "../core/units.ts";
 import type { Look } from "./block.ts";
 import type { Book } from "./book.ts";
 import type { FamilyTypes, HostAnswers, SlotTerms } from "./family.ts";
@@ -32,8 +33,8 @@ export type LaneView<F extends FamilyTypes = FamilyTypes> = {
   retired: ReadonlySet<string>;
   /** Ids of the orders that users have cancelled. */
   cancelled: ReadonlySet<string>;
-  /** Each user's current highest fee, in the unit of the chain's fees. */
-  maxGasPrices: ReadonlyMap<string, bigint>;
+  /** Each user's current highest gas price. 0 on chains without gas. */
+  maxGasPrices: ReadonlyMap<string, WeiPerGas>;
   /** Each user's policy for the wallet, and the amount that the user has spent on the day. */
   limits: ReadonlyMap<string, Limits>;
   /** Bytes of each slot's newest attempt, by the attempt's hash. Some may be missing. */
@@ -51,7 +52,7 @@ export type SigningView<F extends FamilyTypes = FamilyTypes> = {
   isStopped: boolean;
   /** True if the user has cancelled the order. */
   isCancelled: boolean;
-  maxGasPrice: bigint;
+  maxGasPrice: WeiPerGas;
   limits: Limits;
   /** The operators' limits. */
   chainLimits: F["limits"];

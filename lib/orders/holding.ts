@@ -49,7 +49,7 @@ export type Holding = {
   /** The position's number in its book, starting at 1. */
   ordinal: number;
   amount: TokenUnits;
-  /** The price of the held `amount`. */
+  /** Paid for the held `amount`. */
   cost: CoinUnits;
   realizedPnl: CoinUnits;
   networkFees: CoinUnits;

@@ -34,7 +34,7 @@ export function unsupportedChain(chains: ReadonlyMap<Network, unknown>): DomainE
 export const limitsOf = (
   chain: Network,
   { maxOrder, maxNetworkFee, maxNetworkFeesPerDay }: LimitTexts,
-): ChainLimits => ({
+): ChainLimits<bigint> => ({
   maxOrder: maxOrder === undefined ? undefined : coinUnitsFrom(chain, maxOrder, "maxOrder"),
   maxNetworkFee: coinUnitsFrom(chain, maxNetworkFee, "maxNetworkFee"),
   ...(maxNetworkFeesPerDay !== undefined && {

@@ -17,14 +17,14 @@ export const storedNames = (
 ) => (baseSymbol === undefined ? { symbol } : pairNames(chain, baseSymbol));
 
 /** The operators' limits for a chain. */
-export type ChainLimits = {
+export type ChainLimits<Units extends bigint = CoinUnits> = {
   /** Limits the amount of a buy. */
-  maxOrder?: CoinUnits | undefined;
+  maxOrder?: Units | undefined;
   /**
    * Limits the network fee of one transaction, or of all transactions of an order if they share a limit. Excludes fees
    * that nobody can limit.
    */
-  maxNetworkFee: CoinUnits;
+  maxNetworkFee: Units;
   /** Limits the network fees of a wallet's transactions in a day. By default ten times `maxNetworkFee`. */
-  maxNetworkFeesPerDay?: CoinUnits | undefined;
+  maxNetworkFeesPerDay?: Units | undefined;
 };

@@ -12,7 +12,6 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import { formatAmount, unitsFrom } from "../../lib/orders/decimal-text.ts";
 import type { FamilyTypes } from "../../lib/orders/family.ts";
 import { unknownSafety } from "../../lib/orders/token-safety.ts";
-import type { ChainLimits } from "../../lib/orders/trading-chain.ts";
 import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/procedures/placing.ts";
 import { poolRoutes } from "../trading/model/ledger-state.ts";
 import { intent, v2, wideLimits } from "./trading.ts";
@@ -25,7 +24,7 @@ export type PlainRequest = Pick<EvmIntent, "wallet" | "orderId" | "userID" | "si
     /** Slippage in percent. */
     slippage: number;
     nowMs: number;
-    limits?: ChainLimits;
+    limits?: EvmSetup["limits"];
   };
 
 const decimals = 18;

@@ -119,7 +119,7 @@ export const transaction = (changes: Partial<UnsignedEvmTransaction> = {}): Unsi
 export const noLimits: Limits = { stored: undefined, count: undefined };
 
 /** Operators' limits that allow everything. */
-export const wideLimits: ChainLimits = { maxNetworkFee: 10n ** 24n };
+export const wideLimits: ChainLimits<bigint> = { maxNetworkFee: 10n ** 24n };
 
 /** Network fees of a day without signatures. */
 export const freeFees: FeesOfDay = {

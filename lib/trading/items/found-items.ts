@@ -1,6 +1,7 @@
 import { settingsFamily } from "../../chains/families/settings.ts";
 import type { Network } from "../../core/network.ts";
 import { chains } from "../../core/network.ts";
+import type { WeiPerGas } from "../../core/units.ts";
 import type { FamilyTypes } from "../../orders/family.ts";
 import type { LaneKey } from "../../orders/intent.ts";
 import type { Kind, Lane, Names } from "../../orders/table-step.ts";
@@ -90,8 +91,7 @@ class Found {
     return key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
   }
 
-  /** Returns the user's highest gas price, in wei. */
-  maxGasPrice = (chain: Network, userID: string): bigint =>
+  maxGasPrice = (chain: Network, userID: string): WeiPerGas =>
     settingsFamily(chain).maxGasPriceOf(chain, this.#storedSettings(chain, userID));
 }
 

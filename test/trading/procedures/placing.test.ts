@@ -4,6 +4,7 @@ import { evmOrderSettingsOf } from "../../../lib/chains/evm/rules/order-settings
 import { factsIn } from "../../../lib/chains/evm/rules/placed-facts.ts";
 import type { EvmHostQuote, EvmTradeFacts } from "../../../lib/chains/evm/rules/trade-facts.ts";
 import { DomainError } from "../../../lib/core/domain-error.ts";
+import type { Wei } from "../../../lib/core/units.ts";
 import type { PlacingView } from "../../../lib/orders/effects.ts";
 import type { ChainLimits } from "../../../lib/orders/trading-chain.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/orders/wallet-policy.ts";
@@ -53,7 +54,7 @@ const gift = (changes: Partial<PlaceRequest> = {}): PlaceRequest => ({
   mayLose: false,
   ...changes,
 });
-const limited = (limits: ChainLimits): PlaceRequest => placeRequest({ ...plainRequest, limits });
+const limited = (limits: ChainLimits<Wei>): PlaceRequest => placeRequest({ ...plainRequest, limits });
 const sale = (amount: string) => request({ side: "sell", amount });
 
 const swap = { estimate: 100n, gasLimit: 100n, l1Fee: 0n };
@@ -200,7 +201,7 @@ describe("placing", () => {
     expect(answer).toEqual({ order, isReplayed: true });
   });
 
-  it.each<[string, PlacingView<Evm>, ChainLimits?]>([
+  it.each<[string, PlacingView<Evm>, ChainLimits<Wei>?]>([
     ["TRADING_DISABLED", view({ isStopped: true })],
     ["WALLET_NOT_FOUND", view({ hasWallet: false })],
     ["WALLET_BUSY", view({ laneOrders: Array.from({ length: 20 }, () => tradeOrder()) })],

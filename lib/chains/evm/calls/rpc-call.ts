@@ -1,5 +1,6 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
+import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import type { Block } from "../../../orders/block.ts";
 import { attempt, type RpcCall } from "../../hosts/rpc-call.ts";
 
@@ -59,15 +60,15 @@ export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
 export const hashAgainCall = (number: number) => ({ ...blockHashCall(number), isLast: true }) as const;
 
 /** Asks for the native coin of an address. */
-export const coinsCall = (address: string, tag: BlockTag): RpcCall<bigint> =>
+export const coinsCall = (address: string, tag: BlockTag): RpcCall<Wei> =>
   rpcCall("eth_getBalance", [address, tagText(tag)], Quantity);
 
 /** Asks for the number of transactions that an address has sent, which is its next nonce. */
 export const nonceCall = (address: string, tag: BlockTag): RpcCall<number> =>
   rpcCall("eth_getTransactionCount", [address, tagText(tag)], SafeNumber);
 
-/** Amounts are in wei, data in hex. Without a recipient, the data is the code of a constructor, whose answer counts. */
-export type CallRequest = { to?: string; from?: string; data?: string; value?: bigint; gas?: bigint };
+/** Data is in hex. Without a recipient, the data is the code of a constructor, whose answer counts. */
+export type CallRequest = { to?: string; from?: string; data?: string; value?: Wei; gas?: bigint };
 
 export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
   ...rest,
@@ -96,9 +97,9 @@ export const contractCall = (request: CallRequest, tag: BlockTag): RpcCall<strin
 export const gasEstimateCall = (request: CallRequest, tag: BlockTag): RpcCall<bigint> =>
   rpcCall("eth_estimateGas", [callObject(request), tagText(tag)], Quantity);
 
-export const gasPriceCall = (): RpcCall<bigint> => rpcCall("eth_gasPrice", [], Quantity);
+export const gasPriceCall = (): RpcCall<WeiPerGas> => rpcCall("eth_gasPrice", [], Quantity);
 
-export const suggestedTipCall = (): RpcCall<bigint> => rpcCall("eth_maxPriorityFeePerGas", [], Quantity);
+export const suggestedTipCall = (): RpcCall<WeiPerGas> => rpcCall("eth_maxPriorityFeePerGas", [], Quantity);
 
 /**
  * Asks for the base fee of the next block, and for the tips in each recent block that was not empty. Old nodes of avax
@@ -108,7 +109,7 @@ export const feeHistoryCall = (
   blocks: number,
   tag: BlockTag,
   percentiles: readonly number[],
-): RpcCall<{ baseFee: bigint; tips: bigint[][] }> => ({
+): RpcCall<{ baseFee: WeiPerGas; tips: WeiPerGas[][] }> => ({
   method: "eth_feeHistory",
   params: [tagText(blocks), tagText(tag), percentiles],
   read(result) {
@@ -138,10 +139,10 @@ export type MinedTransaction = {
   blockNumber: number;
   blockHash: string;
   gasUsed: bigint;
-  /** The price paid, in wei per unit of gas. */
-  gasPrice: bigint;
+  /** The price paid. */
+  gasPrice: WeiPerGas;
   /** The fees that base charged for the data and for its operator; 0 on other chains. */
-  l1Fee: bigint;
+  l1Fee: Wei;
   logs: readonly ContractLog[];
 };
 

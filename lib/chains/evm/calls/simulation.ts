@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import * as v from "valibot";
+import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import type { Block } from "../../../orders/block.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import {
@@ -47,10 +48,10 @@ const SimulationSchema = v.array(v.object({ calls: v.array(OutcomeSchema) }));
 const blockSeconds = 60;
 
 /** The block on top of which transactions are simulated, and the base fee of the next block. */
-export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: bigint };
+export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: WeiPerGas };
 
 /** Gives the sender the coins that it spends, and up to three more. */
-function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: bigint): bigint {
+function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: WeiPerGas): Wei {
   const own = transactions.filter(({ from }) => from === sender);
   return own.reduce(
     (sum, { value = 0n, gas = 0n }) => sum + value + gas * gasPrice,

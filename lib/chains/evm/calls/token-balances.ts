@@ -1,3 +1,4 @@
+import type { TokenUnits, Wei } from "../../../core/units.ts";
 import type { TokenClaims } from "../../../orders/token-identity.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import { balanceOf, blockNumberOf, coinsOf } from "./contract-questions.ts";
@@ -17,15 +18,15 @@ const gasFor = (balances: number): bigint => {
   return gas < mostGas ? gas : mostGas;
 };
 
-/** Units by wallet and token. Undefined if the token does not answer. */
-export type Units = (wallet: string, token: string) => bigint | undefined;
+/** Balances by wallet and token. Undefined if the token does not answer. */
+export type Units = (wallet: string, token: string) => TokenUnits | undefined;
 
 /** Asks for the coin and some trusted tokens of wallets, at one block. */
 export function knownBalancesCall(
   wallets: readonly string[],
   tokens: readonly string[],
   tag: BlockTag,
-): RpcCall<{ block: number; coins: (wallet: string) => bigint | undefined; units: Units }> {
+): RpcCall<{ block: number; coins: (wallet: string) => Wei | undefined; units: Units }> {
   const questions = wallets.flatMap((wallet) => [
     coinsOf(wallet),
     ...tokens.map((token) => balanceOf(token, wallet)),
@@ -51,7 +52,7 @@ export function strangeBalancesCall(
   token: string,
   wallets: readonly string[],
   tag: BlockTag,
-): RpcCall<{ claims: TokenClaims; units: ReadonlyMap<string, bigint> }> {
+): RpcCall<{ claims: TokenClaims; units: ReadonlyMap<string, TokenUnits> }> {
   const claims = claimQuestions(token);
   const asked = [...claims, ...wallets.map((wallet) => balanceOf(token, wallet))] as const;
   return thenRead(multicall(asked, tag, gasFor(wallets.length)), (answers) => {

@@ -1,4 +1,5 @@
 import { chainFacts } from "../../../core/chain-facts.ts";
+import type { TokenUnits, Wei, WeiPerGas } from "../../../core/units.ts";
 import { least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
 import type { TokenSafety } from "../../../orders/token-safety.ts";
@@ -42,12 +43,12 @@ export type SwapRequest = {
   token: string;
   amountIn: bigint;
   /** Allowances of each router, for a sale. */
-  allowances: ReadonlyMap<string, bigint>;
+  allowances: ReadonlyMap<string, TokenUnits>;
   /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
   hasTokens: boolean;
   fees: EvmFees;
   /** The base fee of the next block. */
-  baseFee: bigint;
+  baseFee: WeiPerGas;
 };
 
 /** Values for the transactions of an order, by purpose. */
@@ -59,13 +60,13 @@ export type WorkingRoute = PoolRoute & {
   quoted: bigint;
   /** The amount that would arrive. */
   amountOut: bigint;
-  /** The expected network fee of the route's transactions, in wei. */
-  networkFee: bigint;
+  /** The expected network fee of the route's transactions. */
+  networkFee: Wei;
   gas: Needs<PlannedGas>;
   /** The number of approvals before the swap. */
   approvals: 0 | 1 | 2;
   wantsZeroFirst: boolean;
-  allowance: bigint;
+  allowance: TokenUnits;
   /** True if the host could not simulate it. */
   isGuess: boolean;
   /** Largest amount whose arrival the host has proved without a simulation. */
@@ -240,7 +241,7 @@ export const orderFactsOf = (
   chain: Pick<Chain, "configuration">,
   { token, fees }: Pick<SwapRequest, "token" | "fees">,
   routes: readonly WorkingRoute[],
-  held: bigint | undefined,
+  held: TokenUnits | undefined,
 ): EvmOrderFacts => ({
   fees,
   isListed: isListed(chain, token),

@@ -1,9 +1,11 @@
 import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
+import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { submissionOf } from "../../../orders/order-details.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../../../orders/trade.ts";
 import { availableOf, leastOut, lossOf, needsOfTrade } from "../../../orders/trade-check.ts";
 import { type AnyOrder, hasEnded } from "../../../orders/trade-order.ts";
+import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import { addedBy } from "../../../orders/wallet-policy.ts";
 import { type EvmNetworkFee, evmNetworkFee, feesWithin, type PlannedGas, weiOfGwei } from "./fees.ts";
 import type { EvmFees } from "./intent.ts";
@@ -22,14 +24,14 @@ export type EvmTrader = TraderTerms & {
 export type EvmSetup = SetupTerms & {
   chain: EvmChain;
   hasRelay: boolean;
+  limits: ChainLimits<Wei>;
 };
 
 /** The terms that an order would get, and the reason to refuse it. */
 export type EvmTradeCheck = CheckTerms & {
   chain: EvmChain;
   settings: EvmOrderSettings;
-  /** In wei per unit of gas. */
-  maxGasPrice: bigint;
+  maxGasPrice: WeiPerGas;
   /** At most the highest gas price, unless that is the objection. */
   fees: EvmFees;
   networkFee: EvmNetworkFee;

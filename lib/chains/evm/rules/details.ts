@@ -1,4 +1,5 @@
 import type { Network } from "../../../core/network.ts";
+import type { TokenUnits, Wei } from "../../../core/units.ts";
 import { coinText, formatAmount } from "../../../orders/decimal-text.ts";
 import { shortfallPercent, submissionOf } from "../../../orders/order-details.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
@@ -51,8 +52,8 @@ function reportOf(order: TradeOrder<Evm>, own: readonly EvmSlot[]): EvmFillRepor
   const result = slot && swapResultOf(slot);
   if (slot === undefined || result === undefined) return undefined;
   const { receipt, spent, received, doubt } = result;
-  const inCoins = (units: bigint) => coinText(intent.chain, units);
-  const tokenText = (units: bigint) => formatAmount(units, placed.decimals);
+  const inCoins = (units: Wei) => coinText(intent.chain, units);
+  const tokenText = (units: TokenUnits) => formatAmount(units, placed.decimals);
   const [[spentIn, spentText], [receivedIn, receivedText]] =
     intent.side === "buy"
       ? ([
@@ -95,7 +96,7 @@ function feesPaid(chain: Network, own: readonly EvmSlot[]): EvmFillReport["netwo
     const purpose = minedAttempt(slot)?.purpose;
     return purpose === undefined || slot.receipt === undefined ? [] : [{ purpose, ...slot.receipt }];
   });
-  const sum = (of: (each: (typeof paid)[number]) => bigint) =>
+  const sum = (of: (each: (typeof paid)[number]) => Wei) =>
     coinText(
       chain,
       paid.reduce((total, each) => total + of(each), 0n),

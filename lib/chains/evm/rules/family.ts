@@ -1,3 +1,4 @@
+import type { Wei } from "../../../core/units.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
 import type { EvmSetup, EvmTradeCheck, EvmTrader } from "./check-trade.ts";
 import type { EvmSnapshot } from "./host-snapshot.ts";
@@ -11,7 +12,7 @@ export type Evm = {
   intent: EvmIntent;
   slot: EvmSlot;
   snapshot: EvmSnapshot;
-  limits: ChainLimits;
+  limits: ChainLimits<Wei>;
   details: EvmDetails;
   order: {
     approveNonces: readonly number[];
@@ -20,7 +21,7 @@ export type Evm = {
   };
   signed: {
     approveNonces: readonly number[];
-    /** The last fees signed at each nonce, and the most that any transaction there may pay the network, in wei. */
+    /** The last fees signed at each nonce, and the most that any transaction there may pay the network. */
     fees: Readonly<Record<number, EvmFees & SignedFee>>;
     /** The only nonce and calldata that the order's swap may ever have. */
     swap?: { nonce: number; call: SwapCall };

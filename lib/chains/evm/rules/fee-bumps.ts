@@ -1,3 +1,4 @@
+import type { WeiPerGas } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { EvmFees, EvmIntent } from "./intent.ts";
 
@@ -22,7 +23,7 @@ export const clearPreset = "fast";
 export const repriceMs = 5000;
 
 /** Nodes replace a transaction only for 10 % higher fees. An eighth leaves room for their rounding. */
-const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;
+const raised = (fee: WeiPerGas): WeiPerGas => (fee * 9n + 7n) / 8n;
 
 /** Computes the lowest fees with which a node replaces a transaction. */
 export const replacing = ({ maxFeePerGas, maxPriorityFeePerGas }: EvmFees): EvmFees => ({
@@ -38,7 +39,7 @@ export const replaces = (fees: EvmFees, old: EvmFees): boolean =>
 /**
  * Computes the fees of the next attempt at a nonce: enough to replace the last one. Undefined if they exceed the cap.
  */
-export function bumped(last: EvmFees, wanted: EvmFees, cap: bigint): EvmFees | undefined {
+export function bumped(last: EvmFees, wanted: EvmFees, cap: WeiPerGas): EvmFees | undefined {
   const floor = replacing(last);
   const fees = {
     maxFeePerGas: greatest(floor.maxFeePerGas, least(wanted.maxFeePerGas, cap)),

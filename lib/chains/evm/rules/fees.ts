@@ -1,4 +1,5 @@
 import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
+import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
 import type { ChainLimits } from "../../../orders/trading-chain.ts";
@@ -15,16 +16,16 @@ const feeSeconds = 10;
 export const feeBlocks = (chain: EvmChain): number =>
   Math.max(5, Math.ceil(feeSeconds / chainFacts[chain].blockSeconds));
 
-/** A chain's fees according to one host, in wei per unit of gas. */
+/** A chain's fees according to one host. */
 export type FeeMarket = {
   /** The base fee of the next block. */
-  baseFee: bigint;
+  baseFee: WeiPerGas;
   /** The tips paid in each recent block that had transactions, at each of {@link rewardPercentiles}. */
-  tips: readonly (readonly bigint[])[];
+  tips: readonly (readonly WeiPerGas[])[];
   /** The answer to `eth_maxPriorityFeePerGas`. */
-  suggestedTip: bigint;
+  suggestedTip: WeiPerGas;
   /** The answer to `eth_gasPrice`. */
-  gasPrice: bigint;
+  gasPrice: WeiPerGas;
 };
 
 /**
@@ -43,10 +44,10 @@ const weiPlaces = 9;
 export const weiOfCoin = 10n ** 18n;
 
 /** Converts a gas price of the settings to wei. */
-export const weiOfGwei = (gwei: number): bigint => BigInt(gwei.toFixed(weiPlaces).replace(".", ""));
+export const weiOfGwei = (gwei: number): WeiPerGas => BigInt(gwei.toFixed(weiPlaces).replace(".", ""));
 
 /** Formats a gas price in gwei, for reports. */
-export const gweiText = (wei: bigint): string => formatAmount(wei, weiPlaces);
+export const gweiText = (price: WeiPerGas): string => formatAmount(price, weiPlaces);
 
 function median(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
@@ -56,7 +57,7 @@ function median(values: readonly bigint[]): bigint {
 /** Fees according to one host. */
 export type HostFees = EvmFees & {
   /** The lowest tip that validators accept, where the host knows it. */
-  floor?: bigint;
+  floor?: WeiPerGas;
 };
 
 /** Largest plausible floor of tips, as a multiple of the chain's lowest tip. Higher ones from a host are ignored. */
@@ -78,17 +79,17 @@ export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): 
 }
 
 /** The cost of a transaction beside its gas: of its data on layer 1, and of the operator. 0 for chains other than base. */
-export type L1Fee = bigint;
+export type L1Fee = Wei;
 
 /**
  * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. It is rounded up, so it
  * exceeds a limit exactly if the cost does.
  */
-export const gasPriceNow = (baseFee: bigint, tip: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
+export const gasPriceNow = (baseFee: WeiPerGas, tip: WeiPerGas, gasLimit: bigint, l1Fee: L1Fee): WeiPerGas =>
   baseFee + tip + ceilDivide(l1Fee, gasLimit);
 
-/** Limits of a transaction's fees: the order's highest gas price, and the operators' limit in wei. */
-export type FeeLimits = { maxGasPrice: bigint } & Pick<ChainLimits, "maxNetworkFee">;
+/** Limits of a transaction's fees: the order's highest gas price, and the operators' limit. */
+export type FeeLimits = { maxGasPrice: WeiPerGas } & Pick<ChainLimits<Wei>, "maxNetworkFee">;
 
 /**
  * Computes the most that a unit of gas may cost, so that the transaction stays within the operators' limit and, with
@@ -97,7 +98,7 @@ export type FeeLimits = { maxGasPrice: bigint } & Pick<ChainLimits, "maxNetworkF
 export const feeCap = (
   { maxGasPrice, maxNetworkFee }: FeeLimits,
   { gasLimit, l1Fee }: Pick<PlannedGas, "gasLimit" | "l1Fee">,
-): bigint => least(maxGasPrice - ceilDivide(l1Fee, gasLimit), maxNetworkFee / gasLimit);
+): WeiPerGas => least(maxGasPrice - ceilDivide(l1Fee, gasLimit), maxNetworkFee / gasLimit);
 
 /**
  * Limits the fees of a transaction by {@link feeCap}. Undefined if the next block costs more: the transaction would wait
@@ -106,7 +107,7 @@ export const feeCap = (
 export function feesWithin(
   limits: FeeLimits,
   fees: EvmFees,
-  baseFee: bigint,
+  baseFee: WeiPerGas,
   gas: Pick<PlannedGas, "gasLimit" | "l1Fee">,
 ): EvmFees | undefined {
   const { maxFeePerGas, maxPriorityFeePerGas } = fees;
@@ -136,14 +137,14 @@ export const usualGasLimit = {
 /** The gas of a transaction that is still to be sent. */
 export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
 
-/** The network fee in wei. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
-export type EvmNetworkFee = { expected: bigint; max: bigint; l1: bigint };
+/** The network fee of transactions. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
+export type EvmNetworkFee = { expected: Wei; max: Wei; l1: Wei };
 
 /** Computes the network fees of transactions: expected in the next block, and at most. */
 export function evmNetworkFee(
   transactions: readonly PlannedGas[],
   fees: EvmFees,
-  baseFee: bigint,
+  baseFee: WeiPerGas,
 ): EvmNetworkFee {
   const sum = (of: (transaction: PlannedGas) => bigint) =>
     transactions.reduce((total, transaction) => total + of(transaction), 0n);
@@ -157,7 +158,7 @@ export function evmNetworkFee(
 }
 
 /** Computes the highest possible network fees of transactions. */
-export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: EvmFees): bigint {
+export function mostFee(transactions: readonly Omit<PlannedGas, "estimate">[], fees: EvmFees): Wei {
   const gas = transactions.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
   const l1 = transactions.reduce((sum, { l1Fee }) => sum + l1Fee, 0n);
   return gas * fees.maxFeePerGas + ceilDivide(l1 * 5n, 4n);

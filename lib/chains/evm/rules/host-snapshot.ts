@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import type { TokenUnits, Wei, WeiPerGas } from "../../../core/units.ts";
 import type { Block } from "../../../orders/block.ts";
 import type { HostFees, L1Fee } from "./fees.ts";
 import type { EvmRoute } from "./intent.ts";
@@ -15,7 +16,7 @@ export type EvmRouteFacts = EvmRoute &
     gasLimit: { approve: bigint; swap: bigint };
     l1Fee: { approve: L1Fee; swap: L1Fee };
     /** The router's allowance, for a sale. 0 for a buy. */
-    allowance: bigint;
+    allowance: TokenUnits;
     /** True if a sale must set the allowance to 0 before it can change it. */
     wantsZeroFirst: boolean;
   };
@@ -26,8 +27,8 @@ export type EvmOrderFacts = {
   fees: HostFees;
   /** True if the token is shown to users. */
   isListed: boolean;
-  /** Units of the token in the wallet, for a sale. */
-  held?: bigint;
+  /** The tokens in the wallet, for a sale. */
+  held?: TokenUnits;
   /** The order's routes that can deliver. */
   routes: readonly EvmRouteFacts[];
 };
@@ -41,15 +42,15 @@ export type EvmSnapshot = {
   finalized: Block;
   nonce: { latest: number; pending: number };
   /** The wallet's native coin. */
-  coins: bigint;
-  /** The base fee of the next block, in wei per unit of gas. */
-  baseFee: bigint;
+  coins: Wei;
+  /** The base fee of the next block. */
+  baseFee: WeiPerGas;
   /** The fees for clearing a nonce. */
   clearFees: HostFees;
   clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, EvmOrderFacts>;
-  /** The wallet's units of tokens that were reported missing. Tokens that do not answer are absent. */
-  held?: ReadonlyMap<string, bigint>;
+  /** The wallet's balances of tokens that were reported missing. Tokens that do not answer are absent. */
+  held?: ReadonlyMap<string, TokenUnits>;
   /** The hashes of the requested blocks, by number. */
   blocks: ReadonlyMap<number, string>;
   /** The receipts, by hash. Transactions unknown to the host have none. */

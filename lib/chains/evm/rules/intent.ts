@@ -55,7 +55,6 @@ export type ClearCall = { purpose: "clear" };
 
 export type EvmCall = SwapCall | ApproveCall | ClearCall;
 
-/** In wei per unit of gas. */
 export type EvmFees = v.InferOutput<typeof evmFees>;
 
 export type UnsignedEvmTransaction = LaneKey & EvmFees & { nonce: number; call: EvmCall; gasLimit: bigint };

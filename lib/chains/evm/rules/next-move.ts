@@ -1,3 +1,4 @@
+import type { Wei } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneView, Recipients } from "../../../orders/effects.ts";
 import type { LaneState, Move } from "../../../orders/lane-core.ts";
@@ -95,7 +96,7 @@ const maySend = (state: LaneState<Evm>, order: TradeOrder<Evm>) =>
 function isForbidden(
   { view, nowMs, chainLimits }: LaneState<Evm>,
   { intent }: TradeOrder<Evm>,
-  fee?: bigint,
+  fee?: Wei,
 ): boolean {
   const { maxOrder } = chainLimits;
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
@@ -265,7 +266,7 @@ function bumpedFees(
 }
 
 /**
- * Computes the most that the next attempt at a nonce may pay the network, in wei, within the limits of a transaction and
+ * Computes the most that the next attempt at a nonce may pay the network, within the limits of a transaction and
  * of a day.
  */
 function roomForFees(
@@ -273,19 +274,19 @@ function roomForFees(
   { intent }: TradeOrder<Evm>,
   slot: EvmSlot,
   purpose: EvmCall["purpose"],
-): bigint {
+): Wei {
   const limits = view.limits.get(intent.userID) ?? noStoredLimits;
   const own = purpose === "clear" ? limitsOfClears(limits, chainLimits) : limits;
   const most = feesSigned([slot])[slot.place]?.most ?? 0n;
   return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
 }
 
-/** Computes the most that the next attempt of a signed buy may pay the network within the day's limit, in wei. */
+/** Computes the most that the next attempt of a signed buy may pay the network within the day's limit. */
 function roomOfDay(
   { view, nowMs, chainLimits }: LaneState<Evm>,
   { intent }: TradeOrder<Evm>,
   slot: EvmSlot,
-): bigint {
+): Wei {
   const limits = view.limits.get(intent.userID);
   const rest = limits && restOfDay(limits, nowMs);
   if (intent.side === "sell" || rest === undefined) return chainLimits.maxNetworkFee;

@@ -1,4 +1,5 @@
 import { DomainError } from "../../../core/domain-error.ts";
+import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import { coinText } from "../../../orders/decimal-text.ts";
 import { objectionBeside, type QuotedChecks } from "../../../orders/order-checks.ts";
 import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./fees.ts";
@@ -6,12 +7,11 @@ import type { EvmFees } from "./intent.ts";
 
 /** Facts that decide whether an order can be placed, and its fees. */
 export type EvmOrderChecks = QuotedChecks & {
-  /** In wei per unit of gas. */
-  maxGasPrice: bigint;
-  /** Limits the network fee of a transaction, in wei. */
-  maxNetworkFee: bigint;
+  maxGasPrice: WeiPerGas;
+  /** Limits the network fee of a transaction. */
+  maxNetworkFee: Wei;
   fees: EvmFees;
-  baseFee: bigint;
+  baseFee: WeiPerGas;
   transactions: readonly PlannedGas[];
 };
 

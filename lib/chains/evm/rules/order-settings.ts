@@ -1,4 +1,5 @@
 import type { EvmChain } from "../../../core/chain-facts.ts";
+import type { WeiPerGas } from "../../../core/units.ts";
 import { roundedDown } from "../../../orders/percent.ts";
 import { type EvmSettings, type SettingsPatch, settingsInForce } from "../../../users/settings.ts";
 import { weiOfGwei } from "./fees.ts";
@@ -22,8 +23,8 @@ export function evmOrderSettingsOf(chain: EvmChain, stored?: SettingsPatch): Evm
 /** Settings allow no higher gas price. */
 const highestGwei = 1e9;
 
-/** Returns a user's highest gas price in wei per unit of gas. 0 if the stored value is not a price. */
-export function maxGasPriceOf(chain: EvmChain, stored?: SettingsPatch): bigint {
+/** Returns a user's highest gas price. 0 if the stored value is not a price. */
+export function maxGasPriceOf(chain: EvmChain, stored?: SettingsPatch): WeiPerGas {
   const gwei: unknown = evmOrderSettingsOf(chain, stored).maxGasPrice;
   return typeof gwei === "number" && gwei >= 0 && gwei <= highestGwei ? weiOfGwei(gwei) : 0n;
 }

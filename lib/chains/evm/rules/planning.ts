@@ -1,3 +1,4 @@
+import type { TokenUnits, Wei } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
@@ -51,7 +52,7 @@ export function planFor(
   order: TradeOrder<Evm>,
   view: LaneView<Evm>,
   snapshots: EvmSnapshots,
-  { nowMs, chainLimits }: { nowMs: number; chainLimits: ChainLimits },
+  { nowMs, chainLimits }: { nowMs: number; chainLimits: ChainLimits<Wei> },
 ): EvmReadiness {
   const { intent } = order;
   const nonce = agreedNonce(snapshots);
@@ -70,7 +71,7 @@ export function planFor(
   return planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs });
 }
 
-type HostFacts = EvmOrderFacts & Pick<EvmSnapshot, "baseFee"> & { held: bigint };
+type HostFacts = EvmOrderFacts & Pick<EvmSnapshot, "baseFee"> & { held: TokenUnits };
 
 /**
  * True if a nonce below existing slots may be used: another program's transaction has disappeared from the chain after
@@ -100,9 +101,9 @@ function isClose(a: bigint, b: bigint): boolean {
  */
 function agreedHeld(
   hosts: readonly [Pick<EvmSnapshot, "latest">, Pick<EvmSnapshot, "latest">],
-  a: bigint,
-  b: bigint,
-): bigint | undefined {
+  a: TokenUnits,
+  b: TokenUnits,
+): TokenUnits | undefined {
   const [{ latest }, other] = hosts;
   const mayDiffer = latest.hash !== other.latest.hash;
   return a === b || (mayDiffer && isClose(a, b)) ? least(a, b) : undefined;
@@ -152,7 +153,7 @@ type Planning = {
   view: LaneView<Evm>;
   snapshots: readonly [EvmSnapshot, EvmSnapshot];
   limits: FeeLimits;
-  chainLimits: ChainLimits;
+  chainLimits: ChainLimits<Wei>;
   nowMs: number;
 };
 
@@ -308,7 +309,7 @@ function choiceOf(
 
 /** Makes the approval that a sale needs before its swap. It is exact, so that the router can take nothing later. */
 function approvalFor(
-  amount: bigint,
+  amount: TokenUnits,
   { token }: EvmIntent,
   { router, allowance, wantsZeroFirst }: EvmRouteFacts,
 ): ApproveCall | undefined {

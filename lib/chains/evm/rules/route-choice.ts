@@ -1,3 +1,4 @@
+import type { Wei } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { type EvmRoute, isSamePool, mostRouters, plainEvmRoute } from "./intent.ts";
@@ -7,8 +8,8 @@ import { checksArrival } from "./swap-venues.ts";
 export type Candidate = Pick<EvmRoute, "venue"> & {
   /** The amount that would arrive, after any tax of the token. */
   amountOut: bigint;
-  /** The network fee of the route's transactions, in wei. */
-  networkFee: bigint;
+  /** The network fee of the route's transactions. */
+  networkFee: Wei;
 };
 
 export type RouteTrade = {

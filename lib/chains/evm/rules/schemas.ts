@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { evmChains, isEvmChain } from "../../../core/chain-facts.ts";
+import type { TokenUnits, Wei, WeiPerGas } from "../../../core/units.ts";
 import { orderSides } from "../../../orders/execution.ts";
 import {
   block,
@@ -22,6 +23,9 @@ import { swapVenues } from "./swap-venues.ts";
 
 const chain = v.pipe(owner.chain, v.check(isEvmChain));
 const gas = v.pipe(units, v.minValue(1n));
+const coins: v.GenericSchema<Wei> = units;
+const tokens: v.GenericSchema<TokenUnits> = units;
+const gasPrice: v.GenericSchema<WeiPerGas> = units;
 
 export const poolKey = v.strictObject({
   venue: v.picklist(swapVenues),
@@ -44,8 +48,7 @@ export const evmIntent = v.strictObject({
   gasLimit: gas,
   /** The most gas of an approval. 0 for a buy. */
   approvalGas: units,
-  /** Wei per unit of gas. */
-  maxGasPrice: units,
+  maxGasPrice: gasPrice,
   gasPreset: v.picklist(gasPresets),
   /** The wallet's next nonce when it was placed. */
   nextNonce: count,
@@ -58,7 +61,7 @@ export const swapCall = v.strictObject({
   token: text,
   recipient: text,
   /** The native coin sent with it. */
-  value: units,
+  value: coins,
   amountIn: units,
   minAmountOut: units,
   deadline: count,
@@ -70,10 +73,10 @@ export const approveCall = v.strictObject({
   purpose: v.literal("approve"),
   token: text,
   router: text,
-  amount: units,
+  amount: tokens,
 });
 
-export const evmFees = v.strictObject({ maxFeePerGas: units, maxPriorityFeePerGas: units });
+export const evmFees = v.strictObject({ maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice });
 
 const purpose = v.picklist(["swap", "approve", "clear"]);
 
@@ -91,11 +94,11 @@ const anyReceipt = {
   hash: text,
   block,
   /** In native coin, with the L1 fee. */
-  fee: units,
-  l1Fee: units,
+  fee: coins,
+  l1Fee: coins,
   gasUsed: units,
-  /** The price paid in wei per unit of gas, without the L1 fee. */
-  gasPrice: units,
+  /** The price paid, without the L1 fee. */
+  gasPrice,
 };
 
 export const evmReceipt = v.variant("status", [
@@ -110,7 +113,7 @@ export const evmReceipt = v.variant("status", [
      * Tokens that the wallet got or gave, by its balances before and after the block. Absent if the host no longer keeps
      * these balances.
      */
-    moved: v.exactOptional(units),
+    moved: v.exactOptional(tokens),
     /** True once both hosts have named the same amount. */
     isAgreed: v.exactOptional(v.literal(true)),
   }),
@@ -125,8 +128,8 @@ export const evmSlot = v.strictObject({
   fees: evmFees,
   gasLimit: gas,
   /** For a sale, at planning: the tokens in the wallet, and those that the router may take. */
-  held: v.exactOptional(units),
-  allowance: v.exactOptional(units),
+  held: v.exactOptional(tokens),
+  allowance: v.exactOptional(tokens),
   attempts: listOf(evmAttempt, 1000),
   /** The reason, if relay or hosts named one that can be acted upon. */
   refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
@@ -140,7 +143,7 @@ const nonceText = v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,15})$/));
 
 const feesByNonce = v.pipe(
   v.custom<object>((value) => !Array.isArray(value)),
-  v.record(nonceText, v.strictObject({ ...evmFees.entries, most: units })),
+  v.record(nonceText, v.strictObject({ ...evmFees.entries, most: coins })),
 );
 
 const wei = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 128n));

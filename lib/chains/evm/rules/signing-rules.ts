@@ -1,3 +1,4 @@
+import type { Wei, WeiPerGas } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { Objection, SigningView } from "../../../orders/effects.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
@@ -41,14 +42,14 @@ export function mostGasOf(purpose: EvmCall["purpose"], { gasLimit, approvalGas }
 }
 
 /**
- * Computes the most that an order may pay the network for all its transactions, in wei: twice its gas at its highest
+ * Computes the most that an order may pay the network for all its transactions: twice its gas at its highest
  * gas price. Its gas is that of its swap and, for a sale, of one approval.
  */
-export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: EvmIntent): bigint =>
+export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: EvmIntent): Wei =>
   2n * (gasLimit + approvalGas) * maxGasPrice;
 
 /**
- * Computes the most that an order's next transaction at a nonce may pay the network, in wei. Only one transaction of a
+ * Computes the most that an order's next transaction at a nonce may pay the network. Only one transaction of a
  * nonce is ever mined, so it may always pay as much as an earlier one. This is enough for a clear to replace any
  * transaction that does more, so no wallet gets stuck.
  *
@@ -59,8 +60,8 @@ export function feeLimit(
   intent: EvmIntent,
   signed: Readonly<Record<number, SignedFee>>,
   nonce: number,
-  maxNetworkFee: bigint,
-): bigint {
+  maxNetworkFee: Wei,
+): Wei {
   const fees = Object.entries(signed);
   const others = fees.reduce((sum, [name, { most }]) => (name === String(nonce) ? sum : sum + most), 0n);
   return greatest(signed[nonce]?.most ?? 0n, least(feeBudget(intent) - others, maxNetworkFee));
@@ -75,11 +76,11 @@ export function feeLimit(
  */
 export function clearCap(
   intent: EvmIntent,
-  maxGasPriceNow: bigint,
+  maxGasPriceNow: WeiPerGas,
   { attempts }: Pick<EvmSlot, "attempts">,
-  most: bigint,
+  most: Wei,
   l1Fee: L1Fee = 0n,
-): bigint {
+): WeiPerGas {
   const own = attempts.filter(({ purpose }) => purpose !== "clear");
   return least(
     greatest(
@@ -105,16 +106,16 @@ export function addedToDay(
   transaction: UnsignedEvmTransaction,
   { side }: EvmIntent,
   ledger: Ledger<Evm> | undefined,
-): bigint {
+): Wei {
   const { call } = transaction;
   return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + feeRise(transaction, ledger);
 }
 
 /**
- * Computes by how much a signature raises the highest network fee of a nonce, in wei. Only one of a nonce's
+ * Computes by how much a signature raises the highest network fee of a nonce. Only one of a nonce's
  * transactions is ever mined.
  */
-export const feeRise = (transaction: UnsignedEvmTransaction, ledger: Ledger<Evm> | undefined): bigint =>
+export const feeRise = (transaction: UnsignedEvmTransaction, ledger: Ledger<Evm> | undefined): Wei =>
   greatest(mostFeeOf(transaction) - (ledger?.fees[transaction.nonce]?.most ?? 0n), 0n);
 
 /**

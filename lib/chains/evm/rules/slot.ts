@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import type { Wei } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Block } from "../../../orders/block.ts";
 import type { SendFailure } from "../../../orders/effects.ts";
@@ -17,8 +18,8 @@ import { areFinal, blocksSeen } from "./seen-blocks.ts";
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
 export type EvmAttempt = v.InferOutput<typeof evmAttempt>;
 
-/** Highest network fee of a nonce's transactions, in wei. Only one of them can ever be mined. */
-export type SignedFee = { most: bigint };
+/** Highest network fee of a nonce's transactions. Only one of them can ever be mined. */
+export type SignedFee = { most: Wei };
 
 /**
  * A nonce of a wallet, taken for one transaction of an order:
@@ -36,11 +37,9 @@ export type EvmSlot = v.InferOutput<typeof evmSlot>;
 
 const hashesOf = ({ attempts }: EvmSlot): string[] => attempts.map(({ hash }) => hash);
 
-/** Computes the most that a transaction may pay the network, in wei, without an L1 fee. */
-export const mostFeeOf = ({
-  gasLimit,
-  maxFeePerGas,
-}: Pick<EvmAttempt, "gasLimit" | "maxFeePerGas">): bigint => gasLimit * maxFeePerGas;
+/** Computes the most that a transaction may pay the network, without an L1 fee. */
+export const mostFeeOf = ({ gasLimit, maxFeePerGas }: Pick<EvmAttempt, "gasLimit" | "maxFeePerGas">): Wei =>
+  gasLimit * maxFeePerGas;
 
 /** Computes what has been signed at each nonce of these slots. */
 export const feesSigned = (slots: readonly EvmSlot[]): Record<number, SignedFee> =>

@@ -1,4 +1,5 @@
 import type { DomainError } from "../../../core/domain-error.ts";
+import type { WeiPerGas } from "../../../core/units.ts";
 import type { FactsTerms } from "../../../orders/family.ts";
 import type { LaneKey } from "../../../orders/intent.ts";
 import type { Trade } from "../../../orders/trade.ts";
@@ -42,7 +43,7 @@ export type EvmTradeFacts = FactsTerms & {
   /** The fees by the preset, before any cap. */
   fees: HostFees;
   /** The base fee of the next block. */
-  baseFee: bigint;
+  baseFee: WeiPerGas;
   /** The wallet's next nonce. Absent without a wallet. */
   nextNonce?: number;
   /** Absent if they were not asked for, or if a block arrived meanwhile. */

@@ -1,3 +1,4 @@
+import type { Wei } from "../../../core/units.ts";
 import { tokenABI } from "../calls/contract-abi.ts";
 import { coinPoolOf, type EvmCall, isSameEvmRoute } from "../rules/intent.ts";
 import { kindOf } from "../rules/swap-venues.ts";
@@ -8,8 +9,8 @@ import { argumentsOf } from "./swap-terms.ts";
 import { encodeV2, readV2 } from "./v2-router.ts";
 import { encodeV3, readV3 } from "./v3-router.ts";
 
-/** A transaction without its nonce and fees. The value is in wei, the data in hex. */
-export type CallTransaction = { to: string; value: bigint; data: string };
+/** A transaction without its nonce and fees. The data is in hex. */
+export type CallTransaction = { to: string; value: Wei; data: string };
 
 /** A route's router is of the kind of the pool that takes or pays the coin. */
 const encoders = { v2: encodeV2, v3: encodeV3, slipstream: encodeSlipstream, bins: encodeBins };

@@ -1,3 +1,4 @@
+import type { Wei } from "../../../core/units.ts";
 import type { Order } from "../../../orders/execution.ts";
 import type { PoolPrice } from "../../../orders/price-impact.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
@@ -17,7 +18,7 @@ export type RouteState<Each extends RoutePools = RoutePools> = {
   route: Each;
   priceFor: (side: Order["side"]) => PoolPrice;
   /** Coins, or the worth of quote tokens in coins. */
-  coins: bigint;
+  coins: Wei;
 };
 
 type PoolState = { prices: Record<Order["side"], PoolPrice>; others: bigint };

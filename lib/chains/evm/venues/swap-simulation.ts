@@ -1,3 +1,4 @@
+import type { TokenUnits } from "../../../core/units.ts";
 import { least } from "../../../orders/bigints.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { type RoundTrip, safetyOf, type TokenSafety } from "../../../orders/token-safety.ts";
@@ -23,7 +24,7 @@ export type WalletSwap = {
   token: string;
   amountIn: bigint;
   /** Allowance of the route's router, for a sale. */
-  allowance?: bigint;
+  allowance?: TokenUnits;
 };
 
 /** The simulated result of a wallet's swap by a route. */
@@ -82,7 +83,7 @@ function attempted<Value>(
 const unknownOutcome: SwapOutcome = { kind: "unknown" };
 
 type Steps = {
-  approve: (amount: bigint) => SimulatedTransaction;
+  approve: (amount: TokenUnits) => SimulatedTransaction;
   swap: (side: Order["side"], amountIn: bigint) => SimulatedTransaction;
   balance: SimulatedTransaction;
 };
