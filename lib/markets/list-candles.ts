@@ -218,7 +218,7 @@ async function converted(
 
 const daySeconds = 86_400;
 
-/** Time after an interval's end until its swaps are read and confirmed by a second host. */
+/** Time after an interval's end until a second host has confirmed its swaps. */
 const finalAfterSeconds = 120;
 
 /** Returns the time from which a token's candles are known, in epoch seconds. */

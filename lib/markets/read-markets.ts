@@ -49,7 +49,7 @@ const mostIdleMs = 5 * 60_000;
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
 
-/** Time after its last heartbeat in which a run may begin deliveries. */
+/** Time after a run's last heartbeat in which the run may begin deliveries. */
 const mostDeliveringMs = beatMs + 500;
 
 /**

@@ -6,7 +6,7 @@ import type { DayStatistics, HistoryState, Market, MarketFlag, MarketPool } from
 import { marketFlagsOf, percentBetween, worthOf } from "./core/market-facts.ts";
 import type { AskedToken } from "./market-token.ts";
 
-/** A market as clients see it, with decimal text for prices, in the chain's coin, and for amounts. */
+/** A market as clients see it. Prices are in the chain's coin; prices and amounts are decimal text. */
 export type MarketView = {
   chain: TradingChain;
   token: string;

@@ -64,7 +64,7 @@ const daySeconds = 86_400;
 const hourSeconds = 3600;
 const minuteSeconds = 60;
 
-/** Sums up the stored candles of the last 24 hours, in a quote. Minutes are stored a few seconds after they end. */
+/** Sums up the stored candles of the last 24 hours in one quote. Minutes are stored a few seconds after they end. */
 export async function storedDay(
   table: Table,
   name: TokenName,
@@ -74,7 +74,7 @@ export async function storedDay(
   const to = intervalStart(time, "1m") + minuteSeconds;
   const from = to - daySeconds;
   const firstWhole = intervalStart(from, "1h") + hourSeconds;
-  // Only the first hour may begin before the day.
+  // Reads minutes for the first hour, because only that hour may begin before the day.
   const [first, rest] = await Promise.all([
     storedCandles(table, name, {
       kind: "minutes",

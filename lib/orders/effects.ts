@@ -77,7 +77,7 @@ export type PlacingView<F extends FamilyTypes = FamilyTypes> = {
   limits: Limits;
 };
 
-/** Facts about a chain that a run asks for. */
+/** Facts about a chain that a run requests. */
 export type Question<F extends FamilyTypes = FamilyTypes> = LaneKey & {
   hashes: readonly string[];
   orders: readonly F["intent"][];

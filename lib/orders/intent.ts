@@ -5,7 +5,7 @@ import type { intentTerms } from "./schemas.ts";
 /** A wallet on one chain. Its transactions form one sequence, even if several users have its key. */
 export type LaneKey = { chain: Network; wallet: string };
 
-/** Longest time after its placing in which an order may be filled. */
+/** Longest lifetime of an order, counted from its placing. */
 export const longestValidSeconds = 600;
 
 /** The limits of an order on any chain. The minimum is never lowered later. */

@@ -226,7 +226,7 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
     );
   });
 
-/** The opening time, by which lists sort positions. */
+/** Lists sort positions by their opening time. */
 export const afterStep = <F extends FamilyTypes>(view: LaneView<F>, step: TradeStep): LaneView<F> =>
   // Applies a written step to the view.
   step.reduce<LaneView>(afterWrite, view) as LaneView<F>;

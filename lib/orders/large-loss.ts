@@ -42,7 +42,7 @@ const spendsMostOfCoin = ({
 }: LossChecks): boolean =>
   side === "buy" && !isListed && coins !== undefined && 2n * (amount + open + filled) > coins + filled;
 
-/** Refuses a trade by which somebody with a stolen access token could empty the wallet. */
+/** Refuses a trade that could let somebody with a stolen access token empty the wallet. */
 export function objectionToLoss(checks: LossChecks): DomainError<"SIGN_IN_REQUIRED"> | undefined {
   const reason = losesMostOfValue(checks)
     ? "could lose more than half of its value"

@@ -12,7 +12,7 @@ export const referenceAmount = (amount: bigint): bigint => greatest(amount / ref
 
 const wholeBps = 10_000n;
 
-/** Computes the percentage by which one price is worse than another, both after fees. */
+/** Computes how much worse one price is than another, in percent and after fees. */
 export const marketImpact = (price: PoolPrice, reference: PoolPrice): number => {
   const ideal = price.in * reference.out;
   return percentOf(ideal - price.out * reference.in, ideal);
@@ -21,7 +21,10 @@ export const marketImpact = (price: PoolPrice, reference: PoolPrice): number => 
 /** Returns the price with the larger output per unit of input. */
 export const betterPrice = (a: PoolPrice, b: PoolPrice): PoolPrice => (a.out * b.in < b.out * a.in ? b : a);
 
-/** Computes the percentage by which a swap's price is worse than its pools' price before it, without their fees. */
+/**
+ * Computes how much worse a swap's price is than its pools' price before the swap, in percent and without the pools'
+ * fees.
+ */
 export function priceImpact(
   price: PoolPrice,
   { amountIn, amountOut, fees }: { amountIn: bigint; amountOut: bigint; fees: readonly number[] },

@@ -1,6 +1,6 @@
 import { confusablesMap } from "confusables";
 
-/** Texts by which people recognize a token. */
+/** Texts that help people recognize a token. */
 export type TokenNames = { symbol?: string | undefined; name?: string | undefined };
 
 /** Signs that replace letters in names such as U$DC and USD₮. */

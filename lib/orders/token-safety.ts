@@ -93,7 +93,7 @@ export function flagsOf(
   return tokenFlags.filter((flag) => held[flag] || ofMint.some((each) => each === flag));
 }
 
-/** Highest tax, in percent, that needs no explicit consent of the user to buy. */
+/** Highest tax, in percent, at which a buy needs no explicit consent of the user. */
 export const highestTax = 25;
 
 /** Flags for powers that let the issuer take a holder's money as surely as a tax does. */

@@ -46,7 +46,7 @@ export class DeliveryWindows {
   delivered({ fast, slow, newConnections }: Due, atMs: number): void {
     advance(this.#fast, fast.least, atMs);
     advance(this.#slow[slow.phase] as Group, slow.least, atMs);
-    // Keeps connections that have changed their tokens again: they have not got everything.
+    // Keeps connections that have changed their tokens again, because they have not got everything yet.
     for (const connectionId of newConnections)
       if ((this.#newConnections.get(connectionId) ?? atMs) <= atMs) this.#newConnections.delete(connectionId);
   }

@@ -48,7 +48,7 @@ export const nearAmounts = (price: PoolPrice, depth: bigint): bigint[] =>
         .map((thousandths) => (depth * thousandths * price.in) / (1000n * price.out))
         .filter(isPossible);
 
-/** A sale from a ladder that a pool can make: its index, and the amount that it pays. */
+/** A possible sale from a ladder: its index, and the amount that the pool pays. */
 export type Sale = { index: number; amountOut: bigint };
 
 /**

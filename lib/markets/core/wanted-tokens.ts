@@ -45,8 +45,8 @@ type Claim = TokenName & {
 const keyOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
 /**
- * Decides which tokens are read, so that no user can have too many read. Remembers who has wanted which token, and
- * since when.
+ * Decides which tokens are read, so that no user can have too many read. Remembers since when each user has wanted each
+ * token.
  */
 export class WantedTokens {
   /** Start times of each user's claims, by token. */

@@ -13,7 +13,7 @@ export type HistoryDeps = {
   writer: Pick<TokenWriter, "saveCandles">;
 };
 
-/** A request for the minutes before a reader's first block, of its reference pool. */
+/** A request for the minutes of a reference pool before a reader's first block. */
 export type HistoryOrder = { name: TokenName; pool: WatchedPool; first: Pick<Anchor, "block" | "time"> };
 
 const daySeconds = 86_400;

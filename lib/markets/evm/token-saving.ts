@@ -9,7 +9,7 @@ import type { MarketState, TokenMarket } from "./rules/token-market.ts";
 /** Seconds of the next minute at which minutes are stored, so that not all are stored at once. */
 const saveSeconds = { from: 3, count: 6 };
 
-/** Delay between an hour's end and its folding, by which its last minutes are final. */
+/** Delay between an hour's end and its folding. The hour's last minutes are final by then. */
 const hourGraceSeconds = 120;
 
 const hourSeconds = 3600;

@@ -50,8 +50,8 @@ export class SolPoolReader {
   }
 
   /**
-   * Reads tokens and their pools, each token at one slot. Leaves out addresses of no token. Undefined if the host shows
-   * an older slot than before. After ten seconds of that, the next host is asked.
+   * Reads tokens and their pools, each token at one slot. Leaves out addresses that are not tokens. Undefined if the
+   * host shows an older slot than before. If that lasts ten seconds, the next host is asked.
    *
    * @throws {ChainUnavailable} if no host answers.
    */

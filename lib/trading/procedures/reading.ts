@@ -44,7 +44,7 @@ export const newReader = (): Reader => ({
   wokenMs: new Map(),
 });
 
-/** Shortest time between two wakings of a lane, whose run may have just begun or have nothing to do. */
+/** Shortest time between two wakings of a lane: its run may have just begun, or have nothing to do. */
 const restMs = 3000;
 
 /** Time after which a host that has fallen behind is replaced. */

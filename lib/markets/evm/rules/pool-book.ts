@@ -36,7 +36,7 @@ export type PoolBook = {
   word: bigint | undefined;
   /** Price at the last look. */
   price: Decimal | undefined;
-  /** Hosts whose events do not explain the states that they show, and the time since when. */
+  /** Hosts whose events do not explain their states, and the time when this began. */
   unexplained: { sinceMs: number; hosts: ReadonlySet<string> } | undefined;
   /** Time when the book was begun. */
   readonly sinceMs: number;

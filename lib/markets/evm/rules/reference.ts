@@ -4,7 +4,7 @@ import type { MarketPool } from "../../core/market.ts";
 /** The pool that a token's prices come from, and pools that may replace it. */
 export type ReferenceChoice = {
   pool: string | undefined;
-  /** Times since when other pools have been much deeper, by the pool's address. */
+  /** Times at which other pools became much deeper, by the pool's address. */
   rivals: Readonly<Record<string, number>>;
 };
 
@@ -15,7 +15,7 @@ type MeasuredPool = Pick<MarketPool, "pool" | "depth">;
 /** Least depth of a pool that gives a price: a tenth of a coin. */
 const leastDepth: Decimal = { mantissa: 1n, exponent: -1 };
 
-/** Factor, and time, by which a pool must be deeper to become the reference. */
+/** Factor, and duration, by which a pool must be deeper to become the reference. */
 const muchDeeper: Decimal = { mantissa: 15n, exponent: -1 };
 const deeperMs = 10 * 60_000;
 
