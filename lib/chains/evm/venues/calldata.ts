@@ -51,28 +51,23 @@ export function decodeCall(
 ): EvmCall | undefined {
   try {
     const { to, value, data } = transaction;
-    const call = readCall(contracts, transaction, wallet);
+    const call = readCall(contracts, transaction);
     if (call === undefined) return undefined;
     const again = encodeCall(contracts, call, wallet);
     return again.to === to && again.value === value && again.data === data ? call : undefined;
   } catch {
-    // Arguments are missing or invalid.
+    // Arguments are missing or invalid, or the chain has no such route or router.
     return undefined;
   }
 }
 
-function readCall(
-  { venues, wrapped }: Contracts,
-  { to, value, data }: CallTransaction,
-  wallet: string,
-): EvmCall | undefined {
-  if (data === "0x") return to === wallet ? { purpose: "clear" } : undefined;
+/** Reads the call that a transaction may be. {@link encodeCall} tells whether the chain allows it. */
+function readCall({ venues, wrapped }: Contracts, { to, value, data }: CallTransaction): EvmCall | undefined {
+  if (data === "0x") return { purpose: "clear" };
   const approval = argumentsOf(tokenABI, "approve", data);
   if (approval !== undefined) {
     const [router, amount] = approval;
-    return venues.some((each) => each.router === router)
-      ? { purpose: "approve", token: to, router, amount }
-      : undefined;
+    return { purpose: "approve", token: to, router, amount };
   }
   const rows = venues.filter(({ router }) => router === to);
   const [v2] = rowsOf("v2", rows);
