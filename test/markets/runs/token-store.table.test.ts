@@ -115,6 +115,11 @@ describe("saveHours", () => {
     expect(await stored("0xf")).toEqual([]);
   });
 
+  it("folds no minute of the next hour", async () => {
+    await change("0xd", [at(hour(1) - 60), at(hour(1))], [hour(0)]);
+    expect((await stored("0xd")).filter(([hours]) => hours === 0 || hours === 1)).toEqual([[0, 1]]);
+  });
+
   it("keeps the hours of coins, whose minutes have no swaps", async () => {
     await change("native", [at(hour(3), 0)], [hour(3)]);
     await change("native", [], [hour(3), hour(4)]);

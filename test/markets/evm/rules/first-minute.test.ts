@@ -42,6 +42,7 @@ it.each([
 it.each<[string, readonly Block[]]>([
   ["on an old chain", [[0], ...swaps]],
   ["in the first block of its chain", swaps],
+  ["in its first second", [[60, [2n * q96]], [80, [3n * q96]], [90]]],
 ])("completes the first minute of a pool that was created in it, %s", async (_, blocks) => {
   const made = blocks.findIndex(([, words]) => words !== undefined);
   // There is no price before the first trade.

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatDecimal } from "../../../../lib/core/decimal.ts";
-import { watchPool } from "../../../../lib/markets/evm/rules/journal.ts";
+import { cutAfter, watchPool } from "../../../../lib/markets/evm/rules/journal.ts";
 import { lookRound } from "../../../../lib/markets/evm/rules/look-round.ts";
 import { mostUnexplainedMs } from "../../../../lib/markets/evm/rules/pool-book.ts";
 import { proofRound } from "../../../../lib/markets/evm/rules/proof-round.ts";
@@ -137,6 +137,27 @@ describe("the journal of pools", () => {
     await look();
     await settle();
     expect(taken()).toEqual(["60: 1 4 1 4, 3 final"]);
+  });
+
+  it("counts no failure of a proof during which blocks are dropped", async () => {
+    run.hosts.mine(60, [2n * q96]);
+    await settle();
+    run.hosts.mine(70, [3n * q96]);
+    for (const time of [120, 121]) {
+      run.hosts.mine(time);
+      await look();
+    }
+    run.journal.hashes.set(8, { hash: "0xlie", isConfirmed: true });
+    const headers = run.hosts.headers.bind(run.hosts);
+    run.hosts.headers = async (of, numbers) => {
+      if (numbers.includes(8)) cutAfter(run.journal, 7);
+      return await headers(of, numbers);
+    };
+    expect(await proofRound(run.journal, run.hosts, run.nowMs)).toEqual({
+      proven: [],
+      failed: [],
+      faults: ["foreign"],
+    });
   });
 
   it("keeps the events of a minute until it was taken as final", async () => {
