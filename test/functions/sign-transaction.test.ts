@@ -128,6 +128,9 @@ describe("signTransaction", () => {
       "DecryptCommand",
     ]);
     expect(JSON.stringify(writes()[0]?.args[0].input)).toContain(raw);
+    expect(kms.commandCalls(VerifyMacCommand)[0]?.args[0].input).toMatchObject({
+      KeyId: process.env.MAC_KEY_ID,
+    });
     expect(kms.commandCalls(DecryptCommand)[0]?.args[0].input).toMatchObject({
       KeyId: process.env.KEY_ID,
       EncryptionContext: { userID, walletId: "w1", network: chain, address: wallet },

@@ -94,6 +94,14 @@ describe("signMessage on the table", () => {
     }
   });
 
+  it("counts no message twice", async () => {
+    const request = await placed();
+    expect(await sign(request)).toHaveProperty("raw");
+    expect(await sign({ ...request, attempt: 2 })).toEqual({ later: "the message is signed already" });
+    const { view } = await readSigning(db.table, { request, day });
+    expect(view.ledger).toMatchObject({ messages: [{ purpose: "swap" }], revision: 1 });
+  });
+
   it("signs nothing if sol does not trade, however low the fee", async () => {
     const request = await placed();
     const message = { ...swap, microLamportsPerUnit: 0n };
