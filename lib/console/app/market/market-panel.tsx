@@ -1,12 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Position } from "trading-terminal-client";
-import {
-  type Currency,
-  type Interval,
-  intervalSeconds,
-  isSameToken,
-  marketOf,
-} from "trading-terminal-client/markets";
+import { type Currency, type Interval, intervalSeconds, marketOf } from "trading-terminal-client/markets";
 import { Choice, Panel } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { isAddressOn } from "../explorers.ts";
@@ -15,6 +8,7 @@ import { useNow } from "../ticket/fresh-quote.ts";
 import { barsOf, marksOf } from "./bars.ts";
 import { CandleChart } from "./candle-chart.tsx";
 import { flagTexts, headAgeMs, type KnownMarket, knownMarket, oldMs } from "./markets.ts";
+import { entryOf } from "./totals.ts";
 import { useCandles, useRestMarket } from "./use-market.ts";
 
 const intervals = (Object.keys(intervalSeconds) as Interval[]).map((name) => [name, name] as const);
@@ -96,17 +90,6 @@ function ageText(ageMs: number): string {
   const seconds = Math.floor(Math.max(0, ageMs) / 1000);
   if (seconds < 120) return `${seconds} s old`;
   return seconds < 7200 ? `${Math.floor(seconds / 60)} min old` : `${Math.floor(seconds / 3600)} h old`;
-}
-
-/** Computes the average purchase price of a token's open positions. */
-function entryOf(positions: readonly Position[], name: { chain: Position["chain"]; token: string }) {
-  const held = positions.filter(
-    ({ status, chain, token }) =>
-      status === "open" && token !== undefined && isSameToken({ chain, token }, name),
-  );
-  const tokens = held.reduce((sum, { amount: each }) => sum + Number(each), 0);
-  const paid = held.reduce((sum, each) => sum + Number(each.amount) * Number(each.averageEntryPrice), 0);
-  return tokens > 0 ? paid / tokens : undefined;
 }
 
 function Chart({ symbol }: { symbol: string }) {

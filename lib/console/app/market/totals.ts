@@ -1,5 +1,5 @@
 import type { Network, Position, TerminalState } from "trading-terminal-client";
-import { marketOf, valueOf as valuationOf } from "trading-terminal-client/markets";
+import { isSameToken, marketOf, valueOf as valuationOf } from "trading-terminal-client/markets";
 import { compared, minus, plus, product } from "../exact.ts";
 
 /** Value of an open position, as shown on the page. */
@@ -78,4 +78,15 @@ export function totalsOf(state: TerminalState | undefined): Totals {
       gainUsd: all.reduce((sum, { gainUsd = "0" }) => plus(sum, gainUsd), "0"),
     }),
   };
+}
+
+/** Computes the average purchase price of a token's open positions. */
+export function entryOf(positions: readonly Position[], name: { chain: Position["chain"]; token: string }) {
+  const held = positions.filter(
+    ({ status, chain, token }) =>
+      status === "open" && token !== undefined && isSameToken({ chain, token }, name),
+  );
+  const tokens = held.reduce((sum, { amount: each }) => sum + Number(each), 0);
+  const paid = held.reduce((sum, each) => sum + Number(each.amount) * Number(each.averageEntryPrice), 0);
+  return tokens > 0 ? paid / tokens : undefined;
 }
