@@ -30,7 +30,10 @@ export type Trial = {
   rents: { marker: bigint; wsol: bigint };
 };
 
-export const cpmmVenueOf = ({ address: pool, pool: { config } }: PoolView): CpmmVenue => ({
+/** The part of a pool's view that a swap names. */
+type NamedPool = Pick<PoolView, "address"> & { pool: Pick<PoolView["pool"], "config"> };
+
+export const cpmmVenueOf = ({ address: pool, pool: { config } }: NamedPool): CpmmVenue => ({
   kind: "cpmm",
   pool,
   config: address(config),
@@ -105,7 +108,7 @@ const purchaseAt = 5;
  */
 export async function roundTripMessage(
   { wallet, mint, tokenProgram, blockhash, rents }: Trial,
-  { pool, amountIn, bought }: { pool: PoolView; amountIn: bigint; bought: bigint },
+  { pool, amountIn, bought }: { pool: NamedPool; amountIn: bigint; bought: bigint },
 ): Promise<Uint8Array> {
   const id = newOrderId();
   const wsol = { account: await wsolAccountOf(wallet, id), mint: wsolMint, tokenProgram: programs.token };
