@@ -47,9 +47,9 @@ describe("nextSteps", () => {
 
   it("warns after a failure and names the manual checks and the end-to-end suite", () => {
     expect(stepsAfter({ isGood: false, isLocal: false })).toMatch(
-      /Do not send users.*manual checks.*BASE_URL=https:\/\/api.example STREAM_URL=wss.*two days/s,
+      /Send users here only after.*manual checks.*BASE_URL=https:\/\/api.example STREAM_URL=wss.*two days/s,
     );
-    expect(stepsAfter({ isGood: true, isLocal: false })).not.toMatch(/Do not send users/);
+    expect(stepsAfter({ isGood: true, isLocal: false })).not.toMatch(/Send users here only after/);
     expect(stepsAfter({ isGood: true, isLocal: true })).toMatch(/^- This was the local runner/);
   });
 });
