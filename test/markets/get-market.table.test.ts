@@ -194,6 +194,12 @@ describe("getMarket", () => {
     expect(wanted).toEqual([`bob ${otherToken}`]);
   });
 
+  it("shows that nobody has traded in a day whose history is complete", async () => {
+    const token = newToken();
+    await store(marketAt(now, { token, day: { volume: decimal("0"), trades: 0 } }));
+    expect(await marketOf({ token })).toMatchObject({ volume24h: "0", trades24h: 0 });
+  });
+
   it("shows no market value if the token does not state its supply", async () => {
     const { supply: _, ...rest } = marketAt(now);
     await store(rest);
