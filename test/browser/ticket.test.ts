@@ -111,7 +111,7 @@ describe("the ticket", () => {
     }
     await trade
       .getByRole("status")
-      .getByText(/It takes [\d ]+\.?\d* ETH, fees included/)
+      .getByText(/This needs [\d ]+\.?\d* ETH, fees included/)
       .waitFor();
     await trade.getByRole("combobox", { name: /^Token/ }).fill("0x12");
     await trade.getByRole("button", { name: "Pick a token", disabled: true }).waitFor();
