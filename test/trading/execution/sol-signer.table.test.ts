@@ -90,6 +90,7 @@ describe("signMessage on the table", () => {
       });
       const { view } = await readSigning(db.table, { request, day });
       expect(view.slot).toEqual(answer.slot);
+      expect(view.slot).toMatchObject({ revision: index + 1 });
       expect(view.ledger).toMatchObject({ revision: index + 1 });
     }
   });
