@@ -127,6 +127,8 @@ describe("the market chart beside the trade ticket", () => {
     await market.getByText("ETH", { exact: true }).click();
     await market.getByText("5m", { exact: true }).click();
     await expect.poll(async () => (await drawn(page)).last).toBe(0.00012);
+    // Each series has replaced the chart before.
+    expect(await chart(page).locator("table").count()).toBe(1);
     stream.send(
       marketUpdate({ ...known, minutes: [{ ...candle(0, "0.0001", "0.00013"), isFinal: undefined }] }),
     );
@@ -185,6 +187,8 @@ describe("open positions", () => {
     await positions.getByText("+0.02 ETH (+20 %) +$52.00").waitFor();
     const totals = positions.getByRole("region", { name: "Totals" });
     await totals.getByText("$312.00", { exact: true }).first().waitFor();
+    expect(await totals.getByText("have a value").count()).toBe(0);
+    await positions.getByText("0.0001 ETH", { exact: true }).waitFor();
     stream.send(marketUpdate({ ...known, price: "0.00008" }));
     await positions.getByText("−0.02 ETH (−20 %) −$52.00").waitFor();
 
@@ -193,6 +197,7 @@ describe("open positions", () => {
     await positions.getByText("thin: 0.12 ETH at the price").waitFor();
     stream.send(marketUpdate({ ...known, price: "0.00012", flags: ["STALE"] }));
     await positions.getByText("its market is stale").waitFor();
+    await totals.getByText("0 of 1 have a value").waitFor();
     expect(await positions.locator(".profit").innerText()).toBe("–");
     await context.close();
   });
