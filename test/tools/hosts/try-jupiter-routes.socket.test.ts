@@ -33,6 +33,11 @@ const routes = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"];
 
 describe("tryJupiterRoutes", () => {
   it("tries buying and selling on each exchange, and describes each message and its cost", async () => {
+    const sizes: number[] = [];
+    hosts[0].lie = (method, result, [transaction]) => {
+      if (method === "simulateTransaction") sizes.push(Buffer.from(String(transaction), "base64").length);
+      return result;
+    };
     const looks = await look();
     expect(looks.map(({ name }) => name)).toEqual(
       routes.flatMap((route) => [`${route}, buy MOON`, `${route}, sell MOON`]),
@@ -43,6 +48,7 @@ describe("tryJupiterRoutes", () => {
         /^accepts the helper as a delegate; \d{3,4} bytes, \d{4,6} compute units, 10000 lamports$/,
       );
     }
+    expect(looks.map(({ words }) => Number(/(\d+) bytes/.exec(words)?.[1]))).toEqual(sizes);
     expect(jupiter.asked.map(({ dexes }) => dexes)).toEqual(routes.flatMap((route) => [route, route]));
     const shown = tableOf({ chain: "sol", spent: "1 SOL", hosts: [], quotes: [], routes: looks }).join("\n");
     expect(shown).toContain("Pump.fun, buy MOON: accepts the helper as a delegate");
