@@ -135,7 +135,7 @@ async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["veri
     }
   const isInvalid = (error: unknown) => error instanceof InvalidToken;
   const expired = errors.find((error) => isInvalid(error) && (error as InvalidToken).expired);
-  // Prefers other errors to a 401: a token that could not be verified may still be valid.
+  // Without an expired token, prefers other errors to a 401: a token that could not be verified may still be valid.
   throw expired ?? errors.find((error) => !isInvalid(error)) ?? errors[0];
 }
 
