@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
+import type { Chain } from "../core/network.ts";
+import { ServiceError } from "../core/service-error.ts";
 import { type Execution, idOf } from "../orders/execution.ts";
 import { isPrices } from "../prices/item-keys.ts";
 import type { PricesItem } from "../prices/price-records.ts";
@@ -31,7 +33,7 @@ import type { PublishedChange } from "./change-messages.ts";
  * Reads a record of the table's changes.
  *
  * @returns undefined for an item that is not published, a deletion, or a write that changes nothing for clients.
- * @throws {Error} if the record is not one that this service writes.
+ * @throws {Error} if the record is not one that this service writes, such as other settings under the same version.
  */
 export function readChange(record: DynamoDBRecord): PublishedChange | undefined {
   if (record.eventName === "REMOVE") return undefined;
@@ -54,17 +56,35 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
   const chain = chainOf(after);
   const kind = executionKindOf(after);
-  if ((chain ?? kind) === undefined || before?.version === after.version) return undefined;
+  if (chain !== undefined)
+    return settingsChange(chain, before as SettingsItem | undefined, after as Item<SettingsItem>);
+  if (kind === undefined || before?.version === after.version) return undefined;
   const { userID } = after;
   if (typeof userID !== "string") throw new Error("The record has no userID");
-  if (chain !== undefined) {
-    const item = after as Item<SettingsItem>;
-    return { of: "settings", userID, chain, version: item.version, settings: settingsInForce(chain, item) };
-  }
   const execution = after as Item<Execution>;
-  if (kind === undefined || idOf(execution) === undefined)
-    throw new Error("The record has no orderId or positionId");
+  if (idOf(execution) === undefined) throw new Error("The record has no orderId or positionId");
   return { of: "execution", userID, kind, execution };
+}
+
+/**
+ * Reads changed settings.
+ *
+ * @throws {ServiceError} if the settings change under the same version: the user could place orders by settings that
+ * nobody has chosen, and clients would not notice.
+ */
+function settingsChange(
+  chain: Chain,
+  before: SettingsItem | undefined,
+  after: SettingsItem,
+): PublishedChange | undefined {
+  const { userID, version } = after;
+  const settings = settingsInForce(chain, after);
+  if (before?.version === version) {
+    if (isDeepStrictEqual(settings, settingsInForce(chain, before))) return undefined;
+    throw new ServiceError("Settings have changed under the same version", { code: "UNVERSIONED_SETTINGS" });
+  }
+  if (typeof userID !== "string") throw new Error("The record has no userID");
+  return { of: "settings", userID, chain, version, settings };
 }
 
 /**

@@ -41,6 +41,15 @@ describe("readChange", () => {
     expect(readChange(record)).toEqual({ of: "settings", userID: "ann", chain: "sol", version: 4, settings });
   });
 
+  it.each([
+    ["others", settingsItem("ann", "eth", {}), settingsItem("ann", "eth", { slippage: 100 })],
+    ["none", undefined, { ...settingsItem("ann", "eth", { slippage: 100 }), version: undefined }],
+  ])("raises an alarm for settings that replace %s under the same version", (_, before, after) => {
+    expect(() => readChange(streamRecord(after, before))).toThrow(
+      expect.objectContaining({ name: "UnversionedSettings" }),
+    );
+  });
+
   it("reads an order or a position with its owner", () => {
     expect(readChange(streamRecord(executionItem("ann", order())))).toMatchObject({
       of: "execution",
@@ -95,7 +104,7 @@ describe("readChange", () => {
   it.each([
     [
       "settings of the same version",
-      settingsItem("ann", "eth", {}),
+      settingsItem("ann", "eth", { slippage: 1 }),
       settingsItem("ann", "eth", { updatedAt: "x" }),
     ],
     [

@@ -151,7 +151,8 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["updateTradingSettings"],
     rights: { writes: "SETTINGS" },
-    atMost: "change the settings of all users unnoticed, and so the slippage and gas of their next orders",
+    atMost:
+      "change the settings of all users, and so the slippage and gas of their next orders; a change without a message raises an alarm",
   },
   {
     functions: ["creditReferrals"],

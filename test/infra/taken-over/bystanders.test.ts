@@ -47,7 +47,7 @@ const tableOf = (name: OperationName) =>
 
 const change = (key: Key, set: Record<string, unknown>) => ({ kind: "change", key, set }) as const;
 
-/** Changes that the victim does not notice, because they leave the item's version unchanged. */
+/** Changes that no message shows to the victim, because they leave the item's version unchanged. */
 const attacks = {
   "raises a user's slippage": change(keys.settings, { slippage: 100, mevProtection: false }),
   "shows another address for a wallet": change(keys.wallet, { generatedWalletAddress: "0x2" }),
