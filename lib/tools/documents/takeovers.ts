@@ -26,7 +26,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["authorize"],
     rights: { reads: "all unprotected", writes: "USER, REFCODE, REFERRALS" },
     atMost:
-      "act as any user over REST: place orders within policies, retire wallets, and export them a whole delay after the announcement; change profiles, also tiers and points",
+      "act as any user over REST, as if just signed in: place orders within policies, raise limits of network fees at once, retire wallets, and export them a whole delay after the announcement; change profiles, also tiers and points",
   },
   {
     functions: ["authorizeConnection"],
@@ -99,7 +99,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["setWalletPolicy"],
     rights: { reads: "all unprotected", uses: "invoke loosenGuards" },
     atMost:
-      "tighten and freeze the policies of all users at once; ask for looser ones, which take effect a day after their announcement; not pass on what users ask for",
+      "tighten and freeze the policies of all users at once; raise their limits of network fees at once, which users are told; ask for looser ones, which take effect a day after their announcement; not pass on what users ask for",
   },
   {
     functions: ["loosenGuards"],

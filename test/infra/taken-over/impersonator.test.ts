@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerGuardRequest } from "../../../lib/runtime/guard-requests.ts";
 import { policyOfWallet } from "../../../lib/wallets/change-policy.ts";
+import { shownPolicies } from "../../../lib/wallets/guard-records.ts";
 import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
@@ -24,7 +25,7 @@ afterAll(() => engine.stop());
 const at = (seconds: number): Service => ({ ...service, nowMs: nowMs + seconds * 1000 });
 
 describe("a setWalletPolicy that was taken over", () => {
-  it("writes no policy, and loosens none before the announced day is over", async () => {
+  it("writes no policy, and before the announced day is over loosens only limits of network fees, with a message", async () => {
     const allowed = allowedTo("setWalletPolicy");
     for (const partition of ["POLICY", "GUARDS"])
       expect(allowed("write", `${partition}#${owner.userID}`)).toBe(false);
@@ -40,6 +41,11 @@ describe("a setWalletPolicy that was taken over", () => {
       refused: "SIGN_IN_REQUIRED",
     });
     const signedInAt = new Date(nowMs).toISOString();
+    const raised = { ...asked, tokens: [dai], maxPerOrder: "1", maxNetworkFeesPerDay: "1" };
+    await answerGuardRequest(deps, { ...named, asked: raised, signedInAt }, times(0));
+    expect(await shownPolicies(service.table, owner.userID)).toContainEqual(
+      expect.objectContaining({ walletId: wallet._id, policy: raised, change: "loosened" }),
+    );
     const answer = await answerGuardRequest(deps, { ...named, asked, signedInAt }, times(0));
     expect(answer).toMatchObject({ policy: { tokens: [dai] }, pending: { policy: asked } });
     await expect(
