@@ -104,7 +104,7 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
     const found = await sameKeys(backup, items);
     for (const item of items) {
       if (found.has(textOf(item))) continue;
-      const why = reasonToSpare(keyOf(item));
+      const why = reasonToSpare(keyOf(item), item);
       yield why === undefined ? { what: "newer", item } : { what: "kept", item, why };
     }
   }

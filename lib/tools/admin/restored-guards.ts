@@ -14,6 +14,7 @@ import type { Item } from "../../table/table.ts";
 import { contentOf, packed } from "../../trading/items/items.ts";
 import { isKeyOfOrder } from "../../trading/items/keys.ts";
 import { isLock } from "../../wallets/item-keys.ts";
+import type { WalletEventType } from "../../wallets/wallet-event.ts";
 
 type StoredItem = Record<string, AttributeValue>;
 
@@ -23,6 +24,7 @@ export const keptReasons = {
   usedKey: "idempotency keys of orders placed since: a repeated request must not place its order again",
   lock: "locks of exports that were set since, which hold",
   policy: "policies that were set since, and looser limits: only their users loosen them",
+  event: "wallets' events about policies and exports since: what they tell stays true",
   stop: "stops of trading that were set since, which hold until admin trading --start",
 } as const;
 
@@ -56,12 +58,21 @@ export function reasonToKeep(
 }
 
 /** Returns the reason why an item that only the table has must not be deleted, if any. */
-export function reasonToSpare(key: Key): KeptReason | undefined {
+export function reasonToSpare(key: Key, item: StoredItem): KeptReason | undefined {
   if (isLock(key)) return "lock";
   if (isKeyOfOrder(key)) return "usedKey";
   if (itemAt(key) === "tradingStop" || key.PK === earlierStops) return "stop";
+  if (itemAt(key) === "walletEvent" && lastingEvents.has(item.type?.S)) return "event";
   return isPolicy(key) ? "policy" : undefined;
 }
+
+/** Events that no restore makes untrue: policies stay, and an exported key has left. */
+const lastingEvents: ReadonlySet<string | undefined> = new Set<WalletEventType>([
+  "policyChanged",
+  "exportRequested",
+  "exportCancelled",
+  "exported",
+]);
 
 /** Keeps a user blocked if the block is newer than the backup. */
 export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>

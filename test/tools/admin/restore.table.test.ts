@@ -283,6 +283,18 @@ describe("restore --fix", () => {
       expect((await itemsNamed(table, "USEDKEYS#")).map(({ SK }) => SK)).toEqual(["USEDKEY#placeOrder#k"]);
     });
 
+    it("deletes no wallet's event about a policy or an export", async () => {
+      const types = ["policyChanged", "exportRequested", "exportCancelled", "exported", "renamed"] as const;
+      const events = types.map((type) => ({ ...walletEventKey("alice", "w", now, type), type }));
+      await putItems(table, events);
+      const { out } = await restore(["--fix", "--exact", "--yes"]);
+      expect(out).toBe(
+        `not restored: 4 wallets' events about policies and exports since: what they tell stays true\n${tally(0, 0, 1)}`,
+      );
+      const left = (await itemsNamed(table, "WALLETLOG#")).map(({ type }) => type);
+      expect(left.toSorted()).toEqual(types.slice(0, -1).toSorted());
+    });
+
     it("leaves a policy alone that its user changes during the restore", async () => {
       await putItems(backup, [policy("busy", small)]);
       await putItems(table, [policy("busy", openPolicy)]);
