@@ -19,6 +19,7 @@ import {
   isPolicy,
   type KeptReason,
   reasonToKeep,
+  reasonToLeave,
   reasonToSpare,
   tighterPolicy,
   withBlock,
@@ -53,18 +54,19 @@ export type Comparison = {
 /**
  * Lists items that the table lacks or has in another version. Skips expired and short-lived items, and wallets that
  * were retired more than 30 days ago. Restores nothing that would weaken a guard: a lock of exports only if it is
- * missing, the tighter version of a policy, and no order that was open.
+ * missing, the tighter version of a policy, and no order that was open, request or record of the signer.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
-  for await (const items of pagesOf(backup, comparison)) {
+  const isListed = (key: Key) => isRestored(key) || reasonToLeave(key) !== undefined;
+  for await (const items of pagesOf(backup, comparison, isListed)) {
     const found = await sameKeys(table, items);
     for (const saved of items) {
       const live = found.get(textOf(saved));
       const key = keyOf(saved);
       const item = isProfile(key) ? withBlock(saved, live) : saved;
       if (isDeepStrictEqual(live, item)) continue;
-      const why = reasonToKeep(key, item, live);
+      const why = reasonToLeave(key) ?? reasonToKeep(key, item, live);
       if (why !== undefined) {
         yield { what: "kept", item, why };
         continue;
@@ -73,6 +75,8 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
         const policy = tighterPolicy(item, live);
         if (policy) yield { what: live === undefined ? "missing" : "changed", item: policy };
         if (live && isLooser(item, live)) yield { what: "kept", item, why: "policy" };
+        const isStillPending = isDeepStrictEqual(item.pending, live?.pending) && !(isExact && policy);
+        if (item.pending && !isStillPending) yield { what: "kept", item, why: "pending" };
         continue;
       }
       if (live === undefined && !isExact && (await isGoneWallet(item, comparison))) continue;
@@ -140,7 +144,13 @@ const textOf = (item: StoredItem) => JSON.stringify(keyOf(item));
 
 const pageSize = 100;
 
-async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): AsyncGenerator<StoredItem[]> {
+const isRestored = (key: Key) => !isOfTheMoment(key);
+
+async function* pagesOf(
+  { client, name }: Table,
+  { userID, now }: Comparison,
+  isRead: (key: Key) => boolean = isRestored,
+): AsyncGenerator<StoredItem[]> {
   const isExpired = ({ expiresAt }: StoredItem) => Number(expiresAt?.N ?? Infinity) * 1000 <= now.getTime();
   const common = { TableName: name, ConsistentRead: true, Limit: pageSize };
   // Reads a user's ranges of keys, or the whole table.
@@ -152,7 +162,7 @@ async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): A
           ? new ScanCommand({ ...common, ExclusiveStartKey })
           : new QueryCommand({ ...common, ExclusiveStartKey, ...within(range) }),
       );
-      const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
+      const items = Items.filter((item) => isRead(keyOf(item)) && !isExpired(item));
       if (items.length > 0) yield items;
       // Adds the index of redemptions by id, which is in a separate partition. A redemption cannot be found without it.
       const places = userID === undefined ? [] : items.filter(isRedemptionItem).map(placeOf);

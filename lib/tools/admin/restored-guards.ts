@@ -9,7 +9,7 @@ import {
   withFees,
 } from "../../orders/wallet-policy.ts";
 import { itemAt, type Key } from "../../table/keys.ts";
-import { earlierStops } from "../../table/layout.ts";
+import { earlierStops, partitionNameOf } from "../../table/layout.ts";
 import type { Item } from "../../table/table.ts";
 import { contentOf, packed } from "../../trading/items/items.ts";
 import { isKeyOfOrder } from "../../trading/items/keys.ts";
@@ -24,6 +24,11 @@ export const keptReasons = {
   usedKey: "idempotency keys of orders placed since: a repeated request must not place its order again",
   lock: "locks of exports that were set since, which hold",
   policy: "policies that were set since, and looser limits: only their users loosen them",
+  pending: "looser policies that were pending: users ask for them again, with the whole delay",
+  request:
+    "requests and announcements of exports and unlockings: users ask for them again, with the whole delay",
+  signed: "records of the signer: older ones could let it sign an order a second time",
+  cancelled: "cancellations: the orders that were open are not restored either",
   event: "wallets' events about policies and exports since: what they tell stays true",
   stop: "stops of trading that were set since, which hold until admin trading --start",
 } as const;
@@ -73,6 +78,22 @@ const lastingEvents: ReadonlySet<string | undefined> = new Set<WalletEventType>(
   "exportCancelled",
   "exported",
 ]);
+
+/** Returns the reason why a backup's item is never restored, if its loss matters to users or the signer. */
+export function reasonToLeave({ PK }: Key): KeptReason | undefined {
+  switch (partitionNameOf(PK)) {
+    case "EXPORT":
+    case "EXPORTED":
+    case "UNLOCK":
+      return "request";
+    case "SIGNED":
+      return "signed";
+    case "CANCELLED":
+      return "cancelled";
+    default:
+      return undefined;
+  }
+}
 
 /** Keeps a user blocked if the block is newer than the backup. */
 export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>

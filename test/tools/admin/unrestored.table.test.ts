@@ -1,0 +1,44 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { itemKey } from "../../../lib/table/keys.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { profileKey } from "../../../lib/users/item-keys.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
+import { run } from "./support/admin.ts";
+import { targetWith } from "./support/custody.ts";
+
+const db = tableForTests();
+let table: Table;
+let backup: Table;
+beforeEach(async () => {
+  [table, backup] = [await db.newTable(), await db.newTable()];
+});
+
+const restore = (...args: string[]) =>
+  run(targetWith(table), ["restore", backup.name, ...args], { confirm: async () => false });
+
+describe("admin restore, for a backup with items that it never restores", () => {
+  it.each([
+    ["requests and announcements of exports", itemKey("exportRequest", { userID: "dan", walletId: "w" })],
+    ["requests and announcements of exports", itemKey("announcedExport", { userID: "dan", walletId: "w" })],
+    ["requests and announcements of exports", itemKey("unlockRequest", { userID: "dan" })],
+    ["records of the signer", itemKey("ledger", { orderIdOrUserID: "o" })],
+    ["cancellations", itemKey("cancellation", { userID: "dan", orderId: "o" })],
+  ])("counts %s and asks before it writes: %j", async (name, key) => {
+    await putItems(backup, [key, profileKey("dan")]);
+    expect(await restore("--fix")).toEqual({
+      code: 1,
+      out: expect.stringContaining(`not restored: 1 ${name}`),
+      err: "error: Nothing was restored\n",
+    });
+    expect(await itemsNamed(table, "")).toEqual([]);
+    await restore("--fix", "--yes");
+    expect(await itemsNamed(table, "")).toEqual([profileKey("dan")]);
+  });
+
+  it("counts nothing that the table still has", async () => {
+    const key = itemKey("exportRequest", { userID: "dan", walletId: "w" });
+    for (const each of [table, backup]) await putItems(each, [key]);
+    expect((await restore("--check")).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
+});
