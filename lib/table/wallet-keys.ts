@@ -14,6 +14,12 @@ export const walletsOf = (userID: string): KeyRange => rangeOf("wallet", { userI
 export const walletOwnerKey = (userID: string, network: Network, address: string): Key =>
   itemKey("walletOwner", { userID, network, address });
 
+/** Returns the key of the owner of a wallet, from the wallet's key. */
+export function ownerKeyOf({ SK }: Key, userID: string): Key {
+  const [, network = "", address = ""] = SK.split("#");
+  return itemKey("walletOwner", { userID, network, address });
+}
+
 export const ownersOfWallet = (network: Network, address: string): KeyRange =>
   rangeOf("walletOwner", { network, address });
 

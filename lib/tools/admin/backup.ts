@@ -9,7 +9,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { isRedemption, redemptionPlaceKey } from "../../rewards/item-keys.ts";
 import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
-import { isSealedKey, isWallet } from "../../table/wallet-keys.ts";
+import { isSealedKey, isWallet, ownerKeyOf } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { isProfile } from "../../users/item-keys.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
@@ -164,8 +164,9 @@ async function* pagesOf(
       );
       const items = Items.filter((item) => isRead(keyOf(item)) && !isExpired(item));
       if (items.length > 0) yield items;
-      // Adds the index of redemptions by id, which is in a separate partition. A redemption cannot be found without it.
-      const places = userID === undefined ? [] : items.filter(isRedemptionItem).map(placeOf);
+      // Adds entries in the service's partitions: without them, nothing finds a redemption or the owner of a wallet.
+      const entries = userID === undefined ? [] : items.map((item) => entryOf(item, userID));
+      const places = entries.filter((entry) => entry !== undefined);
       if (places.length > 0) yield [...(await sameKeys({ client, name }, places)).values()];
       ExclusiveStartKey = LastEvaluatedKey;
     } while (ExclusiveStartKey !== undefined);
@@ -174,10 +175,14 @@ async function* pagesOf(
 
 const isRedemptionItem = (item: StoredItem) => isRedemption(keyOf(item));
 
-function placeOf({ redemptionId }: StoredItem): StoredItem {
-  const { PK, SK } = redemptionPlaceKey(redemptionId?.S ?? "");
-  return { PK: { S: PK }, SK: { S: SK } };
+/** Builds the key of the entry by which the service finds a redemption, or the owner of a wallet. */
+function entryOf(item: StoredItem, userID: string): StoredItem | undefined {
+  const key = keyOf(item);
+  if (isRedemption(key)) return storedKey(redemptionPlaceKey(item.redemptionId?.S ?? ""));
+  return isWallet(key) ? storedKey(ownerKeyOf(key, userID)) : undefined;
 }
+
+const storedKey = ({ PK, SK }: Key): StoredItem => ({ PK: { S: PK }, SK: { S: SK } });
 
 const within = ({ PK, from, to }: KeyRange) => ({
   KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",

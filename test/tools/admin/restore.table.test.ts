@@ -6,7 +6,7 @@ import { connectionCountKey, connectionKey } from "../../../lib/realtime/item-ke
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
-import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
+import { sealedKeyKey, walletKey, walletOwnerKey } from "../../../lib/table/wallet-keys.ts";
 import { contentOf, packed } from "../../../lib/trading/items/items.ts";
 import {
   earlierStopKey,
@@ -354,6 +354,13 @@ describe("restore --fix", () => {
     await putItems(table, [executionKey("alice", "position", "1")]);
     expect(await restore(["--fix", "--exact", "--user", "alice"])).toMatchObject({ out: tally(2, 0, 2) });
     expect((await restore(["--check"])).out).toMatch(/missing: 1\nchanged: 1\nnewer: 1\n$/);
+  });
+
+  it("restores a user's wallet with the record of its owner", async () => {
+    const owner = (userID: string): Item => ({ ...walletOwnerKey(userID, "eth", "0x9"), userID });
+    await putItems(backup, [wallet("alice", "0x9"), owner("alice"), owner("bob")]);
+    expect(await restore(["--fix", "--user", "alice"])).toMatchObject({ out: tally(2, 0, 0) });
+    expect(await itemsNamed(table, "OWNERS#eth#0x9")).toEqual([owner("alice")]);
   });
 
   it("compares tables of more than one page", async () => {
