@@ -1,8 +1,8 @@
-import { chainFacts } from "../core/chain-facts.ts";
+import { chainFacts, type EvmChain } from "../core/chain-facts.ts";
 import { formatDecimal, formatUnits, quotientOf, timesTen } from "../core/decimal.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { Network } from "../core/network.ts";
-import type { CoinUnits, TokenUnits } from "../core/units.ts";
+import type { CoinUnits, Lamports, TokenUnits, Wei } from "../core/units.ts";
 
 const pricePlaces = 40;
 
@@ -40,8 +40,12 @@ export function unitsFrom(text: string, decimals: number, field: string): bigint
  *
  * @throws {DomainError} INVALID_REQUEST
  */
-export const coinUnitsFrom = (chain: Network, text: string, field: string): CoinUnits =>
-  unitsFrom(text, chainFacts[chain].coin.decimals, field);
+export function coinUnitsFrom(chain: "sol", text: string, field: string): Lamports;
+export function coinUnitsFrom(chain: EvmChain, text: string, field: string): Wei;
+export function coinUnitsFrom(chain: Network, text: string, field: string): CoinUnits;
+export function coinUnitsFrom(chain: Network, text: string, field: string): CoinUnits {
+  return unitsFrom(text, chainFacts[chain].coin.decimals, field);
+}
 
 /** Formats units of a token as canonical decimal text. */
 export const formatAmount = (units: bigint, decimals: number): string =>

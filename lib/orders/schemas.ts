@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { networks } from "../core/network.ts";
 import { isOwnId } from "../core/record-ids.ts";
+import type { CoinUnits } from "../core/units.ts";
 import { orderSides, orderStages, reasonCodes } from "./execution.ts";
 
 /**
@@ -11,6 +12,7 @@ import { orderSides, orderStages, reasonCodes } from "./execution.ts";
 
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const units = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 256n - 1n));
+const coins: v.GenericSchema<CoinUnits> = units;
 export const text = v.pipe(v.string(), v.maxLength(1000));
 export const textLike = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 
@@ -49,7 +51,7 @@ export const orderLife = v.strictObject({
   status: v.picklist(["open", "filled", "cancelled", "rejected", "expired"]),
   stage: v.picklist(orderStages),
   settled: v.boolean(),
-  networkFee: units,
+  networkFee: coins,
   /** Coin left in accounts that were opened for the order. */
   rent: v.exactOptional(v.bigint()),
   spent: units,
@@ -90,11 +92,11 @@ export const quotedTerms = v.strictObject({
   /** Fees of the pools on the intent's routes, in basis points. */
   feesBps: v.exactOptional(listOf(v.number(), 10)),
   /** Highest planned cost of the order's transactions, in coin. */
-  networkFee: units,
+  networkFee: coins,
   /** Coin that the order needs to open accounts. Part of it comes back. */
-  rents: v.exactOptional(units),
+  rents: v.exactOptional(coins),
   /** Most coin that can stay in opened accounts. The day's limit counts it as a network fee. */
-  stayingRents: v.exactOptional(units),
+  stayingRents: v.exactOptional(coins),
 });
 
 export const orderTerms = v.strictObject({
@@ -143,11 +145,11 @@ export const requestTerms = {
 
 export const walletPolicy = v.strictObject({
   /** Limits the amount of one order, without network fees. */
-  maxPerOrder: v.exactOptional(units),
+  maxPerOrder: v.exactOptional(coins),
   /** Limits spending per UTC day, including the network fees of all the wallet's transactions. */
-  maxPerDay: v.exactOptional(units),
+  maxPerDay: v.exactOptional(coins),
   /** Limits network fees per UTC day, in place of the operators' usual limit. Applies to sales too. */
-  maxNetworkFeesPerDay: v.exactOptional(units),
+  maxNetworkFeesPerDay: v.exactOptional(coins),
   /** Addresses of tokens that may be bought. */
   tokens: v.union([v.literal("any"), v.pipe(v.array(text), v.readonly())]),
   /** How far an order's minimum may be below its quote, in millionths. */
@@ -179,9 +181,9 @@ export const daySpend = v.strictObject({
   ...owner,
   /** The day in UTC, such as 2026-11-22. */
   day: text,
-  spent: units,
+  spent: coins,
   /** Network fees within `spent`, including coin that stays in accounts. */
-  networkFees: v.exactOptional(units),
+  networkFees: v.exactOptional(coins),
   /** The order whose swap was counted last. */
   newestOrderId: v.exactOptional(text),
   revision: count,

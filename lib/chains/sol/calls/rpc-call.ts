@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import { isBase58 } from "../../../core/base58.ts";
+import type { Lamports } from "../../../core/units.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 
 /** Commitment of an answer: the share of validators that must have seen the block. */
 export type Commitment = "confirmed" | "finalized";
 
 /** An account of the chain. The data belongs to the program that owns it. */
-export type Account = { owner: string; lamports: bigint; data: Uint8Array };
+export type Account = { owner: string; lamports: Lamports; data: Uint8Array };
 
 /** The accounts of a call in its order, all of one slot. An account that does not exist is undefined. */
 export type Accounts = { slot: number; accounts: readonly (Account | undefined)[] };
@@ -19,7 +20,7 @@ export type ReadAt = { commitment: Commitment; minContextSlot?: number };
 
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-export const Lamports = v.pipe(
+export const LamportsSchema = v.pipe(
   Count,
   v.transform((lamports) => BigInt(lamports)),
 );
@@ -32,7 +33,7 @@ export const PublicKey = v.pipe(
 const AccountSchema = v.pipe(
   v.object({
     owner: PublicKey,
-    lamports: Lamports,
+    lamports: LamportsSchema,
     data: v.tuple([v.pipe(v.string(), v.base64()), v.literal("base64")]),
   }),
   v.transform(
@@ -107,19 +108,19 @@ export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
   );
 
 /** Asks for the lamports that keep an account of this size alive. */
-export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<bigint> =>
-  solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], Lamports);
+export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<Lamports> =>
+  solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], LamportsSchema);
 
 /** Asks for the lamports of a message, priority included. Undefined if the host does not know the message's block. */
 export const messageFeeCall = (
   message: Uint8Array,
   { commitment }: Pick<ReadAt, "commitment">,
-): RpcCall<bigint | undefined> =>
+): RpcCall<Lamports | undefined> =>
   solCall(
     "getFeeForMessage",
     [Buffer.from(message).toString("base64"), { commitment }],
     v.pipe(
-      contextOf(v.nullable(Lamports)),
+      contextOf(v.nullable(LamportsSchema)),
       v.transform(({ value }) => value ?? undefined),
     ),
   );
@@ -130,7 +131,7 @@ export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]>
     "getRecentPrioritizationFees",
     [accounts],
     v.pipe(
-      v.array(v.object({ prioritizationFee: Lamports })),
+      v.array(v.object({ prioritizationFee: LamportsSchema })),
       v.transform((blocks) => blocks.map(({ prioritizationFee }) => prioritizationFee)),
     ),
   );

@@ -1,4 +1,5 @@
 import type { Address } from "@solana/web3.js";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import { tokenAccountOf } from "./addresses.ts";
 import { accountsCall, mostAccounts, type ReadAt } from "./rpc-call.ts";
@@ -10,9 +11,9 @@ export type TokenKey = { mint: Address; program: Address };
 /** The coins and tokens of a wallet in one slot. */
 export type WalletView = {
   slot: number;
-  lamports: bigint;
+  lamports: Lamports;
   /** The units in the wallet's usual account of each token, by mint. */
-  units: ReadonlyMap<string, bigint>;
+  units: ReadonlyMap<string, TokenUnits>;
 };
 
 /** The most tokens of a call. The wallet itself is an account, too. */

@@ -1,4 +1,5 @@
 import { type Address, address } from "@solana/web3.js";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { priceImpact } from "../../../orders/price-impact.ts";
 import type { TokenClaims } from "../../../orders/token-identity.ts";
@@ -47,11 +48,11 @@ export type TokenView = {
 
 /** A wallet's balances of the coin and a token. */
 export type WalletHolding = {
-  lamports: bigint;
-  /** The units that it can sell from its usual account. */
-  units: bigint;
-  /** Units in that account, including frozen ones. */
-  owned: bigint;
+  lamports: Lamports;
+  /** The tokens that it can sell from its usual account. */
+  units: TokenUnits;
+  /** Tokens in that account, including frozen ones. */
+  owned: TokenUnits;
   /** True if that account exists, so that a purchase does not pay its rent. */
   hasAccount: boolean;
   /** The reason for which that account cannot take part in a trade on a side. */
@@ -238,14 +239,14 @@ function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
 export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>
   rates.trade + (pool.creatorFeeOn === undefined ? 0n : rates.creator);
 
-/** Computes a pool's own share of its vaults, in units. */
-export function reservesIn({ pool, held }: PoolView): { coins: bigint; tokens: bigint } {
+/** Computes a pool's own share of its vaults. */
+export function reservesIn({ pool, held }: PoolView): { coins: Lamports; tokens: TokenUnits } {
   const [first, second] = [held[0] - pool.sides[0].owed, held[1] - pool.sides[1].owed];
   return isFirst(pool, wsolMint) ? { coins: first, tokens: second } : { coins: second, tokens: first };
 }
 
-/** Computes the coins of a pool that are its own, in lamports. */
-export const liquidityOf = (view: PoolView): bigint => reservesIn(view).coins;
+/** Computes the coins of a pool that are its own. */
+export const liquidityOf = (view: PoolView): Lamports => reservesIn(view).coins;
 
 /** True if a pool makes swaps at the time of a look. */
 export const hasOpened = ({ pool }: PoolView, { time }: Pick<TokenView, "time">): boolean =>

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
-import { Count, contextOf, Lamports, PublicKey, solCall } from "./rpc-call.ts";
+import { Count, contextOf, LamportsSchema, PublicKey, solCall } from "./rpc-call.ts";
 
 /** A transaction in a block, as far as a host knows. */
 export type TransactionStatus = { slot: number; isFinal: boolean };
@@ -53,8 +54,8 @@ function landedIn({
 /** The place of the instruction that failed, and the code that its program gave. */
 export type InstructionFailure = { index: number; code?: number | undefined };
 
-/** The units of a token in an account, by the account's place in its transaction. */
-export type TokenBalance = { account: number; units: bigint };
+/** The balance of a token in an account, by the account's place in its transaction. */
+export type TokenBalance = { account: number; units: TokenUnits };
 
 /** A transaction in a block, with the balances of its accounts before and after it. */
 export type LandedTransaction = {
@@ -63,13 +64,13 @@ export type LandedTransaction = {
   slot: number;
   /** In seconds since 1970. */
   time: number;
-  /** In lamports, priority included. */
-  fee: bigint;
+  /** Priority included. */
+  fee: Lamports;
   /** Absent if the host does not state it. */
   computeUnits?: number;
   /** Undefined if all instructions succeeded. */
   failure?: InstructionFailure | "other" | undefined;
-  lamports: { before: readonly bigint[]; after: readonly bigint[] };
+  lamports: { before: readonly Lamports[]; after: readonly Lamports[] };
   tokens: { before: readonly TokenBalance[]; after: readonly TokenBalance[] };
 };
 
@@ -104,10 +105,10 @@ const Transaction = v.pipe(
     transaction: v.tuple([v.pipe(v.string(), v.base64()), v.literal("base64")]),
     meta: v.object({
       err: v.unknown(),
-      fee: Lamports,
+      fee: LamportsSchema,
       computeUnitsConsumed: v.exactOptional(Count),
-      preBalances: v.array(Lamports),
-      postBalances: v.array(Lamports),
+      preBalances: v.array(LamportsSchema),
+      postBalances: v.array(LamportsSchema),
       preTokenBalances: TokenBalances,
       postTokenBalances: TokenBalances,
     }),

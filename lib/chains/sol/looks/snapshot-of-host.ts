@@ -1,5 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import { inPartsOf } from "../../../core/in-parts.ts";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import { least } from "../../../orders/bigints.ts";
 import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import type { Question } from "../../../orders/effects.ts";
@@ -160,11 +161,11 @@ async function takeSight(
   };
 }
 
-type Rents = { marker: bigint; wsol: bigint };
+type Rents = { marker: Lamports; wsol: Lamports };
 
 /** The routes of an order that pay, for the amount that the wallet can spend now. Jupiter's is tried first. */
 type Shown = {
-  held: bigint | undefined;
+  held: TokenUnits | undefined;
   pools: readonly (CpmmRoute & { amountOut: bigint })[];
   jupiter: JupiterTrial | undefined;
 };
@@ -246,9 +247,9 @@ async function trialByJupiter(
 
 type Answers = {
   jupiter: readonly JupiterTried[];
-  fee: readonly (bigint | undefined)[];
+  fee: readonly (Lamports | undefined)[];
   tried: readonly Parameters<typeof obstacleIn>[0][];
-  rent: readonly bigint[];
+  rent: readonly Lamports[];
 };
 
 /**
@@ -259,7 +260,7 @@ function factsOf(
   intent: SolIntent,
   { held, pools, jupiter }: Shown,
   { fee, tried, rent: [token = 0n], jupiter: [answer] }: Answers,
-  { rents, baseFeeLamports }: { rents: Rents; baseFeeLamports: bigint },
+  { rents, baseFeeLamports }: { rents: Rents; baseFeeLamports: Lamports },
 ): SolOrderFacts {
   const simulations = [...tried, answer?.simulation];
   const units = simulations.map((each) => (each?.isDone ? each.computeUnits : 0));

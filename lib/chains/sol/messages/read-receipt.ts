@@ -1,5 +1,6 @@
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "../calls/addresses.ts";
 import { cpmmProgram, cpmmSlippageCode } from "../calls/cpmm-addresses.ts";
@@ -94,7 +95,7 @@ function changeOf(
   accounts: readonly Address[],
   address: Address | undefined,
   { lamports: { before, after } }: LandedTransaction,
-): bigint {
+): Lamports {
   const index = address === undefined ? -1 : accounts.indexOf(address);
   return (after[index] ?? 0n) - (before[index] ?? 0n);
 }
@@ -103,7 +104,7 @@ const unitsOf = (
   accounts: readonly Address[],
   address: Address | undefined,
   balances: readonly TokenBalance[],
-): bigint => balances.find(({ account }) => accounts[account] === address)?.units ?? 0n;
+): TokenUnits => balances.find(({ account }) => accounts[account] === address)?.units ?? 0n;
 
 function isSlippage({ bytes, failure }: LandedTransaction, accounts: readonly Address[]): boolean {
   if (failure === undefined || failure === "other" || failure.code === undefined) return false;

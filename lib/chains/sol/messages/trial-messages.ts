@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Address, address } from "@solana/web3.js";
 import { orderIdFor } from "../../../core/record-ids.ts";
+import type { Lamports } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Objection } from "../../../orders/effects.ts";
 import type { Order } from "../../../orders/execution.ts";
@@ -20,14 +21,14 @@ import type { CpmmVenue, SolVenue } from "../venues/message-terms.ts";
 import { cpmmSwap } from "../venues/raydium-cpmm.ts";
 import { compiledMessage, composeMessage } from "./compose-message.ts";
 
-/** What a message that is only simulated needs to know, with rents in lamports. */
+/** Facts for a message that is only simulated. */
 export type Trial = {
   wallet: Address;
   mint: Address;
   /** The mint's program. */
   tokenProgram: Address;
   blockhash: string;
-  rents: { marker: bigint; wsol: bigint };
+  rents: { marker: Lamports; wsol: Lamports };
 };
 
 /** The part of a pool's view that a swap names. */

@@ -1,4 +1,5 @@
 import type { Address } from "@solana/web3.js";
+import type { Lamports } from "../../../core/units.ts";
 import type { Objection } from "../../../orders/effects.ts";
 import type { Order } from "../../../orders/execution.ts";
 import { type PoolPrice, referenceAmount } from "../../../orders/price-impact.ts";
@@ -25,7 +26,7 @@ export type JupiterTrial = {
   side: Order["side"];
   message: Uint8Array;
   account: Address;
-  markerRent: bigint;
+  markerRent: Lamports;
 };
 
 type Asked = {
@@ -70,7 +71,7 @@ const reasonIn = (composed: { message: Uint8Array } | Objection): string | undef
 /** The answers of a host about a trial. */
 export type JupiterTried = {
   before: Accounts;
-  fee: bigint | undefined;
+  fee: Lamports | undefined;
   simulation: Simulation | undefined;
 };
 
@@ -138,4 +139,4 @@ export function arrivedIn(
 }
 
 /** Returns the fee of one signature in a message by Jupiter without priority. */
-export const baseFeeIn = (fee: bigint): bigint => fee / BigInt(signaturesFor({ venue: "jupiter-metis" }));
+export const baseFeeIn = (fee: Lamports): Lamports => fee / BigInt(signaturesFor({ venue: "jupiter-metis" }));

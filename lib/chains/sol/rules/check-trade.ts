@@ -1,4 +1,5 @@
 import { DomainError } from "../../../core/domain-error.ts";
+import type { Lamports } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { CheckTerms, SetupTerms, TraderTerms } from "../../../orders/family.ts";
 import { objectionBeside } from "../../../orders/order-checks.ts";
@@ -26,32 +27,32 @@ export type SolTrader = TraderTerms & {
   orders: readonly AnyOrder[];
 };
 
-/** The chain sol as the service is configured for it. Amounts are in lamports. */
+/** The chain sol as the service is configured for it. */
 export type SolSetup = SetupTerms & {
   chain: "sol";
   /** The lowest tip of the relay. Absent without a relay. */
-  leastTip?: bigint;
+  leastTip?: Lamports;
   /** The highest base fee of a signature. */
-  baseFeeCap: bigint;
+  baseFeeCap: Lamports;
 };
 
 /** The terms that an order on sol would get, and the reason to refuse it. */
 export type SolTradeCheck = CheckTerms & {
   chain: "sol";
   settings: SolOrderSettings;
-  /** Limits priority fees and tips of all its transactions, in lamports. */
-  budget: bigint;
-  /** The fee of one signature, in lamports. */
-  baseFee: bigint;
+  /** Limits priority fees and tips of all its transactions. */
+  budget: Lamports;
+  /** The fee of one signature. */
+  baseFee: Lamports;
   /** Payments of the first attempt in addition to its base fee. */
   attempt: SolTradeFees;
   networkFee: SolNetworkFee;
-  /** The rent of the accounts that stay, in lamports. */
-  rent: bigint;
+  /** The rent of the accounts that stay. */
+  rent: Lamports;
   /** The lamports that the wallet needs for rents at one time. */
-  mostRents: bigint;
+  mostRents: Lamports;
   /** The lamports that a buy must leave beside its needs, so that a later sale can be paid. */
-  exitReserve: bigint;
+  exitReserve: Lamports;
   submission: "private" | "public";
   /** True if an attempt pays less for priority than half of the recent transactions with the pool. */
   isBelowMarket: boolean;
@@ -88,7 +89,7 @@ export function checkSolTrade(
   const baseFee = least(costs.baseFee, setup.baseFeeCap);
   const asked = least(lamportsOfSol(settings.priorityFee), setup.limits.maxNetworkFee);
   const lowest = leastTip === undefined ? 0n : leastBudget(leastTip);
-  const feeOf = (budget: bigint) => {
+  const feeOf = (budget: Lamports) => {
     const attempt = feesOfFirst(budget, costs.computeUnitLimit, leastTip);
     return { attempt, networkFee: solNetworkFee(budget, baseFee, attempt, facts.routes) };
   };
@@ -154,5 +155,5 @@ const tooLow = (budget: bigint, lowest: bigint) => {
  * Computes the coins that a trade needs for rents. The account of wrapped coin returns its rent at the end. Then the
  * wallet must keep no more than the rent of a marker to stay alive.
  */
-const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): bigint =>
+const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): Lamports =>
   side === "buy" ? marker + tokenAccount + greatest(wsol, marker) : wsol + marker;

@@ -1,3 +1,4 @@
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import { coinText, formatAmount } from "../../../orders/decimal-text.ts";
 import { shortfallPercent, submissionOf } from "../../../orders/order-details.ts";
 import type { TradeOrder } from "../../../orders/trade-order.ts";
@@ -9,7 +10,7 @@ import { solRouteStep } from "./route-step.ts";
 import type { ShownSolAttempt, SolDetails, SolFillReport } from "./shown-details.ts";
 import { effectiveAttempt, type SolAttempt, type SolSlot, successOf } from "./slot.ts";
 
-const solText = (lamports: bigint) => coinText("sol", lamports);
+const solText = (lamports: Lamports) => coinText("sol", lamports);
 
 /** @param own The order's slots: one, or none before anything is signed. */
 export function solDetails(order: TradeOrder<Sol>, [slot]: readonly SolSlot[]): SolDetails {
@@ -48,7 +49,7 @@ function reportOf({ intent, placed, quoted }: TradeOrder<Sol>, slot: SolSlot): S
   const receipt = successOf(slot);
   const attempt = effectiveAttempt(slot);
   if (receipt === undefined || attempt?.purpose !== "swap") return undefined;
-  const tokens = (units: bigint) => formatAmount(units, placed.decimals);
+  const tokens = (units: TokenUnits) => formatAmount(units, placed.decimals);
   const isBuy = intent.side === "buy";
   const [inText, outText] = isBuy ? [solText, tokens] : [tokens, solText];
   const { spent, received, rent, computeUnits, block } = receipt;
@@ -86,7 +87,7 @@ function feesPaid({ attempts, receipts }: SolSlot): SolFillReport["networkFee"] 
   const paid = receipts.flatMap((receipt) =>
     attempts.filter(({ hash }) => hash === receipt.hash).map((attempt) => ({ attempt, receipt })),
   );
-  const sum = (of: (each: (typeof paid)[number]) => bigint) =>
+  const sum = (of: (each: (typeof paid)[number]) => Lamports) =>
     solText(paid.reduce((total, each) => total + of(each), 0n));
   const feeFor = (purpose: SolAttempt["purpose"]) =>
     sum(({ attempt, receipt }) => (attempt.purpose === purpose ? receipt.fee : 0n));

@@ -1,3 +1,4 @@
+import type { Lamports } from "../../../core/units.ts";
 import { ceilDivide, greatest, least } from "../../../orders/bigints.ts";
 import type { SolFees } from "./slot.ts";
 
@@ -12,14 +13,14 @@ const tenths = { swap: [2n, 3n, 4n], clear: 1n } as const;
 /** In percent of its share: a relay prefers transactions that tip it. */
 const tipPercent = 30n;
 
-/** Computes what an order's next transaction may pay for priority and as a tip, in lamports. */
-export function shareOf(budgetLamports: bigint, purpose: "swap" | "clear", earlier: number): bigint {
+/** Computes what an order's next transaction may pay for priority and as a tip. */
+export function shareOf(budgetLamports: Lamports, purpose: "swap" | "clear", earlier: number): Lamports {
   const part = purpose === "clear" ? tenths.clear : (tenths.swap[earlier] ?? 0n);
   return (budgetLamports * part) / 10n;
 }
 
 /** Computes the lowest budget whose share covers a transaction. */
-export const budgetFor = (shareLamports: bigint, purpose: "swap", earlier: 0 | 1 | 2): bigint =>
+export const budgetFor = (shareLamports: Lamports, purpose: "swap", earlier: 0 | 1 | 2): Lamports =>
   ceilDivide(shareLamports * 10n, tenths[purpose][earlier]);
 
 /**
@@ -35,25 +36,23 @@ const mostTokenRentLamports = 2_248_080n;
  * Computes the most lamports that stay in accounts after a fill: in the order's marker, and in the account of a bought
  * token.
  */
-export const stayingRentLamports = (side: "buy" | "sell"): bigint =>
+export const stayingRentLamports = (side: "buy" | "sell"): Lamports =>
   mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n);
 
-/**
- * Computes the planned highest fee of an order's clear, in lamports. The day's limit counts it with the first message.
- */
-export const clearReserve = (budgetLamports: bigint, baseFeeLamports: bigint): bigint =>
+/** Computes the planned highest fee of an order's clear. The day's limit counts it with the first message. */
+export const clearReserve = (budgetLamports: Lamports, baseFeeLamports: Lamports): Lamports =>
   shareOf(budgetLamports, "clear", 0) + baseFeeLamports;
 
 /** Computes the lamports that the day's limit counts with an order's first message, in addition to its fee. */
 export const countedWithFirst = (
-  { side, budgetLamports }: { side: "buy" | "sell"; budgetLamports: bigint },
-  baseFeeLamports: bigint,
-): bigint => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
+  { side, budgetLamports }: { side: "buy" | "sell"; budgetLamports: Lamports },
+  baseFeeLamports: Lamports,
+): Lamports => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
 
 /**
  * True if this is an allowed rent. An account without lamports ends with its transaction and could not mark an order.
  */
-export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint): boolean =>
+export const isRent = (account: keyof typeof mostRentLamports, lamports: Lamports): boolean =>
   lamports > 0n && lamports <= mostRentLamports[account];
 
 /** Most compute units that the chain allows in a transaction. */
@@ -68,9 +67,9 @@ export const isUnitLimit = (units: number): boolean =>
  * @param leastTipLamports Absent for a transaction without a tip.
  */
 export function feesOfShare(
-  shareLamports: bigint,
+  shareLamports: Lamports,
   computeUnitLimit: number,
-  leastTipLamports?: bigint,
+  leastTipLamports?: Lamports,
 ): Pick<SolFees, "microLamportsPerUnit" | "tipLamports"> {
   const wanted =
     leastTipLamports === undefined ? 0n : greatest(leastTipLamports, (shareLamports * tipPercent) / 100n);
@@ -79,18 +78,18 @@ export function feesOfShare(
   return { microLamportsPerUnit, tipLamports };
 }
 
-/** Computes a message's priority fee, in lamports. */
+/** Computes a message's priority fee. */
 export const priorityLamportsOf = ({
   microLamportsPerUnit,
   computeUnitLimit,
-}: Pick<SolFees, "microLamportsPerUnit" | "computeUnitLimit">): bigint =>
+}: Pick<SolFees, "microLamportsPerUnit" | "computeUnitLimit">): Lamports =>
   ceilDivide(microLamportsPerUnit * BigInt(computeUnitLimit), microLamports);
 
 /**
- * Computes the most that a message pays for being in a block, in lamports. A transaction that fails pays it too, except
+ * Computes the most that a message pays for being in a block. A transaction that fails pays it too, except
  * for its tip.
  *
  * @param baseFeeLamports For each signature.
  */
-export const mostFeeLamports = (fees: SolFees, baseFeeLamports: bigint): bigint =>
+export const mostFeeLamports = (fees: SolFees, baseFeeLamports: Lamports): Lamports =>
   BigInt(fees.signatures) * baseFeeLamports + priorityLamportsOf(fees) + fees.tipLamports;

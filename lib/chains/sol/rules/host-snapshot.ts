@@ -1,4 +1,5 @@
 import type * as v from "valibot";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { CpmmRoute, JupiterRoute } from "./intent.ts";
 import type { JupiterBuild } from "./jupiter-build.ts";
 import type { solReceipt } from "./schemas.ts";
@@ -17,7 +18,7 @@ export const blockhashBlocks = 150;
 /** The heights of a chain: slots may have no block, and the block height counts those that do. */
 export type SolHeight = { slot: number; blockHeight: number };
 
-/** The result of a transaction, read from the balances before and after it. Amounts are in lamports and units. */
+/** The result of a transaction, read from the balances before and after it. */
 export type SolReceipt = v.InferOutput<typeof solReceipt>;
 
 /** A receipt as one host reads it from a transaction. Jupiter's program may fail to enforce the minimum. */
@@ -31,8 +32,8 @@ export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute 
 
 /** The facts for the next message of an order, in one slot. */
 export type SolOrderFacts = {
-  /** Units of the token in the wallet, for a sale. */
-  held?: bigint;
+  /** The tokens in the wallet, for a sale. */
+  held?: TokenUnits;
   /** True if a simulated message failed before its trade. */
   lacksCoins?: boolean;
   /** The order's routes that pay, with the amounts that arrive. */
@@ -42,9 +43,9 @@ export type SolOrderFacts = {
   /** The compute units that the host's simulation used, with a margin. */
   computeUnitLimit: number;
   /** For each signature. */
-  baseFeeLamports: bigint;
+  baseFeeLamports: Lamports;
   /** The lamports that keep accounts alive. `token` is 0 if the wallet has the account. */
-  rents: { marker: bigint; wsol: bigint; token: bigint };
+  rents: { marker: Lamports; wsol: Lamports; token: Lamports };
 };
 
 /**
@@ -54,15 +55,14 @@ export type SolOrderFacts = {
 export type SolSnapshot = {
   confirmed: SolHeight;
   finalized: SolHeight;
-  /** The wallet's lamports. */
-  coins: bigint;
+  coins: Lamports;
   /** The lamports that keep a marker alive. */
-  rentLamports: { marker: bigint };
+  rentLamports: { marker: Lamports };
   /** A recent blockhash that both hosts know. The block height is the last in which its transactions can be. */
   blockhash?: { hash: string; lastValidBlockHeight: number };
   orders: ReadonlyMap<string, SolOrderFacts>;
-  /** The wallet's units of tokens that were reported missing, at the finalized slot. */
-  held?: ReadonlyMap<string, bigint>;
+  /** The wallet's balances of tokens that were reported missing, at the finalized slot. */
+  held?: ReadonlyMap<string, TokenUnits>;
   /** By hash. Transactions that the host has not found have none. */
   receipts: ReadonlyMap<string, SeenReceipt>;
   /**

@@ -1,4 +1,5 @@
 import type { Network } from "../../../core/network.ts";
+import type { Lamports } from "../../../core/units.ts";
 import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
 import type { SolConfiguration } from "./configuration.ts";
@@ -9,24 +10,24 @@ export const mostAttempts = 3;
 /** An order has at most this many transactions that make only its marker, so that nothing fills it any more. */
 export const mostClears = 1;
 
-/** The operators' limits on Solana, in lamports. */
+/** The operators' limits on Solana. */
 export type SolLimits = {
   /** Limits the amount of a buy. */
-  maxOrder?: bigint | undefined;
+  maxOrder?: Lamports | undefined;
   /**
    * Limits the fees of an order's transactions without their base fees. Also limits a single transaction with its base
    * fee.
    */
-  maxNetworkFee: bigint;
+  maxNetworkFee: Lamports;
   /**
    * Limits the lamports that a wallet's messages pay in a day, including rents that stay in accounts. By default ten
    * times `maxNetworkFee`.
    */
-  maxNetworkFeesPerDay?: bigint | undefined;
+  maxNetworkFeesPerDay?: Lamports | undefined;
   /** Limits the base fee of a signature. */
-  baseFeeLamports: bigint;
+  baseFeeLamports: Lamports;
   /** The only accounts that may get a tip, and the least that the relay takes. */
-  relay?: { tipAccounts: readonly string[]; leastTipLamports: bigint } | undefined;
+  relay?: { tipAccounts: readonly string[]; leastTipLamports: Lamports } | undefined;
 };
 
 /** Reads the operators' limits for Solana. */

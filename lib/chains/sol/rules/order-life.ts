@@ -1,3 +1,4 @@
+import type { Lamports } from "../../../core/units.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
 import {
   cancelledByUser,
@@ -50,7 +51,7 @@ export function solLifeOf(
   };
 }
 
-const sum = ({ receipts }: SolSlot, of: (receipt: SolSlot["receipts"][number]) => bigint): bigint =>
+const sum = ({ receipts }: SolSlot, of: (receipt: SolSlot["receipts"][number]) => Lamports): Lamports =>
   receipts.reduce((total, receipt) => total + of(receipt), 0n);
 
 function progressOf(

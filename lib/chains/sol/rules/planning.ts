@@ -1,3 +1,4 @@
+import type { Lamports } from "../../../core/units.ts";
 import { greatest, greatestEach, least } from "../../../orders/bigints.ts";
 import type { LaneView } from "../../../orders/effects.ts";
 import type { ReasonCode } from "../../../orders/execution.ts";
@@ -177,7 +178,7 @@ const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs =>
 });
 
 /** Computes the coin that must stay beside an order's amount and its priority fee: even a sale opens accounts first. */
-const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): bigint =>
+const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): Lamports =>
   rents.marker +
   rents.token +
   greatest(rents.wsol, rents.marker) +
@@ -188,7 +189,7 @@ const underWay = (
   { slots, orders }: LaneView<Sol>,
   own: SolOrder,
   { snapshots, limits }: Pick<PlanningState, "snapshots" | "limits">,
-): bigint =>
+): Lamports =>
   slots
     .filter((slot) => slot.state !== "mined" && mayLand(slot, snapshots))
     .reduce((total, { orderId, attempts }) => {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isBase58 } from "../../../core/base58.ts";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import {
   block,
   count,
@@ -15,6 +16,9 @@ import {
   unread,
 } from "../../../orders/schemas.ts";
 import { mostAttempts, mostClears } from "./limits.ts";
+
+const coins: v.GenericSchema<Lamports> = units;
+const tokens: v.GenericSchema<TokenUnits> = units;
 
 const mostMessages = mostAttempts + mostClears;
 
@@ -32,7 +36,7 @@ export const solIntent = v.strictObject({
   /** The only routes that it may use, the best first. */
   routes: listOf(route, 10),
   /** The most that all its transactions may pay for priority and as tips. */
-  budgetLamports: units,
+  budgetLamports: coins,
 });
 
 export const messageFees = v.strictObject({
@@ -41,7 +45,7 @@ export const messageFees = v.strictObject({
   computeUnitLimit: count,
   /** Millionths of a lamport for each compute unit. */
   microLamportsPerUnit: units,
-  tipLamports: units,
+  tipLamports: coins,
 });
 
 export const purpose = v.picklist(["swap", "clear"]);
@@ -65,8 +69,8 @@ const anyReceipt = {
   /** The number is the slot, and the hash its text: no call names the hash of a block. */
   block,
   /** For signatures and priority, with the tip. */
-  fee: units,
-  tip: units,
+  fee: coins,
+  tip: coins,
   /** Stays in accounts that the transaction opened. */
   rent: v.bigint(),
   /** Absent if the host does not state it. */
@@ -81,7 +85,7 @@ export const solReceipt = v.variant("status", [
     spent: units,
     received: units,
     /** The tokens in the wallet before. */
-    held: units,
+    held: tokens,
   }),
 ]);
 
@@ -97,7 +101,7 @@ export const signedMessage = v.strictObject({
   purpose,
   hash: text,
   signatures: count,
-  mostFeeLamports: units,
+  mostFeeLamports: coins,
 });
 
 /** The items of an order on Solana. */

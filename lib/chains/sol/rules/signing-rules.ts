@@ -1,3 +1,4 @@
+import type { Lamports } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Objection, SigningView, SignRequest } from "../../../orders/effects.ts";
 import { later, objectionToOwner, objectionToState, refused } from "../../../orders/signing-state.ts";
@@ -23,7 +24,7 @@ const feesOf = ({ tip, ...message }: SolMessage): SolFees => ({
 });
 
 /** Computes the most that a message may pay for being in a block. */
-export const mostFeeOfMessage = (message: SolMessage, { baseFeeLamports }: SolLimits): bigint =>
+export const mostFeeOfMessage = (message: SolMessage, { baseFeeLamports }: SolLimits): Lamports =>
   mostFeeLamports(feesOf(message), baseFeeLamports);
 
 /** True if a message is the first that can fill its order. */
@@ -38,7 +39,7 @@ export function addedByMessage(
   message: SolMessage,
   { side, amount }: SolIntent,
   { ledger, chainLimits }: Pick<SigningView<Sol>, "ledger" | "chainLimits">,
-): bigint {
+): Lamports {
   const spent = side === "buy" && isFirstToFill(message, ledger) ? amount : 0n;
   return spent + mostFeeOfMessage(message, chainLimits);
 }
@@ -51,7 +52,7 @@ export function feesAddedBy(
   message: SolMessage,
   intent: SolIntent,
   { ledger, chainLimits }: Pick<SigningView<Sol>, "ledger" | "chainLimits">,
-): bigint {
+): Lamports {
   const fee = mostFeeOfMessage(message, chainLimits);
   const { baseFeeLamports } = chainLimits;
   if (message.purpose === "clear")

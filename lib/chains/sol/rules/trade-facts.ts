@@ -1,5 +1,6 @@
 import type { DomainError } from "../../../core/domain-error.ts";
 import type { TokenFlag } from "../../../core/token-flag.ts";
+import type { Lamports } from "../../../core/units.ts";
 import type { FactsTerms } from "../../../orders/family.ts";
 import type { Trade } from "../../../orders/trade.ts";
 import type { AnyOrder } from "../../../orders/trade-order.ts";
@@ -33,26 +34,26 @@ export type SolQuotedRoute = SolRoute & {
 /** More pools would help few orders. */
 export const mostSolRoutes = 3;
 
-/** Costs of an order's transactions, in lamports. */
+/** Costs of an order's transactions. */
 export type SolCosts = {
   /** The limit of compute units of an attempt. The priority fee is paid for all of them. */
   computeUnitLimit: number;
   /** The fee of one signature. */
-  baseFee: bigint;
+  baseFee: Lamports;
   /** The rents that keep accounts alive. */
   rents: {
     /** The rent of the order's marker. A wallet needs a little less to stay alive. */
-    marker: bigint;
+    marker: Lamports;
     /** The account of wrapped coin, which lives only within the transaction. */
-    wsol: bigint;
+    wsol: Lamports;
     /** The wallet's account of a bought token. 0 if there is one. */
-    tokenAccount: bigint;
+    tokenAccount: Lamports;
   };
   /** The median price of a compute unit in recent blocks with the pool, in millionths of a lamport. */
   medianPrice: bigint;
 };
 
-/** One host's facts about a trade on sol at one slot. Amounts are in units and lamports. */
+/** One host's facts about a trade on sol at one slot. */
 export type SolTradeFacts = FactsTerms & {
   slot: number;
   /** The data of the mint's account, except its supply. */

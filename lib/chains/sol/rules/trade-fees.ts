@@ -1,4 +1,5 @@
 import { chainFacts } from "../../../core/chain-facts.ts";
+import type { Lamports } from "../../../core/units.ts";
 import { greatest, greatestEach } from "../../../orders/bigints.ts";
 import { formatAmount } from "../../../orders/decimal-text.ts";
 import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./fees.ts";
@@ -7,10 +8,10 @@ import { mostAttempts, mostClears } from "./limits.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
 /** Converts SOL of the settings to lamports. */
-export const lamportsOfSol = (sol: number): bigint =>
+export const lamportsOfSol = (sol: number): Lamports =>
   BigInt(sol.toFixed(chainFacts.sol.coin.decimals).replace(".", ""));
 
-export const solText = (lamports: bigint): string => formatAmount(lamports, chainFacts.sol.coin.decimals);
+export const solText = (lamports: Lamports): string => formatAmount(lamports, chainFacts.sol.coin.decimals);
 
 /**
  * The base fees that an order may pay: those of three attempts and a clear.
@@ -19,35 +20,35 @@ export const solText = (lamports: bigint): string => formatAmount(lamports, chai
  */
 const mostBaseFees = (signatures: number): bigint => BigInt(mostAttempts * signatures + mostClears);
 
-/** Payments of the first attempt in addition to its base fee, in lamports. */
+/** Payments of the first attempt in addition to its base fee. */
 export type SolTradeFees = {
   /** Limits the priority fee. Rounding the price may leave a lamport or two unused. */
-  priority: bigint;
-  tip: bigint;
+  priority: Lamports;
+  tip: Lamports;
   /** The price of a compute unit, in millionths of a lamport. */
   microLamportsPerUnit: bigint;
 };
 
 /** @param leastTip The relay's lowest tip. Absent without a relay. */
-export function feesOfFirst(budget: bigint, computeUnitLimit: number, leastTip?: bigint): SolTradeFees {
+export function feesOfFirst(budget: Lamports, computeUnitLimit: number, leastTip?: Lamports): SolTradeFees {
   const share = shareOf(budget, "swap", 0);
   const { tipLamports: tip, microLamportsPerUnit } = feesOfShare(share, computeUnitLimit, leastTip);
   return { priority: share - tip, tip, microLamportsPerUnit };
 }
 
 /** Computes the lowest budget with which each attempt can pay a relay's lowest tip. */
-export const leastBudget = (leastTip: bigint): bigint => budgetFor(leastTip, "swap", 0);
+export const leastBudget = (leastTip: Lamports): Lamports => budgetFor(leastTip, "swap", 0);
 
 /**
- * The network fee of an order in lamports: expected if its first attempt fills it, and the most that all of its
+ * The network fee of an order: expected if its first attempt fills it, and the most that all of its
  * transactions may pay. Priority and tip are those of one attempt.
  */
-export type SolNetworkFee = { expected: bigint; max: bigint; priority: bigint; tip: bigint };
+export type SolNetworkFee = { expected: Lamports; max: Lamports; priority: Lamports; tip: Lamports };
 
 /** @param routes The order's possible routes, best first. */
 export const solNetworkFee = (
-  budget: bigint,
-  baseFee: bigint,
+  budget: Lamports,
+  baseFee: Lamports,
   { priority, tip }: SolTradeFees,
   routes: readonly [SolRoute, ...SolRoute[]],
 ): SolNetworkFee => ({

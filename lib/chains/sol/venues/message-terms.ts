@@ -1,4 +1,5 @@
 import type { Address } from "@solana/web3.js";
+import type { Lamports } from "../../../core/units.ts";
 import type { Order } from "../../../orders/execution.ts";
 
 /** An account of a foreign instruction: an address, or its place in a lookup table. */
@@ -30,7 +31,7 @@ type CommonTerms = {
   computeUnitLimit: number;
   /** Millionths of a lamport for each compute unit. */
   microLamportsPerUnit: bigint;
-  markerRentLamports: bigint;
+  markerRentLamports: Lamports;
 };
 
 /** A transaction that makes only the order's marker, so that no attempt of the order can fill any more. */
@@ -47,8 +48,8 @@ export type AttemptTerms = CommonTerms & {
   amountIn: bigint;
   /** Units of the mint for a buy, lamports for a sale. */
   minAmountOut: bigint;
-  wsolRentLamports: bigint;
-  tip?: { account: Address; lamports: bigint };
+  wsolRentLamports: Lamports;
+  tip?: { account: Address; lamports: Lamports };
   venue: SolVenue;
 };
 

@@ -310,7 +310,7 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
   "updates the position in a second transaction": splitsPosition,
   "takes a failure for a fill": inSnapshots((snapshot) => ({
     ...snapshot,
-    receipts: new Map([
+    receipts: new Map<string, SeenReceipt>([
       ...snapshot.receipts,
       ...[...snapshot.receipts].flatMap(([hash, seen]) =>
         seen.status === "failed"
