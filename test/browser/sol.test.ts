@@ -67,7 +67,7 @@ describe("the console on Solana", () => {
     await context.close();
   });
 
-  it("applies the user's own minimum to a token whose price comes only from a router's server", async () => {
+  it("applies the minimum typed for this amount to a token whose price comes only from a router's server", async () => {
     const { page, context } = await browser.visit();
     const { trade, token } = await onSol(page);
     await token.fill(jupiter.pools.ORBIT.mint);
@@ -78,6 +78,11 @@ describe("the console on Solana", () => {
     // Metis buys 1,017 of these tokens.
     await trade.getByText("You get about").waitFor();
     expect(await trade.locator("dd span[title$=' ORBIT']").count()).toBe(0);
+    await least.fill("1000.5");
+    await trade.getByLabel("Amount, SOL").fill("0.2");
+    await expect.poll(() => least.inputValue()).toBe("");
+    await trade.getByLabel("Amount, SOL").fill("0.1");
+    expect(await least.inputValue()).toBe("");
     await least.fill("1000.5");
     const placing = page.waitForRequest((request) => request.url().endsWith("/api/v2/orders"));
     await trade.getByRole("button", { name: "Buy ORBIT", disabled: false }).click();

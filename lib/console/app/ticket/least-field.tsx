@@ -1,9 +1,9 @@
 import type { Quote, TokenName } from "trading-terminal-client";
-import { marketOf } from "trading-terminal-client/markets";
 import { Field } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
-import { amount, coinOf } from "../format.ts";
+import { coinOf } from "../format.ts";
 import { useRestMarket } from "../market/use-market.ts";
+import { leastHint } from "./least.ts";
 
 type LeastProps = TokenName & {
   symbol: string;
@@ -19,16 +19,10 @@ type LeastProps = TokenName & {
 export function LeastField({ chain, token, symbol, side, least, onEdit }: LeastProps) {
   const { state } = useDesk();
   const { market } = useRestMarket({ chain, token });
-  const { price } = (state && marketOf(state, { chain, token })) ?? market ?? {};
-  const coin = coinOf[chain];
   return (
     <Field
-      label={`At least, ${side === "buy" ? symbol : coin}`}
-      hint={
-        price === undefined
-          ? "no other source has a price"
-          : `last price elsewhere: ${amount(price)} ${coin} for one ${symbol}`
-      }
+      label={`At least, ${side === "buy" ? symbol : coinOf[chain]}`}
+      hint={leastHint({ chain, token }, symbol, state, market)}
     >
       <input
         inputMode="decimal"

@@ -7,6 +7,7 @@ import { isAmount, minus, share } from "../exact.ts";
 import { isAddressOn } from "../explorers.ts";
 import { amount, coinOf } from "../format.ts";
 import { useFreshQuote, useNow } from "./fresh-quote.ts";
+import { sizedTradeOf, tradeOf } from "./least.ts";
 import { LeastField } from "./least-field.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { givenLimits, noLimits, wrongLimit } from "./order-limits.ts";
@@ -60,9 +61,6 @@ function useBalances(chain: NetworkName, wallet: string | undefined, token: stri
   return read?.of === of ? read.balances : [];
 }
 
-const tradeOf = ({ chain, side, token }: { chain: string; side: string; token: string }) =>
-  `${chain} ${side} ${token.toLowerCase()}`;
-
 /** Keeps a value for one owner. Another owner starts with an empty value. */
 function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void] {
   const [kept, setKept] = useState({ of, value: empty });
@@ -70,13 +68,16 @@ function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void]
   return [kept.of === of ? kept.value : empty, (value) => setKept({ of, value })];
 }
 
-/** Keeps the limits and confirmations of one trade. Another token or side starts without any. */
+/**
+ * Keeps the limits and confirmations of one trade. Another token or side starts without any, and another amount starts
+ * without a minimum.
+ */
 function useWishes(ticket: TicketEntry) {
   const { placed } = useDesk().placing;
   const of = tradeOf(ticket);
   const [limits, setLimits] = useOf(of, noLimits);
   const [confirmation, setConfirmation] = useOf(of, "");
-  const [least, setLeast] = useOf(of, "");
+  const [least, setLeast] = useOf(sizedTradeOf(ticket), "");
   const [needsLeast, setNeedsLeast] = useOf(of, false);
   useEffect(() => {
     if (placed === undefined || tradeOf(placed) !== of) return;
