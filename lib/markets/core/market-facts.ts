@@ -5,7 +5,7 @@ import type { Market, MarketFlag } from "./market.ts";
 
 const decimal = (value: bigint): Decimal => ({ mantissa: value, exponent: 0 });
 
-/** Least depth and least daily volume in dollars of a market that is not thin. */
+/** Least depth of a market that is not thin, in coins and in dollars. */
 const leastCoins = decimal(5n);
 const leastUsd: Decimal = { mantissa: 1n, exponent: 4 };
 

@@ -77,7 +77,7 @@ export class LeasedRun {
     this.#roundMs = Date.now();
   }
 
-  /** Ends the reading. Returns false if somebody needs it after all. */
+  /** Ends the reading, or returns false if somebody needs it after all. */
   async hasEnded(): Promise<boolean> {
     return runProcedure(endReading(this.#chain, this.#lease), this.#deps.effects);
   }
