@@ -41,7 +41,7 @@ export type SetupTerms = {
   name: string;
 };
 
-/** One host's facts about a trade, with amounts in units. */
+/** One host's facts about a trade. */
 export type FactsTerms = {
   identity: TokenIdentity;
   /** Amounts that the trade would spend and receive. */

@@ -5,7 +5,7 @@ import type { Order } from "./execution.ts";
 import { millionthsOf } from "./percent.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 
-/** Figures that show how much a trade could lose. Amounts are in units. */
+/** Figures that show how much a trade could lose. */
 export type LossChecks = {
   side: Order["side"];
   amount: bigint;

@@ -1,6 +1,7 @@
 import { chainFacts, type TradingChain } from "../core/chain-facts.ts";
 import type { DomainError } from "../core/domain-error.ts";
 import type { TokenFlag } from "../core/token-flag.ts";
+import type { CoinUnits, TokenUnits } from "../core/units.ts";
 import { formatAmount, formatPrice } from "./decimal-text.ts";
 import type { CheckTerms, FactsTerms } from "./family.ts";
 import { isEnough, type Need } from "./needs.ts";
@@ -126,8 +127,10 @@ export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: C
 }
 
 /** Splits a price into its coins and its tokens. */
-const coinsAndTokens = (side: AskedTrade["side"], price: PoolPrice): [coins: bigint, tokens: bigint] =>
-  side === "buy" ? [price.in, price.out] : [price.out, price.in];
+const coinsAndTokens = (
+  side: AskedTrade["side"],
+  price: PoolPrice,
+): [coins: CoinUnits, tokens: TokenUnits] => (side === "buy" ? [price.in, price.out] : [price.out, price.in]);
 
 const balanceOfNeed = (need: Need): ShownNeed => ({
   token: need.token,

@@ -1,4 +1,5 @@
 import { type TokenFlag, tokenFlags } from "../core/token-flag.ts";
+import type { CoinUnits, TokenUnits } from "../core/units.ts";
 import { percentOf } from "./percent.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 
@@ -15,8 +16,8 @@ export type TokenSafety = {
 
 export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTax: null, hasLoss: false };
 
-/** Units of a token that were sent to or from a pool, and those that arrived. */
-type Transfer = { sent: bigint; arrived: bigint };
+/** Tokens that were sent to or from a pool, and those that arrived. */
+type Transfer = { sent: TokenUnits; arrived: TokenUnits };
 
 /** A simulated buy and sale. The sale is absent if none succeeded. */
 export type RoundTrip = { bought: Transfer; sold?: Transfer; hasOddEvents?: boolean };
@@ -69,13 +70,13 @@ export type MintFlag = (typeof mintFlags)[number];
 /**
  * Lists warnings about a token, in a fixed order.
  *
- * @param pool The coin side of the deepest pool, and one coin in units. In a pool with less, the smallest trade moves the
+ * @param pool The coin side of the deepest pool, and one coin. In a pool with less, the smallest trade moves the
  * price by several percent.
  */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,
   { sellable, buyTax, sellTax, hasLoss, hasOddEvents = false }: TokenSafety,
-  pool: { liquidity: bigint; coin: bigint },
+  pool: { liquidity: CoinUnits; coin: CoinUnits },
   ofMint: readonly MintFlag[] = [],
 ): TokenFlag[] {
   const holds: Record<Exclude<TokenFlag, MintFlag>, boolean> = {

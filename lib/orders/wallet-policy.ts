@@ -7,7 +7,7 @@ import { minimumOf, shortfallOf } from "./percent.ts";
 import type { daySpend, pendingPolicy, policyRecord, walletPolicy } from "./schemas.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 
-/** Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin. */
+/** Limits on a wallet's orders. The amounts limit only buys. */
 export type WalletPolicy = v.InferOutput<typeof walletPolicy>;
 
 /** A looser policy that the user has requested, and the time when it takes effect. */
@@ -26,8 +26,8 @@ export type PolicyKey = LaneKey & { userID: string };
 export type PolicyRecord = v.InferOutput<typeof policyRecord>;
 
 /**
- * Sum of all amounts that were signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the
- * most that all transactions may pay the network. Only the signer may write it.
+ * Sum of all amounts that were signed for a wallet on a day: the amounts of buys, and the most that all transactions may
+ * pay the network. Only the signer may write it.
  */
 export type DaySpend = v.InferOutput<typeof daySpend>;
 

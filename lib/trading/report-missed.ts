@@ -1,3 +1,4 @@
+import type { TokenUnits } from "../core/units.ts";
 import { parseAmount } from "../orders/decimal-text.ts";
 import { isOpen, type Position } from "../orders/execution.ts";
 import type { LaneKey } from "../orders/intent.ts";
@@ -72,7 +73,7 @@ export function positionChecker(report: ReturnType<typeof missedReporter>) {
 const isSettledHere = ({ settled, cost }: Position): boolean => settled === true && cost !== undefined;
 
 /** True if a position exceeds a balance. False if another engine's text is no number. */
-export function countsMore(position: Position, units: bigint, decimals: number): boolean {
+export function countsMore(position: Position, units: TokenUnits, decimals: number): boolean {
   if (!isSettledHere(position)) return false;
   const counted = parseAmount(position.amount, decimals);
   return typeof counted === "bigint" && counted > units;

@@ -1,11 +1,12 @@
 import { type Decimal, decimalOf } from "../../core/decimal.ts";
+import type { CoinUnits, TokenUnits } from "../../core/units.ts";
 import { type PoolPrice, priceImpact } from "../../orders/price-impact.ts";
 
 /** Price impact that defines the depth of a pool, in percent: depth is the payment of the largest sale within it. */
 const mostImpact = 2;
 
 /** Least depth of a pool that gives a price: a tenth of a coin. */
-export const leastDepth = (coinDecimals: number): bigint => 10n ** BigInt(coinDecimals - 1);
+export const leastDepth = (coinDecimals: number): CoinUnits => 10n ** BigInt(coinDecimals - 1);
 
 /**
  * Steps of the first ladder, each ten times the previous one. They begin below the least depth, because fees are paid.
@@ -30,18 +31,18 @@ const tooMany = 1n << 112n;
 /** Prices of a route's pools and their fees in basis points, for a sale. */
 export type RouteTerms = { price: PoolPrice; fees: readonly number[] };
 
-const isPossible = (amount: bigint) => amount > 0n && amount < tooMany;
+const isPossible = (amount: TokenUnits) => amount > 0n && amount < tooMany;
 
 /** Lists amounts of tokens that are worth 0.05 to 500,000 coins at the price of a sale. */
-export const coarseAmounts = ({ out, in: sold }: PoolPrice): bigint[] =>
+export const coarseAmounts = ({ out, in: sold }: PoolPrice): TokenUnits[] =>
   out === 0n ? [] : coarseSteps.map((coins) => (coins * sold) / out).filter(isPossible);
 
 /** Lists amounts between a step of the first ladder and the next one. */
-export const fineAmounts = (amount: bigint): bigint[] =>
+export const fineAmounts = (amount: TokenUnits): TokenUnits[] =>
   fineSteps.map((thousandths) => (amount * thousandths) / 1000n).filter(isPossible);
 
 /** Lists amounts around the previously measured depth, at the price of a sale. */
-export const nearAmounts = (price: PoolPrice, depth: bigint): bigint[] =>
+export const nearAmounts = (price: PoolPrice, depth: CoinUnits): TokenUnits[] =>
   price.out === 0n
     ? []
     : nearSteps
@@ -49,7 +50,7 @@ export const nearAmounts = (price: PoolPrice, depth: bigint): bigint[] =>
         .filter(isPossible);
 
 /** A possible sale from a ladder: its index, and the amount that the pool pays. */
-export type Sale = { index: number; amountOut: bigint };
+export type Sale = { index: number; amountOut: CoinUnits };
 
 /**
  * Finds the greatest sale without too much impact. Sales above the first one with too much impact never count.
@@ -58,8 +59,8 @@ export type Sale = { index: number; amountOut: bigint };
  */
 export function greatestSale(
   { price, fees }: RouteTerms,
-  amounts: readonly bigint[],
-  amountsOut: readonly (bigint | undefined)[],
+  amounts: readonly TokenUnits[],
+  amountsOut: readonly (CoinUnits | undefined)[],
 ): Sale | undefined {
   const failed = amounts.findIndex((amountIn, index) => {
     const amountOut = amountsOut[index];
@@ -70,8 +71,8 @@ export function greatestSale(
   return amountOut === undefined ? undefined : { index, amountOut };
 }
 
-/** Computes the depth of a constant-product pool, in units of its coin. Fees do not change it. */
-export function depthOfReserves({ tokens, coins }: { tokens: bigint; coins: bigint }): bigint {
+/** Computes the depth of a constant-product pool. Fees do not change it. */
+export function depthOfReserves({ tokens, coins }: { tokens: TokenUnits; coins: CoinUnits }): CoinUnits {
   if (tokens <= 0n || coins <= 0n) return 0n;
   const impact = BigInt(mostImpact);
   const arrived = (tokens * impact) / (100n - impact);
@@ -82,5 +83,5 @@ export function depthOfReserves({ tokens, coins }: { tokens: bigint; coins: bigi
 const depthPlaces = 6;
 
 /** Converts units of a coin to a depth. */
-export const depthOf = (units: bigint, coinDecimals: number): Decimal =>
+export const depthOf = (units: CoinUnits, coinDecimals: number): Decimal =>
   decimalOf(units, -coinDecimals, depthPlaces);

@@ -10,6 +10,7 @@ import type { EvmReader } from "../../chains/evm/venues/reader.ts";
 import { type Ask, askTogether } from "../../chains/hosts/ask-together.ts";
 import { fromAnyHost } from "../../chains/hosts/from-any-host.ts";
 import { RecentMap } from "../../core/recent-map.ts";
+import type { CoinUnits, TokenUnits } from "../../core/units.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import {
@@ -51,7 +52,7 @@ const coinDecimals = 18;
 type Memory = {
   token: MarketToken;
   routes: readonly RoutePools[];
-  depths: readonly bigint[];
+  depths: readonly CoinUnits[];
   untilMs: number;
 };
 
@@ -94,7 +95,7 @@ export function openEvmFinder(reader: EvmReader): FindPools {
   return (token, nowMs) => finder.find(token, nowMs);
 }
 
-type Measured = { route: RoutePools; pool: Omit<EvmPool, "depth">; depth: bigint };
+type Measured = { route: RoutePools; pool: Omit<EvmPool, "depth">; depth: CoinUnits };
 
 async function poolsBy(
   ask: Ask,
@@ -136,7 +137,7 @@ async function discover(ask: Ask, reader: EvmReader, address: string) {
   const { symbol, name, decimals } = identity;
   const { block, found } = poolRoutesOf(answers);
   const token: MarketToken = { chain, token: address, symbol, name, decimals, ...supplyIn(claims, decimals) };
-  return { token, routes: found, depths: [] as bigint[], block: block.number };
+  return { token, routes: found, depths: [] as CoinUnits[], block: block.number };
 }
 
 /** Lists the routes through pools that have a price: pools with the coin or a stable token, except those with bins. */
@@ -157,7 +158,7 @@ type PricedRoute = {
   route: RoutePools;
   pool: Omit<EvmPool, "depth">;
   terms: RouteTerms;
-  depth?: bigint;
+  depth?: CoinUnits;
 };
 
 type Known = { token: string; decimals: number; coin: string };
@@ -198,12 +199,12 @@ function pricedRoute(
 /** Rounds a fee down to whole basis points. The rest counts as impact. */
 const wholeFee = ({ feeBps }: PoolState): number => Math.floor(feeBps);
 
-type Ladder = { kind: "near" | "coarse" | "fine"; amounts: readonly bigint[] };
+type Ladder = { kind: "near" | "coarse" | "fine"; amounts: readonly TokenUnits[] };
 
 /** A search for the depth of a route: the next ladder, and the depth found so far. */
-type Search = { route: PricedRoute; next?: Ladder; depth: bigint };
+type Search = { route: PricedRoute; next?: Ladder; depth: CoinUnits };
 
-function searchOf(route: PricedRoute & { before: bigint | undefined }): Search {
+function searchOf(route: PricedRoute & { before: CoinUnits | undefined }): Search {
   const { depth, before, terms } = route;
   if (depth !== undefined) return { route, depth };
   const next: Ladder = before
@@ -228,8 +229,8 @@ async function depthsBy(
   ask: Ask,
   configuration: EvmReader["configuration"],
   block: number,
-  routes: readonly (PricedRoute & { before: bigint | undefined })[],
-): Promise<bigint[]> {
+  routes: readonly (PricedRoute & { before: CoinUnits | undefined })[],
+): Promise<CoinUnits[]> {
   let searches = routes.map(searchOf);
   while (searches.some(({ next }) => next !== undefined)) {
     const quoted = await askTogether(

@@ -19,6 +19,7 @@ import type { SolReader } from "../../chains/sol/venues/reader.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
 import { ratioOf } from "../../core/decimal.ts";
 import { RecentMap } from "../../core/recent-map.ts";
+import type { CoinUnits } from "../../core/units.ts";
 import { identityIn } from "../../orders/requests.ts";
 import { nativeToken } from "../../orders/trading-chain.ts";
 import { isBehind, type LookMemory } from "../../trading/procedures/reading.ts";
@@ -121,7 +122,7 @@ function pricedToken({ configuration }: SolReader, mint: string, view: TokenView
   };
 }
 
-function pricedPool(view: PoolView, depth: bigint, decimals: number): PricedPool {
+function pricedPool(view: PoolView, depth: CoinUnits, decimals: number): PricedPool {
   const { coins, tokens } = reservesIn(view);
   return {
     pool: view.address,

@@ -2,10 +2,11 @@ import type { SignedMessage, Sol } from "../../chains/sol/rules/family.ts";
 import type { SolIntent } from "../../chains/sol/rules/intent.ts";
 import type { ShownSolAttempt } from "../../chains/sol/rules/shown-details.ts";
 import { lastValidOf, type SolSlot } from "../../chains/sol/rules/slot.ts";
+import type { Lamports } from "../../core/units.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import type { HiddenFacts } from "./hidden-facts.ts";
 
-const solText = (lamports: bigint) => `${coinText("sol", lamports)} SOL`;
+const solText = (lamports: Lamports) => `${coinText("sol", lamports)} SOL`;
 
 /** Facts of an intent on sol that clients do not see. */
 const solIntentFacts = ({ routes, tokenProgram, budgetLamports }: SolIntent) => ({

@@ -8,6 +8,7 @@ import type { HostError } from "../../chains/hosts/host-fault.ts";
 import { type RpcHost, rpcHost } from "../../chains/hosts/rpc-host.ts";
 import { chainFacts } from "../../core/chain-facts.ts";
 import { DomainError } from "../../core/domain-error.ts";
+import type { Wei } from "../../core/units.ts";
 import type { Block } from "../../orders/block.ts";
 import { coinText } from "../../orders/decimal-text.ts";
 import { type ConfiguredChain, callsOfHost } from "./calls-of-host.ts";
@@ -21,8 +22,8 @@ export type OpenHosts = ConfiguredChain & { hosts: readonly { url: string; rpc: 
 /** Listed tokens to quote, and whether to make all calls or only the one for the newest block. */
 export type LookScope = { symbols: readonly string[]; hasCalls: boolean };
 
-/** Coins that each quote spends, in base units. */
-const spent = 10n ** 17n;
+/** Coins that each quote spends. */
+const spent: Wei = 10n ** 17n;
 
 export const openHosts = ({ chain, configuration }: ConfiguredChain): OpenHosts => ({
   chain,

@@ -5,11 +5,12 @@ import { exampleSolWallet, exampleWallet } from "trading-terminal-devnet/example
 import * as v from "valibot";
 import { balanceOf } from "../../chains/evm/calls/contract-questions.ts";
 import { type EvmChain, isEvmChain, type TradingChain } from "../../core/chain-facts.ts";
+import type { CoinUnits, TokenUnits } from "../../core/units.ts";
 
-/** A wallet's coins and tokens, in base units. */
+/** A wallet's coins and tokens. */
 export type Holdings = {
-  coins: bigint;
-  tokens: bigint;
+  coins: CoinUnits;
+  tokens: TokenUnits;
   /** Number of the wallet's transactions in blocks. Solana does not count them. */
   nonce?: number;
   /** Start time of a chain that keeps nothing, and so starts over with the runner. */

@@ -1,16 +1,21 @@
+import type { TokenUnits } from "../../../core/units.ts";
 import { type RpcCall, thenRead } from "../../hosts/rpc-call.ts";
 import type { EvmConfiguration } from "../rules/configuration.ts";
 import { allowanceOf, balanceOf, blockNumberOf } from "./contract-questions.ts";
 import { multicall } from "./multicall.ts";
 import type { BlockTag } from "./rpc-call.ts";
 
-/** A wallet's units of a token, and the units that each router may take, at the block of this number. */
-export type TokenBelongings = { block: number; held: bigint; allowances: ReadonlyMap<string, bigint> };
+/** A wallet's balance of a token, and the amount that each router may take, at the block of this number. */
+export type TokenBelongings = {
+  block: number;
+  held: TokenUnits;
+  allowances: ReadonlyMap<string, TokenUnits>;
+};
 
 /** The most gas that a token gets for answers about itself. */
 export const tokenGas = 2_000_000n;
 
-/** Asks for a wallet's units and allowances. Undefined if the token does not answer. */
+/** Asks for a wallet's balance and allowances. Undefined if the token does not answer. */
 export function belongingsCall(
   { venues }: Pick<EvmConfiguration, "venues">,
   token: string,

@@ -33,7 +33,7 @@ export type EvmQuotedRoute = BindableRoute & {
 export const addressesOf = (route: EvmQuotedRoute | undefined): string[] =>
   route === undefined ? [] : [...(route.bridgePool === undefined ? [] : [route.bridgePool]), route.pool];
 
-/** One host's facts about a trade at one block. Amounts are in units. */
+/** One host's facts about a trade at one block. */
 export type EvmTradeFacts = FactsTerms & {
   block: { number: number; time: number };
   /** The routes that work, the best first. The other facts are those of the best one. */

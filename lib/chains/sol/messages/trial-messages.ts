@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Address, address } from "@solana/web3.js";
 import { orderIdFor } from "../../../core/record-ids.ts";
-import type { Lamports } from "../../../core/units.ts";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import { greatest } from "../../../orders/bigints.ts";
 import type { Objection } from "../../../orders/effects.ts";
 import type { Order } from "../../../orders/execution.ts";
@@ -103,13 +103,10 @@ const purchaseAt = 5;
 /**
  * Makes a message that buys a token and sells half of it again: the price may move before the simulation, and no more can
  * be sold than was bought.
- *
- * @param amountIn The lamports to spend.
- * @param bought The units that would arrive.
  */
 export async function roundTripMessage(
   { wallet, mint, tokenProgram, blockhash, rents }: Trial,
-  { pool, amountIn, bought }: { pool: NamedPool; amountIn: bigint; bought: bigint },
+  { pool, amountIn, bought }: { pool: NamedPool; amountIn: Lamports; bought: TokenUnits },
 ): Promise<Uint8Array> {
   const id = newOrderId();
   const wsol = { account: await wsolAccountOf(wallet, id), mint: wsolMint, tokenProgram: programs.token };

@@ -1,4 +1,5 @@
 import type { Address } from "@solana/web3.js";
+import type { Lamports } from "../../../core/units.ts";
 import { type Ask, askTogether } from "../../hosts/ask-together.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import { cpmmConfigOf } from "../calls/cpmm-addresses.ts";
@@ -10,10 +11,9 @@ import { markerBytes } from "../venues/instructions.ts";
 import type { SolReader } from "../venues/reader.ts";
 
 /** A purchase of 0.01 coins shows whether a token can be sold. */
-const probeLamports = 10_000_000n;
+const probeLamports: Lamports = 10_000_000n;
 
-/** A coin, in lamports. */
-export const lamportsOfCoin = 10n ** 9n;
+export const lamportsOfCoin: Lamports = 10n ** 9n;
 
 /** Lasting enough for a quote. What is final comes half a minute later. */
 export const at = { commitment: "confirmed" } as const;

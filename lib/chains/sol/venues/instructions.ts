@@ -12,6 +12,7 @@ import {
   type IInstruction,
   addEncoderSizePrefix as withSize,
 } from "@solana/web3.js";
+import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import { programs } from "../calls/addresses.ts";
 
 /** An instruction with all its parts, in the library's form. */
@@ -40,7 +41,7 @@ export const setComputeUnitLimit = (units: number): SolInstruction =>
 export const setComputeUnitPrice = (microLamports: bigint): SolInstruction =>
   instruction(programs.computeBudget, [], [3, ...u64.encode(microLamports)]);
 
-export const transferLamports = (from: Address, to: Address, lamports: bigint): SolInstruction =>
+export const transferLamports = (from: Address, to: Address, lamports: Lamports): SolInstruction =>
   instruction(
     programs.system,
     [
@@ -119,12 +120,12 @@ export const createAssociatedAccount = (
     [1],
   );
 
-/** Lets a delegate move this amount, in units, from the wallet's account. */
+/** Lets a delegate move this amount from the wallet's account. */
 export const approveDelegate = (
   { account, mint, tokenProgram }: { account: Address; mint: Address; tokenProgram: Address },
   wallet: Address,
   delegate: Address,
-  amount: bigint,
+  amount: TokenUnits,
   decimals: number,
 ): SolInstruction =>
   instruction(
