@@ -221,9 +221,8 @@ describe("a host of the local Solana chain", () => {
       const refused = await ask("getProgramAccounts", wallet.address);
       expect(refused).toMatchObject({ error: { code: -32005 } });
       expect(await ask("getGenesisHash")).toMatchObject({ result: expect.any(String) });
-      expect(await ask("getBalance", wallet.address)).toMatchObject({
-        result: { value: expect.any(Number) },
-      });
+      const { value } = (await ask("getBalance", wallet.address)).result as { value: number };
+      expect(value).toBeGreaterThan(0);
     });
   });
 });
