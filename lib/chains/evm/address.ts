@@ -17,7 +17,7 @@ export const evmAddresses = {
   stored: checksummed,
 };
 
-/** Programs that write hex in upper case write the prefix as `0X`, too. */
+/** Accepts the prefix `0X`, which programs write with hex in upper case. */
 function checksummed(text: string): string {
   return getAddress(text.replace(/^0X/, "0x"));
 }

@@ -14,7 +14,7 @@ export function readEvmKey(text: string): PrivateKey {
   return evmKeyOf(Buffer.from(hex, "hex"));
 }
 
-/** @param secret is wiped with the key, or at once if it is not a key. */
+/** @param secret is wiped together with the key, or at once if it is invalid. */
 export function evmKeyOf(secret: Uint8Array): PrivateKey {
   try {
     if (secret.length !== secretBytes) throw invalidKey("EVM", "must be 32 bytes");

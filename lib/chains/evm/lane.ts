@@ -47,12 +47,15 @@ export const evmLane: LaneCore<Evm> = {
   questionAbout,
   nextMove: nextEvmMove,
   refusedStep: refusedEvmStep,
-  /** A request says all that the signer needs. */
+  /** Adds nothing, because a request contains all that the signer needs. */
   // biome-ignore lint/correctness/useYield: nothing is asked for.
   *completed(request) {
     return request;
   },
-  /** Everything but a first plan takes fresh answers: these only spare the order the time of asking. */
+  /**
+   * Uses the answers from placing only for a first plan, to save the time of asking again. All else takes fresh
+   * answers.
+   */
   placedSnapshots(state, setup) {
     const snapshots = placedSnapshots(state.view, setup, state.nowMs);
     const move = snapshots && nextEvmMove({ ...state, snapshots });

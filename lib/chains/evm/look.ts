@@ -14,13 +14,13 @@ export function evmEffects(reader: EvmReader, see = snapshotOfEvm): FamilyEffect
     snapshots: (question) =>
       inTwo(reader.client.hosts, (hosts) => firstSight(hosts, (host) => see(host, reader, question))),
     relay: relay && ((raw) => sendingTo(relay, raw)),
-    /** No route has a helper. */
+    /** Signs nothing, because no route has a helper key. */
     signAsHelper: () => undefined,
     publish: (raw) => reader.client.hosts.map((host) => sendingTo(host, raw)),
   };
 }
 
-/** Nodes' messages for a transaction that they know, or whose nonce is used. Both mean that one has arrived. */
+/** Nodes' messages for a transaction that they know, or whose nonce is used. Either way, a transaction has arrived. */
 const isKnown = /already ?(?:known|imported|exists|in)|known ?transaction|nonce ?(?:is )?too ?low/i;
 
 /** Nodes' messages for fees below their pool's minimum, or too low to replace another transaction. */
@@ -31,8 +31,8 @@ const isUnfunded =
   /insufficient ?(?:funds|balance)|exceeds? (?:account )?balance|not enough (?:funds|balance)/i;
 
 /**
- * Only an answer counts: a host that breaks off may have accepted the transaction, and will report that when asked
- * again.
+ * Counts only answers. A host whose connection breaks may still have accepted the transaction, and reports that when
+ * asked again.
  */
 async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
   try {

@@ -43,7 +43,7 @@ export const evmPlacing: PlacingFamily<Evm> = {
   quotedPart: ({ routes }, { facts }) => ({
     pools: routes.map((route) => addressesOf(facts.routes.find((each) => isSameEvmRoute(each, route)))),
   }),
-  /** Undefined if the hosts did not see the same block, or one of them did not say all that a plan needs. */
+  /** Undefined if the hosts did not see the same block, or a host's answers are incomplete. */
   factsForRun({ setup, quotes = [undefined, undefined] }, { intent }, jobs) {
     const [one, other] = quotes.map((quote) =>
       quote instanceof DomainError ? undefined : quote?.forPlanning,

@@ -4,20 +4,20 @@ type Asked = { to: string; data: string };
 /** A contract's answer to a call, as hex. */
 export type Aggregated = { success: boolean; returnData: string };
 
-/** Names `aggregate3((address,bool,bytes)[])` of Multicall3. */
+/** Selector of `aggregate3((address,bool,bytes)[])` in Multicall3. */
 const selector = "0x82ad56cb";
 
-/** The characters of a word. */
+/** Length of a word in characters of hex. */
 const wordSize = 64;
 
 const word = (value: number): string => value.toString(16).padStart(wordSize, "0");
 
-/** Places are counted in bytes, and texts in characters. */
+/** Rounds the length of a text of hex up to whole words. */
 const wholeWords = (hex: string) => Math.ceil(hex.length / wordSize) * wordSize;
 
 /**
- * Encodes the calls that Multicall3 makes, each of which may fail. A decoder for any type takes a tenth of a second for
- * 300 answers, so this one and its opposite know only these types.
+ * Encodes calls for Multicall3, each of which may fail. Handles only these types, because a general decoder takes a
+ * tenth of a second for 300 answers.
  */
 export function encodeAggregate(calls: readonly Asked[]): string {
   const items = calls.map(({ to, data }) => {
@@ -42,7 +42,7 @@ export function encodeAggregate(calls: readonly Asked[]): string {
  * @throws {Error} if it does not encode this number of answers
  */
 export function decodeAggregate(answer: string, count: number): Aggregated[] {
-  /** Reads the number that stands this many bytes from the start. */
+  /** Reads the number at this offset in bytes. */
   const numberAt = (place: number): number => {
     const hex = answer.slice(2 + 2 * place, 2 + 2 * place + wordSize);
     if (hex.length < wordSize) throw new Error("An answer is cut off");

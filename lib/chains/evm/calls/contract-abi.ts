@@ -15,13 +15,13 @@ export const v3RouterABI = new Interface([
   "function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to) payable returns (uint256)",
 ]);
 
-/** The payments of coin by routers of the v3 kind, Slipstream's included. */
+/** Functions with which v3 routers, including Slipstream's, pay out coin. */
 export const v3PaymentsABI = new Interface([
   "function refundETH() payable",
   "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
 ]);
 
-/** The router of Slipstream. Its swaps have a deadline each, and `multicall` has none. */
+/** The router of Slipstream. Each swap has its own deadline, and `multicall` takes none. */
 export const slipstreamRouterABI = new Interface([
   "function multicall(bytes[] data) payable returns (bytes[])",
   "function exactInputSingle((address tokenIn, address tokenOut, int24 tickSpacing, address recipient, uint256 deadline, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96)) payable returns (uint256)",
@@ -40,7 +40,7 @@ export const binPoolABI = new Interface([
   "function getTokenX() view returns (address)",
 ]);
 
-/** Reads numbers as 256 bits, whatever width the token's source declares. */
+/** Reads all numbers as 256 bits, even if the token's source declares fewer. */
 export const tokenABI = new Interface([
   "function approve(address spender, uint256 amount) returns (bool)",
   "function allowance(address owner, address spender) view returns (uint256)",

@@ -9,10 +9,10 @@ const numberFrom = (abi: Interface, name: string, to: string, ...values: unknown
 export const coinsOf = (account: string) =>
   numberFrom(multicallABI, "getEthBalance", multicallAddress, account);
 
-/** Asks for the number of the block at which Multicall answers. */
+/** Asks for the number of the block that Multicall answers for. */
 export const blockNumberOf = () => numberFrom(multicallABI, "getBlockNumber", multicallAddress);
 
-/** Asks for the time of that block, in seconds. */
+/** Asks for the time of the block that Multicall answers for, in seconds. */
 export const blockTimeOf = () => numberFrom(multicallABI, "getCurrentBlockTimestamp", multicallAddress);
 
 export const balanceOf = (token: string, account: string) =>
@@ -25,7 +25,7 @@ export const decimalsOf = (token: string) => numberFrom(tokenABI, "decimals", to
 
 export const totalSupplyOf = (token: string) => numberFrom(tokenABI, "totalSupply", token);
 
-/** Longer texts, counted in hex characters, are not decoded. */
+/** Longest text to decode, in characters of hex. */
 const longestText = 1000;
 
 const bytes32Length = 66;
@@ -46,9 +46,9 @@ export function textOf(name: "symbol" | "name", token: string): ContractQuestion
   };
 }
 
-/** Asks for the number of the bin that trades. */
+/** Asks for the number of the active bin. */
 export const activeBinOf = (pool: string) => numberFrom(binPoolABI, "getActiveId", pool);
 
-/** Asks for the token whose price the bins of a pool are in units of the other. */
+/** Asks for the token that a pool's bins price in units of the other. */
 export const firstTokenOf = (pool: string) =>
   contractQuestion(binPoolABI, "getTokenX", { to: pool, values: [], read: ([token]): string => token });

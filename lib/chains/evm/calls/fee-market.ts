@@ -24,12 +24,12 @@ const selectors = { l1: "49948e0e", operator: "275aedd2" };
 
 const word = (text: string) => text.padStart(64, "0");
 
-/** An unsigned transaction, as hex, and the limit of its gas. */
+/** An unsigned transaction, as hex, and its gas limit. */
 type Charged = { unsigned: string; gasLimit: bigint };
 
 /**
- * Asks how much base charges for transactions on top of their gas: for their data, and the operator fee for all of the
- * gas that they may use. Old oracles know no operator fee.
+ * Asks how much base charges for transactions beyond their gas: for their data, and the operator fee on their gas
+ * limit. Old oracles know no operator fee.
  *
  * @param transactions The oracle adds the size of their signatures.
  */

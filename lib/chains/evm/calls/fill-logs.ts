@@ -12,8 +12,8 @@ const depositTopic = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c
 const withdrawalTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
 
 /**
- * `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: amounts in and out, of the lower address's token
- * first.
+ * `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: amounts in and out, starting with the token of
+ * the lower address.
  */
 export const v2SwapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
 
@@ -35,14 +35,14 @@ const binSwapTopic = "0xad7d6f97abf51ce18e17a38f4d70e975be9c0708474987bb3e26ad21
 
 const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 
-/** Reads the amount that an event moved. Other contracts' events may have the same topic in another form. */
+/** Reads the amount that an event moved. Events of other contracts may share the topic but have another form. */
 const amountOf = ({ data }: ContractLog) => (/^0x[\da-f]{64}$/.test(data) ? BigInt(data) : 0n);
 
 const sum = (logs: readonly ContractLog[]) => logs.reduce((total, log) => total + amountOf(log), 0n);
 
 /**
- * Returns the coin that a router unwrapped last, to pay it out. During its transfer a token may sell some of its own
- * units by the same router, but none of its code runs after that.
+ * Returns the coin that a router unwrapped last, to pay it out. A token may sell some of its own units through the same
+ * router during its transfer, but none of its code runs afterwards.
  */
 export function unwrappedBy(router: string, wrapped: string, logs: readonly ContractLog[]): bigint {
   const own = eventsOf(wrapped, withdrawalTopic, logs).filter(({ topics }) => topics[1] === topicOf(router));
@@ -73,7 +73,7 @@ const wordOf = (data: string, index: number) => {
   return /^[\da-f]{64}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
 };
 
-/** A pool takes only one of its tokens, so that half of the word is 0. */
+/** A pool takes only one of its tokens, so the other half of the word is 0. */
 const bothHalves = (word: bigint) => (word >> 128n) + (word & ((1n << 128n) - 1n));
 
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
@@ -105,8 +105,8 @@ export function fillOf(
 }
 
 /**
- * Sums up how many units of a token a wallet received, by the token's events. Negative if it sent more than it
- * received.
+ * Sums up the units of a token that a wallet received, from the token's events. Negative if the wallet sent more than
+ * it received.
  */
 export function givenTo(wallet: string, token: string, logs: readonly ContractLog[]): bigint {
   const transfers = eventsOf(token, transferTopic, logs);

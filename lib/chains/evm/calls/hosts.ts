@@ -28,14 +28,14 @@ export type EvmClient = HostGroup & {
 export type EvmClientOptions = {
   chain: EvmChain;
   hosts: readonly string[];
-  /** The most time of a request to a host. */
+  /** Time limit of a request to a host. */
   timeoutMs?: number;
   /** The longest time that hosts may disagree. */
   agreeMs?: number;
   nowMs?: () => number;
 };
 
-/** The pause between two rounds. Hosts that are a block apart agree soon. */
+/** Pause between two rounds. Hosts that are a block apart soon agree. */
 const pauseMs = 100;
 
 /** Remembers which hosts failed, so a function keeps one client for its whole life. */
@@ -46,7 +46,7 @@ export function evmClient(options: EvmClientOptions): EvmClient {
   const group = hostGroup(chain, hosts, nowMs);
 
   /**
-   * Runs one round: asks for the newest blocks, then asks at the newest block that two hosts have, within the allowed
+   * Runs one round: asks for the newest blocks, and then at the newest block that two hosts have, within the allowed
    * lag.
    */
   async function round<Asked extends Calls>(
@@ -108,8 +108,8 @@ export function evmClient(options: EvmClientOptions): EvmClient {
 }
 
 /**
- * Returns the newest block that this many hosts have. Of two heads far apart, one is invented or old. Hosts would agree
- * on old prices, which were once true. Neighbours always count, however late the second one came.
+ * Returns the newest block that this many hosts have. If two heads are far apart, one is invented or old, and hosts
+ * would also agree on outdated prices. Neighbours always count, however late the second arrived.
  *
  * @param heads The newest block of each host.
  */

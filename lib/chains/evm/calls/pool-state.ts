@@ -2,7 +2,7 @@ import { wordOfReserves } from "../rules/pool-price.ts";
 import { kindOf, type SwapVenue } from "../rules/swap-venues.ts";
 import type { ContractQuestion } from "./multicall.ts";
 
-/** The names of `getReserves()` of v2, and of `slot0()` of other kinds. */
+/** Selectors of `getReserves()` of v2 pools, and of `slot0()` of other kinds. */
 const getReserves = "0x0902f1ac";
 const slot0 = "0x3850c7bd";
 

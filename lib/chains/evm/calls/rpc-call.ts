@@ -20,7 +20,7 @@ export const Hash = v.pipe(v.string(), v.regex(/^0x[\da-f]{64}$/i), v.toLowerCas
 
 export const Bytes = v.pipe(v.string(), v.regex(/^0x(?:[\da-f]{2})*$/i), v.toLowerCase());
 
-/** The last second of the year 9999. Later times cannot be written as a date. */
+/** The last second of the year 9999, the latest time that a date can show. */
 export const lastSecond = 253_402_300_799;
 
 const BlockSchema = v.pipe(
@@ -56,7 +56,10 @@ export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
   recover: () => undefined,
 });
 
-/** Asks at the end whether a block still has the hash with which it was first seen. Another one may have replaced it. */
+/**
+ * Asks at the end whether a block still has the hash with which it was first seen, because another block may have
+ * replaced it.
+ */
 export const hashAgainCall = (number: number) => ({ ...blockHashCall(number), isLast: true }) as const;
 
 /** Asks for the native coin of an address. */
@@ -103,7 +106,7 @@ export const suggestedTipCall = (): RpcCall<WeiPerGas> => rpcCall("eth_maxPriori
 
 /**
  * Asks for the base fee of the next block, and for the tips in each recent block that was not empty. Old nodes of avax
- * leave out the next block: the latest one's base fee takes its place.
+ * omit the next block, so the latest block's base fee is used.
  */
 export const feeHistoryCall = (
   blocks: number,
@@ -141,7 +144,7 @@ export type MinedTransaction = {
   gasUsed: bigint;
   /** The price paid. */
   gasPrice: WeiPerGas;
-  /** The fees that base charged for the data and for its operator; 0 on other chains. */
+  /** The fees of base for data and for its operator. 0 on other chains. */
   l1Fee: Wei;
   logs: readonly ContractLog[];
 };
@@ -161,7 +164,7 @@ const ReceiptSchema = v.pipe(
   v.transform(
     ({ status, effectiveGasPrice, operatorFeeScalar, operatorFeeConstant, ...rest }): MinedTransaction => ({
       ...rest,
-      // Base computes it in this way since its upgrade Jovian.
+      // Follows base's formula since its upgrade Jovian.
       l1Fee: rest.l1Fee + rest.gasUsed * operatorFeeScalar * 100n + operatorFeeConstant,
       isOk: status === 1n,
       gasPrice: effectiveGasPrice,
@@ -170,8 +173,8 @@ const ReceiptSchema = v.pipe(
 );
 
 /**
- * The limit for a receipt. Signed transactions use at most 1.5 million gas. That pays for 3,900 logs without data, of
- * about 450 bytes of JSON each.
+ * The largest answer for a receipt. Signed transactions use at most 1.5 million gas, which pays for 3,900 logs without
+ * data, each about 450 bytes of JSON.
  */
 const mostReceiptBytes = 4 * 1024 * 1024;
 

@@ -50,7 +50,7 @@ const blockSeconds = 60;
 /** The block on top of which transactions are simulated, and the base fee of the next block. */
 export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: WeiPerGas };
 
-/** Gives the sender the coins that it spends, and up to three more. */
+/** Gives the sender the coins to spend, and up to three more. */
 function balanceOf(sender: string, transactions: readonly SimulatedTransaction[], gasPrice: WeiPerGas): Wei {
   const own = transactions.filter(({ from }) => from === sender);
   return own.reduce(
@@ -59,7 +59,7 @@ function balanceOf(sender: string, transactions: readonly SimulatedTransaction[]
   );
 }
 
-/** Picks a tip as users pay it: 0.1 to 2 gwei. */
+/** Picks a tip in the range that users pay: 0.1 to 2 gwei. */
 const usualTip = () => BigInt(randomInt(1e8, 2e9));
 
 /**
@@ -93,7 +93,8 @@ export function simulateCall(
               ]),
             ),
           }),
-          // Some hosts would reuse the block's own time, at which pools skip a costly part of their bookkeeping.
+          // Sets a later time, because some hosts would reuse the block's own. At that time, pools skip a costly part
+          // of their bookkeeping.
           blockOverrides: {
             number: tagText(number + 1 + index),
             time: tagText(time + 1 + index * blockSeconds),

@@ -45,8 +45,8 @@ export function knownBalancesCall(
 }
 
 /**
- * Asks an unknown token about itself and about wallets' balances. It has a call of its own, since it could burn the gas
- * of other questions.
+ * Asks an unknown token about itself and about wallets' balances, in a separate call, because the token could burn the
+ * gas of other questions.
  */
 export function strangeBalancesCall(
   token: string,

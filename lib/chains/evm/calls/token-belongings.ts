@@ -5,7 +5,7 @@ import { allowanceOf, balanceOf, blockNumberOf } from "./contract-questions.ts";
 import { multicall } from "./multicall.ts";
 import type { BlockTag } from "./rpc-call.ts";
 
-/** A wallet's balance of a token, and the amount that each router may take, at the block of this number. */
+/** A wallet's units of a token, and each router's allowance, at the block with this number. */
 export type TokenBelongings = {
   block: number;
   held: TokenUnits;

@@ -21,7 +21,7 @@ const hashQuestion = (name: "getBlockHash" | "getLastBlockHash", ...values: numb
     read: ([hash]): string | undefined => (/^0x0+$/.test(hash) ? undefined : hash),
   });
 
-/** The questions of a look about the latest block and its ancestors. {@link headIn} reads the answers. */
+/** Asks for the latest block and its ancestors. {@link headIn} reads the answers. */
 export const headQuestions = (
   heights: readonly number[],
 ): ContractQuestion<bigint | string | undefined>[] => [
@@ -96,7 +96,7 @@ async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean
   return { ...headIn(heights, look), ...(final[0] !== undefined && { final: final[0] }) };
 }
 
-/** Asks for one part after the other, so a chain has at most one answer in memory. */
+/** Asks for the parts in sequence, so that only one answer per chain is in memory. */
 export async function evmBlocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
   const blocks = new Map<string, string>();
   for (const part of inPartsOf(callsPerRequest, hashes)) {

@@ -93,7 +93,7 @@ async function takeSnapshot(
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
       blocks: blocks.map(blockHashCall),
       held: missed.map((token) => multicall([balanceOf(token, wallet)], tag, tokenGas)),
-      // Nothing may be asked after this. Without receipts, these are the last questions.
+      // Must come last. Without receipts, these are the last questions.
       again: hashes.length === 0 ? [hashAgainCall(tag)] : [],
     });
     return { requests, facts };

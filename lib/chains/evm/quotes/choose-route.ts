@@ -106,7 +106,7 @@ const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute
   recipient: wallet,
   value: side === "buy" ? amountIn : 0n,
   amountIn,
-  // Has as many bytes as the real value, so that the L1 fee is the same.
+  // As long as the real value, so that the L1 fee is the same.
   minAmountOut: route.amountOut,
   deadline: 2 ** 32 - 1,
   hasRefund: needsRefund(side, route),
@@ -154,7 +154,7 @@ const byRoute = (fees: readonly L1Fee[]): Needs<L1Fee>[] =>
 
 type RouteAnswers = {
   outcomes: readonly (readonly SwapOutcome[])[];
-  /** Empty if the chain charges none, else one list with the fees of each route. */
+  /** One list with the fees of each route. Empty if the chain charges none. */
   l1Fees: readonly (readonly Needs<L1Fee>[])[];
 };
 
@@ -192,7 +192,7 @@ export function workingRoutes(
   const isTrusted = isListed(chain, token);
   return routes.flatMap((route, index) => {
     const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
-    // It is unknown whether the token of a v3 pool arrives in full, and nothing on chain would check it.
+    // Rejects the route, because nothing on chain checks that a v3 pool's token arrives in full.
     const isBlind = outcome.kind === "unknown" && side === "buy" && !checksArrival(route) && !isTrusted;
     if (outcome.kind === "fails" || isBlind) return [];
     const l1Fee = l1Fees[0]?.[index] ?? { swap: 0n, approve: 0n };
@@ -280,7 +280,7 @@ export function bindableRoute(
 const shownShares = [100n, 95n, 90n, 85n, 80n];
 
 /**
- * True if the router fails a swap of which less than its minimum arrives. For a token from a v3 pool, nothing on chain
+ * True if the router fails a swap that delivers less than its minimum. For a token from a v3 pool, nothing on chain
  * checks that.
  */
 const isCheckedSwap = ({ side }: SwapRequest, route: PoolRoute) => side === "sell" || checksArrival(route);

@@ -86,7 +86,8 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
   const wallet = asked.wallet ?? newStranger();
   const coinAmount = side === "buy" ? coinUnitsFrom(chain, trade.amount ?? "", "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
-  // The amount of a sale is known only later. Purchases of two amounts show which pools are worth simulating.
+  // The amount of a sale is known only later. Until then, purchases of two amounts show which pools are worth
+  // simulating.
   const trades = [
     probe,
     ...(coinAmount === undefined ? [{ ...probe, amountIn: deepProbeCoins }] : sizesOf(side, coinAmount)),
@@ -103,7 +104,7 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
   const { belongings } = answers;
   const pools = poolRoutesOf(answers.found);
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals)) throw tokenNotFound(chain);
-  // A percentage of an empty balance is refused later, together with all checks of balances.
+  // Balances are checked later, so a percentage of an empty balance is refused there.
   if (pools.found.length === 0 && trade.percent !== undefined) throw noRoute();
   const { tokens: available } = availableOf({ coins: 0n, tokens: belongings.held }, token, asked.orders);
   const amountIn = coinAmount ?? amountOfSale(trade, identity, available);
@@ -123,7 +124,7 @@ async function discover(ask: Ask, reader: Reader, asked: Asked, block: number | 
 
 type Found = Awaited<ReturnType<typeof discover>>;
 
-/** Selects the routes to simulate. Those of a sale are chosen before the pools' payments for it are known. */
+/** Selects the routes to simulate. A sale's routes are chosen before the pools' payments for it are known. */
 function selectRoutes({ configuration }: Reader, { identity, pools, request, answers }: Found): PoolRoute[] {
   const { side, amountIn } = request;
   // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
@@ -144,7 +145,7 @@ function selectRoutes({ configuration }: Reader, { identity, pools, request, ans
   throw side === "buy" && amountIn > probeCoins && ofProbe.length > 0 ? tooLarge() : noRoute();
 }
 
-/** Simulates swaps by the selected routes, and by those that turn out to pay more for a sale. */
+/** Simulates swaps by the selected routes, and by any others that turn out to pay more for a sale. */
 async function simulate(ask: Ask, reader: Reader, found: Found, selected: readonly PoolRoute[]) {
   const { configuration } = reader;
   const { asked, pools, request } = found;
@@ -159,7 +160,7 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
     // Nothing may be asked after this.
     again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
-  // A pool whose liquidity is far from its price holds coins, too, but pays none.
+  // Skips pools that hold coins but pay none, because their liquidity is far from the price.
   const paying = pools.found.filter((pool) => ofProbe.some((each) => isSameEvmRoute(each, pool)));
   const first = await askTogether(ask, {
     depths: routeStatesCall(configuration, token, paying, tag),
@@ -175,7 +176,7 @@ async function simulate(ask: Ask, reader: Reader, found: Found, selected: readon
   const swaps = [{ ...first, routes: selected }, ...(last === first ? [] : [{ ...last, routes: missed }])];
   const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, first.safeties);
   const states = swaps.flatMap((each) => each.states);
-  // If the wallet's sale could not be simulated, a stranger's sale must not have failed.
+  // Rejects a route by a stranger's failed sale if the wallet's sale could not be simulated.
   const isPossible = (route: PoolRoute) => hasTokens || side === "buy" || safetyFor(route).sellable !== false;
   const working = swaps
     .map((each) => withPaid(each.routes, each.answers, sale?.routes[0], isPossible))
@@ -230,7 +231,7 @@ function assess(
   const { asked, identity, pools, belongings, request } = found;
   const { side, amountIn, fees, baseFee } = request;
   const [route, ...others] = routes;
-  // A smaller amount shows no more than the probe, and a sale of a few units pays nothing.
+  // Ignores smaller amounts: they show no more than the probe, and a sale of a few units pays nothing.
   const larger = amountIn > probeCoins ? route.safety : undefined;
   const safety = larger ? worseSafety(tried.safetyFor(route), larger) : tried.safetyFor(route);
   if (route.amountOut === 0n) throw tooSmall();
@@ -264,7 +265,7 @@ function assess(
 
 type Working = Tried["working"][number];
 
-/** Collects the facts to plan with. Undefined if they were not asked for, or if a block arrived meanwhile. */
+/** Collects the facts for planning. Undefined if not requested, or if a block arrived meanwhile. */
 function planningOf(
   reader: Reader,
   { belongings, request, answers }: Found,
@@ -331,7 +332,7 @@ function routesOfSale({ found, routes: [small = [], large = []] }: PoolRoutes): 
   return likely.length > 0 ? likely : found.slice(0, mostSimulated);
 }
 
-/** Lists the best payers of a sale and of a larger one that were not tried. */
+/** Lists the routes that pay most for a sale and for a larger one, without those already tried. */
 function missedBy(tried: readonly RoutePools[], [routes, ofMore]: PoolRoutes["routes"]): PoolRoute[] {
   const best = routes?.[0];
   const deepest = routes?.find((route) => ofMore?.[0] && isSameEvmRoute(route, ofMore[0]));

@@ -53,8 +53,8 @@ export const askUntilAgreed = <Host>(asking: Asking<Host>): Promise<Quotes> =>
   });
 
 /**
- * Asks hosts that are ahead again, at the newest block that two hosts have. If that has failed, it asks all of them
- * again: a new block can tear a quote of the newest one, since hosts answer each call of a request on its own.
+ * Asks hosts that are ahead again, at the newest block that two hosts have. If that fails, asks all hosts again: hosts
+ * answer each call of a request on its own, so a new block can make a quote inconsistent.
  */
 async function quotesAtOneBlock<Host>(
   { quoteBy, apartSeconds }: Asking<Host>,

@@ -82,7 +82,7 @@ export function checkEvmTrade(
     openOrders: orders.length,
     maxOrder,
     adds: coins,
-    // Nothing is paid while gas is too dear, which is the more helpful objection.
+    // Reports the gas price first, because nothing is paid while gas is too expensive.
     networkFees: within ? fee.max : 0n,
     minAmountOut: least,
     quotedOut: facts.amountOut,
@@ -92,7 +92,7 @@ export function checkEvmTrade(
     fees: wanted,
     baseFee,
     transactions,
-    // If both are too low, an error about the token is more helpful.
+    // Checks the token first: if both balances are too low, that error is more helpful.
     needs: needs.toReversed(),
     safety,
     flags,

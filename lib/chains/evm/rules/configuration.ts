@@ -8,7 +8,7 @@ export type EvmVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinCont
 type Contracts = {
   factory: string;
   router: string;
-  /** True if its pools are only shown: no order trades with them. */
+  /** True if its pools are only displayed, and no order trades with them. */
   displayOnly?: boolean;
 };
 
@@ -18,7 +18,7 @@ export type V3Contracts = Contracts & {
   quoter: string;
   /** The fees of its pools, in basis points. */
   tiers: readonly number[];
-  /** The v2 venue whose pools the same router trades in one swap with its own, if it can. */
+  /** The v2 venue whose pools the same router can combine with its own in one swap, if there is one. */
   mixesWith?: VenueOf<"v2">;
 };
 export type SlipstreamContracts = Contracts & {
@@ -35,7 +35,7 @@ export type SpacedTier = { spacing: number; feeBps: number };
 export type QuoteToken = {
   token: string;
   isStable: boolean;
-  /** The pools that trade it for the coin. */
+  /** Pools of the token with the coin. */
   bridges: readonly PoolKey[];
 };
 

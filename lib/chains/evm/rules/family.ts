@@ -16,7 +16,7 @@ export type Evm = {
   details: EvmDetails;
   order: {
     approveNonces: readonly number[];
-    /** The only nonce that its swap may have. */
+    /** The only nonce allowed for the order's swap. */
     swapNonce?: number | undefined;
   };
   signed: {

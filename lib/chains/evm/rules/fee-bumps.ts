@@ -2,7 +2,7 @@ import type { WeiPerGas } from "../../../core/units.ts";
 import { greatest, least } from "../../../orders/bigints.ts";
 import type { EvmFees, EvmIntent } from "./intent.ts";
 
-/** A transaction that no block has taken is sent again with higher fees after this many seconds. */
+/** A pending transaction is sent again with higher fees after this many seconds. */
 const bumpSeconds: Record<EvmIntent["gasPreset"], number> = {
   slow: Number.POSITIVE_INFINITY,
   medium: 60,
@@ -10,7 +10,7 @@ const bumpSeconds: Record<EvmIntent["gasPreset"], number> = {
   turbo: 12,
 };
 
-/** When a transaction is due for higher fees. Infinite for a preset that never raises them. */
+/** Time at which a transaction gets higher fees. Infinite for a preset that never raises them. */
 export const bumpDueMs = (preset: EvmIntent["gasPreset"], sentAtMs: number): number =>
   sentAtMs + bumpSeconds[preset] * 1000;
 
@@ -19,7 +19,7 @@ export const bumpDueMs = (preset: EvmIntent["gasPreset"], sentAtMs: number): num
  */
 export const clearPreset = "fast";
 
-/** A transaction that all hosts refuse because it pays too little gets higher fees after this time. */
+/** A transaction that all hosts refuse as underpriced gets higher fees after this time. */
 export const repriceMs = 5000;
 
 /** Nodes replace a transaction only for 10 % higher fees. An eighth leaves room for their rounding. */
@@ -31,7 +31,7 @@ export const replacing = ({ maxFeePerGas, maxPriorityFeePerGas }: EvmFees): EvmF
   maxPriorityFeePerGas: raised(maxPriorityFeePerGas),
 });
 
-/** True if a node that holds a transaction with the old fees replaces it. */
+/** True if a node replaces a transaction with the old fees by one with the new fees. */
 export const replaces = (fees: EvmFees, old: EvmFees): boolean =>
   fees.maxFeePerGas >= raised(old.maxFeePerGas) &&
   fees.maxPriorityFeePerGas >= raised(old.maxPriorityFeePerGas);

@@ -9,10 +9,10 @@ import type { EvmFees } from "./intent.ts";
 /** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;
 
-/** The time in which other transactions show usual tips, unless it has fewer than five blocks. */
+/** Period whose transactions show the usual tips. At least five blocks are used. */
 const feeSeconds = 10;
 
-/** Computes the number of recent blocks whose tips are used. */
+/** Computes how many recent blocks' tips to use. */
 export const feeBlocks = (chain: EvmChain): number =>
   Math.max(5, Math.ceil(feeSeconds / chainFacts[chain].blockSeconds));
 
@@ -82,8 +82,8 @@ export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): 
 export type L1Fee = Wei;
 
 /**
- * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. It is rounded up, so it
- * exceeds a limit exactly if the cost does.
+ * Computes the cost of a unit of gas in the next block, with the L1 fee spread over the gas. The result is rounded up,
+ * so it exceeds a limit exactly if the cost does.
  */
 export const gasPriceNow = (baseFee: WeiPerGas, tip: WeiPerGas, gasLimit: bigint, l1Fee: L1Fee): WeiPerGas =>
   baseFee + tip + ceilDivide(l1Fee, gasLimit);
@@ -126,7 +126,7 @@ export const clearGas = 21_000n;
  */
 export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(greatest(estimate, clearGas) * 3n, 2n);
 
-/** The gas to assume without a simulation. */
+/** Gas assumed for transactions that cannot be simulated. */
 export const usualGas = { approve: 60_000n, swap: 200_000n } as const;
 
 export const usualGasLimit = {

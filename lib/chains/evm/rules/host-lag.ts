@@ -1,6 +1,6 @@
 import { chainFacts, type EvmChain } from "../../../core/chain-facts.ts";
 
-/** Hosts that lag further behind others do not count as seeing the same chain. */
+/** Largest accepted lag of a host behind the others. */
 const mostLagSeconds = 3;
 
 /**

@@ -25,7 +25,7 @@ export type EvmRouteFacts = EvmRoute &
 export type EvmOrderFacts = {
   /** The fees by the order's preset, before any cap. */
   fees: HostFees;
-  /** True if the token is shown to users. */
+  /** True if the token is listed for users. */
   isListed: boolean;
   /** The tokens in the wallet, for a sale. */
   held?: TokenUnits;
@@ -35,7 +35,7 @@ export type EvmOrderFacts = {
 
 /**
  * One host's answers about a wallet. All but the receipts refer to its latest or finalized block, so that balances and
- * allowances match the nonce. The receipts are read last: every transaction in those blocks has one.
+ * allowances match the nonce. Receipts are read last, so every transaction in those blocks has one.
  */
 export type EvmSnapshot = {
   latest: Block;
@@ -84,7 +84,7 @@ export function agreedNonce([a, b]: EvmSnapshots): number | undefined {
   return a !== undefined && a.nonce.latest === b?.nonce.latest ? a.nonce.latest : undefined;
 }
 
-/** Returns a receipt that any host has. The known receipt is preferred, so that two hosts do not alternate. */
+/** Returns a receipt from any host. Prefers the known receipt, so that two hosts do not alternate. */
 export function receiptOf(
   hashes: readonly string[],
   snapshots: EvmSnapshots,

@@ -35,13 +35,13 @@ export const coinPoolOf = (route: EvmRoute): PoolKey => route.bridge ?? route;
 /** Lists the pools of a route, from the coin to the token. */
 export const poolsOf = (route: EvmRoute): PoolKey[] => (route.bridge ? [route.bridge, route] : [route]);
 
-/** More routes would help few orders, and would give a token's owner more pools to move. */
+/** Most routes of an order. More would help few orders, and would give a token's owner more pools to move. */
 export const mostEvmRoutes = 3;
 
-/** An order may need to set its allowance to 0 first. */
+/** Most approvals by one order, which may need to set its allowance to 0 first. */
 export const mostApprovals = 2;
 
-/** Each router needs an approval of its own, see {@link mostApprovals}. */
+/** Most routers of an order. Each one needs its own approval, see {@link mostApprovals}. */
 export const mostRouters = 2;
 
 /** A swap as its calldata encodes it. */
@@ -50,7 +50,7 @@ export type SwapCall = v.InferOutput<typeof swapCall>;
 /** Lets the router take tokens from the wallet. */
 export type ApproveCall = v.InferOutput<typeof approveCall>;
 
-/** Sends nothing to the wallet itself, to use up a nonce. */
+/** Sends an empty transaction from the wallet to itself, to use up a nonce. */
 export type ClearCall = { purpose: "clear" };
 
 export type EvmCall = SwapCall | ApproveCall | ClearCall;

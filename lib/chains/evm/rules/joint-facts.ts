@@ -24,7 +24,7 @@ export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]
   return { maxFeePerGas: forBase + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }
 
-/** Combines two hosts' gas for a transaction. With the lower limit it might fail. */
+/** Takes the higher of two hosts' gas limits. With the lower one, the transaction might fail. */
 const jointGas = (a: PlannedGas, b: PlannedGas): PlannedGas => ({
   estimate: greatest(a.estimate, b.estimate),
   gasLimit: greatest(a.gasLimit, b.gasLimit),
@@ -78,7 +78,7 @@ function jointFacts(a: EvmTradeFacts, b: EvmTradeFacts, side: Order["side"]): Ev
   const shared = jointRoutes(a, b, isMixed && !isListed ? highestTax : 0);
   const sorted = ranked(shared, { side, amountIn: a.amount, isListed });
   const isSameBest = isSameEvmRoute(a.routes[0], b.routes[0]);
-  // If both hosts simulate, a hidden or invented route shows.
+  // Detects a hidden or invented route if both hosts simulate.
   const wanted = isSameBest ? a.routes[0] : isMixed ? sorted[0] : undefined;
   const best = wanted && shared.find((route) => isSameEvmRoute(route, wanted));
   const namers = [able, plain].filter(({ routes }) => best && isSameEvmRoute(routes[0], best));

@@ -80,7 +80,7 @@ function recordMove(state: LaneState<Evm>, slots: readonly EvmSlot[], isSent = f
   return undefined;
 }
 
-/** True if its swap or approval may be sent, or sent again. The day's count already includes it. */
+/** True if the order's swap or approval may be sent, or sent again. The day's count already includes the payment. */
 const maySend = (state: LaneState<Evm>, order: TradeOrder<Evm>) =>
   !state.view.isStopped &&
   !state.view.retired.has(order.intent.userID) &&
@@ -116,7 +116,7 @@ function sendMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined 
   if (purpose !== "clear" && !maySend(state, order)) return undefined;
   const raw = state.view.bytes.get(hash);
   if (raw !== undefined) return { kind: "send", hash, raw, to: recipientsOf(front, purpose) };
-  // The bytes have expired or were deleted. The signer makes the same ones again.
+  // Signs again if the bytes have expired or were deleted. The signer makes the same bytes.
   return signMove(order, front, purpose, { maxFeePerGas, maxPriorityFeePerGas });
 }
 
@@ -127,7 +127,7 @@ function sendMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined 
 const recipientsOf = ({ isPrivate }: EvmSlot, purpose: EvmCall["purpose"]): Recipients =>
   !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
 
-/** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */
+/** Ends orders that must not begin. The same step removes a planned slot, so that it cannot be signed. */
 function endMove(state: LaneState<Evm>): Move<Evm> | undefined {
   const { view } = state;
   for (const order of view.orders) {
@@ -156,7 +156,7 @@ function endWith(state: LaneState<Evm>, order: TradeOrder<Evm>, ending: OrderEnd
   return { kind: "write", step: orderStep(state, order, changes, { removed }) };
 }
 
-/** While nothing is signed, the clock may decide: ending an order too early is harmless. */
+/** Uses the clock while nothing is signed, because ending an order too early is harmless. */
 function endingOf(order: TradeOrder<Evm>, state: LaneState<Evm>): OrderEnd | undefined {
   const { intent, life } = order;
   const { view, snapshots, nowMs } = state;
@@ -186,7 +186,7 @@ function settleMove(state: LaneState<Evm>): Move<Evm> | undefined {
   return undefined;
 }
 
-/** Another program has left a gap at a lower nonce. Until it is filled, no fee gets this transaction mined. */
+/** True if another program's gap at a lower nonce blocks the transaction, so that higher fees do not help. */
 const isBehindGap = ({ place }: EvmSlot, snapshots: EvmSnapshots) =>
   snapshots.every((each) => each === undefined || each.nonce.latest < place);
 
@@ -197,14 +197,14 @@ function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefin
   if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
   const order = orderOf(state, front);
   const { intent } = order;
-  // A transaction that may no longer be sent would block the orders behind it.
+  // Frees the nonce of a transaction that may no longer be sent, because it would block later orders.
   const isLapsed =
     isPast(intent.validUntil, snapshots) ||
     isForbidden(state, order) ||
     (order.isCancelling && front.call.purpose === "swap");
   const purpose: EvmCall["purpose"] = isLapsed ? "clear" : newest.purpose;
   const dueMs = replaceDueMs(order, front, newest);
-  // An attempt that nobody took needs no higher fees, unless it pays too little. Each run sends it again.
+  // Keeps the fees of an attempt that nobody accepted, unless it pays too little. Each run sends it again.
   const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
   if (purpose === newest.purpose && (nowMs < dueMs || isUnreached)) return undefined;
   // The signer compares the deadline with its clock, which may be ahead of the blocks.
@@ -214,7 +214,7 @@ function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefin
   return fees && signMove(order, front, purpose, fees);
 }
 
-/** The time from which higher fees may replace an attempt. */
+/** Earliest time to replace an attempt by one with higher fees. */
 function replaceDueMs({ intent }: TradeOrder<Evm>, slot: EvmSlot, newest: EvmAttempt): number {
   if (isTooCheap(slot, newest)) return newest.signedAtMs + repriceMs;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
@@ -255,7 +255,7 @@ function bumpedFees(
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
-  // Asks for the cost of the smallest transaction, which even a host without a route knows.
+  // Uses the cost of the smallest transaction, which even a host without a route knows.
   const l1Fee = greatest(
     ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
     ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),
@@ -330,7 +330,7 @@ function beginMove(state: LaneState<Evm>): Move<Evm> | undefined {
 
 const isUnplanned = (order: TradeOrder<Evm>) => !hasEnded(order) && order.swapNonce === undefined;
 
-/** Its exact approval would overwrite that of another sale. */
+/** True if an order has to wait, because its exact approval would overwrite another sale's. */
 const isHeldBack = ({ intent, approveNonces }: TradeOrder<Evm>, orders: readonly TradeOrder<Evm>[]) =>
   intent.side === "sell" &&
   approveNonces.length === 0 &&

@@ -19,7 +19,7 @@ export const swapSlotOf = (
 ): EvmSlot | undefined =>
   slots.find(({ orderId, place }) => orderId === intent.orderId && place === swapNonce);
 
-/** True if no later block can fill it. While a host does not answer, the previous state holds. */
+/** True if no later block can fill the order. While a host does not answer, the previous state holds. */
 const isLate = ({ intent, life }: TradeOrder<Evm>, snapshots: EvmSnapshots) =>
   bothAnswered(snapshots) ? isPast(intent.validUntil, snapshots) : life.status === "expired";
 
@@ -49,7 +49,7 @@ function progressOf(order: TradeOrder<Evm>, own: readonly EvmSlot[], snapshots: 
   switch (slot?.state) {
     case undefined:
     case "planned": {
-      // Its approval was mined, but too late for the swap.
+      // Covers an approval that was mined too late for the swap.
       if (life.status === "expired" && isLate(order, snapshots))
         return endedProgress("expired", life.reasonCode);
       const isWaiting = life.status === "open" && life.stage === "waiting";
@@ -80,7 +80,7 @@ function failureOf({ isUndelivered, refusal, isPrivate, attempts }: EvmSlot): Re
   return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
 }
 
-/** An order that waited until its end keeps the reason, also while its nonce is freed. */
+/** Keeps the reason of an order that waited until its end, even while its nonce is freed. */
 const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
   (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
 

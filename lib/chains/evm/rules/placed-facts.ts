@@ -13,7 +13,7 @@ export type PlacedFacts = {
   hosts: readonly [WalletFacts, WalletFacts];
 };
 
-/** Facts are used until this long after the request that they were asked for. */
+/** Longest age of facts, from the request that they were asked for. */
 const mostAgeMs = 2000;
 
 const separator = "|";
@@ -90,7 +90,7 @@ function routeIn(
   if (route === undefined) throw new SyntaxError("The order has no such route");
   const [amountOut, networkFee, approveGas, swapGas, approveL1Fee, swapL1Fee, allowance] =
     values.map(unitsIn);
-  // Fees are divided by the gas.
+  // Rejects a gas limit of zero, because fees are divided by it.
   if (approveGas === 0n || swapGas === 0n) throw new SyntaxError("A gas limit is zero");
   return {
     ...route,

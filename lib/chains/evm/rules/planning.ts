@@ -57,7 +57,7 @@ export function planFor(
   const { intent } = order;
   const nonce = agreedNonce(snapshots);
   if (!bothAnswered(snapshots) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
-  // Another program's transaction may take the nonce, or ours may replace it. The service leaves both alone.
+  // Waits, because another program's transaction may take the nonce, or ours may replace it.
   if (snapshots.some((snapshot) => snapshot.nonce.pending > nonce)) return wait("WALLET_BUSY");
   if (view.slots.some((slot) => slot.place === nonce)) return wait("CHAIN_UNAVAILABLE");
   if (!isFree(nonce, view, snapshots)) return wait("WALLET_BUSY");
@@ -189,7 +189,7 @@ function planAt({
   const isApproved = order.approveNonces.length > 0 && isClose(wanted, route.allowance);
   const amount = isApproved ? least(wanted, route.allowance) : wanted;
   const approval = isSale ? approvalFor(amount, intent, route) : undefined;
-  // Its approvals had no effect, whatever a host reported.
+  // Ends the order, because its approvals had no effect, even if a host reported one.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, route, amount);
   const gas = gasFor(call.purpose, intent, facts, route, limits);
@@ -298,7 +298,7 @@ function choiceOf(
     const same = others.find((other) => isSameEvmRoute(other, route));
     return same === undefined ? [] : [jointRoute(route, same)];
   });
-  // One host could otherwise hide v2, or quote it low, to move a buy to v3, which does not check what arrives.
+  // Prevents one host from hiding v2, or quoting it low, to move a buy to v3, which does not check what arrives.
   const isOnChecked = intent.side === "buy" && !isListed && [mine, others].some(prefersChecked);
   const best = bestOf(isOnChecked ? common.filter(checksArrival) : common);
   if (typeof best !== "string") return best;

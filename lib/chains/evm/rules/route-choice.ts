@@ -15,7 +15,7 @@ export type Candidate = Pick<EvmRoute, "venue"> & {
 export type RouteTrade = {
   side: Order["side"];
   amountIn: bigint;
-  /** True if the token is shown to users. */
+  /** True if the token is listed for users. */
   isListed: boolean;
 };
 

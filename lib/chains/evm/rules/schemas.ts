@@ -42,7 +42,7 @@ export const evmRoute = v.strictObject({ ...poolKey.entries, router: text, bridg
 export const evmIntent = v.strictObject({
   ...intentTerms.entries,
   chain,
-  /** The only routes that it may use, the best first. */
+  /** The order's allowed routes, best first. */
   routes: listOf(evmRoute, 10),
   /** The gas of the swap, with a margin. */
   gasLimit: gas,
@@ -135,7 +135,7 @@ export const evmSlot = v.strictObject({
   refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
   /** Set once the slot is mined. */
   receipt: v.exactOptional(evmReceipt),
-  /** The blocks in which both hosts saw the nonce as taken. */
+  /** Blocks in which both hosts saw the nonce used by another transaction. */
   takenIn: v.exactOptional(blockNames),
 });
 

@@ -1,10 +1,10 @@
 import type { Block, BlockName } from "../../../orders/block.ts";
 import { bothAnswered, type EvmSnapshots } from "./host-snapshot.ts";
 
-/** The times of honest hosts' latest blocks are at most this far apart. */
+/** Largest difference between the times of honest hosts' latest blocks. */
 const mostApartSeconds = 200;
 
-/** More blocks than any chain makes in that time. */
+/** More blocks than any chain makes in the time between honest hosts' latest blocks. */
 const mostApartBlocks = 1000;
 
 /**

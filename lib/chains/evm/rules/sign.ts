@@ -44,7 +44,7 @@ export function* signEvmTransaction(request: SignRequest<Evm>): Procedure<SignAn
   const { chain, wallet, gasLimit } = transaction;
   const expiresAt = bytesExpireAt(order.intent, nowMs);
   const recorded = { kind: "put", of: "bytes", item: { chain, wallet, hash, raw, expiresAt } } as const;
-  // Only the signer can have made this hash before, and then it has recorded and counted the signature.
+  // Only the signer can have made this hash, so the signature is already recorded and counted.
   if (slot.attempts.some((attempt) => attempt.hash === hash)) {
     yield* perform({ do: "write", step: [recorded] });
     return { slot, raw };
@@ -110,7 +110,7 @@ function signingStep(
   return [...recorded, ...counting, ...checksOfFill(order, limits)];
 }
 
-/** Counts a signature on its day, unless it adds nothing: then a nonce has paid as much before. */
+/** Counts a signature on its day, unless an earlier one at the same nonce has already paid as much. */
 function countingWrites(
   transaction: UnsignedEvmTransaction,
   { ledger, limits: { count } }: SigningView<Evm>,

@@ -152,7 +152,7 @@ export function objectionToTransaction(
     return refused("the fee is above the limit of a transaction, or the rest of the order's budget");
   if (call.purpose === "clear") {
     if (cleared === undefined) return refused("nothing was signed at this nonce");
-    // The user may have lowered it since the clear was planned.
+    // Checks again, because the user may have lowered the limit since the clear was planned.
     return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most)
       ? later("the fee is above the user's current highest gas price")
       : objectionToDayOfClear(transaction, view, nowMs);

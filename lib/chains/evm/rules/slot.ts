@@ -67,7 +67,7 @@ export function observedEvm(slot: EvmSlot, snapshots: EvmSnapshots): EvmSlot {
   const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
   if (receipt !== undefined)
     return inState(slot, "mined", { receipt: judged(receipt, slot.receipt, snapshots) });
-  // Only two clear answers prove that it is in no block.
+  // Requires two clear answers as proof that a transaction is in no block.
   if (!bothAnswered(snapshots)) return slot;
   const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.place);
   if (!isUsed) return inState(slot, "signed");
@@ -112,12 +112,12 @@ function judged(receipt: EvmReceipt, known: EvmReceipt | undefined, snapshots: E
   return moved === undefined ? logged : { ...logged, moved };
 }
 
-/** The amounts that an order's swap has moved, once it is in a block. */
+/** Amounts moved by an order's swap. Known once the swap is in a block. */
 export type SwapResult = {
   receipt: Extract<EvmReceipt, { status: "ok" }>;
   spent: bigint;
   received: bigint;
-  /** The reason why events and balances do not both confirm the amount of tokens. */
+  /** Explains why events and balances do not both confirm the amount of tokens. */
   doubt?: "events are odd" | "balances are unknown";
 };
 

@@ -4,9 +4,9 @@ const venueKinds = {
   "pancakeswap-v2": "v2",
   "uniswap-v3": "v3",
   "pancakeswap-v3": "v3",
-  /** Has pools of the v3 kind, which its router distinguishes by their tick spacings. */
+  /** Exchanges with v3 pools, which the router distinguishes by tick spacing. */
   slipstream: "slipstream",
-  /** Have pools of bins, each with one price, which are distinguished by the step from bin to bin. */
+  /** Exchanges whose pools have bins, each with one price. The step between bins distinguishes the pools. */
   "lfj-v2.1": "bins",
   "lfj-v2.2": "bins",
 } as const;

@@ -25,7 +25,7 @@ export type PoolQuotes = {
 /** Gas for all quotes of a call. Each quote may burn only a small part. Hosts with a lower limit grant less. */
 const mostGas = 30_000_000n;
 
-/** The kinds of venues as PoolQuoter.sol numbers them. */
+/** Numbers of the kinds of venues in PoolQuoter.sol. */
 const kindNumbers = { v3: 0, v2: 1, slipstream: 2, bins: 3 } as const satisfies Record<VenueKind, number>;
 
 const word = (value: bigint | number): string => value.toString(16).padStart(64, "0");
@@ -84,7 +84,7 @@ function answerCall(
     [word(rows.length), ...rows],
     [word(paths.length), ...paths],
   ].map((list) => list.join(""));
-  // Lists come after all parameters, which name their places.
+  // Places lists after all parameters, which hold the lists' offsets.
   let place = 5 * 32;
   const [amountsAt, rowsAt, pathsAt] = lists.map((list) => {
     const at = word(place);

@@ -16,7 +16,7 @@ export function isKeyOf(secret: Uint8Array, address: string): boolean {
     const coordinates = secp256k1.getPublicKey(secret, false).subarray(1);
     return dataSlice(keccak256(coordinates), -20) === address.toLowerCase();
   } catch {
-    // It is not a key at all.
+    // Rejects text that is not a key.
     return false;
   }
 }

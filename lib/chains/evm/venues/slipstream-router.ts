@@ -6,7 +6,7 @@ import { poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 import { readV3Path, readV3Payments, v3Path, v3Payments } from "./v3-periphery.ts";
 
-/** The router reads this recipient as its own address; it keeps the coin there until it unwraps it. */
+/** Stands for the router itself as the recipient. The router keeps the coin until it unwraps it. */
 const routerItself = ZeroAddress;
 
 /** Encodes a swap by Slipstream's router. */

@@ -46,7 +46,7 @@ export type SwapOutcome =
 /** The latest time that fits four bytes. Simulations do not check deadlines. */
 const farDeadline = 2 ** 32 - 1;
 
-/** A tax may take up so few units entirely. */
+/** A tax may consume an amount this small. */
 const dust = 100n;
 
 /** Gas for calls of a token that are not swaps. */
@@ -182,7 +182,7 @@ export function roundTripCall<Value>(
   return attempted([purchase, salesOf(sales, swap)], after, readTrip, unknown);
 }
 
-/** Stands for the amount in calldata. No other word of it is the same. */
+/** Marks the amount in calldata. No other word has this value. */
 const anyAmount = BigInt(`0x${"b7".repeat(32)}`);
 
 /** Encodes sales that differ in nothing but their amounts. To encode each would take most of the time of a quote. */

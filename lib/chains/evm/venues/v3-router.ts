@@ -6,7 +6,7 @@ import { feeOf, poolsOfVenue } from "./configured-routes.ts";
 import { argumentsOf, pathFrom, poolsInOrder, type SwapTerms, tokensOf } from "./swap-terms.ts";
 import { readV3Path, readV3Payments, v3Path, v3Payments } from "./v3-periphery.ts";
 
-/** SwapRouter02 reads this recipient as its own address; it keeps the coin there until it unwraps it. */
+/** Stands for SwapRouter02 itself as the recipient. The router keeps the coin until it unwraps it. */
 const routerItself = "0x0000000000000000000000000000000000000002";
 
 /** Encodes a swap by Uniswap's SwapRouter02. */
@@ -15,7 +15,7 @@ export function encodeV3(call: SwapCall, wrapped: string): string {
   return v3RouterABI.encodeFunctionData("multicall", [call.deadline, steps]);
 }
 
-/** The router reads this amount as its own balance. */
+/** Stands for the router's whole balance. */
 const allOfRouter = 0n;
 
 function v3Steps(call: SwapCall, wrapped: string): string[] {

@@ -95,7 +95,7 @@ const Failure = v.pipe(
   }),
 );
 
-/** The last second of the year 9999. Later times cannot be written as a date. */
+/** The last second of the year 9999, the latest time that a date can show. */
 const lastSecond = 253_402_300_799;
 
 const Transaction = v.pipe(

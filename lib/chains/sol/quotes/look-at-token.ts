@@ -10,12 +10,12 @@ import { roundTripMessage, type Trial } from "../messages/trial-messages.ts";
 import { markerBytes } from "../venues/instructions.ts";
 import type { SolReader } from "../venues/reader.ts";
 
-/** A purchase of 0.01 coins shows whether a token can be sold. */
+/** Amount of the purchase that tests whether a token can be sold: 0.01 coins. */
 const probeLamports: Lamports = 10_000_000n;
 
 export const lamportsOfCoin: Lamports = 10n ** 9n;
 
-/** Lasting enough for a quote. What is final comes half a minute later. */
+/** Commitment of quotes. Finalized data would be half a minute old. */
 export const at = { commitment: "confirmed" } as const;
 
 /** The bytes of an account of wrapped coin. */

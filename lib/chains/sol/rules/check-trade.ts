@@ -115,7 +115,7 @@ export function checkSolTrade(
     minAmountOut: leastAmount,
     quotedOut: facts.amountOut,
     rules: trader.rules,
-    // If both are too low, an error about the token is more helpful.
+    // Puts the token first: if both balances are too low, that error is more helpful.
     needs: needs.toReversed(),
     safety,
     flags,

@@ -121,7 +121,7 @@ function sendMove(state: State, slots: readonly SolSlot[]): SolMove | undefined 
 const recipientsOf = ({ isPrivate }: SolSlot, { purpose }: SolAttempt): Recipients =>
   !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
 
-/** Ends orders that must not begin any more. The signer signs nothing for an order that has changed. */
+/** Ends orders that must not begin. The signer signs nothing for an order that has changed. */
 function endMove(state: State): SolMove | undefined {
   const { view } = state;
   for (const order of view.orders.filter((each) => !hasEnded(each))) {
@@ -145,7 +145,7 @@ function endWith(state: State, order: SolOrder, ending: OrderEnd): SolMove {
   return { kind: "write", step: [...orderStep(state, order, { ending, life }), isUnsigned] };
 }
 
-/** While nothing is signed, the clock may decide: ending an order too early is harmless. */
+/** Uses the clock while nothing is signed, because ending an order too early is harmless. */
 function endingOf(order: SolOrder, state: State): OrderEnd | undefined {
   const { intent, life } = order;
   const { view, snapshots, nowMs } = state;

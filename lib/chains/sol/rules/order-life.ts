@@ -105,7 +105,7 @@ function undeliveredReason({ isUndelivered, isPrivate, attempts }: SolSlot): Rea
   return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
 }
 
-/** An order that waited until its end keeps the reason. */
+/** Keeps the reason of an order that waited until its end. */
 const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
   (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
 

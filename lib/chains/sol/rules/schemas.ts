@@ -33,7 +33,7 @@ export const solIntent = v.strictObject({
   chain: v.literal("sol"),
   /** The program of the mint: Token or Token-2022. */
   tokenProgram: text,
-  /** The only routes that it may use, the best first. */
+  /** The order's allowed routes, best first. */
   routes: listOf(route, 10),
   /** The most that all its transactions may pay for priority and as tips. */
   budgetLamports: coins,
