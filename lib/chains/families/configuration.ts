@@ -3,7 +3,7 @@ import type { EvmConfiguration } from "../evm/rules/configuration.ts";
 import type { Contracts } from "../evm/venues/configured-routes.ts";
 import type { SolConfiguration } from "../sol/rules/configuration.ts";
 
-/** The chains on which trading is on. */
+/** Chains that have trading enabled. */
 export type TradingConfiguration = { readonly [Chain in EvmChain]?: EvmConfiguration } & {
   readonly sol?: SolConfiguration;
 };

@@ -51,7 +51,7 @@ export async function addressOf(network: Network, secret: Uint8Array): Promise<s
   return address[familyOf(network)](secret);
 }
 
-/** Returns two derivations of an address that share no code, so that a fault in one is noticed. */
+/** Returns two derivations of an address that share no code, so that a fault in one is detected. */
 export const derivationsOf = (network: Network): Derivations => derivations[familyOf(network)];
 
 /**

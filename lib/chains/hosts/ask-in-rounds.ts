@@ -1,4 +1,4 @@
-/** Disagreeing hosts are asked again for this long, with this pause. */
+/** How long to repeat questions to hosts that disagree, and the pause in between. */
 const agreeMs = 2000;
 const pauseMs = 100;
 

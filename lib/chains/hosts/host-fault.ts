@@ -21,8 +21,8 @@ export type FaultCode =
   | "SHORT_OF_GAS";
 
 /**
- * A host gave no usable answer. The chain may have taken the transaction all the same. The error contains nothing that
- * the host sent.
+ * A host gave no usable answer. The chain may still have taken the transaction. The error contains nothing that the
+ * host sent.
  */
 export class HostFault extends ServiceError {
   declare readonly code: FaultCode;

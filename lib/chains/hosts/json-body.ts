@@ -17,7 +17,7 @@ export const readJsonBody = (url: string, body: unknown, limits: Limits): Promis
   jsonIn(post(url, body, limits), limits);
 
 /**
- * Gets JSON in the same way.
+ * Gets JSON, with the same limits as a post.
  *
  * @throws {HostFault}
  */
@@ -56,7 +56,7 @@ const unsent = new Set([
 const wasUnsent = (error: unknown): boolean =>
   error instanceof Error && unsent.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
-/** Words about the reason of a refusal come early. */
+/** Length of a refusal to read. Hosts state the reason early. */
 const mostRefusalBytes = 4096;
 
 /** Statuses of requests that are too long, or that a host does not understand. */

@@ -16,7 +16,7 @@ export type RpcCall<Value> = {
    * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
    */
   mayBeHuge?: true;
-  /** Not every host has this ability. One that lacks it is not asked, and the call counts as unsupported. */
+  /** Not every host has this ability. A host without it is not asked, and the call counts as unsupported. */
   needs?: Ability;
   /** True if a refusal means that the host lacks this ability, although its message differs. */
   isLacking?: (refusal: RpcRefusal) => boolean;
@@ -24,7 +24,7 @@ export type RpcCall<Value> = {
   maxBytes?: number;
   /** Sends a transaction, which a host gets only if it has named its chain lately. */
   sends?: true;
-  /** Is the last call of its request. A host that takes only small batches gets it after it has answered the others. */
+  /** True for the last call of a request. A host that accepts only small batches gets it after the other calls. */
   isLast?: true;
 };
 

@@ -43,7 +43,7 @@ const defaults = {
   nowMs: Date.now,
 };
 
-/** Ids differ, so that a late or cached answer is not taken for the answer to this request. */
+/** Uses a new id for each request, so that a late or cached answer is not mistaken for this one's. */
 let lastId = 0;
 
 type Item = Record<string, unknown>;
@@ -55,10 +55,10 @@ type Abilities = {
   lacks: readonly Ability[];
 };
 
-/** A host's chain is asked for again after this time, since the hosts behind one address may change. */
+/** Interval of asking for a host's chain again, since the hosts behind one address may change. */
 const chainMs = 60_000;
 
-/** A limit is forgotten after this time, since hosts and their plans change. */
+/** Time after which a limit is forgotten, since hosts and their plans change. */
 const memoryMs = 10 * 60_000;
 
 type Settings = RpcHostOptions & typeof defaults;
@@ -104,7 +104,7 @@ const posting =
     return itemsInOrder(answer, firstId, names);
   };
 
-/** Posts calls in requests of this size, beside each other. The last call follows them. */
+/** Posts calls in concurrent requests of this size. The last call follows them. */
 async function postParts(
   post: Ask,
   size: number,
@@ -119,8 +119,8 @@ async function postParts(
 }
 
 /**
- * Posts calls in as few requests as the host takes. If it refuses a batch, all are repeated in smaller ones, and the
- * size that worked is remembered.
+ * Posts calls in as few requests as the host accepts. If it refuses a batch, repeats all calls in smaller ones, and
+ * remembers the size that worked.
  */
 function inBatches(post: Ask, { mostCalls: mostAtFirst, nowMs }: Settings) {
   let batch = { most: mostAtFirst, untilMs: Number.POSITIVE_INFINITY };
@@ -182,7 +182,7 @@ const withinSize =
     }
   };
 
-/** Asks for all but the calls that the host cannot answer, and notes those. */
+/** Skips the calls that the host cannot answer, and notes them. */
 function withinAbilities(ask: Ask, { nowMs }: Settings) {
   const lackedUntilMs = new Map<Ability, number>();
   const lacks = (ability: Ability) => nowMs() < (lackedUntilMs.get(ability) ?? 0);
@@ -199,7 +199,7 @@ function withinAbilities(ask: Ask, { nowMs }: Settings) {
   return { ask: askAble, lacks: () => [...lackedUntilMs.keys()].filter(lacks) };
 }
 
-/** Reads the results, and repeats once those that were out of step: hosts behind one address see blocks at different times. */
+/** Reads the results, and repeats inconsistent ones once: hosts behind one address see blocks at different times. */
 const inStep =
   (ask: Ask): RpcHost["request"] =>
   async (calls, signal) => {

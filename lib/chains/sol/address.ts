@@ -6,7 +6,7 @@ export const solAddresses = {
   stored: foldedSolAddress,
 };
 
-/** Keeps the case, which counts in base58. An address has only one spelling. */
+/** Keeps the case, which matters in base58. An address has only one spelling. */
 export function foldedSolAddress(text: string): string {
   return text;
 }

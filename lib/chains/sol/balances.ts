@@ -58,7 +58,7 @@ export async function solBalances(
     decimals: chainFacts.sol.coin.decimals,
   };
   return {
-    // The oldest one: each balance is at least as new.
+    // Uses the oldest slot, because each balance is at least as new.
     block: Math.min(...slots),
     balances: wanted.flatMap((each, index) => {
       const parts = (views[index] ?? []) as readonly WalletView[];
@@ -93,7 +93,7 @@ async function lookCall(mints: readonly string[]) {
   };
 }
 
-/** Makes the calls for a wallet. The first one is for its coins, too, if it has no tokens. */
+/** Makes the calls for a wallet. The first call also reads its coins, even if it has no tokens. */
 const viewCalls = (wallet: string, tokens: readonly Found[]) => {
   const keys = tokens.map(
     ({ token, program }): TokenKey => ({ mint: token as Address, program: program as Address }),

@@ -52,7 +52,7 @@ export const solLane: LaneCore<Sol> = {
   nextMove: nextSolMove,
   refusedStep: refusedSolStep,
   completed,
-  /** A blockhash is asked for after all else, so nothing from the placing is used. */
+  /** Uses nothing from the placing, because a blockhash is requested after all else. */
   placedSnapshots: () => undefined,
   /** Balances are read at the finalized slot. */
   departures: { seenIn: () => [], areFinal: () => true },

@@ -47,7 +47,7 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
   const [namer, other] = isBehind ? [a, b] : [b, a];
   const { recent } = namer.sight;
   if (recent === undefined) return plain;
-  // A chain may have a single host, which then stands for both.
+  // Uses a lone host in place of both.
   const checked = namer === other ? recent : await knownBy(other.host, recent);
   if (checked === undefined) return plain;
   const withOwn = ({ sight: { snapshot } }: Seen, blockhash: RecentBlockhash) => ({ ...snapshot, blockhash });
@@ -72,7 +72,7 @@ async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<Recent
   }
 }
 
-/** Only an answer counts: a host that breaks off may have taken the transaction, and is asked again. */
+/** Counts only answers. A host whose connection breaks may have taken the transaction, and is asked again. */
 async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
   try {
     await host.request([sendCall(raw)]);

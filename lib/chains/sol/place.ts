@@ -6,7 +6,7 @@ import { isSameSolRoute, plainSolRoute, type SolRoute } from "./rules/intent.ts"
 import { jointSolQuote } from "./rules/joint-facts.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./rules/trade-facts.ts";
 
-/** Long enough for three attempts, which are 20 seconds apart. */
+/** Lifetime of an order. Long enough for three attempts, which are 20 seconds apart. */
 const validSeconds = 120;
 
 /** Chooses the routes that an order may use: the best one, and the next ones that reach the minimum. */
@@ -37,6 +37,6 @@ export const solPlacing: PlacingFamily<Sol> = {
     stayingRents: stayingRentLamports(side),
     feesBps: routes.map((route) => facts.routes.find((each) => isSameSolRoute(each, route))?.feeBps ?? 0),
   }),
-  /** A blockhash is asked for after all else, so nothing from the placing is used. */
+  /** Uses nothing from the placing, because a blockhash is requested after all else. */
   factsForRun: () => undefined,
 };

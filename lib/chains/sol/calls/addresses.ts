@@ -35,12 +35,12 @@ export const tokenAccountOf = (wallet: Address, mint: Address, tokenProgram: Add
   derivedAddress(programs.associatedToken, [wallet, tokenProgram, mint].map(bytesOfAddress));
 
 /**
- * Returns the account to which an order's first successful message gives a byte, so that no second message succeeds.
+ * Returns the account that an order's first successful message extends by a byte, so that no second message succeeds.
  */
 export const markerOf = (wallet: Address, orderId: string): Promise<Address> =>
   createAddressWithSeed({ baseAddress: wallet, seed: orderId, programAddress: programs.system });
 
-/** A seed has at most 32 bytes, and an order's id has 26. */
+/** Fits into the 32 bytes of a seed, because an order's id has 26. */
 export const wsolSeedOf = (orderId: string): string => `${orderId}.wsol`;
 
 /** Returns the account of wrapped SOL that exists only within an order's transaction. */

@@ -4,7 +4,7 @@ import { bytesOfAddress, derivedAddress } from "./addresses.ts";
 /** Raydium's program for pools of a constant product. */
 export const cpmmProgram = address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
 
-/** Its error if less than the minimum would arrive. */
+/** The program's error code for an output below the minimum. */
 export const cpmmSlippageCode = 6005;
 
 /** The seed of the address that owns the vaults of all pools. */
@@ -17,7 +17,7 @@ export const cpmmAuthority = (): Promise<Address> => derivedAddress(cpmmProgram,
 export const cpmmConfigOf = (index: number): Promise<Address> =>
   derivedAddress(cpmmProgram, ["amm_config", Uint8Array.of(index >> 8, index & 255)]);
 
-/** Returns the usual pool of two tokens. Others of the same tokens may be at any address. */
+/** Returns the usual pool of two tokens. Further pools of the same tokens may have any address. */
 export const cpmmPoolOf = (config: Address, one: Address, other: Address): Promise<Address> => {
   const mints = [one, other].map(bytesOfAddress).toSorted((a, b) => Buffer.compare(a, b));
   return derivedAddress(cpmmProgram, ["pool", bytesOfAddress(config), ...mints]);

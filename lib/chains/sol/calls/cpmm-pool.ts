@@ -15,7 +15,7 @@ export type CPMMPool = {
   allowsSwaps: boolean;
   /** In seconds since 1970. Earlier swaps fail. */
   openTime: bigint;
-  /** The side whose token pays the creator's fee, or the one that is paid in. Absent without such a fee. */
+  /** The side whose token pays the creator's fee, or the side paid in. Absent without such a fee. */
   creatorFeeOn?: "paid in" | 0 | 1;
 };
 
@@ -35,7 +35,7 @@ export const readPool = (data: Uint8Array): CPMMPool | undefined => decoded(data
 /** Decodes the fees of a configuration's account. Undefined if it is another account. */
 export const readFeeRates = (data: Uint8Array): FeeRates | undefined =>
   decoded(data, configName, (reader) => {
-    // A bump, a switch and an index come first; two rates, a fee and two owners lie between.
+    // Skips a bump, a switch and an index at the start, and two rates, a fee and two owners in between.
     const trade = reader.skip(4).u64();
     return { trade, creator: reader.skip(88).u64() };
   });
@@ -58,17 +58,17 @@ function poolFrom(reader: ByteReader): CPMMPool | undefined {
   const two = <Value>(read: () => Value): readonly [Value, Value] => [read(), read()];
   const [address, amount] = [() => reader.address(), () => reader.u64()];
   const config = address();
-  // The creator comes first.
+  // Skips the creator.
   reader.skip(32);
   const vaults = two(address);
-  // The mint of the pool's shares comes first.
+  // Skips the mint of the pool's shares.
   reader.skip(32);
   const [mints, programs, observation] = [two(address), two(address), address()];
   const status = reader.skip(1).u8();
-  // The decimals of three mints and the number of shares come first.
+  // Skips the decimals of three mints and the number of shares.
   reader.skip(11);
   const [protocolFees, fundFees, openTime] = [two(amount), two(amount), amount()];
-  // An epoch comes first, and padding after.
+  // Skips an epoch. Padding follows.
   const [feeMode, hasCreatorFee] = [reader.skip(8).u8(), reader.u8() === 1];
   reader.skip(6);
   const creatorFees = two(amount);
@@ -99,13 +99,13 @@ export type CPMMTrade = {
   epoch: bigint;
 };
 
-/** The parts of a whole in which the program states its fees. */
+/** Denominator of the program's fees. */
 export const millionths = 1_000_000n;
 const feeOn = (amount: bigint, rate: bigint) => ceilDivide(amount * rate, millionths);
 
 /**
- * Computes what arrives at a wallet for an amount that leaves it, to the unit. Fees are rounded up, payments down, and a
- * token with a transfer fee withholds it on its way. 0 if the pool makes no such trade.
+ * Computes the exact amount that arrives at a wallet for an amount that leaves it. Fees are rounded up and payments
+ * down, and a token's transfer fee is deducted. 0 if the pool makes no such trade.
  */
 export function amountOut(
   pool: CPMMPool,

@@ -5,12 +5,12 @@ import type { SolConfiguration } from "../rules/configuration.ts";
 import { areSlotsNear } from "../rules/host-snapshot.ts";
 import { chainTimeCall, clusterCall } from "./rpc-call.ts";
 
-/**
- * The hosts of sol. None of them can read a past slot, so no two of them give the same values at the same slot.
- */
+/** The hosts of sol. They cannot read past slots, so no two hosts give the same values at the same slot. */
 export type SolClient = HostGroup;
 
-/** Opens a host that must be of this cluster. Not all take batches, so each call is a request of its own. */
+/**
+ * Opens a host that must be of this cluster. Sends each call in its own request, because not all hosts accept batches.
+ */
 export const solHost = (url: string, cluster: string) =>
   rpcHost({ url, identity: { id: cluster, call: clusterCall() }, mostCalls: 1 });
 

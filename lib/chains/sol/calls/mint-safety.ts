@@ -19,8 +19,8 @@ export const flagsOfMint = (mint: Mint): MintFlag[] => {
 };
 
 /**
- * Combines what a mint says with a simulated purchase and sale. Its fee is exact: the higher one of this epoch and the
- * next.
+ * Combines a mint's data with a simulated purchase and sale. The fee is exact: the higher of this epoch's and the next
+ * one's.
  *
  * @param simulated Whether the sale succeeded. Null if nothing was simulated.
  */

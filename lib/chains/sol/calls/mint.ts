@@ -32,7 +32,7 @@ export type Mint = {
   /** An authority can stop all transfers, or has stopped them. */
   isPausable: boolean;
   isPaused: boolean;
-  /** Programs may show its amounts multiplied, or with interest. Transfers and pools count units all the same. */
+  /** Programs may show amounts multiplied, or with interest. Transfers and pools still count units. */
   isScaled: boolean;
   /** Sorted by the epoch from which they are in force. Empty without fees. */
   transferFees: readonly (TransferFee & { fromEpoch: bigint })[];
@@ -44,11 +44,11 @@ export type Mint = {
 
 const plainLength = 82;
 
-/** Where the kind of a Token-2022 account is: after as many bytes as a token account has. */
+/** Offset of the kind of a Token-2022 account, which equals the size of a token account. */
 const kindAt = 165;
 const mintKind = 1;
 
-/** Accounts of several signers have this length, whatever their bytes are. */
+/** Length that identifies accounts of several signers, whatever their bytes. */
 export const multisigLength = 355;
 
 /**
@@ -71,7 +71,7 @@ const extensions = {
 
 const frozen = 2;
 
-/** The bytes that a token account has for an extension of its mint. Most need none. */
+/** Bytes that a token account needs for an extension of its mint. Most need none. */
 const accountParts: Readonly<Record<number, number>> = {
   [extensions.transferFeeConfig]: 12,
   [extensions.nonTransferable]: 4,
@@ -154,7 +154,7 @@ function propertiesOf(kind: number, reader: ByteReader): Partial<Mint> {
   switch (kind) {
     case extensions.transferFeeConfig: {
       const feeAuthority = reader.nonZeroAddress();
-      // The authority and the amount of withheld fees.
+      // Skips the authority and the amount of withheld fees.
       reader.skip(40);
       const [older, newer] = [feeFrom(reader), feeFrom(reader)];
       return { transferFees: [older, newer], ...(feeAuthority !== undefined && { feeAuthority }) };
@@ -183,7 +183,7 @@ function propertiesOf(kind: number, reader: ByteReader): Partial<Mint> {
     case extensions.scaledAmount:
       return { isScaled: true };
     case extensions.tokenMetadata: {
-      // The authority and the mint come first.
+      // Skips the authority and the mint.
       reader.skip(64);
       const [name, symbol] = [reader.text(), reader.text()];
       return { ...(name !== undefined && { name }), ...(symbol !== undefined && { symbol }) };

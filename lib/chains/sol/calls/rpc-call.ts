@@ -45,7 +45,7 @@ const AccountSchema = v.pipe(
   ),
 );
 
-/** Refuses earlier slots than the one asked for: a proxy may ignore it, and answer from its cache. */
+/** Refuses earlier slots than requested, because a proxy may ignore the request and answer from its cache. */
 const slotAt = ({ minContextSlot = 0 }: Pick<ReadAt, "minContextSlot">) =>
   v.pipe(Count, v.minValue(minContextSlot));
 
@@ -63,7 +63,7 @@ export const solCall = <Value>(
 /** Asks for the hash of the first block, which names the cluster. */
 export const genesisHashCall = (): RpcCall<string> => solCall("getGenesisHash", [], PublicKey);
 
-/** As many characters of that hash name a cluster (CAIP-2). */
+/** Length of a cluster's name: the first characters of its first block's hash (CAIP-2). */
 export const clusterNameLength = 32;
 
 /** Asks for the name of the cluster. */
@@ -92,7 +92,7 @@ export function accountsCall(addresses: readonly string[], at: ReadAt): RpcCall<
   return solCall("getMultipleAccounts", [addresses, { encoding: "base64", ...at }], schema);
 }
 
-/** The time of the chain: slots may have no block, and blocks count those that do. */
+/** Slot and block height of the chain. Only slots with a block count for the height. */
 export type ChainTime = { epoch: number; slot: number; blockHeight: number };
 
 export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
@@ -140,9 +140,9 @@ export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]>
 export type Simulation = {
   computeUnits: number;
   isDone: boolean;
-  /** The place of the instruction that failed, if it was one. */
+  /** Index of the failed instruction, if an instruction failed. */
   failedAt?: number;
-  /** The accounts that were asked for, as it would leave them. */
+  /** The requested accounts, as the transaction would leave them. */
   accounts?: readonly (Account | undefined)[];
 };
 

@@ -10,7 +10,7 @@ export type TokenAccount = {
   owner: string;
   amount: bigint;
   isFrozen: boolean;
-  /** It gets nothing without a memo before the transfer, which pools do not write. */
+  /** True if the account accepts only transfers with a memo, which pools do not write. */
   needsMemo: boolean;
   /** Programs cannot move its tokens, even if its owner signs. */
   hasGuard: boolean;
@@ -39,14 +39,14 @@ export function readTokenAccount({
 }): TokenAccount | undefined {
   if (!isTokenProgram(program) || data.length < plainLength || data.length === multisigLength)
     return undefined;
-  // A mint with extensions is as long.
+  // Rejects mints with extensions, which may be as long.
   if (data.length > plainLength && data[plainLength] !== accountKind) return undefined;
   const reader = new ByteReader(data);
   const [mint, owner, amount] = [reader.address(), reader.address(), reader.u64()];
   const hasDelegate = reader.u32() === 1;
   const address = reader.address();
   const state = reader.u8();
-  // A flag and the rent of wrapped coin come first.
+  // Skips a flag and the rent of wrapped coin.
   const delegated = reader.skip(12).u64();
   if (state === 0) return undefined;
   const switched = switchedOn(data.subarray(plainLength + 1));
@@ -73,7 +73,7 @@ function switchedOn(extensions: Uint8Array): ReadonlySet<number> {
   return on;
 }
 
-/** Says for the user why no pool can trade with a wallet's account. Undefined if nothing is known to keep it. */
+/** Tells the user why no pool can trade with a wallet's account. Undefined if nothing is known to prevent it. */
 export function hindranceOf(
   account: TokenAccount | undefined,
   wallet: string,

@@ -23,7 +23,7 @@ export function readMetadata(
   const reader = new ByteReader(account.data);
   try {
     if (reader.u8() !== metadataKind) return undefined;
-    // The authority that may change it comes first.
+    // Skips the authority that may change the name.
     const of = reader.skip(32).address();
     const [name, symbol] = [unpadded(reader.text()), unpadded(reader.text())];
     return of === mint ? { name, symbol } : undefined;
@@ -32,7 +32,7 @@ export function readMetadata(
   }
 }
 
-/** Older accounts fill their fields with zeros. */
+/** Removes the zeros that pad the fields of older accounts. */
 const unpadded = (text: string | undefined) => text?.replace(/\0+$/, "");
 
 /** Describes a token by its mint. Mints without a name of their own have Metaplex's. */

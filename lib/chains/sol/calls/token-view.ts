@@ -35,14 +35,14 @@ export type PoolView = {
 /** All data about a token, from one slot. */
 export type TokenView = {
   slot: number;
-  /** The epoch, which decides about transfer fees. */
+  /** The epoch, which determines transfer fees. */
   epoch: bigint;
   /** In seconds since 1970. */
   time: bigint;
   mint: Mint;
   claims: TokenClaims;
   pools: readonly PoolView[];
-  /** Absent if the look was at no wallet. */
+  /** Absent without a wallet. */
   holding?: WalletHolding;
 };
 
@@ -53,9 +53,9 @@ export type WalletHolding = {
   units: TokenUnits;
   /** Tokens in that account, including frozen ones. */
   owned: TokenUnits;
-  /** True if that account exists, so that a purchase does not pay its rent. */
+  /** True if the wallet's usual account exists, so that a purchase does not pay its rent. */
   hasAccount: boolean;
-  /** The reason for which that account cannot take part in a trade on a side. */
+  /** The reason why the wallet's usual account cannot trade on a side. */
   hindrances: Readonly<Record<Order["side"], string | undefined>>;
 };
 
@@ -114,7 +114,7 @@ export async function tokenViewCall(
   wallet?: Address,
 ): Promise<RpcCall<TokenView | undefined>> {
   const places = await placesOfMint(mint, configs);
-  // The mint's program is not known yet, and each has a usual account of its own.
+  // Reads both usual accounts, because the mint's program is not known yet.
   const owned = wallet === undefined ? [] : [wallet, ...(await usualAccounts(wallet, mint))];
   const asked = [...new Set([...accountsOfMints([places]), ...owned])];
   return thenRead(accountsCall(asked, at), (found) => {
@@ -194,10 +194,10 @@ function poolViewOf(
 
 const noFee = { transferFees: [] };
 
-/** A pool's payment, and how much worse its price is than the pool's before it, in percent. */
+/** A pool's payment, and how much worse its price is than the pool's price before the swap, in percent. */
 export type Payment = { pool: PoolView; amountOut: bigint; priceImpact: number };
 
-/** Computes what each pool pays, the best first. Those that pay nothing, or are not yet open, are left out. */
+/** Computes each pool's payment, best first. Leaves out pools that pay nothing or are not yet open. */
 export function paymentsOf(
   { epoch, time, mint, pools }: TokenView,
   side: Order["side"],
@@ -224,7 +224,7 @@ export function paymentsOf(
 
 const isFirst = ({ sides }: CPMMPool, mint: string): boolean => sides[0].mint === mint;
 
-/** Compares a payment with the pool's price before it, both after fees of the pool, and without those of the token. */
+/** Compares a payment with the pool's price before the swap. Both include the pool's fees but not the token's. */
 function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
   const { from, held, rates } = trade;
   const to = from === 0 ? 1 : 0;

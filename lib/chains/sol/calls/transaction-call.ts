@@ -51,7 +51,7 @@ function landedIn({
   }
 }
 
-/** The place of the instruction that failed, and the code that its program gave. */
+/** Index of the failed instruction, and its program's error code. */
 export type InstructionFailure = { index: number; code?: number | undefined };
 
 /** The balance of a token in an account, by the account's place in its transaction. */
@@ -142,8 +142,8 @@ export const landedCall = (id: string): RpcCall<LandedTransaction | undefined> =
   );
 
 /**
- * Sends a transaction, in base64. Hosts do not try it first, so it fails in a block if it fails, and its result is known
- * at once. They send it again themselves until its blockhash is too old.
+ * Sends a transaction, in base64. Hosts skip the trial run, so a failing transaction fails in a block and its result is
+ * known at once. Hosts repeat it until its blockhash is too old.
  */
 export const sendCall = (raw: string): RpcCall<string> => ({
   ...solCall(
@@ -170,7 +170,7 @@ export const recentBlockhashCall = (): RpcCall<RecentBlockhash> =>
     ),
   );
 
-/** Asks whether a transaction may still name a blockhash, and in which slot that is so. */
+/** Asks whether a blockhash is still valid for transactions, and in which slot. */
 export const blockhashValidCall = (hash: string): RpcCall<{ isValid: boolean; slot: number }> =>
   solCall(
     "isBlockhashValid",

@@ -6,10 +6,10 @@ import { HelperKeys } from "../venues/helper-keys.ts";
 import type { SolReader } from "../venues/reader.ts";
 import type { OfferForOrder } from "./snapshot-of-host.ts";
 
-/** An offer that no message was signed for is tried again for this long, so that Jupiter is not asked in each look. */
+/** Time for which an unsigned offer is reused, so that not every look asks Jupiter. */
 const keptMs = 5000;
 
-/** As many orders' offers are kept. */
+/** Most orders whose offers are kept. */
 const mostKept = 100;
 
 type Kept = { text: string; atMs: number; helper: string; offer: Promise<JupiterOffer | undefined> };
@@ -29,7 +29,7 @@ export class JupiterOffers {
     this.#nowMs = nowMs;
   }
 
-  /** Asks at most once for each order in a look. A host with another swap in mind gets nothing to try. */
+  /** Asks at most once for each order in a look. A host that needs another swap gets nothing to try. */
   forLook(): OfferForOrder {
     const asked = new Set<string>();
     return async (swap) => {

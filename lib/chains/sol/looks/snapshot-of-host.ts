@@ -47,7 +47,7 @@ import type { SolReader } from "../venues/reader.ts";
 
 type Chain = Pick<SolReader, "configuration" | "onJupiterFault">;
 
-/** Asks Jupiter for an order's next swap. All hosts try the same one. Undefined if it has no usable answer. */
+/** Asks Jupiter for an order's next swap, which all hosts try. Undefined without a usable answer. */
 export type OfferForOrder = (swap: SwapByJupiter) => Promise<JupiterOffer | undefined>;
 
 /** One host's snapshot, and its newest blockhash if one is wanted. The other host must know that, too. */
@@ -185,7 +185,7 @@ async function planOf(intent: SolIntent, view: TokenView | undefined, planning: 
   const nothing = { fee: [], tried: [], rent: [], jupiter: [] };
   if (view?.holding === undefined) return { intent, shown: undefined, calls: nothing };
   const { units, owned, hasAccount } = view.holding;
-  // Frozen tokens have not left the wallet, but no pool takes them.
+  // Counts frozen tokens as held, although no pool takes them.
   const held = side === "sell" ? owned : undefined;
   const isFrozen = held !== undefined && units < held;
   const amountIn = held === undefined || held === 0n ? intent.amount : least(held, intent.amount);

@@ -98,7 +98,7 @@ function objectionToTrade(terms: AttemptTerms, tipAccounts: readonly Address[]):
   const { mint, tokenProgram, amountIn, minAmountOut, wsolRentLamports, tip } = terms;
   if (amountIn === 0n || minAmountOut === 0n) return refused("the amount or the minimum is 0");
   if (mint === wsolMint) return refused("wrapped SOL is not traded for SOL");
-  // It is called with the wallet's signature.
+  // The program is called with the wallet's signature, so no other one is allowed.
   if (tokenProgram !== programs.token && tokenProgram !== programs.token2022)
     return refused("the token's program is neither Token nor Token-2022");
   if (!isRent("wsol", wsolRentLamports))

@@ -10,7 +10,7 @@ import { jupiterProgram, jupiterSlippageCode } from "../venues/jupiter.ts";
 import type { MessageTerms } from "../venues/message-terms.ts";
 import { readTransaction } from "./signed-message.ts";
 
-/** Error codes of venues for an output below the minimum. */
+/** Venues' error codes for an output below the minimum. */
 const slippageCodes: Readonly<Record<string, number>> = {
   [cpmmProgram]: cpmmSlippageCode,
   [jupiterProgram]: jupiterSlippageCode,
@@ -30,7 +30,7 @@ export async function readReceipt(
   if (accounts === undefined) return undefined;
   if (bs58.encode(landed.bytes.subarray(1, 65)) !== hash || accounts.length > landed.lamports.after.length)
     return undefined;
-  // A transaction that is signed has passed the check of its tip.
+  // Skips the check of the tip, which every signed transaction has passed.
   const terms = await readTransaction(landed.bytes, accounts);
   if (terms === undefined || terms.wallet !== wallet) return undefined;
   const own = await ownAccounts(terms);

@@ -40,7 +40,7 @@ export const cpmmVenueOf = ({ address: pool, pool: { config } }: NamedPool): Cpm
   config: address(config),
 });
 
-/** Nobody knows it before, so nobody has made its marker. */
+/** Uses a random id, because nobody can have made its marker. */
 export const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
 
 type TrialAttempt = {
@@ -80,7 +80,7 @@ export const composeTrial = (
     tipAccount ? [tipAccount] : [],
   );
 
-/** Does the same. Undefined if there could be no such attempt, such as for more lamports than fit into 64 bits. */
+/** Composes an attempt. Undefined if it is impossible, such as for more lamports than fit into 64 bits. */
 export async function attemptMessage(
   ...asked: Parameters<typeof composeTrial>
 ): Promise<Uint8Array | undefined> {
@@ -91,7 +91,7 @@ export async function attemptMessage(
 /** The place in an attempt after the marker and the account of wrapped coin, which only a lack of coins prevents. */
 const tradeAt = 7;
 
-/** Names what keeps an attempt from an effect: the wallet's coins, or its trade. Undefined if nothing is known to. */
+/** Names the cause of a failed attempt: the wallet's coins, or its trade. Undefined if none is known. */
 export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade" | undefined {
   if (simulation?.failedAt === undefined) return undefined;
   return simulation.failedAt < tradeAt ? "coins" : "trade";

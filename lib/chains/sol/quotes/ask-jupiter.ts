@@ -16,7 +16,7 @@ export type OffersForQuote = { whole: JupiterOffer; part: JupiterOffer };
 /** Jupiter's answers for one quote. All hosts simulate the same offers, for an order with this id. */
 export type JupiterForQuote = {
   orderId: string;
-  /** Undefined if Jupiter has no usable answer for one of the two amounts. */
+  /** Offers for both amounts. Undefined if Jupiter has no usable answer for one of them. */
   offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
   /** Receives the reason for which an offer is unusable. */
   onFault: (fault: unknown) => void;

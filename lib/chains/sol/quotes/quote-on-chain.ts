@@ -162,7 +162,7 @@ function noneByJupiter(
   return short ?? (amount > (isBuy ? mostLamports : mint.supply) ? tooLarge() : noRoute());
 }
 
-/** More lamports than exist. */
+/** An amount above all existing lamports. */
 const mostLamports = 10n ** 9n * lamportsOfCoin;
 
 type Paying = { route: SolQuotedRoute; priceImpact: number };
@@ -238,7 +238,7 @@ async function costsOf(
   const { mint, holding } = view;
   const needsAccount = side === "buy" && holding?.hasAccount !== true;
   const tester = testerOf(configuration, view, asked);
-  // The fee of a message does not depend on its payer.
+  // Any payer will do, because it does not change a message's fee.
   const trader = tester ?? wallet ?? newStranger();
   const messageOf = async (limit?: number) =>
     pool &&

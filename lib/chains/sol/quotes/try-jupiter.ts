@@ -35,7 +35,7 @@ type Asked = {
   amountIn: bigint;
   orderId: string;
   offer: JupiterOffer | undefined;
-  /** That of the relay, if there is one: attempts must have room for a tip. */
+  /** The relay's tip account, if there is a relay, because attempts must have room for a tip. */
   tipAccount: string | undefined;
   onFault: (fault: unknown) => void;
 };
@@ -75,7 +75,7 @@ export type JupiterTried = {
   simulation: Simulation | undefined;
 };
 
-/** Makes the calls that try it. The accounts before it are those of about the same slot. */
+/** Makes the calls that simulate a trial. Accounts before the swap are of about the same slot. */
 export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
   before: accountsCall([account], at),
   fee: messageFeeCall(message, at),
@@ -121,7 +121,7 @@ export function shownIn(
   };
 }
 
-/** Computes what arrives by a simulation: tokens, or lamports. Undefined if it shows nothing. */
+/** Computes the output of a simulation: tokens, or lamports. Undefined if it shows nothing. */
 export function arrivedIn(
   { side, markerRent }: JupiterTrial,
   { before, fee, simulation }: JupiterTried,

@@ -96,7 +96,7 @@ export function checkSolTrade(
   const mostRents = rentsOf(side, costs);
   const besideFees = mostRents + (side === "buy" ? amount : 0n);
   const fixed = besideFees + feeOf(0n).networkFee.max;
-  // A sale is not refused for a budget that the wallet cannot pay: it gets a lower one.
+  // Lowers the budget of a sale that the wallet cannot pay, instead of a refusal.
   const affordable = side === "sell" && available ? greatest(available.coins - fixed, lowest, 0n) : asked;
   const budget = least(asked, affordable);
   const { attempt, networkFee } = feeOf(budget);

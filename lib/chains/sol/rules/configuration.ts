@@ -1,6 +1,6 @@
 import type { ListedToken } from "../../../orders/token-identity.ts";
 
-/** A sender that keeps transactions out of the public, for a tip. */
+/** A relay that hides transactions until they are in a block, in return for a tip. */
 export type SolRelay = {
   url: string;
   /** The only accounts that may get its tips. */
@@ -23,7 +23,7 @@ export type SolConfiguration = {
   hosts: readonly string[];
   /** The first 32 characters of the hash of the cluster's first block. Hosts of another cluster count as faulty. */
   cluster: string;
-  /** The only one that receives protected transactions. */
+  /** The only relay for protected transactions. */
   relay?: SolRelay;
   wrapped: ListedToken;
   /** The numbers of Raydium's configurations of fees whose pools are looked for. */

@@ -41,7 +41,7 @@ function shownAttempt(slot: SolSlot, attempt: SolAttempt, number: number): Shown
 function outcomeOf(slot: SolSlot, { hash }: SolAttempt): ShownSolAttempt["outcome"] {
   const receipt = slot.receipts.find((each) => each.hash === hash);
   if (receipt !== undefined) return receipt.status === "ok" ? "mined" : "reverted";
-  // Without a block of its own, it can have no effect once another made the marker.
+  // An attempt in no block can have no effect once another one made the marker.
   return slot.state === "signed" ? "pending" : "expired";
 }
 
@@ -82,7 +82,7 @@ function routeTaken(
   return { route: [solRouteStep(intent, route, feeBps)] };
 }
 
-/** Sums up what all of its messages that are in blocks have paid. */
+/** Sums up the payments of all messages in blocks. */
 function feesPaid({ attempts, receipts }: SolSlot): SolFillReport["networkFee"] {
   const paid = receipts.flatMap((receipt) =>
     attempts.filter(({ hash }) => hash === receipt.hash).map((attempt) => ({ attempt, receipt })),

@@ -23,7 +23,7 @@ export type Sol = {
   };
   asked: {
     place: number;
-    /** Its number among the order's messages, from 1. */
+    /** Number of the message within its order, from 1. */
     attempt: number;
     purpose: SolPurpose;
     message: SolMessage;

@@ -10,7 +10,7 @@ const microLamports = 1_000_000n;
  */
 const tenths = { swap: [2n, 3n, 4n], clear: 1n } as const;
 
-/** In percent of its share: a relay prefers transactions that tip it. */
+/** Part of a share that is paid as a tip, in percent. Relays prefer transactions that tip them. */
 const tipPercent = 30n;
 
 /** Computes what an order's next transaction may pay for priority and as a tip. */

@@ -15,7 +15,7 @@ export const areSlotsNear = (a: number, b: number): boolean => Math.abs(a - b) <
 /** A blockhash lives for this many blocks. */
 export const blockhashBlocks = 150;
 
-/** The heights of a chain: slots may have no block, and the block height counts those that do. */
+/** Slot and block height of a chain. Only slots with a block count for the height. */
 export type SolHeight = { slot: number; blockHeight: number };
 
 /** The result of a transaction, read from the balances before and after it. */
@@ -38,7 +38,7 @@ export type SolOrderFacts = {
   lacksCoins?: boolean;
   /** The order's routes that pay, with the amounts that arrive. */
   routes: readonly SolPayingRoute[];
-  /** True if Jupiter may be used, and has given nothing to try. The other routes do not show that none pays. */
+  /** True if Jupiter is allowed but has offered nothing, so the other routes do not prove that none pays. */
   lacksBuild?: boolean;
   /** The compute units that the host's simulation used, with a margin. */
   computeUnitLimit: number;
@@ -58,7 +58,7 @@ export type SolSnapshot = {
   coins: Lamports;
   /** The lamports that keep a marker alive. */
   rentLamports: { marker: Lamports };
-  /** A recent blockhash that both hosts know. The block height is the last in which its transactions can be. */
+  /** A recent blockhash that both hosts know, with the last block height for its transactions. */
   blockhash?: { hash: string; lastValidBlockHeight: number };
   orders: ReadonlyMap<string, SolOrderFacts>;
   /** The wallet's balances of tokens that were reported missing, at the finalized slot. */

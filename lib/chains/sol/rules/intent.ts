@@ -7,7 +7,7 @@ export const cpmmVenue = "raydium-cpmm";
 /** A pool of Raydium CPMM with its fee configuration. Its other accounts are derived. */
 export type CpmmRoute = v.InferOutput<typeof cpmmRoute>;
 
-/** Whatever way Metis, the router of Jupiter, finds when a message is made. */
+/** The route that Metis, the router of Jupiter, finds when a message is made. */
 export type JupiterRoute = v.InferOutput<typeof jupiterRoute>;
 
 export type SolRoute = CpmmRoute | JupiterRoute;

@@ -30,7 +30,7 @@ export function jointSolQuote(a: SolHostQuote, b: SolHostQuote, slippage: number
   return (b instanceof DomainError ? undefined : jointFacts(a, b, slippage)) ?? jointByPools(a, b, slippage);
 }
 
-/** Leaves Jupiter out where only one host has seen that it pays: a host may be unable to simulate, or lie about it. */
+/** Leaves Jupiter out if only one host confirms that it pays: a host may be unable to simulate, or lie about it. */
 function jointByPools(a: SolTradeFacts, b: SolTradeFacts | DomainError, slippage: number): SolHostQuote {
   const [mine, other] = [a, b].map((each) => ("byPools" in each && each.byPools) || each);
   return mine === a && other === b ? undefined : jointSolQuote(mine, other, slippage);

@@ -1,7 +1,7 @@
 import type { TradeStep } from "../../../orders/table-step.ts";
 import { solOrdersSettledBy } from "./settled-orders.ts";
 
-/** The ways of messages. Clears stand alone, as those of private orders go to the relay and to the hosts. */
+/** The paths of messages. Clears have their own, because clears of private orders go to the relay and to the hosts. */
 export const landingPaths = ["private", "public", "clear"] as const;
 
 export type LandingPath = (typeof landingPaths)[number];

@@ -4,10 +4,10 @@ import { coinUnitsFrom } from "../../../orders/decimal-text.ts";
 import { type LimitTexts, limitsOf } from "../../../orders/requests.ts";
 import type { SolConfiguration } from "./configuration.ts";
 
-/** An order has at most this many transactions that could fill it. All of them make its marker, so one succeeds. */
+/** Most transactions per order that could fill it. All of them make its marker, so only one succeeds. */
 export const mostAttempts = 3;
 
-/** An order has at most this many transactions that make only its marker, so that nothing fills it any more. */
+/** Most transactions per order that only make its marker, to prevent any fill. */
 export const mostClears = 1;
 
 /** The operators' limits on Solana. */

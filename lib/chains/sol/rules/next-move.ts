@@ -35,7 +35,7 @@ type State = LaneState<Sol>;
 type SolOrder = TradeOrder<Sol>;
 type SolMove = Move<Sol>;
 
-/** A message that is in no block after this time gets a successor that pays more. */
+/** Time after which a pending message gets a successor that pays more. */
 export const bumpAfterMs = 20_000;
 
 /** True if a message that can fill the order may have to be signed by a time. */
@@ -49,7 +49,7 @@ const bumpDueMsOf = ({ attempts }: SolSlot): number => {
   return (newest.sentAtMs ?? newest.signedAtMs) + bumpAfterMs;
 };
 
-/** A cancelled order whose messages may still fill it gets one that takes their effect. */
+/** True if a cancelled order needs a clear, because its messages may still fill it. */
 export const wantsClear = ({ life, isCancelling }: SolOrder, slot: SolSlot | undefined): slot is SolSlot =>
   life.status === "open" && isCancelling && slot?.state === "signed" && countOf(slot, "clear") < mostClears;
 
@@ -173,7 +173,7 @@ function settleMove(state: State): SolMove | undefined {
   return undefined;
 }
 
-/** Signs the message that takes the effect of the others, for orders that are cancelled or forbidden. */
+/** Signs a clear for orders that are cancelled or forbidden, so that no other message has an effect. */
 function clearMove(state: State): SolMove | undefined {
   const { view, snapshots, chainLimits } = state;
   for (const order of view.orders) {
@@ -207,7 +207,7 @@ function beginMove(state: State): SolMove | undefined {
       return plan.amount === order.amount
         ? signMove(state, order, slot, plan.message)
         : { kind: "write", step: orderStep(state, order, { amount: plan.amount }) };
-    // An earlier message may still fill it, whatever the hosts say about another one.
+    // Keeps the order, because an earlier message may still fill it.
     if (slot !== undefined) continue;
     if ("end" in plan) return endWith(state, order, plan.end);
     const life = { ...order.life, stage: "waiting", reasonCode: plan.wait } as const;

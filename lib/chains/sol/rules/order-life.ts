@@ -17,11 +17,11 @@ import { countOf, effectiveAttempt, isMarked, type SolSlot, successOf } from "./
 
 type SolOrder = TradeOrder<Sol>;
 
-/** Returns the slot of an order: all its messages are in one. */
+/** Returns the only slot of an order, with all its messages. */
 export const slotOfOrder = (order: SolOrder, slots: readonly SolSlot[]): SolSlot | undefined =>
   slotsOf(order, slots)[0];
 
-/** True if nothing more may be signed to fill it. Once ended, it stays so: clocks differ. */
+/** True if no more messages may be signed to fill the order. Once ended, it stays so: clocks differ. */
 export const isTooLate = ({ intent, life }: SolOrder, nowMs: number): boolean =>
   life.status === "expired" || nowMs >= intent.validUntil * 1000;
 

@@ -69,7 +69,7 @@ export function planSwap(
   if (typeof route === "string") return reject(route);
   const costs = greaterCosts(facts);
   const { rents, computeUnitLimit } = costs;
-  // The signer refuses it for good, and one host could have invented it.
+  // Waits, because one host could have invented the reason, and the signer's refusal would be final.
   if (!isRent("marker", rents.marker) || !isRent("wsol", rents.wsol) || !isUnitLimit(computeUnitLimit))
     return wait("CHAIN_UNAVAILABLE");
   if (costs.baseFeeLamports > limits.baseFeeLamports) return wait("CHAIN_UNAVAILABLE");

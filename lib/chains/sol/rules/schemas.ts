@@ -54,7 +54,7 @@ export const solAttempt = v.strictObject({
   ...messageFees.entries,
   purpose,
   hash: text,
-  /** No later block can have it. */
+  /** Last block height that can contain the transaction. */
   lastValidBlockHeight: count,
   /** Absent for a clear, like its route. */
   amountIn: v.exactOptional(units),
@@ -127,7 +127,7 @@ const anyMessage = {
   microLamportsPerUnit: lamports,
   tip: v.exactOptional(v.strictObject({ account: address, lamports })),
   blockhash: address,
-  /** No later block can have it. */
+  /** Last block height that can contain the transaction. */
   lastValidBlockHeight: count,
   markerRentLamports: lamports,
 };
@@ -144,7 +144,7 @@ const anySwap = {
 const byte = v.pipe(count, v.maxValue(255));
 const isWritable = v.boolean();
 
-/** The chain takes no transaction with as many accounts or as much data. */
+/** Exceeds the accounts and data of any valid transaction. */
 const most = { accounts: 256, dataBytes: 1232 };
 
 /** An account of an instruction that Jupiter has built: an address, or its place in a lookup table. */

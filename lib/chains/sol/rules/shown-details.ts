@@ -8,7 +8,7 @@ export type ShownSolAttempt = ShownTransaction & {
   priorityFee: string;
   tip: string;
   computeUnitLimit: number;
-  /** No later block can have it. */
+  /** Last block height that can contain the transaction. */
   lastValidBlockHeight: number;
   outcome: "pending" | "mined" | "reverted" | "expired";
 };

@@ -39,7 +39,7 @@ export function* signMessage(request: SignRequest<Sol>): Procedure<SignAnswer<So
     unsigned: { message, helperSignature },
   });
   if (!("raw" in bytes)) return bytes;
-  // The same message has the same signature, and would count twice.
+  // Counts a message only once. The same message has the same signature.
   if (view.ledger?.messages.some(({ hash }) => hash === bytes.hash))
     return later("the message is signed already");
   const signed = signedSlot(request, order, view, { hash: bytes.hash, nowMs });

@@ -125,14 +125,14 @@ function objectionToCosts(
     return refused("the tip is for another account than the relay's");
   const fee = mostFeeOfMessage(message, chainLimits);
   if (fee > chainLimits.maxNetworkFee) return refused("the fee is above the limit of a transaction");
-  // Any of the messages may be charged, those that fail, too.
+  // Adds up all messages, because even those that fail may be charged.
   const messages = ledger?.messages ?? [];
   const sum = messages.reduce((total, { mostFeeLamports: most }) => total + most, fee);
   const signed = messages.reduce((total, each) => total + each.signatures, signatures);
   const baseFees = BigInt(signed) * chainLimits.baseFeeLamports;
   if (sum > intent.budgetLamports + baseFees)
     return refused("the fees of all the order's messages are above its budget");
-  // Operators may have lowered their limit since.
+  // Checks again, because operators may have lowered their limit.
   return sum > chainLimits.maxNetworkFee + baseFees
     ? later("the fees of all the order's messages are above the operators' limit")
     : undefined;

@@ -12,7 +12,7 @@ import type { messageFees, purpose, solAttempt, solSlot } from "./schemas.ts";
 
 export type SolPurpose = v.InferOutput<typeof purpose>;
 
-/** What a message pays for being in a block. */
+/** A message's payment for being in a block. */
 export type SolFees = v.InferOutput<typeof messageFees>;
 
 /** A signed message of an order. Its hash is the wallet's signature. */
@@ -130,7 +130,7 @@ export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
   return { ...slot, attempts, isUndelivered, revision: slot.revision + 1 };
 }
 
-/** True if no block can contain it any more, according to both hosts. */
+/** True if both hosts say that no block can contain the message any more. */
 export const isOutdated = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolSnapshots): boolean =>
   bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
 
@@ -158,7 +158,7 @@ export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
   };
   const isTooOld = ({ lastValidBlockHeight }: SolAttempt) =>
     bothConfirm(snapshots, ({ finalized }) => finalized.blockHeight > lastValidBlockHeight);
-  // A single host may invent a receipt, and its fee.
+  // Requires both hosts, because one could invent a receipt and its fee.
   const isClaimed = (attempt: SolAttempt) => receipts.some(({ hash }) => hash === attempt.hash);
   if (!attempts.every((each) => (isClaimed(each) ? isKnown(each.hash) : isTooOld(each)))) return false;
   const success = successOf(slot);

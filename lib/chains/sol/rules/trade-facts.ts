@@ -9,7 +9,7 @@ import type { SolRoute } from "./intent.ts";
 /** The facts about a trade on sol that hosts are asked for. */
 export type SolQuoteQuestion = {
   trade: Trade;
-  /** Absent for a quote that is nobody's. */
+  /** Absent for a quote without a wallet. */
   wallet?: string | undefined;
   /** The wallet's orders. Open ones reserve the amounts that they will spend. */
   orders: readonly AnyOrder[];
@@ -31,7 +31,7 @@ export type SolQuotedRoute = SolRoute & {
   amountOut: bigint;
 };
 
-/** More pools would help few orders. */
+/** Most routes of a trade. More pools would help few orders. */
 export const mostSolRoutes = 3;
 
 /** Costs of an order's transactions. */

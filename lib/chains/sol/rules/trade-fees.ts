@@ -78,7 +78,7 @@ export const jointCosts = (a: SolCosts, b: SolCosts): SolCosts => ({
   medianPrice: greatest(a.medianPrice, b.medianPrice),
 });
 
-/** Returns the middle value, or 0 of none. */
+/** Returns the median, or 0 for an empty list. */
 export function medianOf(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;

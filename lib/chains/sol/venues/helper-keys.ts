@@ -12,7 +12,7 @@ export function newHelper(): { address: Address; key: KeyObject } {
   return { address: bs58.encode(Buffer.from(x, "base64url")) as Address, key };
 }
 
-/** As many keys of messages that nobody has signed are kept. */
+/** Most helper keys to keep for unsigned messages. */
 const mostKept = 100;
 
 /** Keeps helper keys in memory alone, each until it has signed. */
@@ -32,7 +32,7 @@ export class HelperKeys {
     return this.#keys.has(helper);
   }
 
-  /** Signs once, and forgets the key. Returns the signature in base58, or undefined if the key is not there. */
+  /** Signs once, and forgets the key. Returns the signature in base58, or undefined without the key. */
   sign(helper: string, message: Uint8Array): string | undefined {
     const key = this.#keys.get(helper);
     if (key === undefined) return undefined;

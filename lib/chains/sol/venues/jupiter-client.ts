@@ -22,7 +22,7 @@ export type BuildQuestion = {
 
 type BuiltAccount = { address: Address; isWritable: boolean };
 
-/** The only parts of Jupiter's answer that are used. Its other instructions are discarded. */
+/** The used parts of Jupiter's answer. All other instructions are discarded. */
 export type BuiltSwap = {
   accounts: readonly BuiltAccount[];
   data: Uint8Array;
@@ -64,7 +64,7 @@ export type OpenJupiter = (access: JupiterAccess) => {
 
 const limits = { timeoutMs: 1500, maxBytes: 256 * 1024 };
 
-/** After too many requests, none is made for this time. */
+/** Pause after a refusal of too many requests. */
 const restMs = 10_000;
 
 /** With more accounts, the order's own instructions would not fit into the transaction. */

@@ -5,7 +5,7 @@ import type { AttemptTerms, JupiterVenue, OwnAccounts, VenueAccount } from "./me
 
 export const jupiterProgram = address("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4");
 
-/** Its error if less than the minimum would arrive. */
+/** The program's error code for an output below the minimum. */
 export const jupiterSlippageCode = 6001;
 
 /** The places of an instruction's accounts and amounts in Jupiter's IDL. */
