@@ -10,7 +10,7 @@ import type { Families, Family } from "./family.ts";
 /** Clients' view of an order's transactions. */
 export type ShownDetails = Families[Family]["details"];
 
-/** Puts its own `detailsOf` first, so that TypeScript prefers it to the one of SlotRules. */
+/** Declares `detailsOf` first, so that TypeScript prefers it to the one of SlotRules. */
 type AnySlots = {
   detailsOf(order: AnyOrder, own: readonly SlotTerms[]): ShownDetails;
 } & SlotRules;

@@ -15,7 +15,7 @@ export function hostsFrom({ client }: Pick<ChainHosts, "client">, number: number
 }
 
 /**
- * Asks one host after the other, and returns the first answer.
+ * Asks one host after another, and returns the first answer.
  *
  * @throws {ChainUnavailable} if no host answers.
  */
@@ -37,7 +37,7 @@ export async function firstAnswer<Answer>(
 }
 
 /**
- * Asks one host after the other, starting with the given number.
+ * Asks one host after another, starting with the given number.
  *
  * @throws {ChainUnavailable} if no host answers.
  */

@@ -1,8 +1,8 @@
 import { ServiceError } from "../../core/service-error.ts";
 
 /**
- * Reasons for which a host's answer is unusable. Only with UNREACHABLE, or when it takes no more requests, did the host
- * receive nothing.
+ * Reasons why a host's answer is unusable. The host received nothing only with UNREACHABLE, or if it accepts no more
+ * requests.
  */
 export type FaultCode =
   | "UNREACHABLE"
@@ -99,7 +99,7 @@ const unsupportedWords =
 const batchCode = -32014;
 export const batchWords = /\bbatch/i;
 
-/** Messages about too many requests. Smaller ones would only add to them. */
+/** Messages about too many requests. Splitting a request would only add to them. */
 const busyCodes = [-32005, 429];
 const busyWords = /rate limit|limit exceeded|too many requests|capacity/i;
 
@@ -163,7 +163,7 @@ export class RpcRefusal extends ServiceError {
     return !this.refusesBatch && (busyCodes.includes(this.code) || this.says(busyWords));
   }
 
-  /** Turns the refusal of one call into that of its batch. */
+  /** Turns the refusal of one call into a refusal of its batch. */
   asBatch(methods: readonly string[]): BatchRefused {
     return new BatchRefused(methods, this.#words);
   }

@@ -19,7 +19,7 @@ export type HostGroup = {
   read: <const Asked extends Calls>(calls: Asked) => Promise<ValuesOf<Asked>>;
 };
 
-/** A host that failed comes last for this time, so that not every request waits for it. */
+/** How long a failed host comes last, so that not every request waits for it. */
 const restMs = 10_000;
 
 /** Remembers which hosts failed, so a function keeps one group for its whole life. */
@@ -89,7 +89,7 @@ export async function askHost<const Asked extends Calls>(
   }
 }
 
-/** Returns the refusal if every host refused in the same way. */
+/** Returns the refusal if all hosts gave the same one. */
 export function unsupportedBy(
   hosts: readonly RpcHost[],
   errors: readonly HostError[],

@@ -16,7 +16,7 @@ export type FamilyEffects<F extends FamilyTypes = FamilyTypes> = {
   signAsHelper(intent: F["intent"], message: F["helped"]): Promise<string | undefined> | string | undefined;
 };
 
-/** Asks one host after the other, until one has an answer. */
+/** Asks one host after another until one answers. */
 export async function firstSight<Sight>(
   hosts: readonly RpcHost[],
   see: (host: RpcHost) => Promise<Sight | undefined>,

@@ -165,7 +165,8 @@ function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
 }
 
 /**
- * Repeats a request without the calls whose results may be huge, so that a token cannot make a good host seem faulty.
+ * Repeats a request without the calls whose results may be huge, so that a token cannot make an honest host seem
+ * faulty.
  */
 const withinSize =
   (ask: Ask): Ask =>

@@ -29,8 +29,8 @@ const splittable = ({ split, ...call }: RpcCall<unknown>): RpcCall<unknown> =>
       };
 
 /**
- * Repeats calls that exceeded a limit of the host in smaller parts, until each part is small enough. The parts of all
- * calls share one request. The last call is sent after them.
+ * Repeats calls that exceeded a limit of the host, in parts that are small enough. The parts of all calls share one
+ * request. The last call follows them.
  */
 export const splitting = (request: Request): Request => {
   async function ask(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<unknown[]> {

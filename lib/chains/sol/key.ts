@@ -11,9 +11,7 @@ export async function readSolKey(text: string): Promise<PrivateKey> {
   return solKeyOf(bytes);
 }
 
-/**
- * @param bytes a 64-byte secret key, or its 32-byte seed. They are wiped at once; the key has a copy of the seed.
- */
+/** @param bytes A 64-byte secret key, or its 32-byte seed. Wiped at once, because the key has a copy of the seed. */
 export async function solKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
   const secret = Uint8Array.from(bytes.subarray(0, 32));
   try {
@@ -80,6 +78,6 @@ export const solDerivations: Derivations = [
   (secret) => encodeBase58(ed25519.getPublicKey(secret)),
 ];
 
-/** Solana wallets import 64 bytes, of which the second half is the address. */
+/** Solana wallets import 64 bytes. The second half is the address. */
 export const wholeSolKey = (secret: Uint8Array, address: string): Uint8Array =>
   Buffer.concat([secret, decodeBase58(address)]);

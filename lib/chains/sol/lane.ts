@@ -34,7 +34,7 @@ const questionAbout = (
   };
 };
 
-/** Adds the signature of Jupiter's helper key, which only the run that has asked Jupiter has. */
+/** Adds the signature of Jupiter's helper key. Only the run that asked Jupiter has this key. */
 function* completed(
   request: SignRequest<Sol>,
   { intent }: TradeOrder<Sol>,

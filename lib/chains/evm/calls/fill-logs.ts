@@ -50,8 +50,8 @@ export function unwrappedBy(router: string, wrapped: string, logs: readonly Cont
 }
 
 /**
- * Returns the units of a token that a pool of v2 or of bins took for the other one. The token may have sold some of its
- * own units before, which counts only in pools of bins: they log a swap by its bins.
+ * Returns the units of a token that a v2 pool or a pool of bins took for the other token. The token may have sold some
+ * of its own units before. These count only in pools of bins, which log a swap by its bins.
  */
 export function takenByPool(
   { pool, venue }: { pool: string; venue: SwapVenue },
@@ -79,12 +79,12 @@ const bothHalves = (word: bigint) => (word >> 128n) + (word & ((1n << 128n) - 1n
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
   logs.filter((log) => log.address === address && log.topics[0] === topic);
 
-/** A token may log any numbers. */
+/** Raises negative amounts to 0, because a token may log any numbers. */
 const atLeast0 = (amount: bigint) => greatest(amount, 0n);
 
 /**
- * Computes from its logs how much a swap spent and received: tokens by the transfers from and to the wallet, native
- * coin by the amounts that the router wrapped and unwrapped.
+ * Computes from a swap's logs how much it spent and received: tokens from the transfers of the wallet, and native coin
+ * from the amounts that the router wrapped and unwrapped.
  */
 export function fillOf(
   { wrapped }: Pick<EvmConfiguration, "wrapped">,
@@ -97,8 +97,8 @@ export function fillOf(
     return { spent: atLeast0(-given), received: unwrappedBy(route.router, wrapped.token, logs) };
   const deposits = eventsOf(wrapped.token, depositTopic, logs);
   const own = deposits.filter(({ topics }) => topics[1] === topicOf(route.router));
-  // A token may wrap coin by the same router during its transfer: on its own v3 pool that is before the payment, else
-  // after it.
+  // Ignores coin that a token wraps through the same router during its transfer. On its own v3 pool, that happens
+  // before the payment, elsewhere after it.
   const isPaidFirst = checksArrival(route) || route.bridge !== undefined;
   const spent = sum(isPaidFirst ? own.slice(0, 1) : own.slice(-1));
   return { spent, received: atLeast0(given) };

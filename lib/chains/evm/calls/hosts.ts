@@ -16,7 +16,8 @@ export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<As
 /** The hosts of a chain of Ethereum's family. */
 export type EvmClient = HostGroup & {
   /**
-   * Asks until two hosts give the same values at the same block, for two seconds. A lone host is believed.
+   * Repeats the calls for up to two seconds, until two hosts give the same values at the same block. A lone host is
+   * believed.
    *
    * @param callsAt The calls for a block. Their values must be the same for every honest host.
    * @throws {ChainUnavailable} if no two agree in time.

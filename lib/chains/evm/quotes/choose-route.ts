@@ -286,9 +286,9 @@ const shownShares = [100n, 95n, 90n, 85n, 80n];
 const isCheckedSwap = ({ side }: SwapRequest, route: PoolRoute) => side === "sell" || checksArrival(route);
 
 /**
- * Adds estimates of the gas to routes that the host could not simulate.
+ * Adds gas estimates to routes that the host could not simulate.
  *
- * @param wantsProof Whether to ask for amounts of which the host can show that they arrive, too.
+ * @param wantsProof Whether to ask as well which amounts are proved to arrive.
  */
 export async function withEstimates(
   ask: Ask,

@@ -127,8 +127,8 @@ type Found = Awaited<ReturnType<typeof discover>>;
 /** Selects the routes to simulate. A sale's routes are chosen before the pools' payments for it are known. */
 function selectRoutes({ configuration }: Reader, { identity, pools, request, answers }: Found): PoolRoute[] {
   const { side, amountIn } = request;
-  // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
-  // it pay out the coin first, unless a bridge is paid before the token's code runs.
+  // A v3 router without enough coin takes wrapped coin from the wallet's allowance. A malicious token can exploit that,
+  // unless a bridge is paid before the token's code runs.
   const isHarmless = (route: PoolRoute) =>
     checksArrival(route) ||
     route.bridge !== undefined ||

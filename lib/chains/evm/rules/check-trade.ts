@@ -32,7 +32,7 @@ export type EvmTradeCheck = CheckTerms & {
   chain: EvmChain;
   settings: EvmOrderSettings;
   maxGasPrice: WeiPerGas;
-  /** At most the highest gas price, unless that is the objection. */
+  /** Fees within the highest gas price, unless that price is the objection. */
   fees: EvmFees;
   networkFee: EvmNetworkFee;
 };

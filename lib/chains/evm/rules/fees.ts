@@ -140,7 +140,7 @@ export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
 /** The network fee of transactions. `max` is reserved: it lets the fees rise to their maximum, and the L1 fee by a quarter. */
 export type EvmNetworkFee = { expected: Wei; max: Wei; l1: Wei };
 
-/** Computes the network fees of transactions: expected in the next block, and at most. */
+/** Computes the network fees that transactions are expected to pay in the next block, and the highest possible ones. */
 export function evmNetworkFee(
   transactions: readonly PlannedGas[],
   fees: EvmFees,

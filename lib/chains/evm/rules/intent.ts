@@ -75,7 +75,7 @@ export const isSameEvmRoute = (a: EvmRoute, b: EvmRoute): boolean =>
 export const allowsRoute = ({ routes }: Pick<EvmIntent, "routes">, route: EvmRoute): boolean =>
   routes.some((each) => isSameEvmRoute(each, route));
 
-/** True if a swap could leave coin at the router. */
+/** True if a swap could leave coin in the router. */
 export const needsRefund = (side: Order["side"], route: EvmRoute): boolean =>
   side === "buy" && ["v3", "slipstream"].includes(kindOf(coinPoolOf(route)));
 

@@ -122,9 +122,9 @@ const unproven = () =>
   new DomainError("NO_ROUTE", "The best pool of this token needs simulations by two hosts of the chain");
 
 /**
- * Keeps the routes whose pools pay the same by both hosts. A single one could invent a route.
+ * Keeps the routes whose pools pay the same according to both hosts. A single host could invent a route.
  *
- * @param mostTax In percent: the most by which a lone simulation may lower what arrives.
+ * @param mostTax In percent: the most by which a lone simulation may lower the arriving amount.
  */
 function jointRoutes(a: EvmTradeFacts, b: EvmTradeFacts, mostTax: number): EvmQuotedRoute[] {
   return a.routes.flatMap((route) => {

@@ -65,7 +65,9 @@ export const swapCall = v.strictObject({
   amountIn: units,
   minAmountOut: units,
   deadline: count,
-  /** True if it takes back coin that the pool did not use. Routers of v3 otherwise keep it, and anyone can take it. */
+  /**
+   * True if the swap takes back coin that the pool did not use. Otherwise v3 routers keep it, and anyone can take it.
+   */
   hasRefund: v.boolean(),
 });
 
@@ -131,7 +133,7 @@ export const evmSlot = v.strictObject({
   held: v.exactOptional(tokens),
   allowance: v.exactOptional(tokens),
   attempts: listOf(evmAttempt, 1000),
-  /** The reason, if relay or hosts named one that can be acted upon. */
+  /** The reason that the relay or hosts gave, if it can be acted upon. */
   refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
   /** Set once the slot is mined. */
   receipt: v.exactOptional(evmReceipt),

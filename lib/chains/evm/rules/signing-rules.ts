@@ -133,7 +133,8 @@ export function objectionToTransaction(
   const { order, slot, ledger } = view;
   const { call, nonce } = transaction;
   if (order === undefined || slot === undefined) return later("the slot is gone");
-  // The ledger alone proves that a nonce is the order's. So wallets can be freed after the table or the MAC key was lost.
+  // Relies on the ledger alone to prove that a nonce is the order's. Wallets can then be freed even if the table or the
+  // MAC key is lost.
   const cleared = call.purpose === "clear" && isOf(ledger, transaction) ? ledger?.fees[nonce] : undefined;
   if (!isGenuine && cleared === undefined) return refused("the intent was not made by placeOrder");
   if (!hasFewRoutes(order.intent)) return refused("the intent has no routes, or too many");

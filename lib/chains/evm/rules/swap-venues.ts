@@ -28,7 +28,7 @@ export const venuesOf = <Kind extends VenueKind>(kind: Kind) =>
   swapVenues.filter((venue): venue is VenueOf<Kind> => kindOf({ venue }) === kind);
 
 /**
- * True if the routers to such a pool fail a purchase of which less than the minimum arrives. The others compare the
- * minimum with the payment of the pool, of which a taxed token delivers less.
+ * True if the router of such a pool fails a purchase that delivers less than the minimum. Other routers check only the
+ * pool's payment, and a taxed token delivers less than that.
  */
 export const checksArrival = (pool: { venue: SwapVenue }): boolean => ["v2", "bins"].includes(kindOf(pool));

@@ -12,7 +12,7 @@ import bytecode from "./contracts/bytecode.json" with { type: "json" };
 /** A trade without its token. */
 export type PoolTrade = { side: Order["side"]; amountIn: bigint };
 
-/** A route with the addresses of its pools: the token's own, and that of the bridge. */
+/** A route with the addresses of the token's pool and the bridge's pool. */
 export type RoutePools = EvmRoute & { pool: string; bridgePool?: string };
 
 /** The amounts that routes pay, before any tax of the token. The block's time is in seconds. */
@@ -36,7 +36,7 @@ const isPurchase = ([first]: readonly PoolTrade[]) => first?.side === "buy";
 
 /**
  * Asks how much routes pay for some amounts. Sends the contract's code along, because no contract on chain passes one
- * pool's answer to the next. Encodes its arguments by hand, because a general encoder takes longer than all else
+ * pool's answer to the next. Encodes its arguments by hand, because a general encoder takes longer than everything else
  * together.
  *
  * @param trades All of one side.

@@ -29,7 +29,7 @@ const configName = "daf42168cbcb2b6f";
 const swapsAreStopped = 0b100;
 const creatorFeeSides = ["paid in", 0, 1] as const;
 
-/** Decodes a pool's account. Undefined if it is another account, or has a mode of fees that is not known. */
+/** Decodes a pool's account. Undefined for another account, or for an unknown fee mode. */
 export const readPool = (data: Uint8Array): CPMMPool | undefined => decoded(data, poolName, poolFrom);
 
 /** Decodes the fees of a configuration's account. Undefined if it is another account. */

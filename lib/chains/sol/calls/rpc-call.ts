@@ -12,10 +12,13 @@ export type Account = { owner: string; lamports: Lamports; data: Uint8Array };
 /** The accounts of a call in its order, all of one slot. An account that does not exist is undefined. */
 export type Accounts = { slot: number; accounts: readonly (Account | undefined)[] };
 
-/** Hosts give at most as many accounts in one answer. */
+/** Most accounts that hosts give in one answer. */
 export const mostAccounts = 100;
 
-/** A host that has not reached the slot refuses to answer. An answer of an earlier slot is a fault of the host. */
+/**
+ * Commitment and lowest slot of an answer. A host that has not reached the slot refuses, and an answer from an earlier
+ * slot is a fault.
+ */
 export type ReadAt = { commitment: Commitment; minContextSlot?: number };
 
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -111,7 +114,7 @@ export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
 export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<Lamports> =>
   solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], LamportsSchema);
 
-/** Asks for the lamports of a message, priority included. Undefined if the host does not know the message's block. */
+/** Asks for a message's fee in lamports, with priority. Undefined if the host does not know the message's block. */
 export const messageFeeCall = (
   message: Uint8Array,
   { commitment }: Pick<ReadAt, "commitment">,

@@ -6,7 +6,7 @@ import { extensionsIn, isTokenProgram, multisigLength } from "./mint.ts";
 export type TokenAccount = {
   program: string;
   mint: string;
-  /** Differs from the wallet if somebody has given the account away. */
+  /** The account's owner. Differs from the wallet if the account was given away. */
   owner: string;
   amount: bigint;
   isFrozen: boolean;
@@ -92,6 +92,8 @@ export function hindranceOf(
 export const ownUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
   account?.owner === wallet && account.mint === mint ? account.amount : 0n;
 
-/** Returns the units that a wallet can sell from an account: none if the account is frozen, or no longer the wallet's. */
+/**
+ * Returns the units that a wallet can sell from an account. None if the account is frozen, or no longer the wallet's.
+ */
 export const sellableUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
   account?.isFrozen ? 0n : ownUnits(account, wallet, mint);

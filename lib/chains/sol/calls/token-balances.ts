@@ -20,8 +20,8 @@ export type WalletView = {
 export const mostTokens = mostAccounts - 1;
 
 /**
- * Makes the call for a wallet's coins and tokens. Tokens in other accounts than the usual one do not count, since orders
- * cannot use them, nor do those of an account that has been given to somebody else.
+ * Makes the call for a wallet's coins and tokens. Counts only the usual account of each token, because orders cannot
+ * use others, and only if it still belongs to the wallet.
  *
  * @throws RangeError for more than {@link mostTokens}
  */

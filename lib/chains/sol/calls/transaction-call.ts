@@ -3,24 +3,23 @@ import type { Lamports, TokenUnits } from "../../../core/units.ts";
 import type { RpcCall } from "../../hosts/rpc-call.ts";
 import { Count, contextOf, LamportsSchema, PublicKey, solCall } from "./rpc-call.ts";
 
-/** A transaction in a block, as far as a host knows. */
+/** A transaction's block, according to one host. */
 export type TransactionStatus = { slot: number; isFinal: boolean };
 
 const Status = v.nullable(
   v.object({
     slot: Count,
-    // How many blocks came after it. Null once it is final.
+    // Number of blocks after the transaction's. Null once it is final.
     confirmations: v.optional(v.nullable(Count), null),
     confirmationStatus: v.nullable(v.picklist(["processed", "confirmed", "finalized"])),
   }),
 );
 
-/** Hosts give at most as many statuses in one answer. */
+/** Most statuses that hosts give in one answer. */
 export const mostStatuses = 256;
 
 /**
- * Asks which transactions are in confirmed blocks, in their order. Undefined for those that the host has not found, or
- * has already forgotten.
+ * Asks which transactions are in confirmed blocks. Undefined for those that the host has not found, or no longer knows.
  *
  * @param ids At most {@link mostStatuses}.
  */
@@ -114,7 +113,7 @@ const Transaction = v.pipe(
     }),
   }),
   v.transform(({ slot, blockTime, transaction: [text], meta }): LandedTransaction | undefined => {
-    // The host does not have all of the block yet.
+    // Ignores a block that the host does not have completely yet.
     if (blockTime === null) return undefined;
     const failure = v.safeParse(Failure, meta.err);
     return {

@@ -36,7 +36,7 @@ async function askOnce(ask: Ask, heights: readonly number[], wantsFinal: boolean
   };
 }
 
-/** Estimates times by slots. Only the time between two of them is used. */
+/** Estimates times from slots. Only differences between them are used. */
 const timeOf = (slot: number): number => Math.floor(slot * chainFacts.sol.blockSeconds);
 
 /** Returns the block of each transaction, empty for those in no confirmed one. */

@@ -69,8 +69,8 @@ export async function sightOfSol(
 }
 
 /**
- * Asks in two rounds. The finalized height comes in the first, and the markers in the second, at a slot that is not
- * below: an order without a marker there has filled nowhere up to that height.
+ * Asks in two rounds: first for the finalized height, then for the markers at the same or a later slot. An order
+ * without a marker there has not been filled up to that height.
  */
 async function takeSight(
   ask: Ask,

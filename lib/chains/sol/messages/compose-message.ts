@@ -148,7 +148,7 @@ async function tradeInstructions(
       transferLamports(wallet, wsol.account, wsolLamportsOf(terms)),
       allocateTokenAccount(wallet, wsol.account, wsolSeedOf(orderId)),
       initializeTokenAccount(wsol.account, wsolMint, wallet),
-      // Also where the account exists, since it fails if the account's owner was changed.
+      // Runs even if the account exists, since it fails after a change of the account's owner.
       ...(side === "buy" ? [createAssociatedAccount(wallet, token.account, mint, tokenProgram)] : []),
       ...swap.instructions,
       closeToWallet(wsol.account, wallet),
@@ -185,7 +185,7 @@ function compile(
   try {
     message = compiledMessage(terms.wallet, terms.blockhash, instructions);
   } catch {
-    // Jupiter's accounts are contradictory, such as a program that would be written.
+    // Refuses contradictory accounts of Jupiter, such as a writable program.
     return refused("the instructions fit into no message");
   }
   return 1 + 64 * signaturesOf(terms) + message.length > mostTransactionBytes

@@ -18,7 +18,7 @@ export const composeFor = (
   intent: OrderTerms,
   message: SolMessage,
 ): Promise<{ message: Uint8Array } | Objection> =>
-  // An order's message has checked the account before.
+  // Skips the check of the account, which the order's message has passed before.
   composeMessage(termsOf(intent, message), message.tip ? [message.tip.account as Address] : []);
 
 /**

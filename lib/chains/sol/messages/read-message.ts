@@ -62,7 +62,10 @@ const staticAt = ({ staticAccounts }: CompiledMessage, index: number): Address =
   return found;
 };
 
-/** Lists the accounts of a message in the order of their numbers: its own, then written and read ones of tables. */
+/**
+ * Lists the accounts of a message in the order of their numbers: static ones, then writable and read-only ones of
+ * lookup tables.
+ */
 function accountsIn(compiled: Exclude<CompiledMessage, { version: "legacy" }>): VenueAccount[] {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = compiled.header;
   const { staticAccounts, addressTableLookups = [] } = compiled;
@@ -111,7 +114,7 @@ const addressAt = ({ accounts }: ReadInstruction, place: number): Address => {
 const isTransfer = (each: ReadInstruction | undefined): boolean =>
   each?.program === programs.system && each.data[0] === 2;
 
-/** Reads the instructions behind the marker. Composing them again finds whether all the rest is as it must be. */
+/** Reads the instructions after the marker. Composing them again verifies everything else. */
 function tradeIn(instructions: readonly ReadInstruction[]): AttemptTrade | undefined {
   const hasTip = isTransfer(instructions[1]);
   const tipped = hasTip ? instructions[0] : undefined;

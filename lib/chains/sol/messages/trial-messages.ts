@@ -101,8 +101,8 @@ export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade
 const purchaseAt = 5;
 
 /**
- * Makes a message that buys a token and sells half of it again: the price may move before the simulation, and no more can
- * be sold than was bought.
+ * Makes a message that buys a token and sells half of it again. Selling only half leaves room for a price change before
+ * the simulation.
  */
 export async function roundTripMessage(
   { wallet, mint, tokenProgram, blockhash, rents }: Trial,

@@ -40,7 +40,7 @@ export async function lookAtToken(
 /** Returns the fee of a pool in basis points, which are hundreds of millionths. */
 export const feeBpsOfPool = (pool: PoolView): number => Number(feeRateOf(pool)) / 100;
 
-/** Makes a call whose refusal shows nothing, since not every host can answer it. A busy host is not asked at all. */
+/** Makes a call that counts as unanswered if refused, since not every host can answer it. A busy host is not asked. */
 export const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
   ...call,
   recover(refusal) {

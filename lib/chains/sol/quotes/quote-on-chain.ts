@@ -138,8 +138,8 @@ const noneOf = (view: TokenView, side: "buy" | "sell") =>
   payersOf(view, side).length === 0 ? noRoute() : tooSmall();
 
 /**
- * Explains why Jupiter has no route either. Hosts can simulate its routes only for a wallet that has the amount, and it
- * offers none for more tokens than exist.
+ * Explains why Jupiter has no route either. Hosts can simulate its routes only for a wallet with the amount, and
+ * Jupiter offers none for more tokens than exist.
  */
 function noneByJupiter(
   view: TokenView,

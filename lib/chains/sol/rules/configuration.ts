@@ -3,9 +3,9 @@ import type { ListedToken } from "../../../orders/token-identity.ts";
 /** A relay that hides transactions until they are in a block, in return for a tip. */
 export type SolRelay = {
   url: string;
-  /** The only accounts that may get its tips. */
+  /** The relay's tip accounts. No others get tips. */
   tipAccounts: readonly string[];
-  /** The lowest tip that it accepts, in SOL as decimal text. */
+  /** Lowest tip that the relay accepts, in SOL as decimal text. */
   leastTip: string;
 };
 

@@ -49,8 +49,8 @@ export type SolOrderFacts = {
 };
 
 /**
- * One host's answers about a wallet. The finalized height is read first, and then the markers, at a finalized slot that
- * is not below: an order without a marker there has filled nowhere up to that height.
+ * One host's answers about a wallet. The finalized height is read first, and then the markers at the same or a later
+ * finalized slot. An order without a marker there has not been filled up to that height.
  */
 export type SolSnapshot = {
   confirmed: SolHeight;

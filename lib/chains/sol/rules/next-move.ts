@@ -135,8 +135,8 @@ function endMove(state: State): SolMove | undefined {
 }
 
 /**
- * Ends an order without messages. Fails if the signer has recorded one since the table was read: a run that has lost the
- * lane may have called it.
+ * Ends an order without messages. Fails if the signer has recorded one since the table was read: a run without the lane
+ * may have called the signer.
  */
 function endWith(state: State, order: SolOrder, ending: OrderEnd): SolMove {
   const life = lifeAfter(order.life, ending);
@@ -186,7 +186,7 @@ function clearMove(state: State): SolMove | undefined {
   return undefined;
 }
 
-/** Signs an order's first message, or one that replaces another that is in no block. */
+/** Signs an order's first message, or a replacement for one in no block. */
 function beginMove(state: State): SolMove | undefined {
   const { view, nowMs, chainLimits: limits } = state;
   const plans = view.orders

@@ -109,6 +109,6 @@ function undeliveredReason({ isUndelivered, isPrivate, attempts }: SolSlot): Rea
 const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
   (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
 
-/** True if no message may be added to those of a slot, since one of them may have made the marker. */
+/** True if a slot may get no further message, since one may have made the marker. */
 export const isDecided = (slot: SolSlot, snapshots: SolSnapshots): boolean =>
   slot.state === "mined" || slot.receipts.length > 0 || isMarked(slot, snapshots);

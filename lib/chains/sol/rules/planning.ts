@@ -184,7 +184,10 @@ const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): La
   greatest(rents.wsol, rents.marker) +
   BigInt(signaturesFor(route)) * baseFeeLamports;
 
-/** Computes the coin that signed messages may still take out of the wallet. An order's own ones pay only fees then. */
+/**
+ * Computes the coin that signed messages may still take out of the wallet. An order's earlier messages then pay only
+ * fees.
+ */
 const underWay = (
   { slots, orders }: LaneView<Sol>,
   own: SolOrder,

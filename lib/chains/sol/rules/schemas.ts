@@ -156,7 +156,7 @@ const buildAccount = v.union([
 export const jupiterBuild = v.strictObject({
   /** The address of the key. */
   helper: address,
-  /** The decimals of what is spent. */
+  /** The decimals of the spent token. */
   sourceDecimals: byte,
   accounts: listOf(buildAccount, most.accounts),
   /** In base64. */

@@ -134,7 +134,10 @@ export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
 export const isOutdated = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolSnapshots): boolean =>
   bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
 
-/** True unless both hosts say that one of its messages has filled it, or that each is in a block or too old for one. */
+/**
+ * True unless both hosts say that a message has filled the order, or that every message is in a block or too old for
+ * one.
+ */
 export function mayLand({ attempts }: Pick<SolSlot, "attempts">, snapshots: SolSnapshots): boolean {
   const isIn = (hash: string) => bothConfirm(snapshots, ({ receipts }) => receipts.has(hash));
   const hadEffect = (hash: string) =>

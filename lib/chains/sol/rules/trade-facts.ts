@@ -59,8 +59,8 @@ export type SolTradeFacts = FactsTerms & {
   /** The data of the mint's account, except its supply. */
   mint: { program: string; decimals: number; transferFeeBps: number; flags: readonly TokenFlag[] };
   /**
-   * Percentage by which the price is worse than the pool's, or on a route by Jupiter than the price of a tenth of the
-   * amount.
+   * Percentage by which the price is worse than the reference: the pool's own price, or for Jupiter the price of a
+   * tenth of the amount.
    */
   priceImpact: number;
   /** True if the only price is that of a router's server. */

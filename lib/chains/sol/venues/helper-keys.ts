@@ -3,8 +3,8 @@ import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 
 /**
- * Makes a key for one message. It owns nothing, and may move only what the message lets it. Node's own Ed25519 does, so
- * that functions which only quote load no other.
+ * Makes a key for one message. The key owns nothing, and may move only the amount that the message allows. Uses Node's
+ * own Ed25519, so that functions that only quote load no other.
  */
 export function newHelper(): { address: Address; key: KeyObject } {
   const { publicKey, privateKey: key } = generateKeyPairSync("ed25519");
@@ -15,7 +15,7 @@ export function newHelper(): { address: Address; key: KeyObject } {
 /** Most helper keys to keep for unsigned messages. */
 const mostKept = 100;
 
-/** Keeps helper keys in memory alone, each until it has signed. */
+/** Keeps helper keys in memory only, each until it has signed. */
 export class HelperKeys {
   readonly #keys = new Map<string, KeyObject>();
 

@@ -149,7 +149,7 @@ export const revokeDelegate = (account: Address, wallet: Address, tokenProgram: 
     [5],
   );
 
-/** Ends an account of wrapped SOL: all its lamports go to the wallet. */
+/** Closes an account of wrapped SOL and returns all its lamports to the wallet. */
 export const closeToWallet = (account: Address, wallet: Address): SolInstruction =>
   instruction(
     programs.token,

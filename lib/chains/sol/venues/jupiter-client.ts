@@ -30,9 +30,9 @@ export type BuiltSwap = {
   tables: ReadonlyMap<Address, readonly Address[]>;
   /** The output that Jupiter promises. Hosts simulate it before it counts. */
   amountOut: bigint;
-  /** The exchanges on its way. */
+  /** The exchanges on the route. */
   labels: readonly string[];
-  /** The programs that Jupiter would call first, such as for an account that an exchange keeps for each user. */
+  /** Programs that Jupiter would call first, for example to open a user's account at an exchange. */
   setupPrograms: readonly Address[];
 };
 
@@ -67,7 +67,9 @@ const limits = { timeoutMs: 1500, maxBytes: 256 * 1024 };
 /** Pause after a refusal of too many requests. */
 const restMs = 10_000;
 
-/** With more accounts, the order's own instructions would not fit into the transaction. */
+/**
+ * Most accounts of Jupiter's instruction. With more, the order's own instructions would not fit into the transaction.
+ */
 const mostAccounts = 40;
 
 /** The least output is written into the instruction afterwards, so this only has to be allowed. */

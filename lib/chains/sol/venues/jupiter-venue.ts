@@ -43,9 +43,9 @@ export async function buildQuestion(swap: SwapByJupiter, helper: Address): Promi
 }
 
 /**
- * Turns what Jupiter has built into the venue of an order's message. Jupiter takes the helper for the owner of what is
- * spent, so the wallet's account takes the place of the helper's. The order's own accounts and mints stay out of lookup
- * tables, so that the signer can see them, and so do programs, which the message calls itself.
+ * Turns Jupiter's instruction into the venue of an order's message. Jupiter treats the helper as the owner of the spent
+ * tokens, so the wallet's account replaces the helper's. The order's own accounts and mints, and all programs, stay out
+ * of lookup tables, so that the signer can see them.
  */
 export async function jupiterVenue(
   swap: SwapByJupiter,

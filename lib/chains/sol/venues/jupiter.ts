@@ -89,7 +89,7 @@ export function readJupiter({ accounts, data }: Pick<JupiterVenue, "accounts" | 
 }
 
 /**
- * Returns the data with the least output set: as the quoted one without slippage. Unchanged if the instruction is not
+ * Returns the data with the minimum set as the quoted output without slippage. Unchanged if the instruction is not
  * allowed, or ends early.
  */
 export function withLeastOut(data: Uint8Array, leastOut: bigint): Uint8Array {
