@@ -74,7 +74,7 @@ export async function inspectEvmToken(
     sellable,
     buyTax,
     sellTax,
-    // The wrapped coin has no pools, and needs none.
+    // Raises no flags for the wrapped coin, which needs no pools.
     flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity: paying?.coins ?? 0n, coin: weiOfCoin }),
     pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
       venue,

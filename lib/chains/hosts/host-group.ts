@@ -75,7 +75,7 @@ export function hostGroup(
   return { hosts, inOrder, read };
 }
 
-/** Returns the host's values, or the error that it failed with. */
+/** Returns the host's values, or its error. */
 export async function askHost<const Asked extends Calls>(
   host: RpcHost,
   calls: Asked,

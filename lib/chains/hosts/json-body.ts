@@ -43,7 +43,7 @@ async function jsonIn(body: Promise<string>, { methods, signal }: Limits): Promi
   }
 }
 
-/** Error codes of `fetch` when there was no connection, so nothing was sent. */
+/** Error codes of `fetch` without a connection, when nothing was sent. */
 const unsent = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",

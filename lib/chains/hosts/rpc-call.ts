@@ -20,9 +20,9 @@ export type RpcCall<Value> = {
   needs?: Ability;
   /** True if a refusal means that the host lacks this ability, although its message differs. */
   isLacking?: (refusal: RpcRefusal) => boolean;
-  /** The largest answer of a request with this call, if it may exceed the usual limit. */
+  /** Size limit of an answer with this call, if above the usual one. */
   maxBytes?: number;
-  /** Sends a transaction, which a host gets only if it has named its chain lately. */
+  /** True if the call sends a transaction. A host gets it only if it has recently named its chain. */
   sends?: true;
   /** True for the last call of a request. A host that accepts only small batches gets it after the other calls. */
   isLast?: true;

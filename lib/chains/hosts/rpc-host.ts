@@ -141,7 +141,7 @@ function inBatches(post: Ask, { mostCalls: mostAtFirst, nowMs }: Settings) {
   return { ask, mostCalls };
 }
 
-/** Asks for the chain's id too, if that is due. A host receives a transaction only if it has named its chain lately. */
+/** Asks for the chain's id too, if due. A host receives a transaction only if it has recently named its chain. */
 function withIdentity(ask: Ask, { identity, nowMs }: Settings): Ask {
   if (identity === undefined) return async (calls, signal) => (calls.length === 0 ? [] : ask(calls, signal));
   const { id, call } = identity;
@@ -246,7 +246,7 @@ function itemsInOrder(answer: unknown, firstId: number, methods: readonly string
   const isBatch = methods.length > 1;
   const items: unknown[] = Array.isArray(answer) ? answer : [answer];
   const refusals = items.flatMap((item) => (isItem(item) ? (refusalIn(method, item) ?? []) : []));
-  // A host that rejects the batch answers it with a single error, or its calls with errors about the batch.
+  // A host rejects a batch with a single error, or with errors about the batch for its calls.
   const [single] = Array.isArray(answer) ? [] : refusals;
   const refusal = refusals.find((each) => each.refusesBatch) ?? single;
   if (isBatch && refusal !== undefined)
@@ -262,7 +262,7 @@ function itemsInOrder(answer: unknown, firstId: number, methods: readonly string
   });
 }
 
-/** Returns the error that a host answered a call with. */
+/** Returns the host's error for a call. */
 function refusalIn(method: string, { error }: Item): RpcRefusal | undefined {
   if (!isItem(error) || typeof error.code !== "number") return undefined;
   const message = typeof error.message === "string" ? error.message : "";

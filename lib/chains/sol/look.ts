@@ -55,8 +55,8 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
 }
 
 /**
- * Asks whether a host knows a blockhash, and then for its height, at a slot that is not below: the blockhash is valid
- * for at most this number of blocks more. Undefined if the host does not know it.
+ * Asks whether a host knows a blockhash, and then for its height at the same or a later slot. The blockhash is valid
+ * for at most this number of further blocks. Undefined if the host does not know it.
  */
 async function knownBy(host: RpcHost, { hash }: RecentBlockhash): Promise<RecentBlockhash | undefined> {
   try {

@@ -56,7 +56,7 @@ export async function inspectSolToken(
     sellable,
     buyTax,
     sellTax,
-    // The wrapped coin has no pools, and needs none.
+    // Raises no flags for the wrapped coin, which needs no pools.
     flags: isWrapped ? [] : flagsOf(identity, safety, { liquidity, coin: lamportsOfCoin }, flagsOfMint(mint)),
     pools: pools.slice(0, mostPools).map(({ pool, coins }) => ({
       venue: "raydium-cpmm",

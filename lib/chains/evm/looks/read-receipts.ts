@@ -28,7 +28,7 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
 export type KnownCalls = {
   /** The signed calls, by hash. Needed if the configuration has changed since and no longer recognizes a call. */
   calls?: ReadonlyMap<string, EvmCall> | undefined;
-  /** Blocks of the swaps on whose amounts two hosts agree, by the hash of the transaction. */
+  /** Blocks of swaps whose amounts are agreed by two hosts, by the hash of the transaction. */
   agreed?: ReadonlyMap<string, string> | undefined;
 };
 

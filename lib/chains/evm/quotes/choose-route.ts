@@ -219,7 +219,7 @@ function withOutcome(
   return {
     ...route,
     quoted: route.amountOut,
-    // A pool never pays more than quoted, whatever amounts its token logs.
+    // Limits the amount to the quote, because a pool never pays more, although its token may log any amount.
     amountOut: isKnown ? least(outcome.amountOut, route.amountOut) : route.amountOut,
     gas: { approve: planned("approve"), swap: planned("swap") },
     approvals: side === "buy" || allowance >= amountIn ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1,
@@ -257,7 +257,7 @@ export const orderFactsOf = (
   })),
 });
 
-/** Adds the amount that would arrive for more, after the same tax. */
+/** Adds the amount that would arrive for a larger trade, after the same tax. */
 export function bindableRoute(
   { pool, bridgePool, amountOut, quoted, isGuess, provenOut, networkFee, ...route }: WorkingRoute,
   ofMore: readonly PoolRoute[] = [],

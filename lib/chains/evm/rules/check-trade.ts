@@ -16,7 +16,7 @@ import type { EvmTradeFacts } from "./trade-facts.ts";
 /** The user's facts that decide about an order, in addition to the request and the chain. */
 export type EvmTrader = TraderTerms & {
   settings: EvmOrderSettings;
-  /** All users' orders of the wallet. */
+  /** The wallet's orders, from all users. */
   orders: readonly AnyOrder[];
 };
 

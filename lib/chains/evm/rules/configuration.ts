@@ -49,7 +49,7 @@ export type EvmConfiguration = {
   wrapped: ListedToken;
   venues: readonly EvmVenue[];
   quoteTokens: readonly QuoteToken[];
-  /** The tokens shown to users. Others can be traded too. */
+  /** Tokens to list for users. Unlisted tokens can be traded too. */
   tokens: readonly ListedToken[];
   /** Limits the amount of a buy, in coins as decimal text. */
   maxOrder?: string;

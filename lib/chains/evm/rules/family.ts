@@ -36,7 +36,7 @@ export type Evm = {
   question: {
     /** The signed calls, by hash. */
     calls?: ReadonlyMap<string, EvmCall>;
-    /** Blocks of the swaps on whose amounts both hosts agree, by the hash of the transaction. */
+    /** Blocks of swaps whose amounts are agreed by both hosts, by the hash of the transaction. */
     agreed?: ReadonlyMap<string, string>;
     /** The numbers of the blocks whose hashes are wanted. */
     blocks?: readonly number[];

@@ -29,8 +29,8 @@ export type FeeMarket = {
 };
 
 /**
- * For each preset: the percentile of tips to pay, and the quarters of the base fee that a transaction may pay, so that
- * it stays valid while the base fee rises.
+ * For each preset: the percentile of tips to pay, and the highest base fee to accept, in quarters of the current one.
+ * The reserve keeps a transaction valid while the base fee rises.
  */
 const presets: Readonly<Record<GasPreset, { percentile: number; quarters: bigint }>> = {
   slow: { percentile: 0, quarters: 5n },

@@ -137,7 +137,7 @@ function endMove(state: LaneState<Evm>): Move<Evm> | undefined {
     if (ending !== undefined) return endWith(state, order, ending);
     if (isSigned && isToCancel(view, order))
       return { kind: "write", step: orderStep(state, order, beingCancelled(order)) };
-    // The order ended, so its planned approval is not needed.
+    // Removes the planned approval of an ended order.
     const removed = slotsOf(order, view.slots).filter(({ state }) => state === "planned");
     if (hasEnded(order) && removed.length > 0)
       return { kind: "write", step: orderStep(state, order, { swapNonce: undefined }, { removed }) };
@@ -145,7 +145,7 @@ function endMove(state: LaneState<Evm>): Move<Evm> | undefined {
   return undefined;
 }
 
-/** True if the cancellation is recorded, but the run that recorded it has not written the order. */
+/** True if the cancellation is recorded, but not yet written to the order. */
 const isToCancel = ({ cancelled }: LaneView<Evm>, order: TradeOrder<Evm>) =>
   cancelled.has(order.intent.orderId) && !order.isCancelling && !hasEnded(order);
 
@@ -190,7 +190,7 @@ function settleMove(state: LaneState<Evm>): Move<Evm> | undefined {
 const isBehindGap = ({ place }: EvmSlot, snapshots: EvmSnapshots) =>
   snapshots.every((each) => each === undefined || each.nonce.latest < place);
 
-/** Replaces the newest attempt by one with higher fees, or by one that frees the nonce. */
+/** Replaces the newest attempt by one with higher fees, or by a clear of the nonce. */
 function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefined {
   const { snapshots, nowMs } = state;
   const newest = newestAttempt(front);
@@ -207,7 +207,7 @@ function replaceMove(state: LaneState<Evm>, front: EvmSlot): Move<Evm> | undefin
   // Keeps the fees of an attempt that nobody accepted, unless it pays too little. Each run sends it again.
   const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
   if (purpose === newest.purpose && (nowMs < dueMs || isUnreached)) return undefined;
-  // The signer compares the deadline with its clock, which may be ahead of the blocks.
+  // The signer checks the deadline by its own clock, which may be ahead of the blocks.
   const isTooLate = hasEnded(order) || nowMs >= intent.validUntil * 1000 || !maySend(state, order);
   if (purpose !== "clear" && isTooLate) return undefined;
   const fees = bumpedFees(purpose, state, order, front);
@@ -229,7 +229,7 @@ export function wantsFacts(order: TradeOrder<Evm>, slots: readonly EvmSlot[], un
   return newest.purpose !== "clear" && untilMs >= replaceDueMs(order, swap, newest);
 }
 
-/** True if all hosts refuse an attempt because of its fees. A relay alone could lie to raise them. */
+/** True if all hosts refuse an attempt because of its fees. A relay alone could lie to raise fees. */
 const isTooCheap = ({ refusal, isPrivate }: EvmSlot, { purpose }: EvmAttempt): boolean =>
   refusal === "underpriced" && (!isPrivate || purpose === "clear");
 
@@ -293,7 +293,10 @@ function roomOfDay(
   return (feesSigned([slot])[slot.place]?.most ?? 0n) + rest;
 }
 
-/** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
+/**
+ * Combines the fees of two hosts. A single host could name any tip, so the next attempt then pays just enough to replace
+ * the last one.
+ */
 const wantedFees = ([a, b]: readonly HostFees[]): EvmFees | undefined => a && b && jointFees([a, b]);
 
 const signMove = (

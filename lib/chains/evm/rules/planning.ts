@@ -185,7 +185,8 @@ function planAt({
   if (gasFor("swap", intent, facts, route, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const own = facts.map(({ routes }) => routes.find((each) => isSameEvmRoute(each, route)) as EvmRouteFacts);
   if (own.some(({ allowance }) => allowance !== route.allowance)) return wait("CHAIN_UNAVAILABLE");
-  // After its approval, the balance may have grown, or a single host may no longer hold back a part of it.
+  // Sells at most the approved amount, because the balance may have grown since, or a host may have held back a
+  // part of it before.
   const isApproved = order.approveNonces.length > 0 && isClose(wanted, route.allowance);
   const amount = isApproved ? least(wanted, route.allowance) : wanted;
   const approval = isSale ? approvalFor(amount, intent, route) : undefined;
@@ -204,7 +205,7 @@ function planAt({
     ...(rest === undefined ? [] : [rest - value]),
   );
   const fees = feesBy(facts, { ...limits, maxNetworkFee }, gas);
-  // A single host could name any base fee, so this does not end the order.
+  // Waits instead of ending the order, because a single host could name any base fee.
   if (fees === undefined) return wait("POLICY_LIMIT");
   if (coins < value + mostFee([gas], fees)) {
     const areShort = facts.every((each, index) => {

@@ -135,7 +135,7 @@ export const evmSlot = v.strictObject({
   attempts: listOf(evmAttempt, 1000),
   /** The reason that the relay or hosts gave, if it can be acted upon. */
   refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
-  /** Set once the slot is mined. */
+  /** The receipt of a mined slot. */
   receipt: v.exactOptional(evmReceipt),
   /** Blocks in which both hosts saw the nonce used by another transaction. */
   takenIn: v.exactOptional(blockNames),

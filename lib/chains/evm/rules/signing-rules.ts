@@ -193,7 +193,7 @@ function objectionToSwap(
   return undefined;
 }
 
-/** The day's limit never stops a clear that pays no more than its nonce could already: it adds nothing. */
+/** Accepts a clear that pays no more than its nonce could already, because it adds nothing to the day. */
 function objectionToDayOfClear(
   transaction: UnsignedEvmTransaction,
   { ledger, limits, chainLimits }: SigningView<Evm>,
@@ -217,7 +217,7 @@ function objectionOfPolicy(
   if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
     return later("the amount is above the operators' limit");
   const adds = addedToDay(transaction, intent, ledger);
-  // A count may be above the limit because of sales. That does not stop a transaction that adds nothing.
+  // Accepts a transaction that adds nothing, because sales may push a count above the limit.
   const networkFees = feeRise(transaction, ledger);
   const checked = { ...intent, amount, networkFees, ...(adds > 0n && { adds }) };
   const objection = objectionOf(rulesAt(limits, nowMs, chainLimits), checked);

@@ -25,7 +25,7 @@ export function encodeBins(call: SwapCall, wrapped: string): string {
     : abi.encodeFunctionData(sell, [amountIn, minAmountOut, path, recipient, deadline]);
 }
 
-/** Reads what {@link encodeBins} wrote. */
+/** Decodes calldata of {@link encodeBins}. */
 export function readBins(rows: readonly BinContracts[], value: bigint, data: string): SwapTerms | undefined {
   const bought = argumentsOf(abi, buy, data);
   const [amountIn, minAmountOut, path, recipient, deadline] =

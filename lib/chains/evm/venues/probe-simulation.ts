@@ -9,7 +9,7 @@ import { roundTripCall } from "./swap-simulation.ts";
 /** The amount of a probe: 0.01 coins. */
 export const probeCoins = 10n ** 16n;
 
-/** Makes a random address that no token can recognize. */
+/** Makes a random address, so that no token can recognize it. */
 export const newStranger = (): string => `0x${randomBytes(20).toString("hex")}`;
 
 /**
@@ -24,7 +24,7 @@ export const probeSimulation = (
   after: SimulatedAfter,
 ): RpcCall<TokenSafety> =>
   roundTripCall(contracts, { wallet: newStranger(), token, amountIn: probeCoins }, route, after, {
-    // A token that cannot be bought now shows nothing about its safety.
+    // The safety is unknown if the token cannot be bought now.
     read: ({ outcome, trip }) => (outcome?.isOk ? safetyOf(trip) : unknownSafety),
     unknown: unknownSafety,
   });

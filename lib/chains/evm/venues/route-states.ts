@@ -85,7 +85,7 @@ function stateOf(
 
 const bySide = (priceFor: RouteState["priceFor"]) => ({ buy: priceFor("buy"), sell: priceFor("sell") });
 
-/** The bridge of a pool that trades the coin itself. */
+/** Stands for no bridge, if a pool trades the coin itself. */
 const sameCoin: Pick<PoolState, "prices"> = { prices: bySide(() => ({ out: 1n, in: 1n })) };
 
 function joined(own: PoolState, bridge: Pick<PoolState, "prices">): Omit<RouteState, "route"> {

@@ -26,7 +26,7 @@ function swapStep(call: SwapCall, wrapped: string): string {
   return abi.encodeFunctionData("exactInput", [[path, recipient, deadline, amountIn, minAmountOut]]);
 }
 
-/** Reads what {@link encodeSlipstream} wrote. */
+/** Decodes calldata of {@link encodeSlipstream}. */
 export function readSlipstream(
   row: SlipstreamContracts,
   wrapped: string,

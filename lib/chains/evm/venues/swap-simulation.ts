@@ -134,15 +134,15 @@ export function swapSimulation(
 }
 
 /**
- * Percentages of the pool's payment to try in turn until a sale succeeds. It is not known in advance how much arrives,
- * and only that much can be sold.
+ * Percentages of the pool's payment to try to sell, until one succeeds. The arriving amount is unknown, and no more can
+ * be sold.
  */
 const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n, 1n];
 
-/** A token that sells less than one part in this of what arrived, at once, counts as one that cannot be sold. */
+/** A token counts as unsellable if less than this fraction of what arrived can be sold at once. Given as a divisor. */
 const mostSales = 2n;
 
-/** A simulated purchase, and its findings together with those of the sale. */
+/** A simulated purchase, with the combined findings of purchase and sale. */
 type Bought = { outcome: SimulatedOutcome | undefined; trip: RoundTrip };
 
 /**
@@ -173,7 +173,7 @@ export function roundTripCall<Value>(
     const bought = { sent: amountOut, arrived };
     const hasOddEvents = outcome?.isOk === true && givenTo(wallet, token, outcome.logs) !== arrived;
     if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought, hasOddEvents } });
-    // v3 pools take the full amount or fail.
+    // Counts the full amount, because v3 pools take all of it or fail.
     const taken = checksArrival(route)
       ? takenByPool(route, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
       : sent;
@@ -185,7 +185,7 @@ export function roundTripCall<Value>(
 /** Marks the amount in calldata. No other word has this value. */
 const anyAmount = BigInt(`0x${"b7".repeat(32)}`);
 
-/** Encodes sales that differ in nothing but their amounts. To encode each would take most of the time of a quote. */
+/** Encodes sales that differ only in their amounts. Encoding each one would take most of the time of a quote. */
 function salesOf(amounts: readonly bigint[], swap: Steps["swap"]): SimulatedTransaction[] {
   const { data = "", ...rest } = swap("sell", anyAmount);
   const [before = "", after = ""] = data.split(anyAmount.toString(16));
@@ -206,13 +206,13 @@ function buySimulation(
     const { bought, sold } = trip;
     const { arrived } = bought;
     if (!outcome?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
-    // Routers of v3 check the amount that leaves the pool, not the amount that arrives. So the token must deliver all of
-    // it, there and back.
+    // Requires that the token delivers the full amount both ways, because v3 routers check only the amount that leaves
+    // the pool.
     if (!checksArrival(route) && (arrived !== amountOut || sold?.sent !== amountOut))
       return { kind: "fails" };
     return {
       kind: "delivered",
-      // Pools never pay more than quoted, but a token may claim so.
+      // Limits the amount to the quote, because pools never pay more, but a token may claim so.
       amountOut: least(arrived, amountOut),
       wantsZeroFirst: false,
       gasUsed: { swap: outcome.gasUsed },

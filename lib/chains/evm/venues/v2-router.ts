@@ -18,7 +18,7 @@ export function encodeV2(call: SwapCall, wrapped: string): string {
     : v2RouterABI.encodeFunctionData(sell, [amountIn, minAmountOut, path, recipient, deadline]);
 }
 
-/** Reads what {@link encodeV2} wrote. */
+/** Decodes calldata of {@link encodeV2}. */
 export function readV2(contracts: V2Contracts, value: bigint, data: string): SwapTerms | undefined {
   const bought = argumentsOf(v2RouterABI, buy, data);
   const [amountIn, minAmountOut, path, recipient, deadline] =

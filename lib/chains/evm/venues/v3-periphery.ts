@@ -3,13 +3,13 @@ import { v3PaymentsABI } from "../calls/contract-abi.ts";
 import type { SwapCall } from "../rules/intent.ts";
 import { argumentsOf } from "./swap-terms.ts";
 
-/** Encodes the calls after a swap by a router of the v3 kind: it pays out coin or gives back what was left. */
+/** Encodes the calls after a swap by a v3 router, which pay out coin or return the rest. */
 export const v3Payments = ({ side, recipient, minAmountOut, hasRefund }: SwapCall): string[] => [
   ...(side === "buy" ? [] : [v3PaymentsABI.encodeFunctionData("unwrapWETH9", [minAmountOut, recipient])]),
   ...(hasRefund ? [v3PaymentsABI.encodeFunctionData("refundETH")] : []),
 ];
 
-/** Reads what {@link v3Payments} wrote. */
+/** Decodes calls of {@link v3Payments}. */
 export const readV3Payments = (data: string): { paidTo: string; hasRefund: boolean } => ({
   paidTo: argumentsOf(v3PaymentsABI, "unwrapWETH9", data)?.[1] ?? "",
   hasRefund: argumentsOf(v3PaymentsABI, "refundETH", data) !== undefined,

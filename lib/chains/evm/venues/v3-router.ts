@@ -31,7 +31,7 @@ function v3Steps(call: SwapCall, wrapped: string): string[] {
   }
   const onV2 = (path: readonly string[], amount: bigint, least: bigint) =>
     v3RouterABI.encodeFunctionData("swapExactTokensForTokens", [amount, least, path, recipient]);
-  // The second step checks the minimum, or what unwraps the coin.
+  // Leaves the check of the minimum to the second step, or to the unwrapping of the coin.
   return side === "buy"
     ? [
         oneHop([first, second], bridge.feeBps, { recipient: routerItself, amountIn, minAmountOut: 0n }),
@@ -61,7 +61,7 @@ type Step = {
   minAmountOut: bigint;
 };
 
-/** Reads what {@link encodeV3} wrote. */
+/** Decodes calldata of {@link encodeV3}. */
 export function readV3(
   contracts: V3Contracts,
   venues: readonly EvmVenue[],

@@ -6,7 +6,7 @@ import {
   getProgramDerivedAddress,
 } from "@solana/web3.js";
 
-/** The programs that a message may call itself. */
+/** The programs that a message may call directly. */
 export const programs = {
   system: address("11111111111111111111111111111111"),
   computeBudget: address("ComputeBudget111111111111111111111111111111"),

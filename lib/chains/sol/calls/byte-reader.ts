@@ -43,7 +43,7 @@ export class ByteReader {
     return bs58.encode(this.bytes(32));
   }
 
-  /** Reads an address that is absent if it is all zeros. */
+  /** Reads an address. Undefined if it is all zeros. */
   nonZeroAddress(): string | undefined {
     const bytes = this.bytes(32);
     return bytes.some((byte) => byte !== 0) ? bs58.encode(bytes) : undefined;
@@ -59,7 +59,7 @@ export class ByteReader {
     }
   }
 
-  /** Returns the place before the skipped bytes. */
+  /** Skips bytes, and returns the offset before them. */
   #skip(length: number): number {
     const at = this.#at;
     this.#at += length;

@@ -9,11 +9,11 @@ export type PoolSide = { mint: string; program: string; vault: string; owed: big
 export type CPMMPool = {
   config: string;
   observation: string;
-  /** Sorted by the bytes of their mints' addresses. */
+  /** The pool's sides, sorted by the bytes of their mints' addresses. */
   sides: readonly [PoolSide, PoolSide];
   /** False if an administrator has stopped swaps. */
   allowsSwaps: boolean;
-  /** In seconds since 1970. Earlier swaps fail. */
+  /** Time of the first swaps, in seconds since 1970. Earlier ones fail. */
   openTime: bigint;
   /** The side whose token pays the creator's fee, or the side paid in. Absent without such a fee. */
   creatorFeeOn?: "paid in" | 0 | 1;

@@ -11,30 +11,30 @@ export type TransferFee = { bps: number; most: bigint };
 
 /** A token's mint account. An authority is absent if nobody can use its right any more. */
 export type Mint = {
-  /** The program that owns it. */
+  /** The token program that owns the mint. */
   program: string;
   decimals: number;
   supply: bigint;
   mintAuthority?: string;
-  /** Can freeze any account of the token. */
+  /** Authority that can freeze any account of the token. */
   freezeAuthority?: string;
-  /** Can take tokens from any account. */
+  /** Authority that can take tokens from any account. */
   permanentDelegate?: string;
-  /** Runs in each transfer. */
+  /** Program that runs in each transfer. */
   hookProgram?: string;
-  /** May choose the program that runs in each transfer. */
+  /** Authority that may choose the program of each transfer. */
   hookAuthority?: string;
-  /** May change the fee of transfers, with effect two epochs later. */
+  /** Authority that may change the transfer fee, effective two epochs later. */
   feeAuthority?: string;
-  /** New accounts are frozen until an authority thaws them. */
+  /** True if new accounts are frozen until an authority thaws them. */
   isDefaultFrozen: boolean;
   isNonTransferable: boolean;
-  /** An authority can stop all transfers, or has stopped them. */
+  /** Whether an authority can stop all transfers, or has stopped them. */
   isPausable: boolean;
   isPaused: boolean;
   /** Programs may show amounts multiplied, or with interest. Transfers and pools still count units. */
   isScaled: boolean;
-  /** Sorted by the epoch from which they are in force. Empty without fees. */
+  /** Fees of transfers, sorted by their first epoch. Empty without fees. */
   transferFees: readonly (TransferFee & { fromEpoch: bigint })[];
   name?: string;
   symbol?: string;
@@ -79,7 +79,10 @@ const accountParts: Readonly<Record<number, number>> = {
   [extensions.pausable]: 4,
 };
 
-/** A token account of either program, and the kind and the fixed owner that an associated one of Token-2022 adds. */
+/**
+ * Size of a token account of either program, with the kind and the fixed owner that Token-2022 adds to an associated
+ * one.
+ */
 const accountBytes = { token: 165, token2022: 165 + 1 + 4 };
 
 /**
@@ -115,7 +118,7 @@ export function readMint({ owner, data }: { owner: string; data: Uint8Array }): 
   try {
     return extended(plain, new ByteReader(data.subarray(kindAt + 1)));
   } catch {
-    // An extension ends after the account.
+    // Rejects an extension that ends after the account.
     return undefined;
   }
 }
@@ -138,7 +141,7 @@ function extended(plain: Mint, reader: ByteReader): Mint {
 }
 
 /**
- * Lists the extensions of an account of Token-2022, each with its number.
+ * Lists the extensions of a Token-2022 account, each with its number.
  *
  * @throws RangeError if one ends after the account
  */

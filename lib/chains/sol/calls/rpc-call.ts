@@ -139,7 +139,7 @@ export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]>
     ),
   );
 
-/** The outcome of a transaction that is not sent. */
+/** The outcome of a simulated transaction. */
 export type Simulation = {
   computeUnits: number;
   isDone: boolean;

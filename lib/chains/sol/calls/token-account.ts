@@ -12,9 +12,9 @@ export type TokenAccount = {
   isFrozen: boolean;
   /** True if the account accepts only transfers with a memo, which pools do not write. */
   needsMemo: boolean;
-  /** Programs cannot move its tokens, even if its owner signs. */
+  /** True if programs cannot move the account's tokens, even if its owner signs. */
   hasGuard: boolean;
-  /** May move tokens up to the amount. */
+  /** Delegate that may move tokens up to the amount. */
   delegate?: { address: string; amount: bigint };
 };
 

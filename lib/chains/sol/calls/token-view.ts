@@ -23,7 +23,7 @@ import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
 
-/** A pool of a token with the wrapped coin, as one slot left it. */
+/** A pool of a token with the wrapped coin, at one slot. */
 export type PoolView = {
   address: Address;
   pool: CPMMPool;

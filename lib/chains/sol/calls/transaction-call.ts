@@ -58,7 +58,7 @@ export type TokenBalance = { account: number; units: TokenUnits };
 
 /** A transaction in a block, with the balances of its accounts before and after it. */
 export type LandedTransaction = {
-  /** As it was sent. */
+  /** The transaction's bytes, as sent. */
   bytes: Uint8Array;
   slot: number;
   /** In seconds since 1970. */

@@ -47,7 +47,7 @@ type TrialAttempt = {
   side: Order["side"];
   amountIn: bigint;
   venue: SolVenue;
-  /** The id of the order, if the venue names an account that follows from it. */
+  /** The order's id, if it determines an account of the venue. */
   orderId?: string;
   /** Gets a lamport as a tip. */
   tipAccount?: Address | undefined;

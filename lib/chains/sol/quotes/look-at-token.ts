@@ -37,7 +37,7 @@ export async function lookAtToken(
   return { view, blockhash: recent.hash, rents };
 }
 
-/** Returns the fee of a pool in basis points, which are hundreds of millionths. */
+/** Converts the fee of a pool from millionths to basis points. */
 export const feeBpsOfPool = (pool: PoolView): number => Number(feeRateOf(pool)) / 100;
 
 /** Makes a call that counts as unanswered if refused, since not every host can answer it. A busy host is not asked. */

@@ -23,7 +23,7 @@ import {
 /** The user's facts that decide about an order on sol. */
 export type SolTrader = TraderTerms & {
   settings: SolOrderSettings;
-  /** All users' orders of the wallet. */
+  /** The wallet's orders, from all users. */
   orders: readonly AnyOrder[];
 };
 

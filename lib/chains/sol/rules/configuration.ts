@@ -26,9 +26,9 @@ export type SolConfiguration = {
   /** The only relay for protected transactions. */
   relay?: SolRelay;
   wrapped: ListedToken;
-  /** The numbers of Raydium's configurations of fees whose pools are looked for. */
+  /** Numbers of Raydium's fee configurations whose pools are considered. */
   cpmmConfigs: readonly number[];
-  /** The tokens shown to users. Others can be traded too. */
+  /** Tokens to list for users. Unlisted tokens can be traded too. */
   tokens: readonly ListedToken[];
   /** Limits the amount of a buy, in SOL as decimal text. */
   maxOrder?: string;
@@ -43,6 +43,6 @@ export type SolConfiguration = {
   baseFee: string;
   /** Absent if orders trade with pools of Raydium CPMM alone. */
   jupiter?: JupiterAccess;
-  /** A rich account that anybody can name as the payer of a simulation. */
+  /** A rich account that can be named as the payer of simulations. */
   payer?: string;
 };

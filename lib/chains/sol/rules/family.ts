@@ -48,5 +48,5 @@ export type Sol = {
   check: SolTradeCheck;
 };
 
-/** A message in the ledger: the signatures that it pays for, and the most that it may pay in all. */
+/** A message in the ledger, with the number of its signatures and the most that it may pay. */
 export type SignedMessage = v.InferOutput<typeof signedMessage>;

@@ -5,8 +5,8 @@ import type { SolFees } from "./slot.ts";
 const microLamports = 1_000_000n;
 
 /**
- * The parts of an order's budget that its transactions may pay, in tenths. Later attempts pay more, and the clear has a
- * part of its own, so that an order can be cancelled whatever was sent before.
+ * Parts of an order's budget for its transactions, in tenths. Later attempts pay more. The clear has a reserved part,
+ * so that an order can be cancelled after any other messages.
  */
 const tenths = { swap: [2n, 3n, 4n], clear: 1n } as const;
 
@@ -24,8 +24,8 @@ export const budgetFor = (shareLamports: Lamports, purpose: "swap", earlier: 0 |
   ceilDivide(shareLamports * 10n, tenths[purpose][earlier]);
 
 /**
- * The most that keeps the marker, or the temporary account for wrapped coin, alive. Actual rents come from hosts, which the
- * signer does not believe; they are falling.
+ * Highest rents of the marker and of the temporary account for wrapped coin. Hosts report the actual rents, which are
+ * falling, but the signer does not trust hosts.
  */
 export const mostRentLamports = { marker: 897_840n, wsol: 2_039_280n };
 
@@ -49,9 +49,7 @@ export const countedWithFirst = (
   baseFeeLamports: Lamports,
 ): Lamports => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
 
-/**
- * True if this is an allowed rent. An account without lamports ends with its transaction and could not mark an order.
- */
+/** True if a rent is allowed. An account without lamports ends with its transaction and could not mark an order. */
 export const isRent = (account: keyof typeof mostRentLamports, lamports: Lamports): boolean =>
   lamports > 0n && lamports <= mostRentLamports[account];
 

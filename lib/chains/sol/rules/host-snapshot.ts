@@ -7,7 +7,7 @@ import type { solReceipt } from "./schemas.ts";
 /** Names the block of a slot. No call names its hash, so the slot stands for it. */
 export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });
 
-/** Hosts whose slots are further apart do not see the same market. */
+/** Most slots by which two hosts may differ and still see the same market. */
 const mostSlotsApart = 20;
 
 export const areSlotsNear = (a: number, b: number): boolean => Math.abs(a - b) <= mostSlotsApart;
@@ -27,7 +27,7 @@ export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };
 /** A receipt as one host has it. */
 export type SeenReceipt = ReadReceipt & { isFinal: boolean };
 
-/** A route with what arrives. That of Jupiter has the instruction that the host has tried. */
+/** A route with the amount that arrives. Jupiter's route has the instruction that the host has tried. */
 export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute & { build: JupiterBuild }));
 
 /** The facts for the next message of an order, in one slot. */
@@ -42,7 +42,7 @@ export type SolOrderFacts = {
   lacksBuild?: boolean;
   /** The compute units that the host's simulation used, with a margin. */
   computeUnitLimit: number;
-  /** For each signature. */
+  /** The base fee of each signature. */
   baseFeeLamports: Lamports;
   /** The lamports that keep accounts alive. `token` is 0 if the wallet has the account. */
   rents: { marker: Lamports; wsol: Lamports; token: Lamports };
@@ -63,7 +63,7 @@ export type SolSnapshot = {
   orders: ReadonlyMap<string, SolOrderFacts>;
   /** The wallet's balances of tokens that were reported missing, at the finalized slot. */
   held?: ReadonlyMap<string, TokenUnits>;
-  /** By hash. Transactions that the host has not found have none. */
+  /** Receipts by hash. Transactions unknown to the host have none. */
   receipts: ReadonlyMap<string, SeenReceipt>;
   /**
    * Whether each order's marker has its byte at the finalized slot. Lamports alone prove nothing, because anybody can

@@ -216,7 +216,7 @@ function beginMove(state: State): SolMove | undefined {
   return undefined;
 }
 
-/** True if signing would make the same bytes again: no block came since, and the budget allows no higher fee. */
+/** True if signing would make the same bytes again, because no block came since and the budget allows no higher fee. */
 const isSameMessage = (attempt: SolAttempt, message: SolMessage): boolean =>
   attempt.purpose === message.purpose &&
   attempt.lastValidBlockHeight === message.lastValidBlockHeight &&

@@ -77,10 +77,10 @@ export function planSwap(
   const free = coins - (isSale ? 0n : amountIn);
   const spendable = free - keptFor(costs, route) - underWay(view, order, { snapshots, limits });
   const wanted = shareOf(intent.budgetLamports, "swap", slot ? countOf(slot, "swap") : 0);
-  // A sale goes on with a lower fee where the wallet is short of nothing else.
+  // Lowers the fee of a sale if the wallet lacks only that.
   const needed = isSale ? 0n : wanted;
   if (facts.every((each) => free - keptFor(each, route) < needed)) return reject("INSUFFICIENT_BALANCE");
-  // Messages on their way may turn out to take nothing, and one host may name too high a rent.
+  // Waits, because pending messages may take nothing, and one host may report too high a rent.
   if (spendable < needed || facts.some(({ lacksCoins }) => lacksCoins)) return wait("INSUFFICIENT_BALANCE");
   const share = least(wanted, spendable);
   const relay = intent.isPrivate ? limits.relay : undefined;

@@ -27,7 +27,7 @@ const feesOf = ({ tip, ...message }: SolMessage): SolFees => ({
 export const mostFeeOfMessage = (message: SolMessage, { baseFeeLamports }: SolLimits): Lamports =>
   mostFeeLamports(feesOf(message), baseFeeLamports);
 
-/** True if a message is the first that can fill its order. */
+/** True if a message is the first one that can fill its order. */
 export const isFirstToFill = (message: SolMessage, ledger: Ledger<Sol> | undefined): boolean =>
   message.purpose === "swap" && !ledger?.messages.some(({ purpose }) => purpose === "swap");
 
@@ -92,7 +92,7 @@ export function objectionToMessage(
   );
 }
 
-/** The executor can write slots. What was signed is in the ledger, so a slot that differs is an intruder's. */
+/** Rejects a slot that differs from the ledger, because the executor can write slots. */
 function objectionToSlot(
   { orderId, userID, wallet, place }: SignRequest<Sol>,
   { slot, ledger }: SigningView<Sol>,
@@ -143,7 +143,7 @@ function objectionToClear(earlier: Ledger<Sol>["messages"]): Objection | undefin
   return countIn(earlier, "clear") < mostClears ? undefined : refused("the order has had its clear");
 }
 
-/** The day's limit never stops a clear that pays no more than was reserved for it: it adds nothing. */
+/** Accepts a clear that pays no more than was reserved for it, because it adds nothing to the day. */
 function objectionToDayOfClear(
   message: SolMessage,
   intent: SolIntent,

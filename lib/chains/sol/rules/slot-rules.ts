@@ -20,7 +20,7 @@ function fillIn(slot: SolSlot): FoundFill | undefined {
   return { place: block.number, spent, received, held, timeSeconds: block.time };
 }
 
-/** Messages on their way are sent again at this interval, as their leaders may have dropped them. */
+/** Interval of sending pending messages again, as leaders may have dropped them. */
 const resendMs = 2000;
 
 /**
@@ -29,7 +29,7 @@ const resendMs = 2000;
  */
 const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
 
-/** Waits this long for the finalized height to pass a lapsed message. */
+/** How long to wait for the finalized height to pass a lapsed message. */
 const lapsedMs = 10_000;
 
 function dueMs(order: TradeOrder<Sol>, slots: readonly SolSlot[], nowMs: number): number[] {

@@ -38,7 +38,7 @@ export const successOf = ({ receipts }: Pick<SolSlot, "receipts">) =>
 export const effectiveAttempt = (slot: Pick<SolSlot, "attempts" | "receipts">): SolAttempt | undefined =>
   slot.attempts.find(({ hash }) => hash === successOf(slot)?.hash);
 
-/** Returns the last block height in which any of its messages can be. */
+/** Returns the last block height that can contain any of the slot's messages. */
 export const lastValidOf = ({ attempts }: Pick<SolSlot, "attempts">): number =>
   Math.max(0, ...attempts.map(({ lastValidBlockHeight }) => lastValidBlockHeight));
 
@@ -48,7 +48,7 @@ export const countOf = ({ attempts }: Pick<SolSlot, "attempts">, purpose: SolPur
 const hasMarker = ({ orderId }: Pick<SolSlot, "orderId">, { markers }: SolSnapshot) =>
   markers.get(orderId) === true;
 
-/** True if any host shows its marker. Then no further message can have an effect, whatever became of the others. */
+/** True if any host shows the order's marker. Then no further message can have an effect. */
 export const isMarked = (slot: Pick<SolSlot, "orderId">, snapshots: SolSnapshots): boolean =>
   snapshots.some((snapshot) => snapshot !== undefined && hasMarker(slot, snapshot));
 

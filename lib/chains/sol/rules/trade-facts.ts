@@ -19,11 +19,11 @@ export type SolQuoteQuestion = {
 export type SolLaneQuestion = SolQuoteQuestion & {
   chain: "sol";
   wallet: string;
-  /** In percent. It decides how far the hosts may be apart. */
+  /** Slippage in percent. Limits how far the hosts may differ. */
   slippage: number;
 };
 
-/** A route with what it pays. */
+/** A route with its payment. */
 export type SolQuotedRoute = SolRoute & {
   /** The fee of its pool. Absent for Jupiter, which chooses pools by itself. */
   feeBps?: number;
