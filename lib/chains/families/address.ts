@@ -5,7 +5,7 @@ import { evmAddresses, foldedEvmAddress, isMeantForEvm } from "../evm/address.ts
 import { foldedSolAddress, isMeantForSol, solAddresses } from "../sol/address.ts";
 
 type Addresses = {
-  /** Describes the problem with a text. The words continue a sentence that begins with the name of the field. */
+  /** Describes the problem with a text, in words that follow the name of the field. */
   problem: (text: string) => string | undefined;
   /** Converts an address to the form in which it is stored and shown. */
   stored: (text: string) => string;

@@ -5,7 +5,7 @@ import type { KeySigner } from "../hosts/key-signer.ts";
 import { solSigner } from "../sol/sign.ts";
 import type { Family } from "./family.ts";
 
-/** Safe, because a chain's configuration and its transactions are of the same family. */
+/** The assignment is safe, because a chain's configuration and its transactions are of the same family. */
 const families: Readonly<Record<Family, KeySigner>> = {
   evm: evmSigner,
   sol: solSigner,

@@ -15,7 +15,7 @@ type AnySlots = {
   detailsOf(order: AnyOrder, own: readonly SlotTerms[]): ShownDetails;
 } & SlotRules;
 
-/** Safe, because all slots of an order are of its chain's family. */
+/** The assignment is safe, because all slots of an order are of its chain's family. */
 const families: Readonly<Record<Family, AnySlots>> = {
   evm: evmSlots,
   sol: solSlots,

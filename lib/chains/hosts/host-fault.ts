@@ -174,7 +174,7 @@ export class RpcRefusal extends ServiceError {
   }
 }
 
-/** The reason for which a host gave no usable answer. */
+/** The reason why a host gave no usable answer. */
 export type HostError = HostFault | RpcRefusal;
 
 export const isHostError = (error: unknown): error is HostError =>

@@ -31,7 +31,7 @@ export type EvmClientOptions = {
   hosts: readonly string[];
   /** Time limit of a request to a host. */
   timeoutMs?: number;
-  /** The longest time that hosts may disagree. */
+  /** Time limit for hosts to agree. */
   agreeMs?: number;
   nowMs?: () => number;
 };

@@ -10,7 +10,7 @@ import { claimQuestions, claimsOf } from "./token-claims.ts";
 /** Enough gas to read a balance of any token worth showing. */
 const balanceGas = 100_000n;
 
-/** The most gas that hosts allow for a call. */
+/** Highest gas that hosts allow for a call. */
 const mostGas = 50_000_000n;
 
 const gasFor = (balances: number): bigint => {

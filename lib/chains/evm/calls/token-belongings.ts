@@ -12,7 +12,7 @@ export type TokenBelongings = {
   allowances: ReadonlyMap<string, TokenUnits>;
 };
 
-/** The most gas that a token gets for answers about itself. */
+/** Gas limit for a token's answers about itself. */
 export const tokenGas = 2_000_000n;
 
 /** Asks for a wallet's balance and allowances. Undefined if the token does not answer. */

@@ -38,7 +38,7 @@ export type Evm = {
     calls?: ReadonlyMap<string, EvmCall>;
     /** Blocks of swaps whose amounts are agreed by both hosts, by the hash of the transaction. */
     agreed?: ReadonlyMap<string, string>;
-    /** The numbers of the blocks whose hashes are wanted. */
+    /** Numbers of the blocks whose hashes the hosts have to read. */
     blocks?: readonly number[];
   };
   setup: EvmSetup;

@@ -104,7 +104,7 @@ function jointFacts(a: EvmTradeFacts, b: EvmTradeFacts, side: Order["side"]): Ev
   };
 }
 
-/** True if only simulations by both hosts show that a swap by this route delivers. */
+/** True if a swap by this route needs simulations by both hosts, as the only proof that it delivers. */
 const needsProof = (route: EvmQuotedRoute, { identity }: EvmTradeFacts, side: Order["side"]): boolean =>
   side === "buy" && !identity.isListed && !checksArrival(route) && !route.isGuess;
 

@@ -46,11 +46,11 @@ export const evmIntent = v.strictObject({
   routes: listOf(evmRoute, 10),
   /** The gas of the swap, with a margin. */
   gasLimit: gas,
-  /** The most gas of an approval. 0 for a buy. */
+  /** Highest gas of an approval. 0 for a buy. */
   approvalGas: units,
   maxGasPrice: gasPrice,
   gasPreset: v.picklist(gasPresets),
-  /** The wallet's next nonce when it was placed. */
+  /** The wallet's next nonce when the order was placed. */
   nextNonce: count,
 });
 
@@ -60,7 +60,7 @@ export const swapCall = v.strictObject({
   side: v.picklist(orderSides),
   token: text,
   recipient: text,
-  /** The native coin sent with it. */
+  /** The native coin sent with the call. */
   value: coins,
   amountIn: units,
   minAmountOut: units,
@@ -88,7 +88,7 @@ export const evmAttempt = v.strictObject({
   hash: text,
   gasLimit: gas,
   signedAtMs: count,
-  /** The time at which it was first sent. It may have been sent even if this is absent. */
+  /** Time of the first sending. The transaction may have been sent even if this is absent. */
   sentAtMs: v.optional(count),
 });
 
@@ -108,12 +108,12 @@ export const evmReceipt = v.variant("status", [
   v.strictObject({
     ...anyReceipt,
     status: v.literal("ok"),
-    /** The amounts that a swap has moved, read from the events of the transaction. 0 for other transactions. */
+    /** Amounts moved by a swap, read from the events of the transaction. 0 for other transactions. */
     spent: units,
     received: units,
     /**
-     * Tokens that the wallet got or gave, by its balances before and after the block. Absent if the host no longer keeps
-     * these balances.
+     * Tokens that the wallet received or sent, by its balances before and after the block. Absent if the host no longer
+     * keeps these balances.
      */
     moved: v.exactOptional(tokens),
     /** True once both hosts have named the same amount. */

@@ -29,7 +29,7 @@ import {
 } from "./intent.ts";
 import { type EvmSlot, mostFeeOf, type SignedFee } from "./slot.ts";
 
-/** The most gas of a transaction. */
+/** Highest gas of a transaction. */
 export const mostGas = 1_500_000n;
 
 /**

@@ -46,7 +46,7 @@ export type EvmTradeFacts = FactsTerms & {
   baseFee: WeiPerGas;
   /** The wallet's next nonce. Absent without a wallet. */
   nextNonce?: number;
-  /** Absent if they were not asked for, or if a block arrived meanwhile. */
+  /** Absent if not requested, or if a block arrived meanwhile. */
   forPlanning?: WalletFacts;
 };
 

@@ -61,7 +61,7 @@ export function decodeCall(
   }
 }
 
-/** Reads the call that a transaction may be. {@link encodeCall} tells whether the chain allows it. */
+/** Decodes a transaction that may be a trading call. {@link encodeCall} tells whether the chain allows it. */
 function readCall({ venues, wrapped }: Contracts, { to, value, data }: CallTransaction): EvmCall | undefined {
   if (data === "0x") return { purpose: "clear" };
   const approval = argumentsOf(tokenABI, "approve", data);

@@ -16,7 +16,7 @@ export type WalletView = {
   units: ReadonlyMap<string, TokenUnits>;
 };
 
-/** The most tokens of a call. The wallet itself is an account, too. */
+/** Most tokens of a call. The wallet itself takes one account. */
 export const mostTokens = mostAccounts - 1;
 
 /**

@@ -37,7 +37,7 @@ import { jupiterSwap, objectionToJupiter } from "../venues/jupiter.ts";
 import type { AttemptTerms, MessageTerms, OwnAccounts } from "../venues/message-terms.ts";
 import { cpmmSwap, objectionToCpmm } from "../venues/raydium-cpmm.ts";
 
-/** The chain's limit of one transaction. */
+/** Largest transaction that the chain accepts, in bytes. */
 const mostTransactionBytes = 1232;
 
 const orderIdPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

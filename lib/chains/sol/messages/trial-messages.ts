@@ -88,7 +88,10 @@ export async function attemptMessage(
   return "message" in composed ? composed.message : undefined;
 }
 
-/** The place in an attempt after the marker and the account of wrapped coin, which only a lack of coins prevents. */
+/**
+ * Index of an attempt's first instruction after the marker and the account of wrapped coin. Only a lack of coins makes
+ * earlier ones fail.
+ */
 const tradeAt = 7;
 
 /** Names the cause of a failed attempt: the wallet's coins, or its trade. Undefined if none is known. */
@@ -97,7 +100,7 @@ export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade
   return simulation.failedAt < tradeAt ? "coins" : "trade";
 }
 
-/** The place of the purchase in a round trip. The sale follows it. */
+/** Index of the purchase in a round trip. The sale follows it. */
 const purchaseAt = 5;
 
 /**

@@ -18,7 +18,7 @@ export type JupiterForQuote = {
   orderId: string;
   /** Offers for both amounts. Undefined if Jupiter has no usable answer for one of them. */
   offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
-  /** Receives the reason for which an offer is unusable. */
+  /** Receives the reason why an offer is unusable. */
   onFault: (fault: unknown) => void;
 };
 
@@ -44,8 +44,8 @@ export async function offerOf(
 }
 
 /**
- * Asks for both amounts at most once, however many hosts simulate the answers. A host that asks about another swap gets
- * no answer.
+ * Asks for both amounts only once for all hosts that simulate the answers. A host that asks about another swap gets no
+ * answer.
  */
 export function jupiterForQuote(
   reader: Pick<SolReader, "jupiter" | "onJupiterFault">,

@@ -18,7 +18,7 @@ export const lamportsOfCoin: Lamports = 10n ** 9n;
 /** Commitment of quotes. Finalized data would be half a minute old. */
 export const at = { commitment: "confirmed" } as const;
 
-/** The bytes of an account of wrapped coin. */
+/** Size of an account of wrapped coin, in bytes. */
 export const wsolBytes = 165;
 
 /** Looks at a token, its pools and a wallet, and asks for what messages with them need. */

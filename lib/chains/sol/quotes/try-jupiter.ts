@@ -68,7 +68,7 @@ export async function jupiterTrial({
 const reasonIn = (composed: { message: Uint8Array } | Objection): string | undefined =>
   "message" in composed ? undefined : "refused" in composed ? composed.refused : composed.later;
 
-/** The answers of a host about a trial. */
+/** A host's answers about a trial. */
 export type JupiterTried = {
   before: Accounts;
   fee: Lamports | undefined;
@@ -85,10 +85,13 @@ export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
 /** Simulations of an amount, and of the part of it that sets the reference price. */
 export type QuoteTrial = { amountIn: bigint; whole: JupiterTrial; part: JupiterTrial };
 
-/** Prices of both in a host's simulations. */
+/** Prices of an amount and of its reference part, by a host's simulations. */
 export type ShownByTrial = { whole: PoolPrice; part: PoolPrice };
 
-/** Composes both messages. Undefined without offers. Notes offers that the signer would refuse, and drops them. */
+/**
+ * Composes the messages of an amount and of its reference part. Undefined without offers. Notes and drops offers that
+ * the signer would refuse.
+ */
 export async function quoteTrial(
   offers: OffersForQuote | undefined,
   asked: Omit<Asked, "offer">,
@@ -101,7 +104,10 @@ export async function quoteTrial(
   return whole && part && { amountIn, whole, part };
 }
 
-/** Makes the calls that simulate both. They share the base fee and the accounts before the swap. */
+/**
+ * Makes the calls that simulate an amount and its reference part. Both share the base fee and the accounts before the
+ * swap.
+ */
 export const quoteCalls = ({ whole, part }: QuoteTrial) => ({
   ...jupiterCalls(whole),
   ofPart: jupiterCalls(part).simulation,

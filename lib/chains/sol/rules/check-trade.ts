@@ -135,7 +135,7 @@ export function checkSolTrade(
     networkFee,
     rent: marker + (side === "buy" ? tokenAccount : 0n),
     mostRents,
-    // The greater of the two rents is needed only during a buy, or stays in the wallet.
+    // Counts the lesser rent, because the greater one is needed only during a buy, or stays in the wallet.
     exitReserve: networkFee.max + least(wsol, marker),
     least: leastAmount,
     needs,

@@ -36,9 +36,9 @@ export type Sol = {
   };
   helped: SolMessage;
   question: {
-    /** The orders whose markers are wanted. */
+    /** Orders whose markers the hosts have to read. */
     marked: readonly string[];
-    /** True if a message may have to be signed. */
+    /** True if the run may have to sign a message. */
     wantsBlockhash: boolean;
   };
   setup: SolSetup;

@@ -99,7 +99,7 @@ const failureIn = ({ receipts }: SolSlot): ReasonCode | undefined => {
   return failed.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED";
 };
 
-/** Returns the reason for which nobody accepted the newest message. Undefined if somebody did. */
+/** Returns the reason why nobody accepted the newest message. Undefined if somebody did. */
 function undeliveredReason({ isUndelivered, isPrivate, attempts }: SolSlot): ReasonCode | undefined {
   if (!isUndelivered) return undefined;
   return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";

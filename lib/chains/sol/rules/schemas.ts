@@ -35,12 +35,12 @@ export const solIntent = v.strictObject({
   tokenProgram: text,
   /** The order's allowed routes, best first. */
   routes: listOf(route, 10),
-  /** The most that all its transactions may pay for priority and as tips. */
+  /** Budget of all the order's transactions for priority and tips. */
   budgetLamports: coins,
 });
 
 export const messageFees = v.strictObject({
-  /** The signatures that it pays for. */
+  /** Number of signatures that the message pays for. */
   signatures: count,
   computeUnitLimit: count,
   /** Millionths of a lamport for each compute unit. */
@@ -56,22 +56,22 @@ export const solAttempt = v.strictObject({
   hash: text,
   /** Last block height that can contain the transaction. */
   lastValidBlockHeight: count,
-  /** Absent for a clear, like its route. */
+  /** The spent amount. Absent for a clear, which has no route either. */
   amountIn: v.exactOptional(units),
   route: v.exactOptional(route),
   signedAtMs: count,
-  /** The time at which it was first sent. It may have been sent even if this is absent. */
+  /** Time of the first sending. The transaction may have been sent even if this is absent. */
   sentAtMs: v.optional(count),
 });
 
 const anyReceipt = {
   hash: text,
-  /** The number is the slot, and the hash its text: no call names the hash of a block. */
+  /** The block, with its slot as the number and the slot's text as the hash: no call names the hash of a block. */
   block,
-  /** For signatures and priority, with the tip. */
+  /** Fees for signatures and priority, with the tip. */
   fee: coins,
   tip: coins,
-  /** Stays in accounts that the transaction opened. */
+  /** Rent that stays in accounts opened by the transaction. */
   rent: v.bigint(),
   /** Absent if the host does not state it. */
   computeUnits: v.exactOptional(count),
@@ -84,7 +84,7 @@ export const solReceipt = v.variant("status", [
     status: v.literal("ok"),
     spent: units,
     received: units,
-    /** The tokens in the wallet before. */
+    /** The wallet's tokens before the transaction. */
     held: tokens,
   }),
 ]);
@@ -137,7 +137,7 @@ const anySwap = {
   ...anyMessage,
   /** Lamports for a buy, units of the token for a sale. */
   amountIn: lamports,
-  /** Keeps the temporary account for wrapped coin alive. */
+  /** Rent of the temporary account for wrapped coin, in lamports. */
   wsolRentLamports: lamports,
 };
 

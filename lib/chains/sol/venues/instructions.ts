@@ -62,7 +62,7 @@ export const isMarker = (account: { data: Uint8Array } | undefined): boolean =>
 export const allocateMarker = (base: Address, marker: Address, orderId: string): SolInstruction =>
   allocateWithSeed(base, marker, { seed: orderId, space: markerBytes, owner: programs.system });
 
-/** The bytes of an account of the Token program. */
+/** Size of an account of the Token program, in bytes. */
 const tokenAccountBytes = 165;
 
 /** Makes a seed's account one of the Token program. It may have lamports before, from anybody. */

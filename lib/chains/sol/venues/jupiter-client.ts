@@ -72,7 +72,7 @@ const restMs = 10_000;
  */
 const mostAccounts = 40;
 
-/** The least output is written into the instruction afterwards, so this only has to be allowed. */
+/** Any allowed value will do, because the least output is written into the instruction afterwards. */
 const slippageBps = "50";
 
 const Units = v.pipe(

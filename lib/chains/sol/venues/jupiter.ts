@@ -17,7 +17,7 @@ type Layout = {
   destinationMint: number;
   sourceProgram: number;
   destinationProgram: number;
-  /** The byte of `in_amount`; the quoted output, the slippage and the two fees follow. */
+  /** Offset of `in_amount`, which the quoted output, the slippage and the two fees follow. */
   amountsAt: number;
 };
 
@@ -48,7 +48,7 @@ const layouts: Readonly<Record<string, Layout>> = {
   },
 };
 
-/** The bytes of both amounts and the three parts in basis points. */
+/** Size of both amounts and of the three rates in basis points. */
 const amountsLength = 22;
 
 const wholeBps = 10_000n;
@@ -159,7 +159,7 @@ export const jupiterSwap = ({ helper, accounts, data }: JupiterVenue): SolInstru
       return { address, role: address === helper ? AccountRole.READONLY_SIGNER : role };
     }
     const { table, index } = account;
-    // The library needs a name of its own for each account, and encodes only the table and the index.
+    // Gives each account a separate name, which the library needs. It encodes only the table and the index.
     const name = `${table} ${index}` as Address;
     return { address: name, lookupTableAddress: table, addressIndex: index, role };
   }),

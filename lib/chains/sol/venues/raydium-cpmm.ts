@@ -8,7 +8,7 @@ const swapBaseInput = [0x8f, 0xbe, 0x5a, 0xda, 0xc4, 0x1e, 0x33, 0xde];
 
 const u64 = getU64Encoder();
 
-/** Objects to accounts of the wallet in the place of the pool's, whose writes the program might accept. */
+/** Objects to wallet accounts that replace the pool's, because the program might accept writes to them. */
 export function objectionToCpmm(
   { wallet }: AttemptTerms,
   { pool, config }: CpmmVenue,
