@@ -155,9 +155,9 @@ export function movedInBlock(
 type BoundedFill = { hash: string; traded: bigint; least?: bigint; most?: bigint };
 
 /**
- * Divides what the wallet's balance has gained, by the hash of the swap. Each gets the units that its pool has traded, and
- * by its size a part of what the pools do not explain. By their net, a few units from a stranger would outweigh a purchase
- * and a sale of one size. What exceeds a swap's bounds goes to the others.
+ * Divides the gain of the wallet's balance among the swaps, by hash. Each swap gets the units that its pool has traded,
+ * and a share by its size of any unexplained rest. A share by net amounts would let a few units from a stranger
+ * outweigh a purchase and a sale of equal size. Amounts above a swap's bounds go to the others.
  */
 function sharesOf(difference: bigint, fills: readonly BoundedFill[]): Map<string, bigint> {
   const size = fills.reduce((sum, { traded }) => sum + sizeOf(traded), 0n);

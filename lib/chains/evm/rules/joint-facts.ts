@@ -10,9 +10,9 @@ import { checksArrival } from "./swap-venues.ts";
 import type { EvmHostQuote, EvmQuotedRoute, EvmTradeFacts } from "./trade-facts.ts";
 
 /**
- * Combines the fees of two hosts: the lower tip, which is paid in full, but at least the higher floor, and the higher
- * limit for the base fee, which is only paid as far as the block demands. A lying host can raise the tip to a few times
- * the chain's lowest one at most, which is cheap; otherwise it can only delay the transaction.
+ * Combines the fees of two hosts. Takes the lower tip, which is paid in full, but at least the higher floor. Takes the
+ * higher limit for the base fee, which is paid only as far as the block demands. A lying host can delay the
+ * transaction, or raise the tip to a few times the chain's lowest one, which is cheap.
  */
 export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]): EvmFees {
   const tipOf = (fees: EvmFees) => fees.maxPriorityFeePerGas;

@@ -84,7 +84,7 @@ function answerCall(
     [word(rows.length), ...rows],
     [word(paths.length), ...paths],
   ].map((list) => list.join(""));
-  // Places lists after all parameters, which hold the lists' offsets.
+  // Puts lists after all parameters, which hold the lists' offsets.
   let place = 5 * 32;
   const [amountsAt, rowsAt, pathsAt] = lists.map((list) => {
     const at = word(place);

@@ -22,7 +22,7 @@ const plainLength = 165;
 const accountKind = 2;
 const frozen = 2;
 
-/** Extensions of Token-2022 that an owner switches on, by their numbers. */
+/** Numbers of Token-2022's extensions that an owner can switch on. */
 const switches = { needsMemo: 8, hasGuard: 11 } as const;
 
 /**

@@ -49,7 +49,7 @@ type TrialAttempt = {
   venue: SolVenue;
   /** The order's id, if it determines an account of the venue. */
   orderId?: string;
-  /** Gets a lamport as a tip. */
+  /** Account that gets a lamport as a tip. */
   tipAccount?: Address | undefined;
 };
 

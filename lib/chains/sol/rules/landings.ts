@@ -6,7 +6,7 @@ export const landingPaths = ["private", "public", "clear"] as const;
 
 export type LandingPath = (typeof landingPaths)[number];
 
-/** Counts the messages of an order that were signed for one path, and those of them that are in a block. */
+/** Numbers of an order's messages that were signed for one path, and that are in a block. */
 export type Landings = { path: LandingPath; signed: number; landed: number };
 
 /**

@@ -158,8 +158,9 @@ function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, So
 }
 
 /**
- * Returns a blockhash that both hosts know, and the later of the heights that they say it lives to. Honest hosts differ by
- * less than it lives. Without a bound, one lying host could make an order wait for its end for ever.
+ * Returns a blockhash that both hosts know, with the later of its last block heights by either host. Honest hosts
+ * differ by less than a blockhash's lifetime. Without that bound, a lying host could delay the end of an order for
+ * ever.
  */
 function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
   if (a === undefined || a.hash !== b?.hash) return undefined;

@@ -43,7 +43,7 @@ export const messageFees = v.strictObject({
   /** Number of signatures that the message pays for. */
   signatures: count,
   computeUnitLimit: count,
-  /** Millionths of a lamport for each compute unit. */
+  /** Price of a compute unit, in millionths of a lamport. */
   microLamportsPerUnit: units,
   tipLamports: coins,
 });
@@ -135,7 +135,7 @@ const anyMessage = {
 const anySwap = {
   purpose: v.literal("swap"),
   ...anyMessage,
-  /** Lamports for a buy, units of the token for a sale. */
+  /** The spent amount: lamports for a buy, units of the token for a sale. */
   amountIn: lamports,
   /** Rent of the temporary account for wrapped coin, in lamports. */
   wsolRentLamports: lamports,

@@ -25,11 +25,11 @@ export type SolVenue = CpmmVenue | JupiterVenue;
 
 type CommonTerms = {
   wallet: Address;
-  /** A ULID. It is the seed of the marker. */
+  /** Id of the order, a ULID. Serves as the seed of the marker. */
   orderId: string;
   blockhash: string;
   computeUnitLimit: number;
-  /** Millionths of a lamport for each compute unit. */
+  /** Price of a compute unit, in millionths of a lamport. */
   microLamportsPerUnit: bigint;
   markerRentLamports: Lamports;
 };
@@ -44,9 +44,9 @@ export type AttemptTerms = CommonTerms & {
   mint: Address;
   /** The program of the mint: Token or Token-2022. */
   tokenProgram: Address;
-  /** Lamports for a buy, units of the mint for a sale. */
+  /** The spent amount: lamports for a buy, units of the mint for a sale. */
   amountIn: bigint;
-  /** Units of the mint for a buy, lamports for a sale. */
+  /** The least amount to receive: units of the mint for a buy, lamports for a sale. */
   minAmountOut: bigint;
   wsolRentLamports: Lamports;
   tip?: { account: Address; lamports: Lamports };
