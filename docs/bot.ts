@@ -1,11 +1,11 @@
-/** Buys MOON for half a coin and sells it again. Start it again after a crash: it goes on where it was. */
+/** Buys MOON for half a coin, then sells it. After a crash, start it again: it resumes where it left off. */
 import { createTerminal, type EvmAddress, isEvmAddress, type TerminalOptions } from "trading-terminal-client";
 
 type Bot = TerminalOptions & { name: string; wallet: EvmAddress; moon: EvmAddress };
 
 export async function runBot({ name, wallet, moon, ...options }: Bot) {
   const terminal = createTerminal({ patienceMs: 300_000, ...options });
-  // The key is a name, so that a step happens once, however often this program runs.
+  // The idempotency key is the step's name, so each step happens only once, however often this program runs.
   async function trade(
     step: string,
     terms: { side: "buy"; amount: `${number}` } | { side: "sell"; percent: number },

@@ -12,7 +12,7 @@ import { listTokens } from "../../lib/trading/list-tokens.ts";
 const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));
 
-/** The reader of markets writes an index every ten minutes. */
+/** The market reader writes an index every ten minutes. */
 const indexes = new Map(
   [...chains.keys()].map((chain) => [chain, remembered(() => readMarketIndex(table, chain), 60_000)]),
 );

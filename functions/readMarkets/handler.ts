@@ -22,7 +22,7 @@ const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
 const feed = handOverTo<object>(environment("FEED_PRICES_FUNCTION"));
 /** Waits 5 seconds before starting the feed again, since a new run needs a moment to come alive. */
 const startFeed = environment("PRICE_FEEDS").length > 0 ? remembered(() => feed({}), 5000) : undefined;
-// Makes a single attempt: a delivery that arrived twice would send two messages in a second.
+// Does not retry: if the first attempt has arrived, clients would get two messages within a second.
 const deliver = callOf(environment("DELIVER_FUNCTION"), { maxAttempts: 1 });
 /** Allows a little more time than loadHistory may take. */
 const loadHistory = callOf(environment("LOAD_HISTORY_FUNCTION"), { maxAttempts: 1 }, 65_000);

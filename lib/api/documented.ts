@@ -10,7 +10,7 @@ export const documented = <Input>(keywords: Keywords) => v.metadata<Input, Keywo
 /** Describes decimal text, which clients may write and read as a number of any precision. */
 export const decimalFormat = <Input>() => documented<Input>({ format: "decimal" });
 
-/** Describes a number that queries carry as text. Clients pass a number. */
+/** Describes a number that query strings carry as text. The client's type for it is still a number. */
 export const numberInText = <Input>(bounds: { minimum: number; maximum: number }) =>
   documented<Input>({ type: "integer", pattern: undefined, ...bounds });
 

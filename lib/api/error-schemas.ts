@@ -11,7 +11,7 @@ const AmountText = v.pipe(v.string(), decimalFormat());
 const Percent = v.number();
 const Gwei = v.pipe(v.string(), decimalFormat());
 
-/** Details that an error has in the general envelope, by code. Errors with other codes have none. */
+/** Details of errors in the general envelope, keyed by error code. Other codes have none. */
 const detailsOfCode = {
   INVALID_REQUEST: v.object({ field: v.string() }),
   IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),

@@ -117,7 +117,7 @@ const positionOf = (parts: Parts) => ({
   reason: described(v.picklist(["MOVED_OUT"]), "Closed without a sale: its tokens left the wallet"),
 });
 
-/** Last fields of every order and position. */
+/** Fields that come last in every order and position. */
 const last = { updatedAt: TimestampSchema, version: v.pipe(v.number(), v.integer()) };
 const givenLast = { updatedAt: GivenTimestampSchema, version: VersionSchema };
 

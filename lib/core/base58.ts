@@ -4,7 +4,7 @@ import bs58 from "bs58";
 const mostDigits = { 32: 44, 64: 88 };
 
 /**
- * Decodes at most 32 or 64 bytes of base58. Rejects longer text first, as decoding takes quadratic time.
+ * Decodes base58 text of at most `most` bytes. Rejects longer text first, because decoding takes quadratic time.
  * @returns undefined for any other text.
  */
 export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8Array | undefined =>

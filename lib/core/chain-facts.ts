@@ -6,7 +6,7 @@ type CommonFacts = {
   coin: { symbol: string; name: string; decimals: number };
   /** Usual time between two blocks. On sol, between two slots. */
   blockSeconds: number;
-  /** True if pending transactions are public, so that a relay can hide them. */
+  /** True if pending transactions are public on this chain, so that a relay is needed to hide them. */
   hasPublicPool: boolean;
 };
 

@@ -72,7 +72,7 @@ describe("publishChanges and deliver", () => {
     ]);
   });
 
-  it("logs an error with its cause, which raises the alarm, if nobody was reached", async () => {
+  it("if no connection could be reached, logs an error with its cause, which raises the alarm", async () => {
     const cause = Object.assign(new Error("secret"), {
       name: "ForbiddenException",
       $metadata: { requestId: "r1", attempts: 1 },

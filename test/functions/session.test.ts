@@ -87,7 +87,7 @@ describe("startSession", () => {
 });
 
 describe("endSession", () => {
-  it("responds with 204 and removes the cookie, with and without the prefix", async () => {
+  it("responds with 204 and removes the cookie, both with the `__Host-` prefix and without it", async () => {
     const { statusCode, headers, multiValueHeaders, body } = await endSession(restEvent({ headers: {} }));
     expect({ statusCode, body }).toEqual({ statusCode: 204, body: "" });
     expect(headers).not.toHaveProperty("Set-Cookie");

@@ -221,7 +221,7 @@ describe("signTransaction", () => {
     expectNoSecret(logged());
   });
 
-  describe("clearing a nonce after the day's usual fees are spent", () => {
+  describe("clearing a nonce after the day's network fees are spent", () => {
     const coin = 10n ** 18n;
     const sent = { ...attempt(planned.fees), hash: "0x1" };
     const ledger = { ...emptyEvmLedger(own), fees: { 7: signedFee(planned.fees) }, revision: 1 };

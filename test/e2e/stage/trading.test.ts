@@ -17,7 +17,7 @@ const nothingTrades = "no chain trades: the context trading is empty";
 
 describe("the API of trading", () => {
   it.for(["orders", "positions"])(
-    "lists no %s of a new user, with and without trading",
+    "returns an empty list of %s for a new user, whether trading is on or off",
     async (name, { user }) => {
       const { status, json } = await get(`/api/v2/${name}`, user);
       expect({ status, json }).toMatchObject({ status: 200, json: { data: { [name]: [] } } });

@@ -27,7 +27,7 @@ describe("the access log", () => {
 });
 
 describe("the functions", () => {
-  it("logs no fault of a function during this run", async ({ deployed }) => {
+  it("finds no function error in the logs of this run", async ({ deployed }) => {
     const faulty: OperationName[] = [];
     for (const name of deployed.functions.keys()) {
       const fault = `{ $.level = "ERROR" && $.message.operation = "${name}" }`;

@@ -11,7 +11,7 @@ export type Written = {
   secrets: string;
 };
 
-/** A secret that was sent. No part of its texts may be written anywhere. */
+/** A secret that a test has sent. No part of it may appear in any output. */
 export type Secret = { kind: "EVM key" | "Solana key" | "key as sent" | "token" | "word"; texts: string[] };
 
 declare module "vitest" {

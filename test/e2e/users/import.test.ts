@@ -156,7 +156,7 @@ describe("a user of tier Base with 10 wallets", () => {
     for (const key of [keys[0], keys[8], keys[9]] as Key[]) expectMessage(await importWallet(user, key), 200);
   });
 
-  it("refuses a user at the limit another network, even for the same key", async () => {
+  it("does not let a user at the limit add another network, even for the same key", async () => {
     expectMessage(await importWallet(user, newSolanaKey()), 403);
     expectMessage(await importWallet(user, { network: "bsc", privateKey: keys[0]?.privateKey ?? "" }), 403);
   });

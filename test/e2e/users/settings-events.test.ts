@@ -85,7 +85,7 @@ it("sends each connection all its user's changes in order, and nobody else's", a
   ]);
 });
 
-it("sends a reconnected client later changes, on the new connection only", async () => {
+it("after a client reconnects, sends further changes only on its new connection", async () => {
   const user = await newUser();
   const before = await streamOf(user);
   await settingsAfter(user, "eth", { slippage: 1 });

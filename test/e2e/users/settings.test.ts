@@ -83,7 +83,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(valuesOf(afterNone)).toStrictEqual(valuesOf(afterTwo));
   });
 
-  it("keeps the id and time of creation of settings, and updates their time of change", async () => {
+  it("keeps the settings' id and creation time, and updates their modification time", async () => {
     const user = await newUser();
     const first = await settingsAfter(user, chain, { slippage: 1 });
 

@@ -31,7 +31,7 @@ it("delays nobody when connections are lost, and sends reconnected clients the c
   expect(answer).toStrictEqual(subscriptions(["positions"], { id: 1 }));
 });
 
-it("disturbs nobody when a client is lost in the middle of its requests", async () => {
+it("does not affect other clients when one disconnects during its requests", async () => {
   const user = await newUser();
   const stays = await streamOf(user);
   for (let times = 0; times < 10; times++) {

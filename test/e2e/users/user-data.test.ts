@@ -42,7 +42,7 @@ it("creates a profile once, and leaves it unchanged when other data changes", as
   expect(second).toStrictEqual({ ...first, lastVisited: second.lastVisited });
 });
 
-it("creates the profile on any first request", async () => {
+it("creates the profile on a user's first request, whichever endpoint it calls", async () => {
   const user = await newUser();
 
   await settingsAfter(user, "sol", { slippage: 8 });

@@ -10,7 +10,7 @@ declare module "vitest" {
 }
 
 const headed = "/usr/bin/chromium";
-/** Prefers the shell, which draws no window and so takes less processor time. */
+/** Prefers Chromium's headless shell, which draws no window and so uses less processor time. */
 const programs = process.env.HEADED ? [headed] : ["/usr/bin/chromium-headless-shell", headed];
 
 /** Starts one Chromium for all test files. */

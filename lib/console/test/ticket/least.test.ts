@@ -12,7 +12,7 @@ describe("the hint for a minimum", () => {
   const hint = (markets: Streamed[], read?: Pick<Streamed, "price">) =>
     leastHint(orbit, "ORBIT", { markets }, read);
 
-  it("shows another source's last price", () => {
+  it("falls back to the last price from another source", () => {
     expect(hint([], { price: "0.0001" })).toBe("last price elsewhere: 0.0001 SOL for one ORBIT");
   });
 
@@ -20,7 +20,7 @@ describe("the hint for a minimum", () => {
     expect(hint([streamed], { price: "0.0001" })).toBe("last price elsewhere: 0.0002 SOL for one ORBIT");
   });
 
-  it("says that no other source has a price if neither the stream nor a reading has one", () => {
+  it("reports that no other source has a price if neither the stream nor the token's facts have one", () => {
     expect(hint([], {})).toBe("no other source has a price");
     expect(leastHint(orbit, "ORBIT", undefined, undefined)).toBe("no other source has a price");
   });
@@ -44,7 +44,7 @@ describe("the order that a typed minimum belongs to", () => {
     expect(sizedTradeOf({ ...ticket, ...change })).not.toBe(sizedTradeOf(ticket));
   });
 
-  it("stays the same for an address in another case", () => {
+  it("ignores the letter case of an address", () => {
     expect(sizedTradeOf({ ...ticket, token: token.toUpperCase() })).toBe(sizedTradeOf(ticket));
   });
 });

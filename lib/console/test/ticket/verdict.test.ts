@@ -64,7 +64,7 @@ describe("the button that places an order", () => {
     expect(verdictOf({ ...asked, ...change }, quoted(), nowMs)).toMatchObject({ act: "none", text });
   });
 
-  it("disables the button without a quote or with an old one", () => {
+  it("disables the button if there is no quote or the quote is too old", () => {
     expect(verdictOf(asked, undefined, nowMs)).toMatchObject({ act: "none", text: "Asking for a quote …" });
     const old = quoted({}, { quotedMs: nowMs - oldestQuoteMs - 1 });
     expect(verdictOf(asked, old, nowMs)).toMatchObject({ act: "none", text: "The quote is too old" });
@@ -146,7 +146,7 @@ describe("the text of a refusal", () => {
 });
 
 describe("tiers", () => {
-  it("raises the tier with the loss of a trade", () => {
+  it("raises the tier of a warning with the loss of the trade", () => {
     expect([0, 0.99, 1, 4.99, 5, 91].map(impactTier)).toEqual(["calm", "calm", "warn", "warn", "bad", "bad"]);
     expect([0, null, undefined, 1, 10].map(taxTier)).toEqual(["calm", "calm", "calm", "warn", "bad"]);
     expect([1, 2, 20].map(feeTier)).toEqual(["calm", "warn", "bad"]);

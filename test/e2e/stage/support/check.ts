@@ -3,7 +3,7 @@ import type { Deployment } from "../../support/deployment.ts";
 import { openService, type Service, type ServiceNames } from "./service.ts";
 import type { TestUser } from "./sign-in.ts";
 
-/** Settings of a run, passed to the process of the checks as JSON. */
+/** Settings of a run, passed as JSON to the process that runs the checks. */
 export type Run = {
   deployment: Deployment;
   names: ServiceNames;

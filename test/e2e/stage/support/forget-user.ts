@@ -27,7 +27,7 @@ export async function forgetUser(
     table.client.send(new DeleteCommand({ TableName: table.name, Key }));
   for (const { PK, SK, refID } of items.flat()) {
     if (refID !== undefined) await remove(referralCodeKey(refID));
-    // Keeps the record of keys, which names the keys still to be deleted.
+    // Does not delete the record of keys, because it lists the keys still to be deleted.
     if (SK !== record) await remove({ PK, SK });
   }
   await retire({ ...plans, now: () => new Date() }, userID);

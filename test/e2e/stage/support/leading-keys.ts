@@ -12,7 +12,7 @@ import { openTable, type Table } from "../../../../lib/table/table.ts";
 
 type Part = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** A statement that denies puts outside the partitions `OWN#*`, like the roles of functions. */
+/** A statement that denies puts outside the `OWN#*` partitions, as the functions' roles do. */
 export const wallOf = (resource: string) => ({
   Effect: "Deny",
   Principal: "*",

@@ -38,7 +38,7 @@ const servedStack = {
   outputs: v.object({ ...served.entries, ...planStack.outputs.entries, ...streamStack.outputs.entries }),
 };
 
-/** The data stack, with its user pool if that is the issuer. */
+/** The data stack, including its user pool if that pool issues the tokens. */
 const issuerStack = {
   ...dataStack,
   outputs: v.object({
