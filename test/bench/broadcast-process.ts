@@ -1,11 +1,11 @@
-/** The lower bound of a broadcast: a loop over the clients of a plain `ws` server. */
+/** The lower bound for the duration of a broadcast: a loop over the clients of a plain `ws` server. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { say } from "./child.ts";
 import { now } from "./statistics.ts";
 
-/** Messages to broadcast in rotation. */
+/** Messages to broadcast one after another. */
 export type BroadcastRequest = { messages: readonly string[] };
 export type BroadcastAnswer = { sentAt: number };
 

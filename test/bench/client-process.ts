@@ -1,4 +1,4 @@
-/** A process of clients that receive prices and record when. */
+/** A process whose clients receive prices and record the arrival times. */
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { say } from "./child.ts";
@@ -9,12 +9,12 @@ export type ClientRequest =
   | { do: "count" }
   | { do: "report" };
 
-/** Receipts of the tick with this `asOf`: one time for each client. Duplicates are counted separately. */
+/** Arrival times of the tick with this `asOf`, one for each client. Duplicates are counted separately. */
 export type TickReport = { asOf: string; receivedAt: number[]; duplicates: number };
 
 export type ClientAnswer = { messages: number; ticks: TickReport[]; closed: number };
 
-/** Most concurrent handshakes. */
+/** Maximum number of concurrent handshakes. */
 const concurrency = 16;
 
 const ticks = new Map<string, TickReport>();

@@ -91,7 +91,7 @@ async function opened() {
   };
 }
 
-/** Memory from which Lambda gives a function a whole processor. */
+/** Memory size from which on Lambda gives a function a whole processor. */
 const processorMB = 1769;
 
 const shareOf = (memoryMB: number) => Math.min(1, memoryMB / processorMB);

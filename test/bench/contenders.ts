@@ -20,7 +20,7 @@ export type Contender = {
   event?: unknown;
   /** Name of the contender that makes only the same AWS calls. Undefined to skip comparing warm calls. */
   bare?: string;
-  /** Expects a refusal as the response. */
+  /** Set if the function must refuse the event. */
   refuses?: true;
   /** Time that the function's first call has left before its timeout. */
   remainingMs?: number;
@@ -29,7 +29,7 @@ export type Contender = {
 /** Name of the simplest read with the SDK. */
 export const sdkRead = "bare read";
 
-/** Name of the lower bound of all starts: the same read without the SDK. */
+/** Name of the handler that sets the lower bound for all starts: the same read without the SDK. */
 export const signedRead = "bare read, signed by hand";
 
 const evmKey = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
@@ -143,7 +143,7 @@ async function sealedEvent(network: string, privateKey: Uint8Array) {
 
 const operationOf = ({ name }: Contender) => name.split(" ")[0] as OperationName;
 
-/** Returns a contender's memory: its function's, or that of most functions. */
+/** Returns the memory of a contender's function. A plain handler gets that of listWallets, like most functions. */
 export const memoryOf = (contender: Contender): number =>
   operations[contender.name in handlers ? "listWallets" : operationOf(contender)].memoryMB;
 

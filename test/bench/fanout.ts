@@ -1,6 +1,7 @@
 /**
- * `npm run bench:fanout` measures how long prices take from the table to many clients, and settings changes to their
- * user, on a local runner. It compares prices with a plain broadcast and fails if messages were lost.
+ * `npm run bench:fanout` measures on a local runner how long prices take from the table to many clients, and how long
+ * changes of settings take to reach their user. It compares prices with a plain broadcast and fails if messages were
+ * lost.
  */
 import { parseArgs } from "node:util";
 import type { BroadcastAnswer, BroadcastRequest } from "./broadcast-process.ts";
@@ -36,7 +37,7 @@ function number(text: string): number {
   return Number(text);
 }
 
-/** Connections of each user, many because registering users takes time. */
+/** Connections of each user. The number is high because registering users takes time. */
 const connectionsPerUser = 30;
 
 async function throughTheService(clients: number): Promise<Pick<Run, "service" | "settings">> {

@@ -1,6 +1,6 @@
 /**
- * The lower bound of an order: a single process that holds the key. It agrees with two hosts on a quote, signs the swap
- * and sends it to both.
+ * The lower bound for the duration of an order: a single process that holds the key. It agrees with two hosts on a
+ * quote, signs the swap and sends it to both.
  */
 
 import { publishCall } from "../../lib/chains/evm/calls/rpc-call.ts";

@@ -22,12 +22,12 @@ describe("isShared", () => {
     ["receipts", [receipt, receipt], false],
     ["the first questions of a run", [blockCall("latest"), blockCall("finalized")], false],
     ["a block of a run", [blockCall(7)], false],
-  ])("recognises %s as shared or not, with and without the chain's id", (_, calls, shared) => {
+  ])("recognises %s as shared or not, whether or not it also asks for the chain's id", (_, calls, shared) => {
     expect(isShared(request(calls))).toBe(shared);
     expect(isShared(request([chainIdCall(), ...calls]))).toBe(shared);
   });
 
-  it("counts a request for only the chain's id towards the order", () => {
+  it("counts a request that asks only for the chain's id as part of the order", () => {
     expect(isShared(request([chainIdCall()]))).toBe(false);
   });
 });

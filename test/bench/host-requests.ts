@@ -5,7 +5,7 @@ export type HostCall = { method: string; params: readonly unknown[] };
 /** A request to a host and its arrival time. */
 export type HostRequest = { calls: readonly HostCall[]; at: number };
 
-/** Selector of `getLastBlockHash`. Only a reader's look at the chain calls it. */
+/** Selector of `getLastBlockHash`. Only readers call it, when they look at the chain. */
 const lastBlockHash = "27e86d6e";
 
 export const isLook = ({ method, params }: HostCall) =>
@@ -14,9 +14,9 @@ export const isLook = ({ method, params }: HostCall) =>
 const isHead = ({ method, params }: HostCall) => method === "eth_getBlockByNumber" && params[0] === "latest";
 
 /**
- * True if the request serves all wallets of a chain: a reader's look, or the sweep's check that two hosts agree.
- * Ignores requests for the chain's id, which hosts add only now and then. On Solana, order runs look at the chain in
- * the same way, so all requests count towards the order.
+ * True if the request serves all wallets of a chain: a reader's look at the chain, or the sweep's check that two hosts
+ * agree. Ignores the calls for the chain's id that are added to requests now and then. On Solana, order runs look at
+ * the chain in the same way as readers, so all requests count towards the order.
  */
 export function isShared({ calls }: Pick<HostRequest, "calls">): boolean {
   const others = calls.filter(({ method }) => method !== "eth_chainId");

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:http` compares each plan's limits with the requests admitted to users who exceed them. Then it
- * measures some operations' latency, throughput and processor time on a local runner and on a single machine's back
- * end. It fails if a limit is off.
+ * measures the latency, throughput and processor time of some operations on a local runner and on a single machine's
+ * back end. It fails if a plan admits too many or too few requests.
  */
 import { parseArgs } from "node:util";
 import { requestsPerMinute } from "../../lib/plans/plan.ts";

@@ -38,7 +38,7 @@ const jitterMs = 100;
  */
 export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: Cell): Promise<number> {
   const random = seededRandom(seed);
-  // Starts the clock late enough for hosts to have pruned blocks.
+  // Starts the clock late enough that hosts have already pruned blocks.
   const clock = virtualClock(1e9);
   const blockMs = chainFacts[chain].blockSeconds * 1000;
   const between = (least: number, most: number) => least + random() * (most - least);

@@ -1,11 +1,14 @@
-/** A process of clients that receive markets. It parses messages only for its report, so that parsing delays none. */
+/**
+ * A process whose clients receive markets. It parses messages only when it reports, because parsing would delay their
+ * receipt.
+ */
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import { say } from "./child.ts";
 import type { MarketReceipt } from "./market-outcome.ts";
 import { now } from "./statistics.ts";
 
-/** Clients of one user and their subscribe message. Without one, clients only listen. */
+/** Clients of one user, and the message with which they subscribe. Without a message, they only listen. */
 export type MarketGroup = { clients: number; authorization?: string; subscribe?: string };
 
 export type MarketClientRequest =
@@ -18,13 +21,13 @@ export type MarketClientRequest =
 export type MarketClientAnswer = {
   messages: number;
   closed: number;
-  /** Receipts of each client, grouped by user. */
+  /** Received messages of each client, grouped by user. */
   receipts: MarketReceipt[][];
-  /** Messages of each group's first client. */
+  /** Texts of the messages to each group's first client. */
   samples: string[][];
 };
 
-/** Most concurrent handshakes. */
+/** Maximum number of concurrent handshakes. */
 const concurrency = 16;
 
 type Client = { group: number; received: { at: number; data: Buffer }[] };

@@ -25,7 +25,7 @@ describe("marketOutcome", () => {
     expect(outcomeOf([receipt(0, 7, { revision: 1 }), receipt(1000, 8)]).superseded).toBe(1);
   });
 
-  it("counts two messages within a second, except when the client noticed the first one late", () => {
+  it("counts two messages within a second, unless the client noticed the first one late", () => {
     expect(outcomeOf([receipt(0, 7), receipt(1000, 8)])).toMatchObject({ hasty: 0, shortestMs: 1000 });
     expect(outcomeOf([receipt(50, 7, { sentAt: 0 }), receipt(1000, 8)]).hasty).toBe(0);
     expect(outcomeOf([receipt(200, 7, { sentAt: 0 }), receipt(1000, 8)]).hasty).toBe(1);

@@ -16,7 +16,7 @@ export type MarketOutcome = {
   messages: number;
   /** Mean size of a message. */
   bytes: number;
-  /** Markets that arrived after newer ones. */
+  /** Markets that reached a client after newer ones. */
   superseded: number;
   /** Messages that reached a client less than a second after the previous one. */
   hasty: number;
@@ -24,7 +24,7 @@ export type MarketOutcome = {
   shortestMs: number;
   /** Swaps whose effect never reached a client. */
   lost: number;
-  /** Delay from a swap's block until its client knows, in blocks and milliseconds. */
+  /** Delay from a swap's block until a client receives its effect, in blocks and milliseconds. */
   lagBlocks: Spread;
   lagMs: Spread;
 };

@@ -47,7 +47,7 @@ const blockMs = 1000;
 const connectionsOfUser = 30;
 /** Warm-up in seconds, long enough to read all tokens' histories. */
 const warmUpSeconds = 30;
-/** A client that missed a message catches up within half a minute. */
+/** Time to wait for the last messages. A client that missed one catches up within half a minute. */
 const settleMs = 35_000;
 
 type Clients = Child<MarketClientRequest, MarketClientAnswer>;
@@ -155,7 +155,7 @@ async function bareTime(samples: readonly (readonly string[])[]): Promise<number
   }
 }
 
-/** Microseconds of all processes or of one use. */
+/** Returns the processor time per message in microseconds: of all processes, or only of one use. */
 function perMessage(used: ProcessorTime, messages: number, use?: string): number {
   const times = use === undefined ? [...(used?.values() ?? [])] : [used?.get(use) ?? 0];
   return (1000 * times.reduce((sum, time) => sum + time, 0)) / messages;

@@ -10,7 +10,7 @@ import { startChild } from "./child.ts";
 import { type Call, type LoadFigures, send, underLoad } from "./load.ts";
 import type { Service } from "./service.ts";
 
-/** Figures of the service and, for operations that it has, of the single machine. */
+/** Figures of the service, and of the single machine if it has the operation. */
 export type OperationFigures = {
   name: string;
   atOnce: number;
@@ -93,9 +93,9 @@ async function newUser({ baseUrl, table, token }: Service, userID: string) {
 }
 
 /**
- * Compares two responses.
+ * Compares the responses of the service and of the single machine.
  *
- * @throws if their fields differ, because then a comparison means nothing.
+ * @throws if their fields differ, because comparing their times would then mean nothing.
  */
 async function expectSameFields(call: Call, other: Call): Promise<void> {
   const fieldsOf = (answer: object) => JSON.stringify(Object.keys([answer].flat()[0] ?? {}).toSorted());

@@ -10,9 +10,9 @@ import { now } from "./statistics.ts";
 export type FloorTrade = FloorAnswer & { begunAt: number };
 
 /**
- * Bundles the lower bound of an order like a function.
+ * Bundles the program that sets the lower bound for an order, in the same way as a function.
  *
- * @param folder Takes the code and its compile cache, which the local runner also keeps for functions.
+ * @param folder receives the code and its compile cache, which the local runner also keeps for functions.
  */
 export function openFloor(folder: string, { floor }: Pick<OrderChain, "floor">) {
   const script = join(folder, "floor.mjs");

@@ -19,7 +19,7 @@ import type { FakeAws } from "./fake-aws.ts";
 
 export type OrderStart = {
   event: unknown;
-  /** Variables that differ between starts. */
+  /** Environment variables that differ between starts. */
   environment: Record<string, string>;
   /** Reads from the function's response whether it did its work. */
   isDone(answer: string): Promise<boolean>;

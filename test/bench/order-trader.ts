@@ -48,7 +48,7 @@ export async function openTrader(
         },
         randomUUID(),
       ),
-    /** Waits until all of the user's newest orders match. */
+    /** Waits until all of the user's newest orders meet the condition. */
     async untilAll(is: (order: Order) => boolean): Promise<void> {
       for (;;) {
         const { orders } = await ask<{ orders: Order[] }>("/api/v2/orders?limit=100");

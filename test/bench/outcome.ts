@@ -17,7 +17,7 @@ export type Outcome = {
   duplicates: number;
   /** Ticks still on their way when the next one was due. */
   late: number;
-  /** Rate between the first message's sending and the last one's receipt. */
+  /** Messages received per second, from the first message's sending to the last one's receipt. */
   messagesPerSecond: number;
   /** Milliseconds from sending to receipt over all messages. */
   latency: Spread;

@@ -12,7 +12,7 @@ export type Admission = {
   atOnce: number;
   admitted: number;
   refused: number;
-  /** Tokens that the bucket held at first or gained until the end. */
+  /** Tokens that the bucket held at the start or gained until the end. */
   promised: number;
 };
 
@@ -30,7 +30,7 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
   const { requestsPerMinute } = plan;
   const names = Array.from({ length: users }, (_, index) => `${plan.name}-${index}`);
   const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
-  // Creates the profile with a first request, then sets a customer's plan. A key requires a second visit.
+  // Creates the profile with a first request, then sets a customer's plan. A user gets a key only after a second visit.
   for (const [index, name] of names.entries()) {
     await ask(service, headers[index]);
     await recordVisit(service.table, name, new Date());

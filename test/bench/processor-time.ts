@@ -22,7 +22,7 @@ export function processorTime(pid: number): ProcessorTime {
   return sums;
 }
 
-/** Subtracts two readings. */
+/** Returns the processor time used between two measurements. */
 export function timeBetween(before: ProcessorTime, after: ProcessorTime): ProcessorTime {
   if (before === undefined || after === undefined) return undefined;
   return new Map([...after].map(([use, time]) => [use, time - (before.get(use) ?? 0)]));

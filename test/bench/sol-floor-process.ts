@@ -1,6 +1,6 @@
 /**
- * The lower bound of a Solana order: a single process that holds the key. It agrees with two hosts on a quote and a
- * blockhash, signs the order's message and sends it to both.
+ * The lower bound for the duration of a Solana order: a single process that holds the key. It agrees with two hosts on
+ * a quote and a blockhash, signs the order's message and sends it to both.
  */
 import { randomUUID } from "node:crypto";
 import { openChains } from "../../lib/chains/families/open-chains.ts";

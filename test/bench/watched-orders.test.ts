@@ -14,7 +14,7 @@ it("counts both hosts' requests for an order from the quote to its final outcome
   const finality = { lateSeconds: 360, jumpSeconds: 30 };
   const report = await watchOrders({ chain: "base", lanes: 20, finality, calls });
   expect(report.orders).toBeGreaterThan(3);
-  // After five minutes, only the sweep still looks.
+  // The order becomes final after more than five minutes, when only the sweep still looks for that.
   expect(report.runs).toEqual({ "the swap": 1, "the fill": 1, "the sweep's runs": 0, "the end": 1 });
   const units = Object.values(report.perOrder).map((each) => each.units);
   const receipts = report.perOrder["the reader"].calls;

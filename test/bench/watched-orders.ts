@@ -61,7 +61,7 @@ export type WatchReport = {
   ordersPerMinute: number;
   /** Milliseconds from a transaction's block to the recorded fill. */
   fills: { usual: number[]; afterJump: number[] };
-  /** Most lanes due at a jump of the final block. */
+  /** Maximum number of lanes that become due at a jump of the final block. */
   mostDue: number;
 };
 
@@ -275,7 +275,7 @@ class Watched {
     const holder = `${lane.wallet} ${Date.now()}`;
     const wasFilled = isFilled(table);
     await runProcedure(workLane(lane, holder, wideLimits, setupName), effects);
-    // The first run plans with the data read at placement.
+    // The first run plans the swap with the data that was read at placement.
     if (!wasPlanned && table.all("slot").length > 0) stage ??= "unsent";
     const isOver = table.get("lane", lane) === undefined;
     if (isOver) this.#watches.delete(lane.wallet);

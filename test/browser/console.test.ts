@@ -81,7 +81,7 @@ describe("the console", () => {
     await context.close();
   });
 
-  it("shows settings changed in another tab and does not overwrite them", async () => {
+  it("shows settings that were changed in another tab and does not overwrite them", async () => {
     const one = await browser.visit();
     const other = await browser.visit("/console/", { context: one.context });
     await signIn(one.page, "erin");

@@ -49,7 +49,7 @@ describe("the live page", () => {
     await context.close();
   });
 
-  it("keeps the token out of the page's address, even one sent early", async () => {
+  it("keeps the token out of the page's address, even if it is sent while the page still loads", async () => {
     const { page, context } = await browser.visit("about:blank");
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/getUserData", async (route) => {

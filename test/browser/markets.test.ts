@@ -96,7 +96,7 @@ const update = (channel: string, record: object) => ({
 });
 
 describe("the market chart beside the trade ticket", () => {
-  it("draws candles in coin and dollars with streamed minutes, own fills and flags", async () => {
+  it("draws candles in coin and dollars, with streamed minute candles, the user's own fills, and flags", async () => {
     const stored = [candle(-5, "0.0001", "0.00011"), candle(-3, "0.00011", "0.0001")];
     const { page, stream, market, complaints, context } = await openMarkets("mona", stored);
     await market.getByText("MOON").waitFor();
@@ -149,7 +149,7 @@ const patience = { timeout: 30_000 };
 
 describe("two browsers with one market", () => {
   it("shows the same live candles in both browsers", async () => {
-    // Avoids eth, because other files quote there and need stable prices.
+    // Avoids eth, because other test files request quotes there and need stable prices.
     const bsc = { chain: "bsc", url: await chainUrl("bsc") } as const;
     const visits = await Promise.all(["pia", "quinn"].map((user) => openReal(user)));
     const trader = startRandomTrader({
@@ -176,7 +176,7 @@ describe("two browsers with one market", () => {
 });
 
 describe("open positions", () => {
-  it("values positions at the market, or by a sale in a thin pool, and not at all with a stale market", async () => {
+  it("values positions at the market price, or by a sale in a thin pool, and not if the market is stale", async () => {
     const { page, stream, context } = await openMarkets("nina");
     const positions = page.getByRole("region", { name: "Positions" });
     stream.send(update("positions", position));

@@ -26,7 +26,7 @@ describe("a newcomer with a phone", () => {
     const tab = (name: string) =>
       page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
     const trade = page.getByRole("region", { name: "Trade" });
-    // Avoids eth, because other files quote there and need stable prices.
+    // Avoids eth, because other test files request quotes there and need stable prices.
     await trade.getByLabel("Chain").selectOption("base");
     await page.getByRole("button", { name: "No wallet on Base", disabled: true }).waitFor();
 
@@ -64,7 +64,7 @@ describe("a newcomer with a phone", () => {
     const trader = startRandomTrader({
       chains: [{ chain: "base", url: await chainUrl("base") }],
       watched: async () => [{ chain: "base", token }],
-      // Makes the trader buy rather than sell.
+      // Makes the random trader buy rather than sell.
       random: () => 0.99,
       onFailure: (error) => expect.unreachable(String(error)),
     });

@@ -98,7 +98,7 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("shows why an order would be rejected instead of the button", async () => {
+  it("replaces the button with the reason if an order would be rejected", async () => {
     const { trade, place, page, context } = await openTicket();
     const wordings = [
       ["", "Enter an amount"],
@@ -173,7 +173,7 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("shows the age of all data when the service is silent or gone, and places no orders", async () => {
+  it("shows the age of all data when the service is silent or unreachable, and places no orders", async () => {
     const { trade, place, stream, page, context } = await openTicket();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     // Loses the network while the connection still looks open.

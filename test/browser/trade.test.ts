@@ -9,7 +9,7 @@ const browser = browserForTests();
 const panel = (page: Page) => page.getByRole("region", { name: "Trade" });
 
 describe("the trade panel", () => {
-  it("hides quotes of other trades and places no order before a quote is shown", async () => {
+  it("hides the quote when another token is entered, and places no order before the new quote is shown", async () => {
     const { page, context } = await browser.visit();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/api/v2/quotes", async (route) => {
@@ -76,7 +76,7 @@ describe("the trade panel", () => {
     expect(await listed.allTextContents()).not.toContain("LATE");
     expect(await token.inputValue()).not.toBe(localAddresses.trap);
 
-    // Pasted text must not mix with the first token.
+    // The list must not fill in its first token while the field has the focus, or pasted text would mix with it.
     await trade.getByLabel("Chain").selectOption("avax");
     await token.focus();
     held.avax.resolve();

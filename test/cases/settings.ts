@@ -12,7 +12,7 @@ const notPresets = ["FAST", "", "Fast", " fast", "fastest", "custom", "__proto__
 
 type Field = [name: string, rule: string, values: unknown[]];
 
-/** Takes every value on one chain only: the rules are the same on all chains, and just the fields differ. */
+/** Tests each value on only one chain, because all chains have the same rules and differ only in their fields. */
 const badValues: Record<BadSettings["chain"], Field[]> = {
   eth: [
     ["slippage", "in range", [0, -1, 0.00009, 100.01, 101, 1e21, 1e308]],

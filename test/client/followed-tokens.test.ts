@@ -38,7 +38,7 @@ async function following(options: object = {}) {
 }
 
 describe("a stream with followed tokens", () => {
-  it("sends its tokens and pace when it subscribes to prices, again on each connection", async () => {
+  it("sends its tokens and pace when it subscribes to prices, and again on each new connection", async () => {
     const { socket, clock, stream } = await following({ channels: ["orders", "prices"], every: 5 });
     const named = { type: "subscribe", channels: ["orders", "prices"], tokens: [moon], every: 5 };
     expect(socket().sent).toEqual([named]);
@@ -99,7 +99,7 @@ describe("a stream with followed tokens", () => {
     expect(prices).toEqual(["1", "1", "3", "3", "5", "5"]);
   });
 
-  it("sorts minutes by time, replaces them whole and takes none from older records", async () => {
+  it("sorts minute candles by time, replaces them as a whole and ignores those of older records", async () => {
     const { stream, update } = await following();
     update([market({ minutes: [minute(0, "1"), minute(1, "2")] })]);
     update([market({ block: 11, minutes: [minute(2, "3")] })]);
@@ -107,7 +107,7 @@ describe("a stream with followed tokens", () => {
     update([market({ block: 11, minutes: [minute(2, "7")] })]);
     update([market({ block: 13 })]);
     expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3"]);
-    // Repeats the record in a full update, with a minute that was lost.
+    // Sends the record again in a full update, with a minute candle that the client missed.
     update([market({ block: 13, minutes: [minute(3, "5")] })]);
     expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3", "5"]);
   });

@@ -151,7 +151,7 @@ describe("Idempotency-Keys", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("keeps a key for each of many equal requests, even in a slow store", async () => {
+  it("keeps a separate key for each of many equal requests, even if the store is slow", async () => {
     const { kept, keys } = store();
     const turns = async () => {
       for (let count = 0; count < 5; count++) await undefined;

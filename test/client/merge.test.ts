@@ -22,7 +22,7 @@ const shown = (held: ReturnType<typeof newlyHeld>) =>
   stateOf(held)?.wallets.map(({ _id, version }) => `${_id} v${version}`);
 
 describe("wallets", () => {
-  it("keeps the wallet list's order and shows the newer version from list or message", () => {
+  it("keeps the wallet list's order and shows each wallet's newer version, from the list or a message", () => {
     const changed = announced(listOf(wallet("a", 1), wallet("b", 4)), "a", 3, "active");
     expect(shown(changed)).toEqual(["a v3", "b v4"]);
     expect(shown(announced(changed, "b", 3, "active"))).toEqual(["a v3", "b v4"]);

@@ -48,7 +48,7 @@ describe("waitForOrder", () => {
     update(order("rejected", { version: 4, settled: true }));
     expect(await settled).toMatchObject({ status: "rejected", settled: true });
     await clock.advance(0);
-    // One for the test's own stream, one for both waiters.
+    // One socket is the test's own stream, and both waiters share the other.
     expect([sockets.length, socket.isClosed]).toEqual([2, true]);
     expect(asked).toEqual([0, 1].map(() => "/api/api/v2/orders/o1"));
   });

@@ -19,7 +19,7 @@ describe("a stream that reconnects", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it("pings whenever nothing arrives for the configured quiet time", async () => {
+  it("pings whenever nothing has arrived for the configured time", async () => {
     const { socket, clock } = await silent({ quietMs: 2000 });
     socket().emit("open");
     socket().snapshot("orders");
@@ -82,7 +82,7 @@ describe("a stream that reconnects", () => {
     expect(statuses.at(-1)).toMatchObject({ retryInMs: 8000 });
   });
 
-  it("renews an expired token after a refused handshake and then reconnects quickly", async () => {
+  it("renews an expired token after a handshake is refused, and then reconnects quickly", async () => {
     const fetch = async (_: unknown, init: RequestInit = {}) => {
       const isOld = new Headers(init.headers).get("Authorization") === "Bearer old";
       return isOld
@@ -269,7 +269,7 @@ describe("a page", () => {
       await clock.advance(0);
       expect(sockets).toHaveLength(expected);
     }
-    // The interrupted waits open no connections of their own.
+    // The waits that were interrupted open no connections later.
     await clock.advance(19_000);
     expect(sockets).toHaveLength(3);
   });

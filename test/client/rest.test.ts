@@ -114,7 +114,7 @@ describe("a call", () => {
       "CHAIN_UNAVAILABLE",
     ],
   ] as [string, Scripted, string][])(
-    "retries through %s and eventually gives up",
+    "retries after trouble with %s and eventually gives up",
     async (_, trouble, code) => {
       const lasting = await quoted([trouble, trouble, envelope({ quote: {} })]);
       expect(lasting).toMatchObject({ data: { quote: {} }, tries: 3 });
@@ -124,7 +124,7 @@ describe("a call", () => {
     },
   );
 
-  it("waits for Retry-After unless that exceeds its patience", async () => {
+  it("waits for Retry-After unless that exceeds the time allowed for retries", async () => {
     const limited = (seconds: string) =>
       ({ status: 429, body: { error: "no" }, headers: { "Retry-After": seconds } }) as const;
     const { waitedMs } = await quoted([limited("7"), envelope({ quote: {} })]);
@@ -167,7 +167,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("leaves no timers or listeners behind", async () => {
+  it("leaves no timers or listeners when a call has ended", async () => {
     const { terminal, clock, end } = scripted([html, "broken", envelope({})], { token: async () => "t" });
     const { signal } = new AbortController();
     await end(terminal.listOrders({ signal }));
@@ -185,7 +185,7 @@ describe("a call", () => {
     expect(await waits(0.5)).toBe(1.5 * (await waits(0)));
   });
 
-  it("measures its patience with a clock that never goes back", () => {
+  it("measures the time allowed for retries with a clock that never goes back", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     try {
       const beforeMs = realClock.nowMs();

@@ -100,7 +100,7 @@ describe("a stream of a terminal", () => {
 });
 
 describe("until", () => {
-  it("resolves to the first result, now or later, and rejects when the stream is closed", async () => {
+  it("resolves to the first result, now or later, and rejects once the stream is closed", async () => {
     const { socket, stream } = await silent();
     const found = stream.until(({ orders }) => orders.find(({ orderId }) => orderId === "b"));
     const never = stream.until(({ orders }) => orders.find(({ orderId }) => orderId === "z"));
@@ -218,7 +218,7 @@ describe("close", () => {
     }
   });
 
-  it("cancels the request for why a handshake was refused", async () => {
+  it("cancels the request that asks why a handshake was refused", async () => {
     const signals: (AbortSignal | null | undefined)[] = [];
     const fetch = (_: unknown, init: RequestInit = {}) => {
       signals.push(init.signal);

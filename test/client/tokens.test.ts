@@ -110,7 +110,7 @@ describe("the token provider", () => {
     expect(sent).toEqual([]);
   });
 
-  it("renews a token whose exp has passed, unless it had passed from the start", async () => {
+  it("renews a token whose `exp` has passed, unless it had already passed when the token was provided", async () => {
     const asked: boolean[] = [];
     const tokenUntil = (ms: number) => `h.${btoa(JSON.stringify({ exp: ms / 1000 }))}.s`;
     let expiryMs = Date.parse("2026-11-21T09:31:00Z");

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { reporters, testOptions } from "../support/test-options.ts";
 import { keptFiles } from "./files.ts";
 
-/** Keeps these tests apart, because wireit runs only some of their files at a time, each in its own Vitest. */
+/** Runs these tests separately, because wireit runs only some of their files at a time, each in its own Vitest. */
 export default defineConfig({
   test: {
     ...testOptions,

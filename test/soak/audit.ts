@@ -13,7 +13,7 @@ type Settings = ReadonlyMap<string, Patch>;
 export type AuditOptions = {
   /** Time at which the faults ended, in milliseconds since the epoch. */
   endedAt: number;
-  /** Milliseconds in which streams must reach the true state. */
+  /** Milliseconds within which streams must reach the true state. */
   patienceMs: number;
 };
 

@@ -28,12 +28,12 @@ const { values } = parseArgs({
     trade: { type: "boolean", default: false },
     orders: { type: "string", default: "1000" },
     traders: { type: "string", default: "50" },
-    /** Makes the chains' hosts as unkind as real ones, with five base blocks a second. */
+    /** Makes the chains' hosts as unreliable as real ones, and base produce five blocks a second. */
     unkind: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     /** Number of concurrent requests. */
     "at-once": { type: "string", default: "16" },
-    /** Keeps the run's files and prints their folder. */
+    /** Keeps the run's files instead of deleting them, and prints their folder. */
     keep: { type: "boolean", default: false },
   },
 });

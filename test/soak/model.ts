@@ -151,7 +151,7 @@ function note<Value>(
 export const slippageOf = (index: number, first: number, second: number): number =>
   Number((1 + index / 100 + (10 * first + 1 + second) / 10_000).toFixed(4));
 
-/** Most users with separate slippages, because the maximum is 100 %. */
+/** Maximum number of users with separate slippages, because a slippage is at most 100 %. */
 export const maxUsers = 9000;
 
 /** Returns the index of the user with this slippage. Undefined for other values. */

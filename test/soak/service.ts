@@ -167,7 +167,7 @@ export function createService(target: Target): Service {
     async restart() {
       opened = undefined;
       const restarted = target.restart().then(() => setFaults(rates));
-      // Makes requests wait for the restart. The code below throws its failure once.
+      // Makes requests wait for the restart. The code below throws the error of a failed restart once.
       up = restarted.catch(() => {});
       await restarted;
     },

@@ -42,13 +42,13 @@ export type SoakReport = SoakOptions & {
   problems: string[];
 };
 
-/** Most streams. Each keeps one connection open, like a client. */
+/** Maximum number of streams. Each keeps one connection open, like a client. */
 const maxStreams = 60;
 
 /** Pause after an unknown outcome, because a write still in progress could happen after the next one. */
 const restMs = 1000;
 
-/** Milliseconds in which streams must reconnect after the last fault. */
+/** Milliseconds within which streams must reconnect after the last fault. */
 const reconnectMs = 15_000;
 
 /** Runs mixed requests of many users against a runner with faults, then audits all stored data. */

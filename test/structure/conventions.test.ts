@@ -84,7 +84,7 @@ function methodsTakenOff(files: typeof productFiles): string[] {
 }
 
 describe("the source", () => {
-  // Covers types that the linter does not see through.
+  // Covers types that the linter cannot resolve.
   it("never detaches a method from an object whose parameter type is a Pick or similar", () => {
     expect(methodsTakenOff(productFiles)).toEqual([]);
     const file = (text: string) => ({ path: "a.ts", text, imports: [] });
@@ -127,7 +127,7 @@ describe("the source", () => {
     ]);
   });
 
-  it("wraps functions that no client waits for, and uses walled for those inside the VPC", () => {
+  it("wraps functions that no client waits for, and wraps those inside the VPC with `walled`", () => {
     const rows = [...operationsOf("changes"), ...operationsOf("schedule"), ...operationsOf("internal")];
     const wrapped = (name: string, { opensWallets }: Operation) =>
       new RegExp(

@@ -28,7 +28,7 @@ function unlocked(entries: Readonly<Record<string, Entry>>, workspaces: readonly
   return Object.entries(entries).flatMap(([path, { integrity, resolved, link, inBundle }]) => {
     if (path === "" || workspaces.includes(path)) return [];
     if (link) return workspaces.includes(resolved ?? "") ? [] : [`${path}: links to ${resolved}`];
-    // The surrounding package's archive has the integrity.
+    // A bundled package needs no integrity, because the archive of the package that contains it has one.
     if (inBundle) return [];
     if (resolved !== undefined) return [`${path}: names the registry`];
     return /^sha512-[\w+/]{86}==$/.test(integrity ?? "") ? [] : [`${path}: has no integrity`];

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 
 export type SourceFile = { path: string; text: string; imports: readonly string[] };
 
-/** Entry points of this repository's packages, with the files behind them. */
+/** Entry points of this repository's packages, with the source files to which they resolve. */
 const entries: Record<string, string> = {
   "cdk-local-runner": "lib/local/src/index.ts",
   "cdk-local-runner/testing": "lib/local/src/testing.ts",

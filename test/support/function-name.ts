@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Finds the physical name of a row's function in the local runner with this data dir: the one in the template, or else
- * the stack and the logical id. A nested stack's file is named `TerminalApiFunctions<name><hash>.nested.template.json`.
+ * Finds the physical name of an operation's function in the local runner with this data dir: the one in the template,
+ * or else the stack and the logical id. A nested stack's file is named
+ * `TerminalApiFunctions<name><hash>.nested.template.json`.
  */
 export function functionNameIn(dataDir: string, row: string): string {
   const folder = join(dataDir, "cdk.out");

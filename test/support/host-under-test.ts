@@ -6,7 +6,7 @@ import { startRpcServer } from "./json-rpc-server.ts";
 export const wallet = `0x${"a1".repeat(20)}`;
 export const hash = `0x${"0b".repeat(32)}`;
 
-/** Stands for secrets that must never leak, such as an API key or a signed transaction. */
+/** A placeholder for secrets that must never leak, such as an API key or a signed transaction. */
 export const secret = "c0ffee";
 
 /**

@@ -6,7 +6,7 @@ const sent = (method: string, body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** Asks a host one question, and returns its answer as it is. */
+/** Sends a host one request, and returns the response unchanged. */
 export async function askOne(url: string, method: string, ...params: unknown[]): Promise<HostAnswer> {
   const response = await fetch(url, sent("POST", { jsonrpc: "2.0", id: 1, method, params }));
   return (await response.json()) as HostAnswer;

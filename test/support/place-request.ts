@@ -57,7 +57,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     gasPreset: plain.gasPreset,
     maxGasPrice: Number(plain.maxGasPrice) / weiInGwei,
     mevProtection: plain.isPrivate,
-    // Accepts any price impact, because test chains have shallow pools.
+    // Accepts any price impact, because the pools of test chains are shallow.
     maxPriceImpact: 100,
   },
   setup: setupOf(plain),

@@ -44,7 +44,7 @@ export type RandomSwaps = {
    * Sends random transactions: buys and sells in pools of all kinds, some of which fail; a buy and a sell that restores
    * the price; and changes of reserves without swaps. Then mines a block 0 to 14 seconds later.
    *
-   * @param most Limit of transactions.
+   * @param most Maximum number of transactions.
    */
   block(most?: number): Promise<void>;
   /** Derives the blocks of a range from their states and receipts. */

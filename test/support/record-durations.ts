@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 import durations from "./durations.json" with { type: "json" };
 
-/** Shorter files need no place of their own in the order. */
+/** Files that take less time are not recorded, because their place in the order hardly matters. */
 const leastSeconds = 4;
 
 /** Records how many seconds each long file took, for the order of the next runs: `RECORD_DURATIONS=1 npm test`. */

@@ -47,7 +47,8 @@ function must(holds: boolean, message: string): asserts holds {
 }
 
 /**
- * Computes the most that all of an order's transactions may pay the network: twice its gas at its highest gas price.
+ * Computes the maximum that all of an order's transactions may pay in network fees: twice its gas at its highest gas
+ * price.
  */
 export const feeBudgetOf = ({ gasLimit, approvalGas, maxGasPrice }: EvmIntent): bigint =>
   2n * (gasLimit + approvalGas) * maxGasPrice;

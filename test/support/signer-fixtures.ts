@@ -182,7 +182,7 @@ export async function prepareFixtures(): Promise<void> {
   }
 }
 
-/** True for the items of a wallet and its key, whose contents are the same here. */
+/** True for the items of a wallet and of its key. In these tests, both have the same contents. */
 const isOfWallet = (SK: string) => /^(WALLET|KEY)#/.test(SK);
 
 type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;

@@ -47,7 +47,7 @@ export async function putSealedWallet(
 
 const ignore = () => undefined;
 
-/** Ignores the signer's notes and starts with a new instance's streaks. */
+/** Ignores everything that the signer reports, and counts postponed requests from zero like a new instance. */
 export const ignoredNotes = () => ({
   onSigned: ignore,
   onRefused: ignore,

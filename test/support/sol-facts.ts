@@ -10,7 +10,7 @@ export const solRoute = (pool: string, amountOut: bigint): SolQuotedRoute => ({
   amountOut,
 });
 
-/** Facts about a buy for one coin by a wallet with ten. */
+/** Facts about a buy for one coin by a wallet that holds ten coins. */
 export const solFacts: SolTradeFacts = {
   slot: 100,
   identity: {

@@ -192,7 +192,8 @@ export function compileAny(
 }
 
 /**
- * Creates a seeded account in one step, which no real message does, because a deposit to its address would block it.
+ * Creates a seeded account in one step. No real message does so, because a deposit to the account's address would block
+ * it.
  */
 export function createWithSeed(
   base: Address,
@@ -220,7 +221,7 @@ export const instructionsOf = (message: Uint8Array): IInstruction[] => [
   ...decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(message)).instructions,
 ];
 
-/** Computes the most lamports that a message pays for its place in a block. */
+/** Computes the maximum number of lamports that a message pays for its place in a block. */
 export const mostFeeOfTerms = (terms: MessageTerms, baseFeeLamports: bigint): bigint =>
   mostFeeLamports(
     {

@@ -21,7 +21,7 @@ const price = fc
   .tuple(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), fc.integer({ min: 0, max: 18 }))
   .map(([digits, places]) => formatDecimal({ mantissa: digits, exponent: -places }) as `${number}`);
 
-/** Generates minutes at different times, oldest first. */
+/** Generates minute candles at different times, oldest first. */
 const minutesIn = (days: number) =>
   fc
     .uniqueArray(
@@ -69,7 +69,7 @@ const stored = (minute: MarketMinute): StoredCandle => {
   };
 };
 
-/** Builds the service's response with minutes of a pool in coin. */
+/** Builds the service's response with a pool's minute candles, priced in coin. */
 const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: Currency): Candle[] => {
   const converted = minutes.flatMap(
     (minute) => candleInCurrency(stored(minute), currency, parseDecimal(minute.coinUsd ?? "")) ?? [],
@@ -90,7 +90,7 @@ const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: 
 };
 
 describe("foldCandles", () => {
-  it("folds and converts minutes exactly like the service, to the last digit", () => {
+  it("folds and converts minute candles exactly like the service, to the last digit", () => {
     const options = fc.record({
       interval: fc.constantFrom(...intervals),
       currency: fc.constantFrom<Currency>("usd", "native"),
@@ -137,7 +137,7 @@ const market = (minutes: MarketMinute[], revision = 0, block = 1): MarketRecord 
 const shownAt = (series: CandleSeries, minute: number) => series.candles(midnight + minute * 60_000, 1000);
 
 describe("CandleSeries", () => {
-  it("shows a late program the same candles, whichever minutes it has seen", () => {
+  it("shows a program that starts late the same candles, whichever minute candles it has received", () => {
     const history = fc.record({
       interval: fc.constantFrom<Interval>("1m", "5m", "15m"),
       currency: fc.constantFrom<Currency>("usd", "native"),
@@ -166,7 +166,7 @@ describe("CandleSeries", () => {
         late.addMinutes({ candles: listed(current, "1m", currency), revision: 0 }, openMs);
         const rest = minutes.filter((minute) => !isBefore(minute));
         for (const [index, minute] of rest.entries()) late.addMarket(market([minute], 0, 100 + index));
-        // Both programs know that all minutes before a final one are final.
+        // Both programs know that all minutes before a final minute are final.
         for (const series of [first, late])
           series.addMarket(market([minute(1440, "2", { isFinal: true })], 0, 999));
         expect(shownAt(late, 1442)).toEqual(shownAt(first, 1442));
@@ -188,7 +188,7 @@ describe("CandleSeries", () => {
   });
   const closes = (series: CandleSeries, at = 100) => shownAt(series, at).map(({ close }) => close);
 
-  it("prefers more swaps over a final minute, and a reorganised minute over both", () => {
+  it("prefers a minute candle with more swaps, a final one even to that, and a reorganised one to both", () => {
     const series = new CandleSeries({ interval: "1m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     const steps: [MarketRecord, string][] = [
@@ -227,7 +227,7 @@ describe("CandleSeries", () => {
     expect(closes(series)).toEqual(["8000"]);
   });
 
-  it("removes a minute of the same revision only for a newer block", () => {
+  it("removes a minute candle within the same revision only if a newer block reports it without trades", () => {
     const series = new CandleSeries({ interval: "1m", currency: "native" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     series.addMarket(market([minute(0, "2", { trades: 3 })], 0, 5));
@@ -302,7 +302,7 @@ describe("CandleSeries", () => {
     expect([59, 62].map((at) => shownAt(series, at)[0]?.isFinal)).toEqual([false, true]);
   });
 
-  it("shows dollars to twelve digits, where both ways of deriving them agree", () => {
+  it("shows dollars to twelve digits, because both ways of deriving them agree to these", () => {
     const series = new CandleSeries({ interval: "1m", currency: "usd" });
     series.addMinutes({ candles: [], revision: 0 }, midnight);
     series.addMarket(market([minute(0, "0.333333333333333333", { coinUsd: "3" })]));

@@ -84,7 +84,7 @@ function charted(
 const [first, second] = ["2026-11-21T12:00:00.000Z", "2026-11-21T12:01:00.000Z"];
 
 describe("followCandles", () => {
-  it("combines the service's past candles with ones folded from its own and streamed minutes", async () => {
+  it("folds the current candle from stored and streamed minute candles, and adds it to the past ones", async () => {
     const { chart, asked, added, shown, show, settle } = charted({
       "5m": [candle("2026-11-21T11:55:00.000Z", "1"), candle(first, "2")],
       "1m": [candle(first, "2")],
@@ -105,7 +105,7 @@ describe("followCandles", () => {
     expect(chart.candles.at(-1)).toMatchObject({ open: "2", close: "3", volume: "2", partial: true });
   });
 
-  it("shows streamed minutes that arrived before the service's response", async () => {
+  it("shows streamed minute candles that arrived before the service's response", async () => {
     const { shown, show } = charted({ "5m": [candle(first, "2")], "1m": [candle(first, "2")] });
     await show([minute(second, "3")]);
     expect(shown).toEqual([["3"]]);

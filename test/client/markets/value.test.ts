@@ -99,7 +99,7 @@ describe("valueOf", () => {
     expect(valuationOf({ ...position, cost: "0" }, market)).not.toHaveProperty("percent");
   });
 
-  it("equals the service's value of each position, and exact fractions within half a unit", () => {
+  it("values each position like the service, and within half a unit of the exact fraction", () => {
     const held = fc.record({
       chain: fc.constantFrom("eth", "sol" as const),
       amount: decimalText(10n ** 30n),
@@ -119,7 +119,7 @@ describe("valueOf", () => {
         const reserve = times(rational(liquidity), { top: 50n, bottom: 1n });
         const shown = rational(value);
         const sum = minus(reserve, { top: -shown.top, bottom: shown.bottom });
-        // The depth is first rounded to a unit of the coin.
+        // First rounds the depth to a unit of the coin.
         if (decimals === 18)
           expect(isNear(rational(exitValue), over(times(shown, reserve), sum), 18)).toBe(true);
         const dollars = times(rational(of.amount), rational(coinUsd));

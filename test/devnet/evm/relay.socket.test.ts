@@ -99,10 +99,10 @@ describe("the relay of a local chain", () => {
     expect(await receipt(second.hash)).toMatchObject({ status: "0x1" });
   });
 
-  describe("the relay, given an empty transaction to its own sender", () => {
+  describe("the relay, when it gets an empty transaction from a wallet to itself", () => {
     const clear = (maxFeePerGas = 30n * gwei) => signed({ to: alice.address, value: 0n, maxFeePerGas });
 
-    it("accepts a cancellation, drops the transaction with its nonce and includes neither", async () => {
+    it("accepts such a cancellation, drops the transaction with its nonce and includes neither", async () => {
       const [swap, cancellation] = [await signed(), await clear()];
       await send(swap.raw);
       expect(await send(cancellation.raw)).toEqual([cancellation.hash]);

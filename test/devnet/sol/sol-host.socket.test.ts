@@ -206,7 +206,7 @@ describe("a host of the local Solana chain", () => {
       await expect.poll(found).toMatchObject({ result: { slot } });
     });
 
-    it("issues blockhashes from its own, older slot that the other host accepts", async () => {
+    it("issues blockhashes of its own, older slot, and the other host accepts them", async () => {
       await set({ slotsBehind });
       const { result } = await ask("getLatestBlockhash");
       const { context, value } = result as { context: { slot: number }; value: { blockhash: string } };

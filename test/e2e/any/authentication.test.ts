@@ -24,7 +24,9 @@ const sendTo = ({ method, path, body }: Endpoint, headers: SentHeaders) =>
 const user = someUser();
 
 describe.each(endpoints)("$name", (endpoint) => {
-  /** All endpoints share one authorizer, so one endpoint gets every case, and the rest only the first. */
+  /**
+   * All endpoints share one authorizer, so one endpoint is tested with every case, and the others with only the first.
+   */
   const all = runsAll() || endpoint.name === "GET /listWallets";
   const some = (cases: readonly Credentials[]) => (all ? cases : cases.slice(0, 1));
 

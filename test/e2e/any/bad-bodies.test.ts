@@ -9,7 +9,10 @@ import { someUser } from "../support/users.ts";
 
 const { network, privateKey } = newEvmKey();
 
-/** Endpoints with a body, each with a valid one. All share one parser, so the second gets only a sample by default. */
+/**
+ * Endpoints with a body, each with a valid one. All share one parser, so the second endpoint is tested with only a
+ * sample by default.
+ */
 const takers = [
   { path: "/storeWallet_v2", good: { network, privateKey }, data: "wallets", all: true },
   { path: "/updateTradingSettings/eth", good: { slippage: 7.25 }, data: "settings", all: runsAll() },

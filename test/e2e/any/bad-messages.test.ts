@@ -74,7 +74,7 @@ describe("the stream", () => {
   });
 
   it.each(["$connect", "$disconnect", "$default"])(
-    "treats a message of type %s as a message, not as an event of the gateway",
+    "treats a message of type %s as a client's message, not as an event of API Gateway",
     async (type) => {
       const stream = await open();
       await subscribe(stream, "orders");

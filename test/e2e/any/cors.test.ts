@@ -22,7 +22,10 @@ const preflight = (path: string, method: string, origin: string) =>
 const listed = (answer: Answer, header: string): string[] =>
   (answer.headers.get(header) ?? "").split(",").map((name) => name.trim().toLowerCase());
 
-/** A browser that sends credentials accepts only the page's own origin, so naming another one permits nothing. */
+/**
+ * A browser that sends credentials accepts only the page's own origin, so a response that names a different origin
+ * permits nothing.
+ */
 function expectNoPermission(answer: Answer, origin: string): void {
   expect(["*", origin]).not.toContain(answer.headers.get("Access-Control-Allow-Origin"));
 }
@@ -36,7 +39,10 @@ function expectPermission(answer: Answer, origin: string): void {
 const user = someUser();
 
 describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
-  /** All endpoints share one list of origins, so one endpoint gets every origin, and the rest only the first. */
+  /**
+   * All endpoints share one list of origins, so one endpoint is tested with every origin, and the others with only the
+   * first.
+   */
   const all = runsAll() || name === "GET /listWallets";
   const foreign = foreignOrigins(allowedOrigin).slice(0, all ? undefined : 1);
 

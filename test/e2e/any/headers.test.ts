@@ -18,7 +18,7 @@ const ofOperations: Case[] = [
   ],
 ];
 
-/** Responses that the gateway makes itself. */
+/** Responses that API Gateway makes itself. */
 const ofGateway: Case[] = [
   ["a missing token", () => get("/listWallets")],
   ["a bad token", () => get("/listWallets", { token: "garbage" })],

@@ -114,7 +114,7 @@ it.each([
   expect(answer.json, answer.text).toBeTypeOf("object");
 });
 
-it("ignores the body of a GET, unless the edge refuses it with a page", async () => {
+it("ignores the body of a GET, unless the edge refuses the request with an HTML page", async () => {
   const answer = await sendRaw(
     "GET",
     "/listWallets",

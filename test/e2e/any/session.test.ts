@@ -48,7 +48,7 @@ describe("a session", () => {
     ["no token", {}],
     ["a bad cookie", { Cookie: "__Host-access_token=garbage" }],
     ["a bad token in the header", { Authorization: "Bearer garbage" }],
-  ])("ends a session with %s, so that no bad cookie stays", async (_, headers) => {
+  ])("ends a session with %s, because a bad cookie must not stay", async (_, headers) => {
     const answer = await session("DELETE", headers);
     expect([answer.status, cookiesOf(answer).length]).toEqual([204, 2]);
   });

@@ -45,7 +45,7 @@ const outage = async <Result>(act: () => Promise<Result>): Promise<Result> =>
   withoutDatabase((await runnerProcess("GET")) ?? 0, act);
 
 if (isLocal)
-  // Runs trades that change prices other tests expect, and makes services fail for a moment.
+  // Runs trades that change prices on which other tests rely, and makes services fail for a moment.
   describe("the shell commands of the documents", () => {
     const isExempt = ({ commands }: { commands: string }) => exempt.some(({ has }) => has.test(commands));
     const all = pages.map((page) => ({ page, blocks: shellBlocks(page).filter((one) => !isExempt(one)) }));
@@ -54,13 +54,13 @@ if (isLocal)
     beforeAll(async () => void (await admin("put-rewards", "lib/tools/admin/examples/rewards.json")));
 
     it.each(all.filter(({ blocks }) => blocks.length > 0))(
-      "runs every command in $page as pasted",
+      "runs every command in $page exactly as written",
       async ({ blocks }) => {
         expect(await runBlocks(blocks)).toEqual([]);
       },
     );
 
-    it("finds a command for each exception of these tests", () => {
+    it("finds a documented command for each exception that these tests list", () => {
       const blocks = pages.flatMap(shellBlocks);
       const unused = [...exempt, ...endless].filter(
         ({ has }) => !blocks.some((one) => has.test(one.commands)),
@@ -100,7 +100,7 @@ if (isLocal)
 
     for (const answer of answers) {
       expect(answer.status, answer.text).toBe(500);
-      // The endpoint sends this error, or the gateway if the authorizer failed.
+      // The endpoint sends this error, or API Gateway does if the authorizer failed.
       expect(answer.text).toContain("Internal server error");
     }
     expect(refused.status, refused.text).toBe(500);

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { connect, expectToWork, refusalOf, type Stream, streamOf } from "../support/stream.ts";
 import { newUser } from "../support/users.ts";
 
-it("allows a user 30 connections, even if 45 open at once, and another when one ends", async () => {
+it("allows a user 30 connections, even if 45 open at once, and a new one when one of them ends", async () => {
   const [user, other] = await Promise.all([newUser(), newUser()]);
   const handshakes = await Promise.allSettled(Array.from({ length: 45 }, () => streamOf(user)));
   const streams = handshakes.flatMap((handshake): Stream[] =>

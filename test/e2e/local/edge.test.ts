@@ -16,7 +16,7 @@ function expectPage({ status, headers, text }: Answer, wanted: number): void {
 }
 
 describe("the shared address", () => {
-  it("delivers a change of settings to clients connected at base_url", async () => {
+  it("delivers a change of settings to clients that are connected at base_url", async () => {
     const user = await newUser();
     const stream = await connect({ token: user.token, url: edgeAddress() });
     await changeSettings(user, "base", { slippage: 3 });

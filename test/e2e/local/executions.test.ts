@@ -25,7 +25,7 @@ async function subscribed(user: User, ...channels: string[]): Promise<Stream> {
 }
 
 describe("recorded orders and positions", () => {
-  it("sends records whole to their owner's subscribed connections, and to nobody else", async () => {
+  it("sends complete records to their owner's subscribed connections, and to nobody else", async () => {
     const [owner, other] = [await knownUser(), await knownUser()];
     const [orders, positions, both, neither, stranger] = [
       await subscribed(owner, "orders"),

@@ -4,7 +4,7 @@ import { newUser } from "../support/users.ts";
 
 const token = (digit: number) => ({ chain: "base", token: `0x${String(digit).repeat(40)}` });
 
-it("lets a connection follow and leave tokens, within its rights, and names invalid ones", async () => {
+it("lets a connection follow and unfollow tokens with the functions' own rights, and names invalid ones", async () => {
   const stream = await streamOf(await newUser());
   const following = { type: "subscriptions", id: 1, channels: ["prices"], every: 5, tokens: [token(1)] };
   const tokens = [token(1), { ...token(2), chain: "doge" }];

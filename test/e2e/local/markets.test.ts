@@ -16,7 +16,7 @@ import { streamOf } from "../support/stream.ts";
 import { importWallet } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-// Other tests trade on base, and quote MOON on all chains.
+// Chosen because other tests trade on base, and request quotes for MOON on all chains.
 const chain = "avax";
 const { taxd: token, wrapped, v2Router } = localAddresses;
 const { address: wallet, privateKey } = exampleWallet;
@@ -61,7 +61,7 @@ it("shows the same market on the stream and by REST, until the token is unsubscr
   const named = { chain, token, candles: true };
   const message = { type: "subscribe", id: 1, channels: ["prices"], every: 1, tokens: [named] };
   expect(await stream.ask(message)).toMatchObject({ every: 1, tokens: [named] });
-  // The first reading may precede the order's trade, when the price was still 0.0001.
+  // The first record may precede the order's trade, when the price was still 0.0001.
   const state = recordIn(await stream.take((each) => Number(recordIn(each)?.price ?? 0) > 0.0001));
   expect(state).toMatchObject({ chain, symbol: "TAXD", quote: "native" });
 

@@ -188,7 +188,7 @@ describe("the XP of a user", () => {
     [99, 1, 1],
     [100, 2, 300],
     [1_200, 4, 400],
-  ])("shows for %d XP the level %d, with %d missing to the next", async (xp, level, missing) => {
+  ])("shows for %d XP the level %d, with %d XP missing to the next level", async (xp, level, missing) => {
     const user = await knownUser();
 
     await admin("set-user", user.id, "--xp", `${xp}`);

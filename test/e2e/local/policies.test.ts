@@ -32,7 +32,7 @@ const order = (asked: object, key: string, by = user) =>
 const place = (amount: string, key: string) => order({ amount }, key);
 /** Sells all tokens for next to nothing, as a thief would. */
 const steal = (key: string) => order({ side: "sell", percent: 100, slippage: 100 }, key);
-/** Returns the user with a token from an old sign-in. */
+/** Returns the user with a token that was issued for an old sign-in. */
 const withOldToken = async () => ({
   ...user,
   token: await issueToken({ sub: user.id, signedInSecondsAgo: 301 }),
@@ -57,7 +57,7 @@ const refused = (details: object) => ({
 });
 
 describe("a wallet's policy", () => {
-  it("limits the network fees of a day, and says when the next day starts", async () => {
+  it("limits the network fees of a day, and says when the next day begins", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await set({ ...open, maxNetworkFeesPerDay: "0.000001" })).toMatchObject({ status: 200 });
     expect(await place("0.01", "dear fees")).toMatchObject(
@@ -74,7 +74,7 @@ describe("a wallet's policy", () => {
   it("limits purchases per order and per day, limits slippage of sales, and freezes the wallet", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await get(path, user)).toMatchObject({ status: 200, json: { data: { policy: open } } });
-    // A stolen token cannot give money away, and a quote says so.
+    // A thief with a stolen token cannot give tokens away, and a quote says so.
     const old = await withOldToken();
     const gift = { amount: "1", minAmountOut: "0.000001" };
     expect(await order(gift, "a gift", old)).toMatchObject(signInRequired);

@@ -15,7 +15,7 @@ const perSecond = burst / 60;
 const inHeader = ({ token }: User) => ({ Authorization: `Bearer ${token}` });
 const inCookie = ({ token }: User) => ({ Cookie: `access_token=${token}` });
 
-/** Sends a cheap request that counts like any other: it gets a 415, or a 429. */
+/** Sends a cheap request that counts like any other. The response is a 415, or a 429 over the limit. */
 const ask = (headers: Record<string, string>) => post("/storeWallet_v2", { headers, body: undefined });
 
 describe("a user who exceeds the plan", () => {
@@ -52,12 +52,12 @@ describe("a user who exceeds the plan", () => {
     seconds = (performance.now() - begun) / 1000;
   });
 
-  it("allows a minute's requests at once, plus one share for each second that passes", () => {
+  it("allows a minute's requests at once, plus a second's share for each second that passes", () => {
     expect(admitted).toBeGreaterThanOrEqual(burst);
     expect(admitted).toBeLessThanOrEqual(burst + Math.ceil(seconds * perSecond));
   });
 
-  it("leaves users of another plan at full speed", async () => {
+  it("does not slow down users of another plan", async () => {
     expect([...statusesOfPro]).toEqual([415]);
     expect(await ask(inHeader(pro))).toMatchObject({ status: 415 });
     expect(await get("/listWallets", other)).toMatchObject({ status: 200 });

@@ -7,11 +7,14 @@ import { deployment } from "../support/deployment.ts";
 import { orderReport, record } from "../support/executions.ts";
 import { knownUser } from "../support/users.ts";
 
-/** Statuses other than 200. A cookie needs no body, and an order of another engine cannot be cancelled here. */
+/**
+ * Expected statuses other than 200. Responses about the cookie have no body, and another engine's order cannot be
+ * cancelled through this service.
+ */
 const otherwise: Readonly<Record<string, number>> = { startSession: 204, endSession: 204, cancelOrder: 409 };
 
 describe("the samples of the reference page", () => {
-  it("runs every sample as pasted, one after another", async () => {
+  it("runs every sample exactly as written, one after another", async () => {
     const { baseUrl } = deployment();
     const user = await knownUser();
     await record(orderReport(user, "o-sample", 1));

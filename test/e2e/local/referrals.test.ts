@@ -13,7 +13,7 @@ async function referrer(username = "Rita") {
   return { user, code: (await profileOf(user)).refID };
 }
 
-it("credits the referrer, and shows each user the name of the other", async () => {
+it("credits the referrer, and shows the referrer and the new user each other's names", async () => {
   const { user, code } = await referrer("Rita");
   const friend = await newUser({ username: "Frank", ref: code });
 

@@ -15,7 +15,7 @@ const key = newSolanaKey();
 const wallet = key.address;
 
 let user: User;
-/** An order that is cancelled during the other tests, because sol takes 13 seconds to be final. */
+/** An order that is cancelled while the other tests run, because sol takes 13 seconds to be final. */
 let cancelled: string;
 
 async function call<Result>(method: string, ...params: unknown[]): Promise<Result> {

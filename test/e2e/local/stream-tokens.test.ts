@@ -36,7 +36,7 @@ describe.each(ways)("the stream with the token in %s", (_, handshake) => {
     expect(answer.status, answer.text).toBe(401);
   });
 
-  it("accepts a token signed by the test, so other tokens are refused for their claims", async () => {
+  it("accepts a valid token signed by the test, so the other tokens are refused only for their claims", async () => {
     const { token } = await newUser();
 
     await expectToWork(await connect(handshake(await signAsIssuer(claimsLike(token, {})))));

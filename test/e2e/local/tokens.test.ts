@@ -30,7 +30,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectNoTraceOf(token, answer);
   });
 
-  it("accepts a token signed by the test, so other tokens are refused for their claims", async () => {
+  it("accepts a valid token signed by the test, so the other tokens are refused only for their claims", async () => {
     const answer = await send(method, path, { token: await signed(() => ({})), body });
 
     expect(answer.status, answer.text).toBe(status);

@@ -37,7 +37,7 @@ describe("lines of the welcome text", () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  it("quotes the same MOON on all chains, and STAR through two pools", () => {
+  it("quotes the same token MOON on all chains, and STAR through two pools", () => {
     const quotes = ["eth", "base", "bsc", "avax"].map((chain) => ({
       quote: expect.objectContaining({ chain, amountOut: "4960.273038901078125544" }),
     }));

@@ -3,7 +3,7 @@ import { connectionsOfUser } from "../../../lib/realtime/connection-records.ts";
 import { connect, type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { it, service } from "./support/check.ts";
 
-/** Exceeds the connections that any deployment can allow a user. */
+/** More connections than any deployment can allow a user. */
 const manyConnections = 101;
 
 describe("the WebSocket API", () => {

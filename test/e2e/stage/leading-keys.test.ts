@@ -6,7 +6,7 @@ import { it, service } from "./support/check.ts";
 import { observedLeadingKeys, withWalledTable } from "./support/leading-keys.ts";
 
 describe("IAM", () => {
-  it("lets a function check a wallet beside its own writes, as leadingKeys is configured", async ({
+  it("lets a function check a wallet in a transaction with its own writes, as leadingKeys says", async ({
     user,
   }) => {
     const key = newEvmKey();

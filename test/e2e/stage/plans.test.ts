@@ -16,7 +16,7 @@ import { it, service } from "./support/check.ts";
 /** mirrorPlans may queue behind other users: API Gateway accepts 5 new keys a second. */
 const mirroring = { timeout: 120_000, interval: 500 };
 
-/** Exceeds the largest burst of a plan. */
+/** More requests than the largest burst of a plan. */
 const customersRequestsPerMinute = 6000;
 
 const { table, plans: target } = service;

@@ -4,9 +4,9 @@ import { endpoints } from "./endpoints.ts";
 import { newUser } from "./users.ts";
 
 export type Secrets = {
-  /** Keys that can be imported. */
+  /** Private keys that can be imported. */
   keys: readonly Key[];
-  /** Malformed keys. */
+  /** Malformed private keys. */
   badKeys: readonly string[];
   words: readonly string[];
   goodToken: string;

@@ -6,7 +6,7 @@ import { invokeFunction } from "./functions.ts";
 import type { Inbox, Message } from "./inbox.ts";
 import type { User } from "./users.ts";
 
-/** Makes a report like an execution engine's. */
+/** Makes a report like those of an execution engine. */
 export type Report = {
   kind: "order" | "position";
   userID: string;
@@ -63,7 +63,7 @@ export const positionReport = (
   ...rest,
 });
 
-/** Makes the form of a report that its owner receives. */
+/** Converts a report to the form that its owner receives. */
 export const seen = ({ kind, userID, ...execution }: Report) => execution;
 
 /** Records reports with the admin program. @returns its output. */
@@ -77,7 +77,7 @@ export async function recordByOperator(...reports: Report[]): Promise<string> {
   }
 }
 
-/** Most reports in one invocation. */
+/** Maximum number of reports in one invocation. */
 const batch = 100;
 
 /** Records reports like an execution engine. @returns the status of each. */

@@ -12,7 +12,7 @@ import { keepAnswer, noteSecretsIn } from "./written.ts";
 /** A block of shell commands in a document. */
 export type Block = { page: string; line: number; commands: string };
 
-/** Kinds of blocks that tests do not run. All other blocks must work as pasted. */
+/** Kinds of blocks that tests do not run. All other blocks must work exactly as written. */
 export const exempt: readonly { reason: string; has: RegExp }[] = [
   { reason: "installs, builds or tests the project", has: /^(npm ci|npx vitest|npm pack)\b/m },
   { reason: "starts a runner", has: /^npm (start|run dev)\b/m },
@@ -29,12 +29,12 @@ export const endless: readonly { has: RegExp; prints: RegExp }[] = [
   { has: /new WebSocket\(/, prints: /"source":"simulated"/ },
 ];
 
-/** Refusals that the text around an example announces. */
+/** Error responses that the text around an example announces. */
 const announced: readonly { path: RegExp; code: string }[] = [
   { path: /\/orders\/\w+\/cancel$/, code: "ORDER_NOT_CANCELLABLE" },
 ];
 
-/** Pages for readers of this repository. */
+/** Documents for readers of this repository. */
 export const pages = allPages.filter((page) => !page.startsWith("lib/"));
 
 /** Lists the shell blocks of a page, without the indentation of lists. */
@@ -68,7 +68,7 @@ function readdressed(commands: string): string {
     .join("");
 }
 
-/** Runs blocks of commands in sequence in one shell, as pasted. @returns the failures of their requests. */
+/** Runs blocks of commands in sequence in one shell, exactly as written. @returns the failures of their requests. */
 export async function runBlocks(blocks: readonly Block[]): Promise<string[]> {
   const failures: string[] = [];
   const programs = {

@@ -75,7 +75,7 @@ export async function serveControl(
   start: () => Promise<Runner>,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   let runner = start();
-  // Tests that wait for the runner get the failure.
+  // A failed start is reported to the tests that wait for the runner.
   runner.catch(() => {});
   const change = (act: (running: Runner) => Promise<Runner>) => {
     runner = runner.then(act);

@@ -10,7 +10,7 @@ export const versionOf = (chain: string, version: number) => (message: Message) 
   eventIn(message).chain === chain &&
   eventIn(message).version === version;
 
-/** Lists the settings events of a connection in order. A repeated event counts once and must equal the first. */
+/** Lists the settings events of a connection in order. A repeated event counts once and must equal the earlier one. */
 export function settingsEvents({ received }: Inbox): SettingsEvent[] {
   const events: SettingsEvent[] = [];
   for (const event of received.filter(({ type }) => type === "TradingSettingsUpdated").map(eventIn)) {

@@ -3,7 +3,7 @@ import type { Secrets } from "./abuse.ts";
 import type { Answer } from "./client.ts";
 import { connect, refusalOf } from "./stream.ts";
 
-/** Responses that refused connections, and the number of messages answered with an error. */
+/** Responses that refused connections, and the number of messages that were answered with an error. */
 export type Outcome = { refusals: Answer[]; errors: number };
 
 /** Puts secrets into every part of handshakes and messages. */
@@ -29,7 +29,7 @@ export async function abuseStreams({
       errors++;
     }
     stream.close();
-    // Skips the search of this reply, which repeats the secret on purpose.
+    // Excludes this reply from the search for secrets, because it repeats the secret on purpose.
     const elsewhere = await connect({ token: goodToken }, false);
     await elsewhere.ask({ type: "ping", id: secret.slice(0, 64) });
     elsewhere.send(Buffer.from(secret));

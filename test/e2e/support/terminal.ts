@@ -72,7 +72,7 @@ const data = {
   settings: async (user: User) => (await profileOf(user)).tradingSettings,
 };
 
-/** Adds a final test to a group with one user, which checks that this data has not changed. */
+/** Adds a final test to a group with one user, which checks that the group's tests have not changed this data. */
 export function itChangesNo(what: keyof typeof data, user: User): void {
   let before: unknown;
   beforeAll(async () => {

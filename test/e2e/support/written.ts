@@ -36,7 +36,7 @@ export function noteSecret(kind: Secret["kind"], texts: string[]): void {
   appendFileSync(join(written.secrets, `${process.pid}.jsonl`), line);
 }
 
-/** Excludes texts such as zeros, which may occur in any file by chance. */
+/** Excludes texts, such as zeros, that any file may contain by chance. */
 const isUnlikely = (text: string) => text.length >= 24 && new Set(text).size >= 8;
 
 /** Records the tokens and private keys in a request, and all keys created since the last request. */

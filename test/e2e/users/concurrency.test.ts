@@ -31,7 +31,7 @@ it("stores exactly 10 wallets from 25 simultaneous imports of a new user", async
   expect(new Set(wallets.map(({ slotName }) => slotName)).size).toBe(10);
 });
 
-it("stores and counts a wallet once when it is imported 20 times at once", async () => {
+it("stores and counts a wallet only once if it is imported 20 times at once", async () => {
   const user = await newUser();
   const key = newEvmKey();
 
@@ -80,7 +80,7 @@ it("keeps all of 34 simultaneous changes to different settings", async () => {
       expect((await changeSettings(user, chain, {})).json).toMatchObject(values);
 });
 
-it("creates one record with one of the values from 30 simultaneous changes of a setting", async () => {
+it("stores one record with one of the values after 30 simultaneous changes of a setting", async () => {
   const user = await newUser();
 
   const answers = await atOnce(30, (index) => changeSettings(user, "sol", { slippage: index + 1 }));

@@ -100,7 +100,7 @@ describe("repeated imports of a wallet", () => {
     },
   );
 
-  it("makes a wallet on each network that a key is imported to", async () => {
+  it("creates a wallet on each network to which a key is imported", async () => {
     const user = await newUser();
     const { privateKey, address } = newEvmKey();
 

@@ -17,7 +17,7 @@ const inOrder = (streams: readonly Stream[], versions: [chain: string, version: 
   );
 
 describe.each(chains)("a change of the settings of %s", (chain) => {
-  it("sends changed settings whole, with their version, even to a client without subscriptions", async () => {
+  it("sends changed settings completely, with their version, even to a client without subscriptions", async () => {
     const user = await newUser();
     const stream = await streamOf(user);
 

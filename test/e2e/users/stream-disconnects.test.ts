@@ -5,7 +5,7 @@ import { subscriptions } from "../support/stream-shapes.ts";
 import { profileOf, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-it("delays nobody when connections are lost, and sends reconnected clients the current settings", async () => {
+it("delays no other clients when connections are lost, and sends reconnected ones the current settings", async () => {
   const user = await newUser();
   const open = (count: number) => Promise.all(Array.from({ length: count }, () => streamOf(user)));
   const [stays, lost]: [Stream, Stream[]] = [await streamOf(user), await open(5)];

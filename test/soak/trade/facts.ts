@@ -30,7 +30,7 @@ export type Balances = ReadonlyMap<string, bigint>;
 export type Account = {
   before: Balances;
   after: Balances;
-  /** Number of the wallet's mined transactions, and including those in the pool. */
+  /** Number of the wallet's mined transactions, and that number plus its transactions in the pool. */
   nonce: { latest: number; pending: number };
 };
 
@@ -62,7 +62,7 @@ export type TradeFacts = {
   /** For each sell order that found no tokens, the nonce at which it failed. */
   soldOut: ReadonlyMap<string, number>;
   chains: ReadonlyMap<EvmChain, ChainFacts>;
-  /** Keys of lanes, jobs and slots left in the table. */
+  /** Keys of lanes, jobs and slots that are left in the table. */
   leftovers: readonly string[];
 };
 

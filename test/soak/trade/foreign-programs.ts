@@ -30,7 +30,7 @@ export function startForeignPrograms(wallets: readonly TraderWallet[], chance: C
     const fee = BigInt(chance.pick([2, 5, 40])) * 10n ** 9n;
     const { hash, raw } = signForeign(access.chain, { privateKey, nonce, fee, ...call });
     sent.add(hash);
-    // Ignores errors, because the pool may hold a better transaction at this nonce.
+    // Ignores errors, because the pool may hold a transaction with this nonce and a higher fee.
     await access.request("eth_sendRawTransaction", raw).catch(() => {});
   }
 

@@ -135,7 +135,7 @@ export const position: ShownPosition = {
   amount: "0",
   averageEntryPrice: "0",
   cost: "0",
-  // One coin bought 2,600. Of these, 2,000 cost 1 - floor(600 / 2600).
+  // One coin bought 2,600 USDX, of which 600 were moved away. The other 2,000 cost 1 - floor(600 / 2600) coins.
   realizedPnl: "-0.269230769230769231",
   networkFees: "0.000000000000000008",
   movedOut: "600",

@@ -1,7 +1,7 @@
 import type { TradingChain } from "../../../lib/core/chain-facts.ts";
 import type { Chance } from "../chance.ts";
 
-/** Start or end of a spell on a chain after a number of orders. */
+/** Start or end of a spell, a period of faults, on a chain after a number of orders. */
 export type SpellChange<Name extends string, Chain extends TradingChain> = {
   after: number;
   isEnd: boolean;
@@ -13,13 +13,13 @@ export type SpellPlan<Name extends string, Chain extends TradingChain> = {
   /** Possible spells. Those without an end are momentary. */
   spells: Readonly<Record<Name, object>>;
   chainFor(spell: Name): Chain;
-  /** Orders between two starts, unless the run is too short. */
+  /** Number of orders between the starts of two spells, unless the run is too short. */
   everyOrders: number;
-  /** Returns the number of orders during a spell. */
+  /** Returns the number of orders during which a spell lasts. */
   lengthOf(spell: Name, every: number): number;
 };
 
-/** Plans all spells in turn, in a new random order each time, each on some chain. */
+/** Plans all spells one after another, each on some chain, and repeats them in a new random order. */
 export function planSpells<Name extends string, Chain extends TradingChain>(
   orders: number,
   chance: Chance,
@@ -37,6 +37,6 @@ export function planSpells<Name extends string, Chain extends TradingChain>(
     if ("end" in spells[spell])
       changes.push({ after: after + lengthOf(spell, every), isEnd: true, spell, chain });
   }
-  // Sorts an end before a start after equally many orders.
+  // Sorts the end of a spell before the start of another after the same number of orders.
   return changes.toSorted((a, b) => a.after - b.after || Number(b.isEnd) - Number(a.isEnd));
 }

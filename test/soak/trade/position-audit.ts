@@ -52,8 +52,8 @@ const tokensIn = (shown: readonly ShownPosition[], field: "amount" | "movedOut")
   shown.reduce((sum, each) => sum + unitsOf(each[field], each.token ?? "", each.chain), 0n);
 
 /**
- * Checks positions that shrank between fills because the service noticed missing tokens. The time of that is unknown,
- * but each bought token must still be held, or have been sold or moved out.
+ * Checks positions that shrank between fills because the service noticed missing tokens. It is unknown when the tokens
+ * left, but each bought token must still be held, or have been sold or moved out.
  */
 function problemsOfDepartures(
   book: string,

@@ -36,9 +36,9 @@ export type TradeSoakOptions = {
   /** Number of concurrent requests. */
   atOnce?: number;
   mostValidSeconds?: number;
-  /** Makes hosts as unkind as real ones. */
+  /** Makes hosts as unreliable as real ones. */
   unkind?: boolean;
-  /** Milliseconds after the faults in which orders must end and settle. */
+  /** Milliseconds after the faults within which orders must end and settle. */
   patienceMs?: number;
   onProgress?: (orders: number, phase: string) => void;
 };
@@ -83,10 +83,10 @@ const faults = {
 
 type FaultPhase = keyof typeof faults;
 
-/** Most open orders of a wallet here. The service allows 20. */
+/** Maximum number of open orders of a wallet in this run. The service allows 20. */
 const mostOpen = 4;
 
-/** Weight of an action without an order in the count that starts and ends faults. */
+/** Fraction of an order that an action without an order counts in the clock that starts and ends faults. */
 const idleShare = 0.2;
 
 /** Milliseconds without a placed order after which the run counts as stuck. */
@@ -165,7 +165,7 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
   }
 }
 
-/** Milliseconds in which streams must reach the final state. */
+/** Milliseconds within which streams must reach the final state. */
 const streamsMs = 75_000;
 
 async function lastingProblems(find: () => string[]): Promise<string[]> {
@@ -214,7 +214,7 @@ async function runLoad(
   let phase: FaultPhase = "calm";
   let crashes = 0;
   let placed = 0;
-  /** Counts orders, and slowly grows without any, so that every fault ends. */
+  /** Counts orders. Actions that place none advance it slowly, so that every fault ends. */
   let clock = 0;
   let lastPlacedAt = Date.now();
   let changing: Promise<void> = Promise.resolve();
@@ -265,7 +265,8 @@ async function runLoad(
       const wallet = chance.pick(awake);
       const isFull = openOrdersOf(wallet).length >= mostOpen;
       const name: TradeActionName = isFull ? chance.pick(["cancel", "look"]) : chance.weighted(tradeWeights);
-      // A full wallet rests longer, because it only cancels orders or looks for events that its stream missed.
+      // A wallet with the maximum number of open orders rests longer, because it only cancels orders or looks for
+      // events that its stream missed.
       wallet.restsUntil = Date.now() + (isFull ? 700 : 0);
       const more = await tradeActions[name](world, wallet);
       placed += more;

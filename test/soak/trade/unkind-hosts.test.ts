@@ -7,11 +7,14 @@ function turns(seed: string, count: number, ways = unkindnessesOf("eth")) {
   return Array.from({ length: count }, () => nextTurn(chance, ways));
 }
 
-it.each(["eth", "sol"] as const)("switches on each unkindness of %s at either host and at both", (chain) => {
-  const ways = unkindnessesOf(chain);
-  const seen = new Set(turns("1", 1000, ways).map(({ name, hosts }) => `${name}, ${hosts}`));
-  expect(seen.size).toBe(3 * Object.keys(ways).length);
-});
+it.each(["eth", "sol"] as const)(
+  "switches on each kind of unreliable behaviour of %s at either host and at both",
+  (chain) => {
+    const ways = unkindnessesOf(chain);
+    const seen = new Set(turns("1", 1000, ways).map(({ name, hosts }) => `${name}, ${hosts}`));
+    expect(seen.size).toBe(3 * Object.keys(ways).length);
+  },
+);
 
 it("plans the same turns for the same seed and different ones for another", () => {
   expect(turns("1", 20)).toEqual(turns("1", 20));

@@ -5,7 +5,7 @@ import { type Chance, createChance } from "../chance.ts";
 import type { ChainFaults } from "./chain-faults.ts";
 import { solUnkindnesses } from "./sol/sol-weather.ts";
 
-/** A period of kind hosts followed by one of unkind hosts. */
+/** A period in which hosts are reliable, followed by one in which they are not. */
 export type Turn = {
   name: string;
   hosts: "first" | "second" | "both";
@@ -13,7 +13,7 @@ export type Turn = {
   unkindMs: number;
 };
 
-/** Returns the faults of each unkindness by name. */
+/** Returns the ways in which hosts can be unreliable, each with its faults. */
 export const unkindnessesOf = (chain: TradingChain): Readonly<Record<string, object>> =>
   chain === "sol" ? solUnkindnesses : unkindnesses;
 
@@ -27,9 +27,9 @@ export function nextTurn(chance: Chance, ways: Readonly<Record<string, object>>)
 }
 
 /**
- * Makes each chain's hosts unkind in one way at a time until disposed.
+ * Makes each chain's hosts unreliable in one way at a time until disposed.
  *
- * @returns how often each unkindness was on, by name and hosts
+ * @returns how often hosts were unreliable in each way, by its name and the affected hosts
  */
 export function beUnkind(
   chains: readonly ChainFaults[],

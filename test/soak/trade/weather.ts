@@ -58,7 +58,7 @@ export const stopSpell = {
   end: ({ chain }: ChainFaults, { setStopped }: Pick<Sky, "setStopped">) => setStopped(chain, false),
 };
 
-/** Milliseconds that a reorganisation waits for transactions to revert. */
+/** Milliseconds for which a reorganisation waits for blocks with transactions, which it then reverts. */
 const reorganisationMs = 3000;
 
 /** Replaces one or two blocks with empty ones. The two newest blocks are not final. */
@@ -104,7 +104,7 @@ export type SpellName = keyof typeof spells;
 
 export type WeatherChange = SpellChange<SpellName, EvmChain>;
 
-/** Orders during a spell, and between two starts. */
+/** Number of orders during a spell, and between the starts of two. */
 const lastsOrders = 8;
 const everyOrders = 3;
 

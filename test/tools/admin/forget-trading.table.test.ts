@@ -21,7 +21,7 @@ import { laneOf, newOrder, placing, putWallet } from "../../support/placed-order
 describe("forgetTrading", () => {
   const db = tableForTests();
 
-  it("deletes orders placed here with all their items and nothing else", async () => {
+  it("deletes orders placed through this service with all their items, and nothing else", async () => {
     const order = newOrder();
     const lane = laneOf(order);
     const { userID, orderId, token } = order.intent;

@@ -204,7 +204,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 0\nnewer: 0\n$/);
   });
 
-  describe("restore --fix, for guards", () => {
+  describe("restore --fix, for items that guard users", () => {
     const frozen = { ...openPolicy, tradingEnabled: false };
     const small = { ...openPolicy, maxPerOrder: 5n };
     const key = (userID: string) => ({ userID, chain: "eth", wallet: "0x1" }) as const;
@@ -278,7 +278,7 @@ describe("restore --fix", () => {
       expect(profiles).toMatchObject([{ tier: "Base", blockedAt: "2026-11-17T10:00:00.000Z" }]);
     });
 
-    it("deletes no idempotency key of an order, but those of wallets", async () => {
+    it("deletes idempotency keys of wallets, but none of orders", async () => {
       await putItems(table, [
         usedKeyKey("alice", "placeOrder", "k"),
         usedKeyKey("alice", "createWallet", "k"),
@@ -289,7 +289,7 @@ describe("restore --fix", () => {
       expect((await itemsNamed(table, "USEDKEYS#")).map(({ SK }) => SK)).toEqual(["USEDKEY#placeOrder#k"]);
     });
 
-    it("deletes no wallet's event about a policy or an export", async () => {
+    it("deletes no event about the policy or an export of a wallet", async () => {
       const types = ["policyChanged", "exportRequested", "exportCancelled", "exported", "renamed"] as const;
       const events = types.map((type) => ({ ...walletEventKey("alice", "w", now, type), type }));
       await putItems(table, events);
@@ -311,7 +311,7 @@ describe("restore --fix", () => {
       expect(await policies()).toMatchObject({ busy: { policy: frozen } });
     });
 
-    it("restores no order that was open in the backup, whether lost or ended since", async () => {
+    it("restores no order that was open in the backup, whether it was lost or has ended since", async () => {
       const order = (orderId: string, settled: boolean): Item[] => [
         { ...tradeKey("alice", orderId), life: { settled } },
         { ...executionKey("alice", "order", orderId), lane: "eth#0x1", settled },

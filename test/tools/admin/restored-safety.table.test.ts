@@ -45,14 +45,14 @@ beforeEach(async () => {
   table = await db.newTable();
 });
 
-/** Copies all items into a new table, which has another id, as a backup does. */
+/** Copies all items into a new table, which has a different id, as a backup does. */
 async function backupOf(source: Table): Promise<Table> {
   const backup = await db.newTable();
   await putItems(backup, await itemsNamed(source, ""));
   return backup;
 }
 
-/** Deletes items, and makes the table equal to the backup as far as no guard becomes looser. */
+/** Deletes items, and restores the rest of the table from the backup, except where that would loosen a guard. */
 async function restoreInto(live: Table, backup: Table, lost: readonly Item[] = []): Promise<Table> {
   for (const { PK, SK } of lost) await write(live, { kind: "remove", key: { PK, SK } });
   const { code } = await run(targetWith(live), ["restore", backup.name, "--fix", "--exact", "--yes"]);
@@ -66,7 +66,7 @@ const ways: [string, (backup: Table, lost?: readonly Item[]) => Promise<Table>][
   ["a table after admin restore --exact", (backup, lost) => restoreInto(table, backup, lost)],
 ];
 
-/** Puts items back as they were, as a function does that may write their partitions. */
+/** Puts items of the backup back, like a compromised function that may write their partitions. */
 async function plant(restored: Table, backup: Table, ...names: string[]): Promise<void> {
   for (const name of names) await putItems(restored, await itemsNamed(backup, name));
 }
@@ -83,7 +83,7 @@ describe.each(ways)("%s", (_, restored) => {
     let request: SignRequest;
     const order = [{ amount: "0.5" }, "used"] as const;
 
-    /** Fills the order. The backup has it as it was when the signer was asked. */
+    /** Fills the order. The backup contains it as it was when the signer was asked. */
     beforeEach(async () => {
       await chain.restore();
       desk = await deskIn(table, "trader");
@@ -116,7 +116,7 @@ describe.each(ways)("%s", (_, restored) => {
       if (slot === undefined) return expect.fail("the backup has no slot");
       const again = await deskIn(used, "trader");
       await expectNothingMoves(again, async () => {
-        // The wallet's next nonce first, because the other one is used up on the chain.
+        // Tries the wallet's next nonce first, because the nonce of the old slot is used up on the chain.
         for (const place of [slot.place + 1, slot.place]) {
           await writeStep(used, [{ kind: "put", of: "slot", item: { ...slot, place }, when: "absent" }]);
           const answer = await again.signer({ ...request, place });

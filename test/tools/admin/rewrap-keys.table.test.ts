@@ -49,7 +49,7 @@ describe("rewrap-keys after a rotation", () => {
     expect({ code, out, err }).toEqual({ code: 0, out: tally(0, 0, 0), err: "" });
   });
 
-  it("rewraps a wallet that has no name of its key material", async () => {
+  it("rewraps a wallet whose item does not name its key material", async () => {
     const { PK, SK } = await stored(world.target, (world.wallets[0] as Imported).wallet);
     await world.target.table.client.send(
       new UpdateCommand({

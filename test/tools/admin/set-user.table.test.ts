@@ -146,7 +146,7 @@ describe("set-user during other changes", () => {
     expect(await profileOf("busy")).toMatchObject({ tier: "Pro", points: 42 });
   });
 
-  it("gives up without a change if the value changes during every attempt", async () => {
+  it("gives up and changes nothing if the value changes during every attempt", async () => {
     await created("restless");
     const table = disturbed(async () => {
       const read = await profileOf("restless");

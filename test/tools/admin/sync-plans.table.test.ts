@@ -149,7 +149,7 @@ describe("sync-plans --fix", () => {
     world.reset({ maxKeys: apiKeys.length });
     world.change({ apiKeys, planKeys, usagePlans });
     const { out } = await syncPlans(["--fix"]);
-    // One of the four users without a key takes the orphan's place.
+    // One of the four users without a key gets the place of the orphaned key.
     expect(
       out.match(/: failed, KeyLimitReached: The account's limit in this region is reached$/gm),
     ).toHaveLength(3);

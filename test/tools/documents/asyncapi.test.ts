@@ -76,7 +76,7 @@ describe("the operations of the AsyncAPI document", () => {
     ]);
   });
 
-  it("documents as sent every server message except mere replies", () => {
+  it("documents every server message as sent, except those that are only replies", () => {
     for (const [type, { messages }] of sent) expect(types(messages)).toEqual([type]);
     const replies = received.flatMap(([, { reply }]) => types(reply?.messages ?? []));
     expect(new Set([...sent.map(([type]) => type), ...replies])).toEqual(

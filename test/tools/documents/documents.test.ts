@@ -18,14 +18,14 @@ function files(first: Iterable<readonly [string, string]>) {
 }
 
 describe("docs/costs.md", () => {
-  it("bills as many units for an order as docs/benchmarks.md measures; else update watchedOrders", () => {
+  it("bills as many units for an order as docs/benchmarks.md measures (update watchedOrders if not)", () => {
     const page = readFileSync("docs/benchmarks.md", "utf8");
     const [, eth, base] = /\n\| all \| ([\d,]+), [^|]*\| ([\d,]+), /.exec(page) ?? [];
     const billed = [watchedOrders.eth, watchedOrders.base].map(({ units }) => units.toLocaleString("en-US"));
     expect([eth, base]).toEqual(billed);
   });
 
-  it("bills as many units for followed tokens as docs/benchmarks.md measures; else update followedMarkets", () => {
+  it("bills as many units for followed tokens as docs/benchmarks.md measures (update followedMarkets if not)", () => {
     const [, units] =
       /\n\| units in a second \| ([\d,]+) \|/.exec(readFileSync("docs/benchmarks.md", "utf8")) ?? [];
     expect(units).toBe(followedMarkets.units.toLocaleString("en-US"));

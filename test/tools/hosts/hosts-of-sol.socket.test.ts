@@ -10,7 +10,7 @@ import { startTestJupiter } from "../../support/jupiter.ts";
 import { solDeskForTests, type TestSolHost } from "../../support/sol-reader.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
 
-/** Stands for a provider's secret key in a URL. */
+/** A placeholder for a provider's secret key in a URL. */
 const secret = "c0ffee5ec4e7";
 
 const { chain, hosts } = solDeskForTests();

@@ -9,7 +9,7 @@ import { main } from "../../../lib/tools/hosts/program.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
 import { stdioForTests } from "../runner/support/stdio.ts";
 
-/** Stands for a provider's secret key in a URL. */
+/** A placeholder for a provider's secret key in a URL. */
 const secret = "c0ffee5ec4e7";
 
 let chain: TestChain;

@@ -76,7 +76,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
       }));
     },
 
-    /** Counts the log lines that match a pattern of CloudWatch Logs. Stops at the first page with matches. */
+    /** Counts the log lines that match a filter pattern of CloudWatch Logs. Stops at the first page with matches. */
     async linesIn(log: string, filterPattern: string, since: Date): Promise<number> {
       const query = { logGroupName: nameOf(log), filterPattern, startTime: since.getTime() };
       for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, query))

@@ -22,8 +22,8 @@ export const wallOf = (resource: string) => ({
 });
 
 /**
- * Tests on a walled table which keys IAM sees for one part of a transaction. Returns `none` if walls have no effect in
- * transactions.
+ * Tests, on a table whose policy has that statement, which keys IAM sees for one part of a transaction. Returns `none`
+ * if the statement has no effect in transactions.
  */
 export async function observedLeadingKeys(table: Table): Promise<LeadingKeys | "none"> {
   const TableName = table.name;
@@ -45,7 +45,7 @@ export async function observedLeadingKeys(table: Table): Promise<LeadingKeys | "
   return (await isAllowed(put("OWN#3"), check("FOREIGN#3"))) ? "each-part" : "whole-request";
 }
 
-/** Makes a table whose policy applies the wall to everybody, uses it, and deletes it. */
+/** Makes a table whose policy applies that statement to everybody, passes it to `use`, and deletes it. */
 export async function withWalledTable<Result>(
   beside: Pick<Table, "name">,
   use: (table: Table) => Promise<Result>,

@@ -49,8 +49,8 @@ const issuerStack = {
 };
 
 /**
- * @throws {OperatorError} if the runner or a stack is missing, a stack is of another kind, or two do not belong
- * together.
+ * @throws {OperatorError} if the runner or a stack is missing, a stack is of the wrong kind, or two stacks do not
+ * belong together.
  */
 export const openService = async (names: ServiceNames): Promise<Service> =>
   "local" in names ? openLocalService(names.local) : openStackService(names);

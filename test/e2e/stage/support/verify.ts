@@ -16,7 +16,7 @@ type Options = TargetOptions & { dataStack: string; watchStack: string; edgeStac
 
 export type VerifyDeps = { stdout: Output; stderr: Output; env: TokenVariables };
 
-/** Longest time for a run, in minutes, whatever its checks wait for. */
+/** Longest time for a run, in minutes, no matter what its checks wait for. */
 const maxMinutes = 20;
 
 /** Lets requests that Ctrl-C interrupted finish, so that the clean-up finds what they wrote. */

@@ -193,7 +193,7 @@ export const position: ShownPosition = {
   averageEntryPrice: "0",
   cost: "0",
   movedOut: "1000",
-  // One coin bought 9,000. Of these, 8,000 cost 1 - floor(1000 / 9000).
+  // One coin bought 9,000 MOON, of which 1,000 were moved away. The other 8,000 cost 1 - floor(1000 / 9000) coins.
   realizedPnl: "-0.088888889",
   networkFees: "0.000021",
   openedAt: "2026-11-21T20:01:00.000Z",
@@ -205,7 +205,7 @@ export const position: ShownPosition = {
 export const good: SolTradeFacts = {
   orders: [bought, cleared, sold, soldOut],
   positions: [position],
-  // A sell in the same slot came first.
+  // The order failed in the slot of the successful sell, which came first.
   soldOut: new Map([["sold-out", 5]]),
   chain,
 };

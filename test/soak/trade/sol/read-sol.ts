@@ -62,7 +62,7 @@ export async function readSol(access: SolAccess, { before, noteSigned }: ReadSol
 
 const confirmed = { commitment: "confirmed" };
 
-/** Most signatures that a host lists in one response. */
+/** Maximum number of signatures that a host lists in one response. */
 const mostSignatures = 1000;
 
 /** Lists a wallet's transactions, oldest first. */
@@ -177,7 +177,7 @@ async function accountsOf({ request }: SolAccess, wallet: string) {
   return { balances, accounts };
 }
 
-/** Most accounts that a host returns in one response. */
+/** Maximum number of accounts that a host returns in one response. */
 const mostAccounts = 100;
 
 async function markedOf(

@@ -210,7 +210,7 @@ describe("problemsOfEra", () => {
     expect(problemsOfEra([ordered], withTransaction("bought", changes).chain)).toContain(problem);
   });
 
-  it("reports a second effect of an order that nobody saw", () => {
+  it("reports an order that took effect twice, even if nobody saw it", () => {
     const twice = ["1", "2"].map((hash) => landed(hash, { orderId: "unseen", coins: -5000n }));
     expect(problemsOfEra([], { ...chain, transactions: twice })).toEqual([
       "sol, before a crash: the marker of unseen was made 2 times",

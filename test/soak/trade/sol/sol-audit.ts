@@ -88,7 +88,7 @@ function problemsOfOrder(each: TracedSolOrder, chain: SolFacts): string[] {
   return problems.map((problem) => `order ${order.orderId} of ${each.userID} on sol ${problem}`);
 }
 
-/** Most transactions of each kind for one order. */
+/** Maximum number of transactions of each kind for one order. */
 const mostAttempts = { swap: 3, clear: 1 };
 
 function problemsOfAttempts(

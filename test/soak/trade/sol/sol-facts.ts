@@ -13,9 +13,9 @@ export type SolTransaction = {
   /** Order id, which seeds the marker that the transaction creates. */
   orderId?: string;
   isOk: boolean;
-  /** Charge for the block plus the tip. */
+  /** Fee for the transaction's place in the block, plus the tip. */
   fee: bigint;
-  /** Part of the fee for signatures. */
+  /** Part of the fee that is charged for signatures. */
   baseFee: bigint;
   /** Coins gained by the wallet. Negative for losses. */
   coins: bigint;
@@ -23,7 +23,10 @@ export type SolTransaction = {
   toPools: bigint;
   /** Gain of the wallet's permanent accounts: the marker and the token account. */
   rent: bigint;
-  /** Coins that strangers sent to the order's account of wrapped coin, and that go to the wallet. */
+  /**
+   * Coins that strangers sent to the order's account of wrapped coin, and that the wallet receives when it closes the
+   * account.
+   */
   donated: bigint;
   /** Tokens gained by the wallet, by mint. */
   tokens: Balances;
@@ -42,7 +45,7 @@ export type SolTokenAccount = {
 
 /** Data of the Solana chain at the end of a run, or before it starts over. */
 export type SolFacts = {
-  /** Balances of each wallet before and after. */
+  /** Balances of each wallet before and after the run. */
   wallets: ReadonlyMap<string, { before: Balances; after: Balances }>;
   /** All wallets' transactions in chain order. */
   transactions: readonly SolTransaction[];

@@ -21,7 +21,7 @@ const time = { epoch: 0, slotIndex: 0, slotsInEpoch: 432_000, transactionCount: 
 const lies: Readonly<Record<string, unknown>>[] = [
   { getSignatureStatuses: inContext([null]) },
   { getTransaction: null },
-  // Makes everything seem final, or nothing.
+  // Makes everything seem final, or nothing at all.
   { getEpochInfo: { ...time, absoluteSlot: 10 ** 9, blockHeight: 10 ** 9 } },
   { getEpochInfo: { ...time, absoluteSlot: 1, blockHeight: 1 } },
   { getMultipleAccounts: inContext([]) },
@@ -82,7 +82,7 @@ export async function applySolWeather(
   await (isEnd ? end?.(access, sky) : begin(access, sky));
 }
 
-/** Habits of real clusters' hosts. Trading must survive each at both hosts. */
+/** Properties of the hosts of real clusters. Trading must survive each of them at one host and at both. */
 export const solUnkindnesses = {
   "rate limits": { rateLimited: 0.2 },
   "lag of 1 slot": { slotsBehind: 1 },

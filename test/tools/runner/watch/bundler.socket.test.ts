@@ -48,7 +48,7 @@ describe("createBundler", () => {
     expect([...bundles.keys()]).toEqual(["a", "b"]);
     expect(Buffer.from(bundles.get("b") ?? "").toString()).toContain('"package"');
     expect(relativeTo(bundler.inputsOf("a"))).toEqual(["functions/a/handler.ts", "lib/shared.ts"]);
-    // esbuild drops `void unused`, but the next change may need the file. Types never count.
+    // esbuild drops `void unused`, but the next change may need the file. Imports of types are never tracked.
     expect(relativeTo(bundler.inputsOf("b"))).toEqual([
       "functions/b/handler.ts",
       "lib/shared.ts",

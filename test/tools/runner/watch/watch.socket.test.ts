@@ -35,7 +35,7 @@ const edit = (name: string, from: string, to: string) => {
   writeFileSync(inProject(name), text.replace(from, to));
 };
 const note = async () => (await fetch(`${runner.baseUrl}/notes/1`)).text();
-/** Waits for a change. It takes two seconds on an idle machine and longer beside other tests. */
+/** Waits for a change. It takes two seconds on an idle machine, and longer while other tests run. */
 const eventually = <Value>(read: () => Promise<Value> | Value) => expect.poll(read);
 
 /** Starts an app with an editable copy of its sources. */
@@ -131,7 +131,7 @@ describe("watch", () => {
     expect(lines).toEqual(["New code: notes", "New code: notes"]);
   });
 
-  it("keeps the prefix that the running code has and bundles lack", async () => {
+  it("keeps the code that precedes the bundle in a running function's file", async () => {
     const folder = mkdtempSync(join(root, "headed-"));
     writeFileSync(join(folder, "index.mjs"), "head;\nold");
     const replaced: string[] = [];
