@@ -36,7 +36,7 @@ const sell = (place: number, spent: bigint, received: bigint, held = 10n ** 30n)
 const holdings = (...events: BookEvent[]) => holdingsAfter(nothingHeld, events).slice(1);
 const last = (...events: BookEvent[]) => holdings(...events).at(-1) as Holding;
 
-/** Applies events one by one. Returns the book and every position shown on the way. */
+/** Applies events one by one. Returns the book, and every position that it showed in between. */
 function shownAfter(...events: BookEvent[]) {
   let book: Book = emptyBook(key, { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18 });
   return events.map((event) => {
@@ -153,7 +153,7 @@ describe("rebooked", () => {
     expect(named.changed).toMatchObject([names]);
   });
 
-  it("shows a position as in the contract's example", () => {
+  it("shows a position as in the example of the API contract", () => {
     const spent = units("0.5");
     const received = units("4960.273038901078125544");
     const [, closed] = shownAfter(buy(1, spent, received, units("0.000161298")), {
@@ -178,7 +178,7 @@ describe("rebooked", () => {
     expect(closed?.changed[0]).not.toHaveProperty("ordinal");
   });
 
-  it("keeps final fills as a sum, and others as single events", () => {
+  it("keeps final fills as a sum, and fills that are not yet final as single events", () => {
     const steps = shownAfter(
       buy(1, 100n, 10n),
       { ...buy(2, 50n, 5n), settled: false } as BookEvent,
@@ -192,7 +192,7 @@ describe("rebooked", () => {
     expect(steps.at(-1)?.changed[0]?.settled).toBe(false);
   });
 
-  it("sorts a fill by its place in the chain, whenever it was seen", () => {
+  it("sorts a fill by its place in the chain, no matter when it was seen", () => {
     const early = { ...sell(1, 4n, 90n), settled: false } as BookEvent;
     const late = { ...buy(2, 100n, 10n), settled: false } as BookEvent;
     expect(shownAfter(late, early).at(-1)?.book.positions[0]).toMatchObject({ cost: "0.0000000000000001" });

@@ -62,7 +62,7 @@ describe("a token that was reported missing", () => {
     return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState<Evm>;
   };
 
-  it("adds no new note of a missing token right after its position has shrunk", () => {
+  it("makes no new note of a missing token right after its position has shrunk", () => {
     const held = new Map([[token, 2n]]);
     const state = stateWith({ held }, { held });
     const { step, noted } = judgeDepartures(core, state);

@@ -82,7 +82,7 @@ describe("watchFor", () => {
     expect(watchFor(view([open]), evmSlots, endMs - 6000)).toMatchObject({ dueAtMs: endMs - 1000 });
   });
 
-  it("waits for any attempt of a signed slot, and until the next fee increase is due", () => {
+  it("watches every attempt of a signed slot until the next fee increase is due", () => {
     expect(watchFor(view([open], [signed]), evmSlots, nowMs)).toEqual({
       jobs: 1,
       blocks: { "0x1": "", "0x2": "" },
@@ -124,7 +124,7 @@ describe("watchFor", () => {
     });
   });
 
-  it("watches only the attempt that is in a block, since no other attempt can use its nonce", () => {
+  it("watches only the attempt that is in a block, because no other attempt can use its nonce", () => {
     const bumped = mined(5, { attempts: [attempt, { ...attempt, hash: "0x2" }] });
     expect(watchFor(view([filled], [bumped]), evmSlots, nowMs).blocks).toEqual({
       "0x1": { number: 5, hash: "0xb5" },

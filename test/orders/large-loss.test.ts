@@ -4,7 +4,7 @@ import { type LossChecks, objectionToLoss, unlistedPurchases } from "../../lib/o
 import type { Life } from "../../lib/orders/trade-order.ts";
 import { intent, tradeOrder } from "../support/trading.ts";
 
-/** Terms of a buy of an unlisted token with half of the coin, for at least half of its value. */
+/** Terms of a buy that spends half of the coin on an unlisted token, and accepts half of the quoted output. */
 const fine: LossChecks = {
   side: "buy",
   amount: 50n,

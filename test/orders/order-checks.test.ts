@@ -109,7 +109,7 @@ describe("objectionToOrder", () => {
   const salesToo = ["tradingEnabled", "maxSlippage"];
 
   it.each(Object.entries(policies))(
-    "names the rule %s of the policy in POLICY_LIMIT",
+    "names the policy's rule %s in the details of POLICY_LIMIT",
     (rule, [changes, details]) => {
       const rules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n, fees: freeFees };
       const refusal = { code: "POLICY_LIMIT", details: { rule, ...details } };
@@ -218,7 +218,7 @@ describe("warningsOf", () => {
     expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);
   });
 
-  it("compares a wallet's remaining coin with the reserve for a later sale, if both are known", () => {
+  it("compares a wallet's remaining coin with the reserve for a later sale, if both amounts are known", () => {
     const gas = { ...calm, left: 10n, exitReserve: 10n };
     expect(warningsOf(gas)).toEqual([]);
     expect(warningsOf({ ...gas, exitReserve: 11n })).toEqual(["NO_GAS_TO_SELL"]);

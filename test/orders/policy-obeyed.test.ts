@@ -48,7 +48,7 @@ describe("rulesBeside", () => {
   const rules = (orders = [open], limits = { stored: undefined, count }) =>
     rulesBeside(limits, orders, { userID, nowMs, chainLimits: wideLimits });
 
-  it("adds the user's unsigned open orders, with their network fees, to the amount signed on the day", () => {
+  it("adds the user's unsigned open orders, with their network fees, to the amount already signed that day", () => {
     const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
     const sale = tradeOrder({ intent: intent({ side: "sell" }) });
     expect(rules([open, waiting, sale])).toEqual({
@@ -63,7 +63,7 @@ describe("rulesBeside", () => {
     ["has ended", { ...open, life: { ...open.life, status: "filled", stage: "done" } as const }],
     ["is another user's", tradeOrder({ intent: intent({ userID: "somebody else" }) })],
     ["was counted last", tradeOrder({ intent: intent({ orderId: "another" }) })],
-  ])("does not count an order that %s in the day's amount", (_, order) => {
+  ])("does not count an order that %s towards the day's amount", (_, order) => {
     expect(rules([order])).toEqual({ policy: openPolicy, spent: 5n, fees: { ...unused, counted: 2n } });
   });
 });
@@ -131,7 +131,7 @@ describe("nextEvmMove", () => {
     [1_500_000_000n, 1_500_000_000n],
     [1_100_000_000n, 1_100_000_000n],
   ])(
-    "plans a buy, if the day leaves %s wei per unit of gas, at a highest fee of %s",
+    "plans a buy, if the day's limit leaves %s wei per unit of gas, at a highest fee of %s",
     (left, maxFeePerGas) => {
       const { items } = planOf(tradeOrder(), 5n + amount + gas * left);
       const tip = 100_000_000n;
@@ -141,7 +141,7 @@ describe("nextEvmMove", () => {
     },
   );
 
-  it("makes a buy wait while the rest of its day is below the next block's fee", () => {
+  it("makes a buy wait while the rest of the day's limit is below the next block's fee", () => {
     const { items } = planOf(tradeOrder(), 4n + amount + gas * 1_100_000_000n);
     const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
     expect(items).toContainEqual(expect.objectContaining({ life }));

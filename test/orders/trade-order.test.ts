@@ -19,7 +19,7 @@ const filled = {
 } as const;
 
 describe("shownOrder", () => {
-  it("shows a new order as in the contract's example", () => {
+  it("shows a new order as in the example of the API contract", () => {
     expect(shownOrder(tradeOrder())).toEqual({
       orderId: "01KAMZ3Q5T9WJ2M4N6P8R0S1V3",
       clientOrderId: "k-1",
@@ -87,7 +87,7 @@ describe("shownOrder", () => {
     });
   });
 
-  it("shows the coin that an order leaves in accounts, if any", () => {
+  it("shows the coin that an order leaves as rent in accounts, if any", () => {
     expect(shownOrder(orderOf())).not.toHaveProperty("rent");
     expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_937_120n } }))).toMatchObject({
       chain: "sol",

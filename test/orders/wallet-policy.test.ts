@@ -181,7 +181,7 @@ describe("policyAfter", () => {
         const isRecent = (each: { ms: number }) => each.ms > endMs - dayMs;
         for (const request of asked.filter(isRecent)) expect(allows(request.policy)).toBe(true);
         const isForbidden = inForce.filter(isRecent).some((each) => !allows(each.policy));
-        // Everything allowed was requested at least 24 hours ago, and in every request since then.
+        // Everything that is allowed was requested at least 24 hours ago, and in every request since then.
         const since = asked.findLastIndex((each) => !allows(each.policy)) + 1;
         if (isForbidden) expect(asked[since]?.ms).toBeLessThanOrEqual(endMs - dayMs);
       }),
@@ -301,7 +301,7 @@ describe("restOfDay", () => {
     [5n, 2n],
     // Fees of sales may exceed the limit.
     [2n, 0n],
-  ])("returns for a limit of %s the rest %s", (maxPerDay, rest) => {
+  ])("computes for a limit of %s that %s is left", (maxPerDay, rest) => {
     const limited = policy(maxPerDay === undefined ? {} : { maxPerDay });
     expect(restOfDay({ stored: { ...key, policy: limited, revision: 1 }, count }, nowMs)).toBe(rest);
   });
@@ -388,7 +388,7 @@ describe("rulesAt", () => {
     });
   });
 
-  it("applies no pending policy before loosenGuards does, even if that is late", () => {
+  it("does not apply a pending policy until loosenGuards does, even if that happens late", () => {
     expect(rulesAt({ stored, count }, nowMs + 30 * dayMs, wideLimits).policy).toBe(small);
   });
 

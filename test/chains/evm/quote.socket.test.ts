@@ -23,7 +23,7 @@ const quote = (asked: AskedQuote, user: Partial<EvmTrader> = {}, hosts?: readonl
   quoteOn(chain, asked, user, hosts);
 
 describe("quoteEvmTrade", () => {
-  it("returns the figures of the contract's example", async () => {
+  it("returns the figures of the example in the API contract", async () => {
     await chain.request("anvil_setNextBlockBaseFeePerGas", ["0x1dcd6500"]);
     const { route, networkFee, balances, block, ...shown } = await quote({ wallet, amount: "0.50" });
     expect(shown).toEqual({
@@ -56,7 +56,7 @@ describe("quoteEvmTrade", () => {
     expect(block).toBe(Number(await chain.request("eth_blockNumber")));
     const pool = { venue: "uniswap-v2", pool: expect.any(String), feeBps: 30 };
     expect(route).toEqual([{ ...pool, tokenIn: "native", tokenOut: moon }]);
-    // Costs 1.5 gwei now. Half as much gas again at 1.75 gwei is the most.
+    // At present, the cost is 1.5 gwei per unit of gas. The maximum allows half as much gas again, at 1.75 gwei.
     const [expected, max] = [Number(networkFee.expected), Number(networkFee.max)];
     expect(max / expected).toBeCloseTo(1.75, 4);
     expect(networkFee.l1).toBe("0");
@@ -86,7 +86,7 @@ describe("quoteEvmTrade", () => {
     }
   });
 
-  it("quotes a trade without a wallet, leaving out balances", async () => {
+  it("quotes a trade if the request names no wallet, but leaves out balances", async () => {
     const shown = await quote({ amount: "0.5" });
     expect(shown.amountOut).toBe("4960.273038901078125544");
     expect(shown).not.toHaveProperty("wallet");
@@ -151,7 +151,7 @@ describe("quoteEvmTrade", () => {
     }
   });
 
-  it("uses the better of two similar venues, with its own fee", async () => {
+  it("uses the better of two similar venues, and applies that venue's fee", async () => {
     const [factory] = (await chain.deploy(creationOf("v2Factory", deployer))) as [string];
     const [router] = (await chain.deploy(creationOf("v2Router", factory, localAddresses.wrapped))) as [
       string,
@@ -185,7 +185,7 @@ describe("quoteEvmTrade", () => {
     expect(Number(sale.amountOut)).toBeCloseTo((whole * 0.95) / (500_000 + 1000 * 0.95), 3);
   });
 
-  it("sells a percentage of the balance that other orders leave", async () => {
+  it("sells a percentage of the balance that remains after other orders", async () => {
     await buyOn(chain, moon);
     const all = await quote({ side: "sell", percent: 100, wallet });
     const [coin, token] = all.balances ?? [];

@@ -34,7 +34,7 @@ describe("listTokens", () => {
     expect(listTokens(chainsOf(chain)).tokens).toEqual(tokens);
   });
 
-  it("names the chains that trade if another chain is requested", () => {
+  it("if the service does not trade on the requested chain, names the chains on which it does", () => {
     const refused = { code: "UNSUPPORTED_CHAIN", details: { chains: ["eth"] } };
     expect(() => listTokens(chainsOf(chain), "sol")).toThrow(expect.objectContaining(refused));
   });
@@ -43,7 +43,7 @@ describe("listTokens", () => {
 describe("identifyToken", () => {
   const identify = (token: string) => identifyToken(readerOf(chain), token);
 
-  it("describes both listed and other tokens", async () => {
+  it("describes both listed and unlisted tokens", async () => {
     expect(await identify(moon)).toMatchObject({ symbol: "MOON", decimals: 18, isListed: true });
     expect(await identify(taxd)).toMatchObject({ symbol: "TAXD", decimals: 18, isListed: false });
   });

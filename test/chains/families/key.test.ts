@@ -214,7 +214,7 @@ describe("privateKeyOf", () => {
     ["sol", 1, 65],
     ["sol", 7, 64],
   ] as const)(
-    "rejects and wipes bytes that are not a key of %s: %d, %d times",
+    "rejects and wipes bytes that are not a key of %s: byte %d, repeated %d times",
     async (network, byte, length) => {
       const bytes = Buffer.alloc(length, byte);
       await expect(privateKeyOf(network, bytes)).rejects.toMatchObject({ code: "INVALID_PRIVATE_KEY" });

@@ -123,7 +123,7 @@ describe("readBalances on sol", () => {
     [2_039_280n, "0.00203928", "0.0011484"],
     [2_044_282n, "0.002044282", "0.001153402"],
   ])(
-    "leaves the rent of an empty account out of %d available lamports",
+    "subtracts the rent of an empty account from a balance of %d lamports",
     async (lamports, amount, available) => {
       const { userID } = await newUser(lamports);
       const [coin] = (await balancesOf(userID)).balances;

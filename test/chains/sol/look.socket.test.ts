@@ -217,7 +217,7 @@ describe("sending transactions on Solana", () => {
     expect(await Promise.all((await effects()).publish(raw))).toEqual(["unreached", "reached"]);
   });
 
-  it("sends the bytes to a configured relay, and counts only its answer", async () => {
+  it("sends the bytes to a configured relay, and counts only the relay's answer", async () => {
     const given: unknown[] = [];
     const node = {
       request: chain.request,

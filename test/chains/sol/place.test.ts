@@ -66,7 +66,7 @@ const viewWith = (changes: Partial<WalletPolicy>) => {
 };
 
 const facts = (changes: Partial<SolTradeFacts> = {}): SolTradeFacts => ({ ...solFacts, ...changes });
-/** Returns facts with these routes. The first one sets the output. */
+/** Returns facts with these routes. The first route's output is also the quoted output. */
 const paying = (first: bigint, ...others: readonly [pool: string, amountOut: bigint][]) =>
   facts({
     amountOut: first,
@@ -231,7 +231,7 @@ describe("placing on sol", () => {
     });
   });
 
-  it("returns the order of a used key before any other check, and wakes its lane", () => {
+  it("returns the order of a used idempotency key before any other check, and wakes its lane", () => {
     const order = orderOf();
     const setup = new DomainError("UNSUPPORTED_CHAIN", "sol does not trade", { chains: [] });
     const { answer, did } = place({
@@ -242,7 +242,7 @@ describe("placing on sol", () => {
     expect(did).toEqual(["readPlacing", "wake"]);
   });
 
-  it("rejects a used key with another body, and names its order", () => {
+  it("rejects a used idempotency key with a different body, and names the key's order", () => {
     const other = { ...used, fingerprint: "another" };
     expect(place({ views: [view({ used: other, order: orderOf() })] }).answer).toMatchObject({
       refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "order1" } },
@@ -404,7 +404,7 @@ describe("placing on sol", () => {
   });
 });
 
-describe("trials of orders on sol", () => {
+describe("dry runs of orders on sol", () => {
   it("returns the terms of an order without recording it", () => {
     const { answer, did } = play({}, trying(request()));
     expect(answer).toMatchObject({ facts: { amountOut: 1_000_000n }, check: { least: 990_000n } });

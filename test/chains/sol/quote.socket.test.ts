@@ -63,7 +63,7 @@ const paid = (amountIn: bigint, from: bigint, to: bigint) => {
 const [coins, tokens] = [500n * 10n ** 9n, 5n * 10n ** 12n];
 
 describe("quoteSolTrade", () => {
-  it("quotes a buy exactly, in the form of the interface", async () => {
+  it("quotes a buy exactly, in the format of the API", async () => {
     const { MOON } = chain.deployment.tokens;
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const { block, ...shown } = await quote({ wallet });
@@ -138,7 +138,7 @@ describe("quoteSolTrade", () => {
       buyTax: 1,
       priceImpact: 0.1991,
     });
-    // Rents of accounts with 182 and 170 bytes, for the fixed owner and the withheld fee.
+    // Rents of accounts with 182 and 170 bytes: with both a fixed owner and a withheld fee, and without the latter.
     expect(bought.rent).toBe("0.00305544");
     expect((await quote({ token: TRAP.mint, wallet })).rent).toBe("0.00297192");
     const seller = await holder(10n ** 10n, 10n ** 10n, "FEEZ");
@@ -147,7 +147,7 @@ describe("quoteSolTrade", () => {
     expect(sold).toMatchObject({ amountOut: `0.${net}`, priceImpact: 0.1971 });
   });
 
-  it("computes the size of token accounts as the chain makes them", async () => {
+  it("computes for token accounts the same sizes as the chain", async () => {
     const wallet = await chain.newWallet();
     for (const { mint, program } of Object.values(chain.deployment.tokens)) {
       const account = await tokenAccountOf(wallet.address, mint, program);
@@ -196,7 +196,7 @@ describe("quoteSolTrade", () => {
     },
   );
 
-  it("compares the pools of all configurations, and names at most three", async () => {
+  it("compares the pools of all configurations, and names at most three pools", async () => {
     const mint = await addMint(chain, 0);
     const fees = [40_000n, 2_500n, 10_000n, 20_000n];
     const pools = [];
@@ -209,12 +209,12 @@ describe("quoteSolTrade", () => {
     await addPool(chain, { mint, index: 0, fee: 2_500n, coins: 1n, tokens: 1n });
   });
 
-  it("limits compute units with a simulation by the wallet or the configured payer", async () => {
+  it("finds the compute units by a simulation that the wallet or the configured payer could pay", async () => {
     const prices = [{ slot: 1, prioritizationFee: 2_000_000 }];
     hosts[0].lie = (method, result) => (method === "getRecentPrioritizationFees" ? prices : result);
     const { address: wallet } = await chain.newWallet(10n ** 10n);
     const units = async (asked: Asked, changes = {}) => {
-      // A price of 2 lamports exceeds what the budget gives per unit for 200,000 units, but not for few.
+      // A price of 2 lamports per unit exceeds the budget for 200,000 units, but not for the few simulated ones.
       const { warnings } = await quote({ ...asked, priorityFee: 0.001 }, changes);
       return warnings.includes("PRIORITY_FEE_BELOW_MARKET") ? "usual" : "simulated";
     };

@@ -40,13 +40,13 @@ describe("identifyToken on sol", () => {
     return identifyToken(reader, token);
   };
 
-  it("describes both listed and other mints", async () => {
+  it("describes both listed and unlisted mints", async () => {
     const { MOON, FEEZ } = chain.deployment.tokens;
     expect(await identify(MOON.mint)).toMatchObject({ symbol: "MOON", decimals: 6, isListed: true });
     expect(await identify(FEEZ.mint)).toMatchObject({ symbol: "FEEZ", isListed: false });
   });
 
-  it("finds no mint at other kinds of accounts or at empty addresses", async () => {
+  it("finds no mint at accounts of other kinds or at empty addresses", async () => {
     for (const address of [payer, programs.token, bs58.encode(Buffer.alloc(32, 7))])
       await expect(identify(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
@@ -174,7 +174,7 @@ describe("inspectToken on sol", () => {
     });
   });
 
-  it("finds no token at other kinds of addresses", async () => {
+  it("finds no token at addresses that are not mints, or at mints with too many decimals", async () => {
     const { pool, vaults } = chain.deployment.tokens.MOON;
     const { address } = await chain.newWallet();
     const odd = await addMint(chain, 37);

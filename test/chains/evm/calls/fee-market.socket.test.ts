@@ -62,7 +62,7 @@ describe("l1FeesCall", () => {
     "function getOperatorFee(uint256) view returns (uint256)",
   ]);
 
-  it("encodes transactions of any length as the oracle's contract reads them", () => {
+  it("encodes transactions of any length in the form that the oracle's contract reads", () => {
     const unsigned = ["0x", "0x02", `0x${"ab".repeat(32)}`, `0x${"ab".repeat(333)}`];
     const transactions = unsigned.map((each) => ({ unsigned: each, gasLimit: 300_000n }));
     const [request, tag] = l1FeesCall(transactions, 57).params;

@@ -104,7 +104,7 @@ describe("fillOf", () => {
 });
 
 describe("fillOf for a token that trades during its own transfers", () => {
-  it("leaves out coin that the token itself wrapped: after the payment on v2, before it on v3", () => {
+  it("leaves out coin that the token itself wraps, after the payment on v2 or before it on v3", () => {
     const [first, second] = [90n, 40n];
     expect(fill({}, deposit(v2Router, first), deposit(v2Router, second)).spent).toBe(first);
     const v3 = { venue: "uniswap-v3", router: v3Router } as const;
@@ -133,7 +133,7 @@ describe("takenByPool", () => {
     expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(11n);
     expect(takenByPool({ pool, venue: "uniswap-v2" }, token, wrapped, logs)).toBe(22n);
     expect(takenByPool({ pool: wallet, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(0n);
-    // The token itself had sold some of its units before.
+    // The token contract itself sold some units earlier.
     const before = event(pool, signature, [v2Router, token], 100n, 0n, 0n, 1n);
     expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, [before, ...logs])).toBe(11n);
   });
@@ -186,7 +186,7 @@ describe("movedInBlock", () => {
     ];
   };
 
-  /** @param unexplained Units beyond the events that the block has added to the wallet's. */
+  /** @param unexplained Units that the block added to the wallet's balance beyond what the events show. */
   function moved(swaps: readonly Swap[], unexplained: bigint, failed: Swap[] = []): (bigint | undefined)[] {
     const all = [...swaps, ...failed].map((swap, index) => ({
       hash: `${index}`,
@@ -218,7 +218,7 @@ describe("movedInBlock", () => {
     expect(moved([sell(100n)], -5n, [buy(50n)])).toEqual([105n, undefined]);
   });
 
-  it("changes no swap's units by more than its events leave open, and keeps the sum", () => {
+  it("distributes no more unexplained units than there are, and preserves the total if a purchase remains", () => {
     const swap = fc.record({ side: fc.constantFrom("buy", "sell"), units: fc.bigInt(1n, 200n) });
     const swaps = fc.array(swap, { minLength: 1, maxLength: 5 });
     fc.assert(

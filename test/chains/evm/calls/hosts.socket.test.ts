@@ -136,7 +136,7 @@ describe("agree", () => {
     });
   });
 
-  it("queries again until a host has left its fork", async () => {
+  it("queries again until a host leaves its fork", async () => {
     show(second, { fork: 1 });
     const agreed = clientOf([first, second]).agree((block) => {
       show(second);

@@ -38,7 +38,7 @@ describe("multicall", () => {
       ]);
   });
 
-  it("rejects answers that are incomplete or come from an address without the contract", () => {
+  it("rejects answers that are incomplete or come from an address that has no multicall contract", () => {
     const { read } = multicall(asked, 57);
     expect(() => read(answers([true, "0x"]))).toThrow();
     expect(() => read("0x")).toThrow();
@@ -54,7 +54,7 @@ describe("multicall", () => {
 });
 
 describe("textOf", () => {
-  it("reads text stored as 32 bytes, as old tokens return it", () => {
+  it("reads text from old tokens, which return it as 32 bytes", () => {
     const bytes = Buffer.from("MKR").toString("hex").padEnd(64, "0");
     expect(textOf("symbol", token).read(`0x${bytes}`)).toBe("MKR");
     expect(() => textOf("symbol", token).read(`0x${"41".repeat(32)}`)).toThrow();
@@ -63,7 +63,7 @@ describe("textOf", () => {
 });
 
 describe("strangeBalancesCall", () => {
-  it("limits the gas of a token for any number of wallets", () => {
+  it("limits the gas that a token may use, for any number of wallets", () => {
     expect(gasOf(strangeBalancesCall(token, [wallet], 57))).toBe(2_100_000n);
     expect(gasOf(strangeBalancesCall(token, Array(1000).fill(wallet), 57))).toBe(50_000_000n);
   });

@@ -72,7 +72,7 @@ async function sendGift(token: string, units: bigint): Promise<void> {
   await send({ to: token, data: `0xa9059cbb${to}${amount}` }, deployer);
 }
 
-/** Reads the results of transactions as a run would that knows only these. */
+/** Reads the results of these transactions like a run that knows no others. */
 async function resultsOf(...hashes: string[]) {
   const ask: Ask = (calls) => host.request(calls);
   const found = await Promise.all(
@@ -132,7 +132,7 @@ describe.each(Object.entries(routes))("on %s,", (name, shapes) => {
   );
 
   it.each(Object.entries(shapes))(
-    "shares only a stranger's units between a purchase and a sale of about its size: %s",
+    "divides a stranger's units, and no others, between a purchase and a sale of similar size: %s",
     async (_, [token, route]) => {
       const [bought, gift] = [swapOf("buy", token, route, coin / 10n), 7n];
       const alone = await sendSwap(bought);

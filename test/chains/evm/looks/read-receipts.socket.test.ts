@@ -21,7 +21,7 @@ let server: RpcServer;
 let host: RpcHost;
 beforeAll(async () => {
   server = await startRpcServer();
-  // Allows more time, since a busy machine needs long for an answer of several megabytes.
+  // Allows more time, because a busy machine takes long to handle an answer of several megabytes.
   host = rpcHost({ url: server.url, identity: chainIdentity(1), timeoutMs: 30_000 });
 });
 afterAll(() => server.stop());
@@ -61,7 +61,7 @@ describe("receiptCall", () => {
   const { read } = receiptCall(hash, true);
   const costs = { ...receiptOf(0), gasUsed: "0x5208", l1Fee: "0x7" };
 
-  it("adds base's operator fee, by gas and by transaction, to the fee for the data", () => {
+  it("adds Base's operator fee, charged per gas and per transaction, to the data fee", () => {
     const operator = { operatorFeeScalar: "0x2", operatorFeeConstant: "0x5" };
     expect(read({ ...costs, ...operator })).toMatchObject({ l1Fee: 7n + 21_000n * 2n * 100n + 5n });
     expect(read({ ...costs, operatorFeeScalar: null })).toMatchObject({ l1Fee: 7n });
@@ -94,7 +94,7 @@ describe("readReceipts", () => {
     expect((await read())?.get(hash)).toMatchObject(unexplained);
   });
 
-  it("returns a failed transaction that the host cannot explain", async () => {
+  it("returns a failed transaction even if the host cannot explain the failure", async () => {
     server.answers.eth_call = "nonsense";
     expect((await read())?.get(hash)).toMatchObject(unexplained);
   });

@@ -255,7 +255,7 @@ describe("snapshotOf", () => {
     const { gasLimit, ...quote } = await bestOf(order);
     const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
     expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
-    // The minimum's bytes cost gas too.
+    // The bytes that encode the minimum cost gas, too.
     const margin = (Number(gasLimit.swap) / Number(receipt?.gasUsed)) * 100;
     expect(Math.round(margin)).toBe(150);
   });
@@ -399,7 +399,7 @@ describe("snapshotOf", () => {
     });
   });
 
-  it("returns undefined if another block replaces the latest one during the reading", async () => {
+  it("returns undefined if another block replaces the latest one while the snapshot is read", async () => {
     await chain.mine(2);
     const host = rpcHost({ url: chain.url, identity: chainIdentity(chainFacts.base.chainId) });
     let requests = 0;

@@ -12,7 +12,7 @@ const paying = (route: EvmRoute, amountOut: bigint, pool = `${route.venue} ${rou
 });
 
 describe("routesToTry", () => {
-  // Narrow pools priced slightly above the market, as a token's owner can make them.
+  // Narrow pools priced slightly above the market, which a token's owner can create.
   const narrow = [1, 5, 10].map((feeBps, index) => paying({ ...v3, feeBps }, 1030n - BigInt(index)));
   const deep = paying({ ...v3, feeBps: 100 }, 1010n);
   const [onV2, overUSDC] = [paying(v2, 1000n), paying(v2OverUSDC, 990n, "over USDC")];
@@ -32,7 +32,7 @@ describe("routesToTry", () => {
 });
 
 describe("workingRoutes", () => {
-  it("counts only what each route's own router may take", () => {
+  it("counts only the amount that each route's own router is allowed to take", () => {
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n };
     const request = {
       ...({ wallet: "0xA", side: "sell", token: "0xB", amountIn: 1000n, fees, baseFee: 0n } as const),

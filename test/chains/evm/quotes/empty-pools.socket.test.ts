@@ -115,7 +115,7 @@ describe("finding pools of a token among empty ones", () => {
     },
   );
 
-  it("finds no pools of a token when a call gets too little gas for any of them", async () => {
+  it("finds none of a token's pools if a call gets too little gas for any of them", async () => {
     host.faults = { mostGas: 1_000_000 };
     await expect(pools()).rejects.toThrow("No host of eth answers");
     expect(await quote("buy")).toBeUndefined();

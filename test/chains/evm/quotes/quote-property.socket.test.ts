@@ -178,7 +178,7 @@ async function l1FeeOf({ transactionHash }: TestReceipt): Promise<bigint> {
 
 const usual = { bridges: [], coins: 10n ** 17n, share: 500_000 };
 
-/** Shapes of routes that can be worth a trade, with the tokens and venues that lead to each. */
+/** Route shapes that can pay best for a trade, with the tokens and venues that lead to each. */
 type Shapes = Record<string, Pick<Trade, "name" | "venues"> & Partial<Trade>>;
 
 const withBridge = (name: Name, venue: SwapVenue) => ({ name, venues: [venue], bridges: [venue] });

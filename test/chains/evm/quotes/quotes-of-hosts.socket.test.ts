@@ -82,7 +82,7 @@ describe("quotesOfHosts", () => {
     }
   });
 
-  it("finds the deep pool for a sale behind narrow pools with better prices for buys", async () => {
+  it("finds the deep pool for a sale even if narrow pools offer better prices for buys", async () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const pool = (coins: bigint, perCoin: bigint, fee: V3Fee, reach: number) =>
       v3Liquidity(localAddresses, deployer, {

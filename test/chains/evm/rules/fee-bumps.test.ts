@@ -20,13 +20,13 @@ describe("bumped", () => {
     );
   });
 
-  it("returns undefined only if an eighth more exceeds the cap", () => {
+  it("returns undefined only if fees raised by an eighth would exceed the cap", () => {
     const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
     expect(bumped(last, last, 90n)).toEqual({ maxFeePerGas: 90n, maxPriorityFeePerGas: 9n });
     expect(bumped(last, last, 89n)).toBeUndefined();
   });
 
-  it("uses the wanted fees if they exceed an eighth more", () => {
+  it("uses the desired fees if they are more than an eighth above the previous ones", () => {
     const last = { maxFeePerGas: 80n, maxPriorityFeePerGas: 8n };
     const wanted = { maxFeePerGas: 300n, maxPriorityFeePerGas: 20n };
     expect(bumped(last, wanted, 200n)).toEqual({ maxFeePerGas: 200n, maxPriorityFeePerGas: 20n });

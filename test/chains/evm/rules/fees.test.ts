@@ -33,7 +33,7 @@ const market: fc.Arbitrary<FeeMarket> = fc.record({
   gasPrice: wei,
 });
 
-/** Fees of an idle anvil: a base fee of 7 wei, and blocks without transactions. */
+/** Fees of an idle anvil chain: a base fee of 7 wei, and blocks without transactions. */
 const idle: FeeMarket = { baseFee: 7n, tips: [], suggestedTip: 0n, gasPrice: 7n };
 
 describe("feesFor", () => {
@@ -45,7 +45,7 @@ describe("feesFor", () => {
     ["fast", 9n, 40n],
     ["turbo", 12n, 60n],
   ] as const)(
-    "pays for %s the median tip of its percentile, and leaves room for a rising base fee",
+    "pays for %s the median of the blocks' tips at its percentile, and leaves room for a rising base fee",
     (name, tip, base) => {
       const fees = feesFor("eth", name, { ...idle, baseFee: 20n * gwei, tips: blocks });
       expect(fees).toEqual({ maxPriorityFeePerGas: tip * gwei, maxFeePerGas: (tip + base) * gwei });

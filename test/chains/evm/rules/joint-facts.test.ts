@@ -107,7 +107,7 @@ describe("jointQuote with one host that cannot simulate", () => {
     });
   });
 
-  it("prefers v2 for an unlisted token if both hosts' answers make v3 hardly better", () => {
+  it("prefers v2 for an unlisted token if v3 is hardly better by the hosts' combined answers", () => {
     const simulated = unlisted(onV2({ amountOut: 4980n }), onV3({ quoted: 5060n, amountOut: 5010n }));
     const plain = unlisted(onV3({ quoted: 5060n, amountOut: 5060n, isGuess }), guess);
     const routes = [{ venue: "uniswap-v2" }, { venue: "uniswap-v3" }];

@@ -117,14 +117,14 @@ describe("nextEvmMove", () => {
       [lie, honestly],
     ];
 
-    it.each(both(honest, greedy))("plans a swap with the lower tip (%#)", (...facts) => {
+    it.each(both(honest, greedy))("plans a swap with the lower of the hosts' tips (%#)", (...facts) => {
       const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
       const { fees } = slotPlanned(nextEvmMove(laneStateOf(laneView(tradeOrder()), { snapshots })));
       expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
     });
 
     it.each(both(honest, orderFacts({ routes: [routeFacts({ gasLimit: { approve: 1n, swap: 60_000n } })] })))(
-      "plans a swap with the higher gas limit (%#)",
+      "plans a swap with the higher of the hosts' gas limits (%#)",
       (...facts) => {
         const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
         expect(slotPlanned(nextEvmMove(laneStateOf(laneView(tradeOrder()), { snapshots }))).gasLimit).toBe(
@@ -145,7 +145,7 @@ describe("nextEvmMove", () => {
       expect([gasOf(134_415n), gasOf(10n ** 6n)]).toEqual([268_830n, 1_500_000n]);
     });
 
-    it("keeps an order that is too expensive only by a lying host's costs", () => {
+    it("does not reject an order that is too expensive only according to a lying host", () => {
       const lie = orderFacts({ fees: { maxFeePerGas: 99n * gwei, maxPriorityFeePerGas: gwei / 10n } });
       const coins = tradeOrder().amount + 134_415n * 3n * gwei;
       const scene = (facts: EvmOrderFacts) =>
@@ -156,7 +156,7 @@ describe("nextEvmMove", () => {
       expect(lifeWritten(nextEvmMove(scene(lie)))).toMatchObject({ status: "rejected" });
     });
 
-    it.each(both(honest, greedy))("replaces a swap with the lower tip (%#)", (...facts) => {
+    it.each(both(honest, greedy))("replaces a swap using the lower of the hosts' tips (%#)", (...facts) => {
       const { order, slot } = signedOrder();
       const snapshots = facts.map((each) => snapshot(each)) as [EvmSnapshot, EvmSnapshot];
       const fees = feesAsked(
@@ -165,17 +165,20 @@ describe("nextEvmMove", () => {
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
 
-    it.each(both(gwei / 10n, 99n * gwei))("frees a nonce with the lower tip (%#)", (...tips) => {
-      const life = { ...tradeOrder().life, stage: "cancelling", txHash: "0x1" } as const;
-      const { order, slot } = signedOrder({ order: { isCancelling: true, life } });
-      const snapshots = tips.map((maxPriorityFeePerGas) =>
-        snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
-      ) as [EvmSnapshot, EvmSnapshot];
-      const fees = feesAsked(
-        nextEvmMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
-      );
-      expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
-    });
+    it.each(both(gwei / 10n, 99n * gwei))(
+      "frees a nonce using the lower of the hosts' tips (%#)",
+      (...tips) => {
+        const life = { ...tradeOrder().life, stage: "cancelling", txHash: "0x1" } as const;
+        const { order, slot } = signedOrder({ order: { isCancelling: true, life } });
+        const snapshots = tips.map((maxPriorityFeePerGas) =>
+          snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
+        ) as [EvmSnapshot, EvmSnapshot];
+        const fees = feesAsked(
+          nextEvmMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
+        );
+        expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
+      },
+    );
 
     it("pays only as much as needed to replace a swap if a single host answers", () => {
       const { order, slot } = signedOrder();
@@ -190,7 +193,7 @@ describe("nextEvmMove", () => {
     });
   });
 
-  it("holds a sale back while another sale of the token waits with its approval", () => {
+  it("holds a sale back while an approved sale of the same token is waiting", () => {
     const sale = intent({ side: "sell", amount: 900n, minAmountOut: 1n });
     const life = { ...tradeOrder().life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
     const approved = tradeOrder({
@@ -212,7 +215,7 @@ describe("nextEvmMove", () => {
     expect(slotPlanned(moveFor(another)).call).toMatchObject({ purpose: "approve", amount: 1000n });
   });
 
-  it("requests missing signed bytes again with the same fees", () => {
+  it("requests signed bytes again, at the same fees, if they are missing", () => {
     const { order, slot } = signedOrder();
     const seen = snapshot(orderFacts());
     const moveWith = (bytes: ReadonlyMap<string, string>) =>

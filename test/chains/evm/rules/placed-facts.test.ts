@@ -61,7 +61,7 @@ describe("factsIn", () => {
 
   const { gasLimit } = routeFacts();
 
-  it("keeps most jobs below 1 KB", () => {
+  it("keeps a typical job below 1 KB", () => {
     const routes = [routeFacts(v3), routeFacts(v2)];
     const both = [
       host({ order: orderFacts({ routes }) }),

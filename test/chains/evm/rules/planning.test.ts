@@ -113,7 +113,7 @@ describe("planFor with one lying host", () => {
     expect(pay(1008n, tooLittle)).toEqual({ end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } });
   });
 
-  it("treats a token as listed only if both hosts do", () => {
+  it("treats a token as listed only if both hosts say that it is", () => {
     const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
     const some = [
       { ...v3, pays: 1009n },
@@ -184,7 +184,7 @@ describe("planFor for a sale that needs an approval", () => {
     });
   });
 
-  it("approves another router if both hosts agree and an approval is left", () => {
+  it("approves another router if both hosts agree and the order may still make an approval", () => {
     const facts = seen(tooLittle, better, { allowance: amount });
     expect(planned(facts, facts, approved(5), [approval(v3)])).toMatchObject({ router: v2.router, amount });
     const ended = { end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } };
@@ -198,7 +198,7 @@ describe("planFor for a sale that needs an approval", () => {
   });
 });
 
-describe("planFor with a growing balance", () => {
+describe("planFor when the balance grows", () => {
   const holding = (held: bigint) => facts([{ ...v3, pays: good }], { held });
   const at = (block: number, held: bigint) =>
     snapshot(holding(held), { latest: { number: block, hash: `0x${block}`, time: block } });

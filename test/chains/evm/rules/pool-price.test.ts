@@ -12,7 +12,7 @@ describe("binPrice", () => {
         fc.integer({ min: 1, max: 100 }),
         fc.integer({ min: -100_000, max: 100_000 }),
         (step, away) => {
-          // The contracts reject bins whose price needs more than 128 bits on either side of the point.
+          // The contracts reject bins whose price needs more than 128 bits before or after the binary point.
           fc.pre(Math.abs(away) * Math.log2(1 + step / 10_000) < 100);
           const bin = middle + BigInt(away);
           const exact = (1 + step / 10_000) ** away;

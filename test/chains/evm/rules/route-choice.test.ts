@@ -26,7 +26,7 @@ describe("percentOf", () => {
     [-1n, 10n, 0],
     [5n, 0n, 0],
     [10n ** 60n, 10n ** 60n, 100],
-  ])("returns for %s in %s the percentage %s", (part, total, percent) => {
+  ])("computes, for a part of %s in a total of %s, the percentage %s", (part, total, percent) => {
     expect(percentOf(part, total)).toBe(percent);
   });
 });
@@ -96,7 +96,7 @@ describe("bestRoute", () => {
     expect(bestRoute([v3], strange)).toBe(v3);
   });
 
-  it("judges a route over a quote token by the token's own pool", () => {
+  it("decides by the token's own pool whether a route through a quote token counts as v2 or v3", () => {
     const strange = { ...sale, isListed: false };
     const [onV2, onV3] = [v2OverUSDC, v3OverUSDC].map((route) => ({ ...v2, ...route }));
     const better = { amountOut: 1009n };
@@ -104,7 +104,7 @@ describe("bestRoute", () => {
     expect(bestRoute([v2, { ...onV3, ...better } as Candidate], strange)).toBe(v2);
   });
 
-  it("never returns a route that leaves less than another for a listed token", () => {
+  it("never returns a route for a listed token if another route pays more after fees", () => {
     const candidate: fc.Arbitrary<Candidate> = fc.record({
       venue: fc.constantFrom("uniswap-v2" as const, "pancakeswap-v2" as const, "uniswap-v3" as const),
       feeBps: fc.constantFrom(5, 30),

@@ -76,7 +76,7 @@ describe("objectionTo with a daily limit of network fees", () => {
     expect(objection({ call }, view(0n, { order }), { atMs: midnightMs })).toBeUndefined();
   });
 
-  it("never stops a clear up to its nonce's highest fee, and counts only what exceeds that", () => {
+  it("never rejects a clear that costs no more than its nonce's highest fee, and counts only costs above that", () => {
     const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
     const free = { ...raised, maxFeePerGas: most / clearGas };
     expect(

@@ -90,7 +90,7 @@ describe("objectionToTransaction", () => {
     expect(objection({ call }, { ledger: ledger(signed) })).toHaveProperty("refused");
   });
 
-  it("requires an eighth more for each further attempt", () => {
+  it("requires fees at least an eighth higher for each further attempt", () => {
     const signed = ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } });
     const raised = { maxFeePerGas: 1_968_750_000n, maxPriorityFeePerGas: 1_125_000_000n };
     expect(objection(raised, { ledger: signed })).toBeUndefined();
@@ -105,7 +105,7 @@ describe("objectionToTransaction", () => {
     const call: ApproveCall = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n };
     const highest = { maxFeePerGas: sale.maxGasPrice, maxPriorityFeePerGas: sale.maxGasPrice };
 
-    it("allows two approvals and a swap with the most gas at the highest price", () => {
+    it("allows two approvals and a swap that use all allowed gas at the highest gas price", () => {
       const most = sale.approvalGas * sale.maxGasPrice;
       const approved = ledger({ approveNonces: [5], fees: { 5: { ...fees, most } } });
       const approval = { call, gasLimit: sale.approvalGas, ...highest };
@@ -150,7 +150,7 @@ describe("objectionToTransaction", () => {
     expect(objection(raised, { chainLimits })).toHaveProperty("refused");
   });
 
-  it("postpones a buy above the operators' limit, but no sale", () => {
+  it("postpones a buy above the operators' limit, but never a sale", () => {
     const chainLimits = { ...wideLimits, maxOrder: intent().amount };
     expect(objection({}, { chainLimits })).toBeUndefined();
     const lower = { ...chainLimits, maxOrder: intent().amount - 1n };
@@ -236,7 +236,7 @@ describe("objectionToTransaction", () => {
       expect(objection({ ...clear, maxFeePerGas: 150_000_000_000n }, lowered)).toHaveProperty("later");
     });
 
-    it("allows a clear the fee that replaces the order's own transaction, but not another clear's", () => {
+    it("lets a clear pay enough to replace the order's own transaction, but not to replace another clear", () => {
       const highest = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
       const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
       const view = (...attempts: EvmAttempt[]) => ({
@@ -261,7 +261,7 @@ describe("objectionToTransaction", () => {
       ).toHaveProperty("refused");
     });
 
-    it("always allows a clear as much as was signed at the nonce", () => {
+    it("always lets a clear cost as much as any transaction already signed at the nonce", () => {
       const used = ledger({ fees: { 6: { ...fees, most: feeBudget(intent()) }, 7: signedFee(fees) } });
       const view = { ...signed, ledger: used, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = signedFee(fees).most / clearGas;

@@ -91,7 +91,7 @@ describe("observed", () => {
       expect(observedEvm(signed, hosts)).not.toHaveProperty("takenIn");
   });
 
-  it("drops a receipt only if both hosts answer without it", () => {
+  it("drops a receipt only if both hosts answer and neither has it", () => {
     expect(observedEvm(mined, [snapshot([]), snapshot([])])).not.toHaveProperty("receipt");
     expect(observedEvm(mined, [snapshot([]), undefined])).toBe(mined);
     expect(observedEvm(mined, [undefined, undefined])).toBe(mined);
@@ -115,7 +115,7 @@ describe("observed with amounts from the wallet's balances", () => {
   const seen = (known: EvmSlot, ...hosts: [EvmSnapshot | undefined, EvmSnapshot | undefined]) =>
     observedEvm(known, hosts).receipt;
 
-  it("accepts an amount that both hosts name, and then stops querying", () => {
+  it("accepts an amount that both hosts report, and then stops querying", () => {
     const agreed = observedEvm(signed, [says(5n), says(5n)]);
     expect(agreed.receipt).toMatchObject({ moved: 5n, isAgreed: true });
     expect(observedEvm(agreed, [says(), says()])).toBe(agreed);
@@ -123,7 +123,7 @@ describe("observed with amounts from the wallet's balances", () => {
     expect(isFinalEvm(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
   });
 
-  it("uses one host's amount for now, even while the other is silent", () => {
+  it("provisionally uses one host's amount, even while the other host is silent", () => {
     const one = observedEvm(signed, [snapshot([]), says(5n)]);
     expect(one.receipt).toMatchObject({ moved: 5n });
     expect(one.receipt).not.toHaveProperty("isAgreed");
@@ -132,7 +132,7 @@ describe("observed with amounts from the wallet's balances", () => {
     expect(observedEvm(one, [says(), undefined])).toBe(one);
   });
 
-  it("treats a swap as not final while hosts name different amounts", () => {
+  it("treats a swap as not final while the hosts report different amounts", () => {
     const hosts = [says(5n, 5), says(6n, 5)] as const;
     expect(isFinalEvm(observedEvm(signed, hosts), hosts)).toBe(false);
   });
@@ -171,7 +171,7 @@ describe("observed with amounts from the wallet's balances", () => {
     expect(after.receipt).toEqual(receipt);
     expect(swapResultOf(after)).toMatchObject({ received: 3n, doubt: "balances are unknown" });
     expect(isFinalEvm(after, hosts)).toBe(true);
-    // An amount that both hosts name is still accepted.
+    // The amount is still accepted once both hosts report it.
     expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
   });
 
@@ -199,13 +199,13 @@ describe("swapResultOf", () => {
     expect(result("sell", 2n)).not.toHaveProperty("doubt");
   });
 
-  it("marks a result without balances as unchecked", () => {
+  it("marks a result as unchecked if it has no balances", () => {
     expect(result("buy")).toMatchObject({ spent: 2n, received: 3n, doubt: "balances are unknown" });
   });
 });
 
 describe("isToJudge", () => {
-  it("returns true for a recent block until both hosts agree", () => {
+  it("returns true for a recent block until both hosts agree on the amount", () => {
     expect(isToJudge(mined, 6000)).toBe(true);
     expect(isToJudge(mined, 60_000)).toBe(false);
     expect(

@@ -42,7 +42,7 @@ const first = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts),
 const eventsOf = ({ books }: LaneState<Evm>["view"]) => books.flatMap(({ events }) => events);
 
 describe("a sale that finds no tokens", () => {
-  it("rejects a sale that finds no tokens, and closes its position for now", () => {
+  it("rejects a sale that finds no tokens, and provisionally closes its position", () => {
     expect(first.orders[0]?.life).toMatchObject({
       status: "rejected",
       reasonCode: "INSUFFICIENT_BALANCE",

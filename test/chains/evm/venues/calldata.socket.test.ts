@@ -201,7 +201,7 @@ describe("decodeCall", () => {
     expect(decodeCall(configured, { ...encoded, ...changes }, wallet)).toBeUndefined();
   });
 
-  it("returns the coin that is sent along, so that the signer can compare it", () => {
+  it("returns the coin that is sent with a call, so that the signer can compare it", () => {
     const sale: SwapCall = { ...buyOnV3, side: "sell", value: 0n, hasRefund: false };
     for (const each of [buyOnV3, sale]) {
       const encoded = encodeCall(configured, each, wallet);
@@ -219,7 +219,7 @@ describe("decodeCall", () => {
 });
 
 describe("encodeCall", () => {
-  it("refunds the coin that a v3 pool leaves over", () => {
+  it("refunds the coin that a v3 pool does not use", () => {
     const refund = new Interface(["function refundETH()"]).encodeFunctionData("refundETH");
     const [withRefund, without] = [true, false].map((hasRefund) =>
       encodeCall(configured, { ...buyOnV3, hasRefund }, wallet),
@@ -291,7 +291,7 @@ describe("isSlippage", () => {
     "Too little received",
     "Insufficient WETH9",
     "IW",
-  ])("recognises %s, both as data and in words", (reason) => {
+  ])("recognises %s, both in revert data and in a host's message", (reason) => {
     const refusal = { code: 3, message: `execution reverted: ${reason}` };
     expect(isSlippage(data(reason))).toBe(true);
     expect(isSlippage(new RpcRefusal("eth_call", { ...refusal, message: "", data: data(reason) }))).toBe(

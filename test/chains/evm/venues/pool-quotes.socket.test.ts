@@ -23,7 +23,7 @@ function pathsIn(data: string): number {
 
 const shortOfGas = new RpcFailure(3, "execution reverted", `0xf67bd395${word(57)}`);
 
-/** Refuses all routes together for lack of gas, and smaller parts with this other refusal. */
+/** Refuses a call with all routes because of too little gas, and calls with fewer routes with this other refusal. */
 function refuseParts(mostRoutes: number, refusal: RpcFailure): void {
   server.answers.eth_call = ({ data }: { data: string }) => {
     const paths = pathsIn(data);

@@ -22,7 +22,7 @@ describe("poolRoutesOf", () => {
     expect(found).toHaveLength(3);
   });
 
-  it("leaves out routes that pay nothing, and reports that the amount is too small for some", () => {
+  it("leaves out routes that pay nothing, and reports whether that is because the amount is too small", () => {
     const direct = { block, routes: [quoted(v2, 0n, 5n), quoted(v3, undefined, 6n)] };
     const { routes, isTooSmall } = poolRoutesOf({ direct, bridged: [] });
     expect(routes).toMatchObject([[], [{ amountOut: 6n }, { amountOut: 5n }]]);

@@ -15,7 +15,7 @@ import { raydiumAuthority, raydiumConfigs, raydiumPools } from "../../../support
 describe("Raydium's program", () => {
   it("uses the published address and error code of Raydium's program", () => {
     expect(cpmmProgram).toBe("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
-    // ExceededSlippage is the sixth of the program's own errors, which Anchor counts from 6000.
+    // ExceededSlippage is the sixth of the program's own errors, which Anchor numbers from 6000.
     expect(cpmmSlippageCode).toBe(6000 + 5);
   });
 

@@ -66,7 +66,7 @@ describe("readPool", () => {
     });
   });
 
-  it("reads a pool's accounts, and the fees that its vaults owe", () => {
+  it("reads the accounts of a pool, and the fees that its vaults hold for others", () => {
     expect(readPool(poolAccount())).toEqual(pool);
   });
 
@@ -80,7 +80,7 @@ describe("readPool", () => {
     expect(readPool(poolAccount(changes))).toMatchObject(properties);
   });
 
-  it("rejects other accounts, short accounts and an unknown mode of fees", () => {
+  it("rejects accounts of other kinds, accounts that are too short, and unknown fee modes", () => {
     const other = poolAccount();
     other[0] = 0;
     for (const data of [other, poolAccount().subarray(0, 400), poolAccount({ feeMode: 3 }), Buffer.alloc(0)])
@@ -98,11 +98,11 @@ describe("readFeeRates", () => {
     expect(readFeeRates(raydiumConfig2)).toEqual({ trade: 20_000n, creator: 500n });
   });
 
-  it("reads the rates of trades and creators", () => {
+  it("reads the fee rates for trades and for pool creators", () => {
     expect(readFeeRates(config)).toEqual({ trade: 2500n, creator: 500n });
   });
 
-  it("rejects other accounts and short accounts", () => {
+  it("rejects accounts of other kinds and accounts that are too short", () => {
     expect(readFeeRates(poolAccount())).toBeUndefined();
     expect(readFeeRates(config.subarray(0, 100))).toBeUndefined();
   });

@@ -152,7 +152,7 @@ describe("readMint", () => {
     ],
   ] as const)("reads a mint with %s", (_, [kind, data], properties) => {
     expect(read(extendedMint([kind, data]))).toMatchObject(properties);
-    // The result must be the same between unknown extensions.
+    // Unknown extensions before and after this one must not change the result.
     const among = extendedMint([3, Buffer.alloc(32, 7)], [kind, data], [1000, Buffer.alloc(5, 9)]);
     expect(read(among)).toMatchObject(properties);
   });
@@ -165,7 +165,7 @@ describe("readMint", () => {
       [19, written(key(alice), key(bob), ...text(Buffer.of(255)), ...text("A"))],
       "name",
     ],
-  ] as const)("leaves %s out of a mint's data", (_, extension, property) => {
+  ] as const)("ignores %s in a mint's data", (_, extension, property) => {
     expect(read(extendedMint(extension))).not.toHaveProperty(property);
   });
 
@@ -232,11 +232,11 @@ describe("withheldFrom", () => {
     ["at most the highest amount", 10_000n, 7n, 40n],
     ["a share of a unit as a whole one", 1n, 7n, 1n],
     ["nothing of nothing", 0n, 7n, 0n],
-  ])("withholds %s", (_, amount, epoch, withheld) => {
+  ])("withholds as the transfer fee %s", (_, amount, epoch, withheld) => {
     expect(withheldFrom(amount, mint, epoch)).toBe(withheld);
   });
 
-  it("withholds nothing of a transfer without a fee", () => {
+  it("withholds nothing from a transfer if the token has no transfer fee", () => {
     expect(withheldFrom(1000n, { transferFees: [] }, 1n)).toBe(0n);
   });
 });

@@ -38,7 +38,7 @@ function holding(amount: bigint): Uint8Array {
   return data;
 }
 
-/** Accounts of a token on mainnet, with amounts of this test in the pool's vaults. */
+/** Accounts of a token on mainnet, but with the test's own amounts in the pool's vaults. */
 const accounts: Readonly<Record<string, object>> = {
   SysvarC1ock11111111111111111111111111111111: shown(
     "Sysvar1111111111111111111111111111111111111",

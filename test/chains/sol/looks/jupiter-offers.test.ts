@@ -57,7 +57,7 @@ describe("JupiterOffers", () => {
     expect([c, asked.length]).toEqual([undefined, 1]);
   });
 
-  it("requests an offer for each order, with its own key", async () => {
+  it("requests an offer for each order, with a separate helper key for each", async () => {
     const offers = offersOf();
     const helpers = [await helperOf(offers), await helperOf(offers, { ...swap, orderId: "other" })];
     expect(new Set(helpers).size).toBe(2);
@@ -91,7 +91,7 @@ describe("JupiterOffers", () => {
     expect(asked.map(({ amountIn }) => amountIn)).toEqual([5n, 4n]);
   });
 
-  it("signs neither messages without a helper nor those that the signer would not compose", async () => {
+  it("signs neither messages that have no helper nor those that the signer would not compose", async () => {
     const offers = offersOf();
     const helper = (await helperOf(offers)) ?? "";
     const common = {

@@ -141,7 +141,7 @@ describe("composeMessage", () => {
     ]);
   });
 
-  it("clears an order with its marker alone", async () => {
+  it("clears an order by only creating its marker", async () => {
     expect(shown(await messageOf(clearTerms))).toEqual(prelude(clearTerms));
   });
 

@@ -97,7 +97,7 @@ describe("composed messages on a real chain", () => {
     expect(await tokensOf(own)).toBeGreaterThan(bought);
   });
 
-  it("would fill an order twice if its marker held no lamports, which no block keeps", async () => {
+  it("would fill an order twice if its marker held no lamports, because blocks keep no empty accounts", async () => {
     const { wallet, name, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
     const weaker = async (blockhash: string) => {
@@ -119,7 +119,7 @@ describe("composed messages on a real chain", () => {
     expect(await accountAt(own)).toBeUndefined();
   });
 
-  it("would also fill an order with a wrapped SOL account made in one step, if it has no deposit", async () => {
+  it("would also fill an order if its wrapped SOL account were made in one step and had no deposit", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     const weaker = instructionsOf(await messageOf(buy)).toSpliced(4, 2, madeAtOnce(wallet, w, buy));
     expect(await send(compileAny(weaker, { payer: wallet, blockhash: buy.blockhash }), name)).toBe("filled");
@@ -137,7 +137,7 @@ describe("composed messages on a real chain", () => {
     const before = await lamportsOf(wallet);
     expect(await send(await messageOf(buy), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
-    // The deposit pays for most of the marker.
+    // The deposit pays for most of the marker's rent.
     const spent = before - (await lamportsOf(wallet));
     expect(spent).toBe(sol + rent.token + rent.marker - rent.empty + mostFeeOfTerms(buy, baseFee));
   });

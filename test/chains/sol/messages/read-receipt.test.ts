@@ -9,7 +9,7 @@ import { buyTerms, byJupiter, messageOf, saleTerms, solKey, wallet } from "../..
 const markerRent = 897_840n;
 const start = 10_000_000_000n;
 
-/** Result of a message: the lamports that the wallet loses besides rent, and the change of its tokens. */
+/** Result of a message: the lamports that the wallet loses besides rent, and the change in its tokens. */
 async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; tokens: bigint }) {
   const message = await messageOf(terms);
   const signers = terms.venue.kind === "jupiter" ? ["wallet", "helper"] : ["wallet"];
@@ -58,7 +58,7 @@ describe("readReceipt", () => {
     ["Jupiter", jupiter, 6001, true],
     ["Jupiter", jupiter, 6005, false],
   ] as const)(
-    "reads in a failure of %s, program %s, whether its code %i means too little: %s",
+    "decides for a failure in %s, program %s, whether code %i means too small an output: %s",
     async (_, program, code, isSlippage) => {
       const terms = program === jupiter ? await byJupiter(buyTerms) : buyTerms;
       const { id, found } = await landed(terms, { coins: 0n, tokens: 0n });

@@ -97,7 +97,7 @@ describe("readTransaction", () => {
     expect(await readTransaction(changed, [tipAccount])).toBeUndefined();
   });
 
-  it("rejects bytes that are no transaction, or have another number of signatures", async () => {
+  it("rejects bytes that are not a transaction, or that have the wrong number of signatures", async () => {
     const message = await messageOf(clearTerms);
     const { bytes } = signedBy(message, "wallet");
     expect(await readTransaction(new Uint8Array(), [])).toBeUndefined();

@@ -13,7 +13,7 @@ describe("roundTripMessage", () => {
     [1_000n, 500n],
     [1n, 1n],
   ])(
-    "sells only half of %i bought units, since the price may move, but never nothing",
+    "sells only half of %i bought units, because the price may move, but never nothing",
     async (bought, sold) => {
       const message = await roundTripMessage(trial, { pool, amountIn: 7n, bought });
       const swaps = readSolBytes(message).instructions.filter(({ program }) => program === raydium);

@@ -95,7 +95,7 @@ describe("quotes with Jupiter", () => {
     expect(first?.taker).not.toBe(second?.taker);
   });
 
-  it("trades tokens without a pool, even without a wallet", async () => {
+  it("quotes tokens that have no pool, even if the request names no wallet", async () => {
     const shown = await quote("ORBIT");
     expect(shown.route).toMatchObject([{ venue: "jupiter-metis" }]);
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
@@ -169,7 +169,7 @@ describe("quotes with Jupiter", () => {
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
-  it("ignores Jupiter's other instructions", async () => {
+  it("ignores additional instructions from Jupiter", async () => {
     jupiter.faults = { extraInstructions: 1 };
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "jupiter-metis" }]);
   });
@@ -186,7 +186,7 @@ describe("quotes with Jupiter", () => {
       expect((await quote("ORBIT", asked)).wouldBeRefused).toMatchObject({ code: "NO_REFERENCE", details });
       expect(await quote("ORBIT", { ...asked, minAmountOut })).not.toHaveProperty("wouldBeRefused");
     }
-    // MOON's pool is a reference while a tenth of the amount hardly moves its price.
+    // MOON's pool is a valid reference as long as a tenth of the amount hardly moves its price.
     expect(await quote("MOON", { wallet })).not.toHaveProperty("wouldBeRefused");
     const most = { amount: "600", minAmountOut: "1", maxPriceImpact: 100 };
     expect(await quote("MOON", most)).not.toHaveProperty("wouldBeRefused");
@@ -259,7 +259,7 @@ describe("quotes of two hosts with Jupiter", () => {
     expect(called.filter((method) => method === "getFeeForMessage")).toHaveLength(1);
   });
 
-  it("lets both hosts try the same build, and binds Jupiter before the pool", async () => {
+  it("lets both hosts simulate the same offer from Jupiter, and binds Jupiter ahead of the pool", async () => {
     expect(await ask("MOON")).toMatchObject({
       amountOut: paid(10n ** 9n, coins, tokens),
       routes: [{ venue: "jupiter-metis" }, { venue: "raydium-cpmm" }],

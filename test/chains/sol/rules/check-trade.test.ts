@@ -61,7 +61,7 @@ describe("checkSolTrade", () => {
     expect(check({ trade: { ...buy, minAmountOut: "0.9" } }).least).toBe(900_000n);
   });
 
-  it("spends at most the operators' limit on the network", () => {
+  it("spends at most the operators' limit on network fees", () => {
     const limits = { maxNetworkFee: 400_000n };
     expect(check({ setup: { ...setup, limits } })).toMatchObject({
       budget: 400_000n,
@@ -74,7 +74,7 @@ describe("checkSolTrade", () => {
     expect(check({ facts: { costs } })).toMatchObject({ baseFee: 10_000n, networkFee: { max: 1_040_000n } });
   });
 
-  it("requires the coin that a buy needs at its peak and in the end", () => {
+  it("requires the coin that a buy needs at its peak, and reports the rent that it finally leaves behind", () => {
     // Amount, fees, and the rents of the marker, the token's account and the wrapped coin.
     const peak = 1_000_000_000n + 1_020_000n + 897_840n + 2n * 2_039_280n;
     expect(coinOf(check())).toEqual([peak, 10_000_000_000n]);
@@ -141,7 +141,7 @@ describe("checkSolTrade", () => {
     expect(check({ trade: sell, facts: { amount: 1n } }).rent).toBe(897_840n);
   });
 
-  it("requires nothing without a wallet, and keeps the budget", () => {
+  it("requires no balance if there is no wallet, and keeps the budget", () => {
     const { held: _, ...facts } = solFacts;
     for (const trade of [buy, sell]) {
       const { needs, budget, objection } = checkSolTrade(setup, trade, trader, facts);

@@ -22,7 +22,7 @@ describe("shareOf", () => {
     expect(shareOf(1000n, "swap", 3)).toBe(0n);
   });
 
-  it("never exceeds the budget with all messages", () => {
+  it("never exceeds the budget, even if all messages are sent", () => {
     fc.assert(
       fc.property(lamports, (budget) => {
         const swaps = [0, 1, 2].map((earlier) => shareOf(budget, "swap", earlier));
@@ -81,7 +81,7 @@ describe("upper limits of the signer", () => {
     expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
   });
 
-  it("allows no account without lamports, because no block keeps it", () => {
+  it("allows no account without lamports, because blocks do not keep empty accounts", () => {
     const rents = [-1n, 0n];
     expect(rents.filter((rent) => isRent("marker", rent) || isRent("wsol", rent))).toEqual([]);
   });

@@ -83,7 +83,7 @@ describe("jointSolQuote", () => {
     });
   });
 
-  it("uses the higher costs and the worse finding about the token", () => {
+  it("uses the higher of both hosts' costs and the worse of their findings about the token", () => {
     const known = (sellable: boolean | null): SolTradeFacts => ({
       ...solFacts,
       safety: { ...solFacts.safety, sellable },
@@ -134,7 +134,7 @@ describe("jointSolQuote", () => {
         expect(jointSolQuote(a, b, 1)).toMatchObject({ amountOut: 1_000_000n, routes: [{ pool: "a" }] });
     });
 
-    it("explains why no pool trades if only one host sees Jupiter pay", () => {
+    it("explains why no pool can trade if only one host gets an output from Jupiter", () => {
       const none = new DomainError("NO_ROUTE", "none");
       const alone = { ...withJupiter(1_100_000n), byPools: none };
       expect(jointSolQuote(alone, none, 1)).toMatchObject({ code: "NO_ROUTE" });

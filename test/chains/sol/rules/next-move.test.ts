@@ -33,7 +33,7 @@ describe("a second order for the same token", () => {
     return move.kind === "sign" ? move.request.orderId : move.kind;
   };
 
-  it("makes a second order wait while the first order's message may land, if both trade one token", () => {
+  it("makes a second order wait while the first order's message may land, if both trade the same token", () => {
     expect(signed(slotOf(), finalAt(100))).toBe("order3");
   });
 

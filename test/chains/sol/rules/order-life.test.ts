@@ -54,7 +54,7 @@ describe("solLifeOf", () => {
       "CHAIN_UNAVAILABLE",
       slotOf({ isUndelivered: true, isPrivate: true, attempts: [three[0] ?? clear, clear] }),
     ],
-  ] as const)("waits with %s while no host accepts the newest message", (reasonCode, slot) => {
+  ] as const)("waits with the reason %s while no host accepts the newest message", (reasonCode, slot) => {
     expect(lifeOf(slot)).toMatchObject({ status: "open", stage: "waiting", reasonCode });
     expect(lifeOf(slot, cancelling)).toMatchObject({ stage: "cancelling", reasonCode });
   });
@@ -80,12 +80,15 @@ describe("solLifeOf", () => {
   it.each([
     ["SLIPPAGE_EXCEEDED", true],
     ["REVERTED", false],
-  ] as const)("rejects an order with %s when its messages have failed", (reasonCode, isSlippage) => {
-    const slot = slotOf({ state: "lapsed", receipts: [failed("a", { isSlippage })] });
-    expect(lifeOf(slot)).toMatchObject({ status: "rejected", reasonCode, networkFee: 25_000n });
-  });
+  ] as const)(
+    "rejects an order with the reason %s when its messages have failed",
+    (reasonCode, isSlippage) => {
+      const slot = slotOf({ state: "lapsed", receipts: [failed("a", { isSlippage })] });
+      expect(lifeOf(slot)).toMatchObject({ status: "rejected", reasonCode, networkFee: 25_000n });
+    },
+  );
 
-  it("keeps an end that was decided before any message was signed", () => {
+  it("keeps an outcome that was decided before any message was signed", () => {
     const ending = { status: "rejected", reasonCode: "TRADING_DISABLED" } as const;
     expect(lifeOf(undefined, orderOf({ ending }))).toMatchObject({ ...ending, stage: "done" });
   });

@@ -119,7 +119,7 @@ describe("planSwap", () => {
     expect(plan({ snapshots: [snapshotOf(), ahead] })).toHaveProperty("message");
   });
 
-  it("uses the greater lifetimes, rents and compute units of both hosts", () => {
+  it("uses the greater of both hosts' lifetimes, rents and compute units", () => {
     const rents = { marker: 890_879n, wsol: 2_039_279n, token: 0n };
     const other = snapshotOf({
       blockhash: { hash: "hash", lastValidBlockHeight: 282 },
@@ -191,7 +191,7 @@ describe("planSwap", () => {
     expect(plan({ intent: sale, snapshots: facts({ held: 501n }) })).toMatchObject({ amount: 500n });
   });
 
-  it("ends a sale without tokens, and names the slots at which the hosts saw none", () => {
+  it("ends a sale if there are no tokens left, and names the slots at which the hosts saw none", () => {
     const none = facts({ held: 0n });
     const seen = { number: 151, hash: "151" };
     expect(plan({ intent: sale, snapshots: none })).toEqual({
@@ -262,7 +262,7 @@ describe("planSwap", () => {
         expect(at(coins + 9_999n)).toEqual(reject("INSUFFICIENT_BALANCE"));
       });
 
-      it("waits if neither Jupiter nor a pool can trade, but not for Jupiter alone", () => {
+      it("waits if neither Jupiter nor a pool can trade, but does not wait for Jupiter if a pool can", () => {
         const silent = (found: SolOrderFacts["routes"]) =>
           [withFacts({ routes: found, lacksBuild: true }), withFacts({ routes: found })] as const;
         expect(plan({ intent, snapshots: silent([]) })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
@@ -309,7 +309,7 @@ describe("planSwap", () => {
     expect(plan({ intent: sale, snapshots, policy: { maxPerDay: 0n } })).toHaveProperty("message");
   });
 
-  it("counts only its own fee for a later message of the same day", () => {
+  it("counts only the fee of a later message on the same day", () => {
     const slot = slotOf();
     expect(plan({ slot, policy: { maxPerDay: 35_000n } })).toHaveProperty("message");
     expect(plan({ slot, policy: { maxPerDay: 34_999n } })).toEqual({ wait: "POLICY_LIMIT" });

@@ -287,7 +287,7 @@ describe("objectionToMessage", () => {
       });
     });
 
-    it("counts only the fee of a later message, because only one message opens accounts", () => {
+    it("counts only the fee of each later message, because only one message opens accounts", () => {
       expect(objection(swap, left(25_000n, signed(["swap", "a"])))).toBeUndefined();
       expect(objection(swap, left(24_999n, signed(["swap", "a"])))).toHaveProperty("later");
     });

@@ -19,7 +19,7 @@ const bad = failed("a");
 
 const stateAfter = (slot: SolSlot, snapshots: SolSnapshots) => observedSol(slot, snapshots).state;
 
-/** Makes both hosts confirm this height, with markers from an earlier one. */
+/** Makes both hosts confirm this height, with markers read at an earlier height. */
 const confirmedAt = (blockHeight: number) => finalAt(blockHeight - 31);
 
 describe("observedSol", () => {
@@ -83,7 +83,7 @@ describe("observedSol", () => {
     expect(stateAfter(slotOf({ attempts: two }), bothHosts({ receipts: seen(both) }))).toBe("lapsed");
   });
 
-  it("withdraws a fill when both hosts answer without it, and one of them without the marker", () => {
+  it("withdraws a fill when both hosts answer without it, and at least one of them shows no marker", () => {
     const mined = slotOf({ state: "mined", receipts: [ok] });
     expect(observedSol(mined, bothHosts())).toMatchObject({ state: "signed", receipts: [] });
     expect(observedSol(mined, [snapshotOf(), undefined])).toBe(mined);

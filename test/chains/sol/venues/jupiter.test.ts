@@ -13,12 +13,12 @@ import { buyTerms, solKey } from "../../../support/sol-terms.ts";
 const jupiter = "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4";
 const token = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const coin = "So11111111111111111111111111111111111111112";
-/** Represents a mint that the transaction names by a lookup table. */
+/** Replaces a mint that the transaction names by a lookup table. */
 const { address: mint } = solKey("mint");
 
 /** First accounts and data of two transactions from mainnet. */
 const landed = {
-  // k5xtwoeQ… pays into the signer's own account. The program represents somebody else's account.
+  // k5xtwoeQ… pays into the signer's own account. Jupiter's program address means that no other account is paid.
   route_v2: {
     authority: "devqHzXvcVe9kDALBYqiv1XJzv4Jipy4eawKWWYoJup",
     source: "Fr5iqJmQehUup6gEprgFUJ18WsvyiJZqM7pbq8CvhaUC",
@@ -38,7 +38,7 @@ const landed = {
     // 5,495,956 minus 0.5 %
     leastOut: 5_468_476n,
   },
-  // Signed by A21o4asM… in a route of Mayan.
+  // Signed by A21o4asM… in a route of the exchange Mayan.
   shared_accounts_route_v2: {
     authority: "A21o4asMbFHYadqXdLusT9Bvx9xaC5YV9gcaidjqtdXC",
     source: "ExjQ4uG2UBGGbZWCZ6mQBeZxzNfLZ5Y3ZYpyrepCuZtb",
@@ -67,7 +67,7 @@ const names = Object.keys(landed) as Name[];
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, "hex"));
 
-/** Turns a landed instruction into an order's venue, naming its destination a second time. */
+/** Turns an instruction from mainnet into an order's venue. For route_v2, names the destination a second time. */
 function venueOf(name: Name) {
   const { authority, accounts, data } = landed[name];
   const named: readonly string[] = accounts;
@@ -101,7 +101,7 @@ function objectionTo(
 describe("Jupiter's program", () => {
   it("uses the published address and error code of Jupiter's program", () => {
     expect(jupiterProgram).toBe(jupiter);
-    // SlippageToleranceExceeded is the second of the program's own errors, which Anchor counts from 6000.
+    // SlippageToleranceExceeded is the second of the program's own errors, which Anchor numbers from 6000.
     expect(jupiterSlippageCode).toBe(6000 + 1);
   });
 

@@ -77,11 +77,14 @@ export function walletsOnChain() {
   const lamportsOf = async (at: Address) => BigInt((await accountAt(at))?.lamports ?? 0);
   const tokensOf = async (at: Address) => (await accountAt(at))?.data.readBigUInt64LE(64) ?? 0n;
 
-  /** Sends a message signed by these keys. Returns "filled", the error of its block, or "in no block". */
+  /**
+   * Sends a message signed by these keys. Returns "filled", "in no block", or the error with which it failed in its
+   * block.
+   */
   const send = (message: Uint8Array, ...names: string[]): Promise<unknown> =>
     sendFor(undefined, message, ...names);
 
-  /** Sends a message like {@link send}, and waits at most this long for its block. */
+  /** Sends a message like {@link send}, and waits at most this long until it is in a block. */
   async function sendFor(
     patienceMs: number | undefined,
     message: Uint8Array,
