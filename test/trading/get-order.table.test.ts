@@ -12,12 +12,12 @@ const now = new Date("2026-11-21T09:00:00.000Z");
 const notFound = { code: "ORDER_NOT_FOUND", details: undefined };
 
 describe("getOrder", () => {
-  it("returns another engine's order without transactions", async () => {
+  it("returns no transactions for an order of another engine", async () => {
     await saveExecution(db.table, { userID: "ann", kind: "order", execution: order(), now });
     expect(await getOrder(db.table, "ann", "o1")).toMatchObject({ order: order(), attempts: [] });
   });
 
-  it("returns an order placed here with its transactions, leaving out their signed bytes", async () => {
+  it("returns an order placed through the service with its transactions, but without their signed bytes", async () => {
     const placed = newOrder();
     const { userID, orderId, chain, wallet } = placed.intent;
     const attempt = {

@@ -104,7 +104,7 @@ describe("detailsOf", () => {
       slippage: -23.4,
       networkFee: { total: "0.2", swap: "0.1", approve: "0.1", clear: "0", l1: "0.03" },
       approvalLeft: "0.000000000000000003",
-      // The token has logged no events.
+      // The token has logged no transfer events.
       flags: ["ODD_EVENTS"],
     });
   });

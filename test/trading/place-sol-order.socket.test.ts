@@ -188,7 +188,7 @@ describe("placeOrder on sol", () => {
     ]);
   });
 
-  it("answers a repeated request with the order's current state, and rejects another body for its key", async () => {
+  it("answers a repeated request with the order's current state, and rejects a different body for the same key", async () => {
     const { place, ask, cancel, wallet } = await newTrader();
     const { orderId } = await place({ slippage: 2 }, "k");
     await cancel(orderId);
@@ -274,7 +274,7 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ amount: "0.001" })).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("rejects invalid addresses, and addresses that are no token or wallet", async () => {
+  it("rejects invalid addresses, and addresses that are neither a token nor a wallet", async () => {
     const { refusalOf, wallet } = await newTrader({ units: 1n });
     const ofBytes = (count: number) => bs58.encode(Buffer.alloc(count, 7));
     for (const bytes of [31, 33]) {

@@ -235,7 +235,7 @@ describe("quoteOrder", () => {
     };
     missed.length = 0;
     const sale = { side: "sell", token: taxd, wallet } as const;
-    // Uses another user, since a late report about this user could fail the check.
+    // Uses another user, because a late report about this user could make the check fail.
     await quote(await newUser(wallet), { ...sale, amount: "1" });
     await writeStep(db.table, [{ kind: "put", of: "book", item: book, when: "absent" }]);
     await quote(userID, { wallet, token: taxd, amount: "0.1" });
@@ -261,7 +261,7 @@ describe("quoteOrder", () => {
     await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key: stop }));
   });
 
-  it("rejects other users' wallets, and chains that do not trade here", async () => {
+  it("rejects other users' wallets, and chains on which the service does not trade", async () => {
     const userID = await newUser();
     await expect(quote(userID, { wallet })).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
     const refused = { code: "UNSUPPORTED_CHAIN", details: { chains: ["eth"] } };

@@ -35,7 +35,7 @@ describe("executionRecorder", () => {
     expect(await ordersOf("stranger")).toEqual([]);
   });
 
-  it("rejects order ids in the service's own format, which later orders may get", async () => {
+  it("rejects order ids in the service's own format, because later orders may get them", async () => {
     await register(db.table, { userID: "nia", names: [], ref: undefined }, now);
     const record = executionRecorder(db.table, now);
     expect(await record(reported("nia", { orderId: orderIdFor("nia", "k-1", now) }))).toBe("not yours");

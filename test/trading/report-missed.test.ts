@@ -92,7 +92,7 @@ describe("countsMore", () => {
     expect(countsMore(ours, 2_000_000n, 6)).toBe(false);
   });
 
-  it("returns false for a position that is not settled, of another engine, or with an unreadable amount", () => {
+  it("returns false for a position that is not settled, belongs to another engine, or has an unreadable amount", () => {
     expect(countsMore({ ...ours, settled: false }, 0n, 6)).toBe(false);
     expect(countsMore({ ...ours, cost: undefined }, 0n, 6)).toBe(false);
     for (const amount of ["", "two", "-1", "0", "1e9", "0.1234567"])

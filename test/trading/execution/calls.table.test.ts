@@ -9,7 +9,8 @@ import { LaneBench } from "./support/lane-bench.ts";
 const db = tableForTests();
 
 /**
- * Lists the effects that call AWS outside of the table: one Lambda call each for two, and one KMS call each for three.
+ * Lists the effects that call AWS services other than the table: two call Lambda once each, and three call KMS once
+ * each.
  */
 const elsewhere: readonly (keyof Effects)[] = ["wake", "sign", "makeMac", "checkMac", "signBytes"];
 

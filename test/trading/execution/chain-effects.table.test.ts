@@ -150,7 +150,7 @@ describe("chainEffects.hostSnapshot", () => {
   const question: Question<Evm> = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
-  /** Returns effects with these snapshots, by number of the host. All other hosts fail. */
+  /** Returns effects that answer with these snapshots, given by the host's number. All other hosts fail. */
   function asking(hosts: number, snapshots: Record<number, Promise<EvmSnapshot> | EvmSnapshot>) {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
@@ -177,7 +177,7 @@ describe("chainEffects.hostSnapshot", () => {
     expect(see).toHaveBeenCalledTimes(2);
   });
 
-  it("queries the hosts again for another question", async () => {
+  it("queries the hosts again for a different question", async () => {
     const { see, effects } = asking(2, {});
     await effects.hostSnapshot({ host: 0, question });
     await effects.hostSnapshot({ host: 0, question: { ...question } });

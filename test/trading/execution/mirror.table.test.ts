@@ -78,7 +78,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       }
       return runProcedure(only(), {
         ...tableEffects(table),
-        // Names a finished job or one of another wallet, which must change nothing.
+        // Names a job that is finished or belongs to another wallet, which must change nothing.
         readLane: (ask) => readLane(table, { ...ask, job: this.table.all("order").at(-1)?.intent }),
         readPlacing: (ask) => readPlacing(table, ask),
         readSigning: async (ask) => ({
@@ -128,7 +128,7 @@ function comparable({ do: name }: Effect, answer: unknown): unknown {
 /** Number of histories to play; `FULL=1` plays more. */
 const histories = process.env.FULL ? 40 : 1;
 
-/** Finds the histories with the most different events. */
+/** Finds the histories with the greatest variety of events. */
 async function richest(): Promise<number[]> {
   const found: { seed: number; size: number }[] = [];
   for (let seed = 1; seed <= 50 * histories; seed++) {
@@ -143,7 +143,7 @@ async function richest(): Promise<number[]> {
 }
 
 describe("the real table and the model", () => {
-  it(`agrees with the model in the richest of ${histories * 50} histories`, async () => {
+  it(`agrees with the model in those of ${histories * 50} histories that have the most varied events`, async () => {
     const done = { effects: 0 };
     await forEachConcurrently(await richest(), { concurrency: 4 }, async (seed) =>
       playHistory(seed, new Set(), { of: mirroredWorld(await engine.newTable(), done) }),

@@ -52,7 +52,7 @@ async function expectRefused(desk: SolDesk, orderId: string): Promise<void> {
   expect(await desk.coins()).toBe(coins);
 }
 
-/** Sets the wallet's account of FEEZ, with an extension that its owner has switched on or off. */
+/** Sets the wallet's account of FEEZ, with an extension that the wallet's owner has switched on or off. */
 async function setFeez(wallet: Address, units: bigint, extension: number, isOn: boolean): Promise<void> {
   const { mint, program } = chain.deployment.tokens.FEEZ;
   const plain = tokenAccountBytes(mint, wallet, units);
@@ -63,7 +63,7 @@ async function setFeez(wallet: Address, units: bigint, extension: number, isOn: 
 }
 
 describe.concurrent("orders on sol with an odd token account", () => {
-  it("rejects orders if the wallet's token account was given away, and ends open ones without a fee", async () => {
+  it("rejects orders if the wallet's token account was given away, and ends open orders without a fee", async () => {
     const desk = await open();
     const { mint, program } = chain.deployment.tokens.MOON;
     const orderId = await place(desk, { amount: "1" });

@@ -20,7 +20,7 @@ beforeEach(async () => {
   desk = await openDesk(db.table, chain);
 });
 
-/** Makes all later blocks later than any order's deadline. */
+/** Makes all further blocks later than any order's deadline. */
 async function passTime(): Promise<void> {
   await chain.request("evm_increaseTime", [3600]);
   await chain.mine();
@@ -154,7 +154,7 @@ describe("outcomes of an order", () => {
     expect(await desk.read(orderId)).toMatchObject({ order: { status: "filled" }, attempts: [{ nonce: 1 }] });
   });
 
-  it("frees the nonce of a wallet that is delegated to a contract, even if the contract takes no call", async () => {
+  it("frees the nonce of a wallet that is delegated to a contract, even if the contract accepts no calls", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     await chain.request("anvil_setCode", [desk.wallet, `0xef0100${taxd.slice(2)}`]);
@@ -168,7 +168,7 @@ describe("outcomes of an order", () => {
 
   it("fills an order of a wallet that is delegated to a contract", async () => {
     await chain.request("anvil_setCode", [desk.wallet, `0xef0100${taxd.slice(2)}`]);
-    // The contract takes no coin, so the wallet itself cannot sell.
+    // The contract accepts no coin, so the wallet itself cannot sell.
     const { orderId } = await desk.place({ amount: "0.5", allowUnsafe: true });
     await desk.work();
     await desk.settle();

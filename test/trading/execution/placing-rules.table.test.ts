@@ -27,7 +27,7 @@ const code = (code: string, details?: object) => ({ code, ...(details && { detai
 const buy = { amount: "0.01" };
 
 describe("placeOrder", () => {
-  it("answers a repeated request with the order's current state, even after other changes", async () => {
+  it("answers a repeated request with the order's current state, even if it could no longer be placed", async () => {
     const { orderId } = await desk.place({ ...buy, slippage: 2 }, "k");
     await desk.cancel(orderId);
     await chain.request("anvil_setBalance", [desk.wallet, "0x0"]);
@@ -48,7 +48,7 @@ describe("placeOrder", () => {
       });
   });
 
-  it("rejects another body for the same key, but accepts the same key from another user", async () => {
+  it("rejects a different body for the same key, but accepts the same key from another user", async () => {
     const { orderId } = await desk.place(buy, "k");
     await expect(desk.ask({ amount: "0.02" }, "k")).rejects.toMatchObject(
       code("IDEMPOTENCY_KEY_REUSED", { orderId }),
@@ -57,7 +57,7 @@ describe("placeOrder", () => {
     expect(await other.place(buy, "k")).not.toMatchObject({ orderId });
   });
 
-  it("leaves the key of a refused request unused, and records no order", async () => {
+  it("leaves the idempotency key of a refused request unused, and records no order", async () => {
     await expect(desk.ask({ amount: "50" }, "k")).rejects.toMatchObject(code("PRICE_IMPACT_TOO_HIGH"));
     expect(await desk.place(buy, "k")).toMatchObject({ status: "open", amount: "0.01" });
   });
@@ -159,7 +159,7 @@ describe("placeOrder", () => {
     expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
   });
 
-  it("requires a fresh sign-in for an order that could lose most of its value, and announces it in the quote", async () => {
+  it("requires a fresh sign-in for an order that could lose most of its value, and says so in the quote", async () => {
     const now = Date.now();
     const asked = { ...buy, minAmountOut: "0.000001" };
     const at = (ageSeconds: number) =>

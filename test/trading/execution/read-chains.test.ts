@@ -93,7 +93,7 @@ describe("readChains", () => {
     expect(heartbeatAge("eth")).toBeGreaterThan(18_000);
   });
 
-  it("hands all chains to one new run after ten minutes, without missing a look", async () => {
+  it("hands all chains to one new run after ten minutes, without skipping a look", async () => {
     lanes.set("base", [lane("base")]);
     const first = start(["eth", "base"]);
     await seconds(60);
@@ -116,7 +116,7 @@ describe("readChains", () => {
     expect(leases.get("eth")?.run).toBe(leases.get("base")?.run);
   });
 
-  it("hands over to new code at once, unless that code reaches no host", async () => {
+  it("hands over to a newer version at once, unless that version reaches no host", async () => {
     lanes.set("base", [lane("base")]);
     const old = start(["base"]);
     await seconds(30);
@@ -178,7 +178,7 @@ describe("readChains", () => {
     expect(woken).toHaveBeenCalledTimes(2);
   });
 
-  it("continues after other faults, and while the table refuses heartbeats", async () => {
+  it("continues after unexpected errors, and while the table refuses heartbeats", async () => {
     lanes.set("base", [lane("base")]);
     start(["base"]);
     await seconds(1);
@@ -193,7 +193,7 @@ describe("readChains", () => {
     expect(onFault).toHaveBeenCalledWith(new Error("refused"));
   });
 
-  it("reports an outage of all hosts once, until one recovers", async () => {
+  it("reports an outage of all hosts only once until one recovers", async () => {
     lanes.set("base", [lane("base")]);
     const silence = new ChainUnavailable();
     look.mockRejectedValue(silence);

@@ -65,7 +65,7 @@ const faults: Readonly<Record<string, Fault>> = {
 /** AWS calls in the order in which the signer makes them. */
 const calls = ["the read", "VerifyMac", "Decrypt", "the write"] as const;
 
-/** Signs with a fault of one call, and returns the result if there is one. */
+/** Runs the signer while one call fails, and returns the result if there is one. */
 async function signWithFault(request: Request, number: number, { isBefore, error }: Fault) {
   let left = number;
   const before = () => {

@@ -90,7 +90,7 @@ describe("orders on a real Solana chain and table", () => {
     });
   });
 
-  it("limits the coin that the thief of a token can burn in a day by orders", async () => {
+  it("limits the coin that a thief with an access token can burn by orders in a day", async () => {
     const desk = await open({ configuration: { maxNetworkFee: "0.005", maxNetworkFeesPerDay: "0.012" } });
     const orderIds: string[] = [];
     const refusals: { code: string; details: { resetsAt: string } }[] = [];
@@ -103,7 +103,7 @@ describe("orders on a real Solana chain and table", () => {
       await desk.settle();
       return false;
     };
-    // Once no dear order is accepted, cheap ones leave their rents.
+    // Once expensive orders are refused, cheap ones still use up coin as rents.
     for (const priorityFee of [0.005, 0]) while (orderIds.length < 6 && !(await isRefused({ priorityFee })));
     const shown = await expectChainAgrees(desk, orderIds);
     const burnt = shown.reduce((sum, { order }) => sum + coins(order.networkFee) + coins(order.rent), 0n);

@@ -259,7 +259,7 @@ describe("signMessage for Jupiter", () => {
     expect(view.ledger).toMatchObject({ messages: [{ signatures: 2, mostFeeLamports: 30_000n }] });
     const stored = JSON.stringify(view, (_, value) => (typeof value === "bigint" ? `${value}` : value));
     expect(stored).not.toContain(Buffer.from(helper.seed).toString("base64"));
-    // The signer must not sign a second first message when asked again.
+    // The signer must not sign another first message if requested again.
     expect(await sign(request)).toHaveProperty("later");
   });
 
@@ -307,7 +307,7 @@ describe("signMessage for Jupiter", () => {
     expect(await sign(request)).toHaveProperty("refused");
   });
 
-  it("rejects a helper's signature over other bytes, or by another key", async () => {
+  it("rejects a helper's signature over different bytes, or by a different key", async () => {
     expect(await sign(await asked({}, solKey("another").seed))).toEqual({
       refused: "the helper has not signed this message",
     });
@@ -331,7 +331,7 @@ describe("signMessage for Jupiter", () => {
     expect(await sign(await asked({ routes: [route] }))).toEqual({ refused: "the route is not allowed" });
   });
 
-  it("accepts no further instructions next to Jupiter's, since requests cannot contain any", async () => {
+  it("accepts no instructions in addition to Jupiter's, because requests cannot contain any", async () => {
     const request = await asked();
     const read = (message: object) => readSignRequest(signPayload({ ...request, message } as typeof request));
     const { message } = request;

@@ -58,7 +58,7 @@ describe("a buy on sol", () => {
       await desk.ask({ amount: "0.5", dryRun: true });
       calls.push(takeCalls());
     }
-    /** Works until the order looks like this, and returns the usage of the last run. */
+    /** Works until the order looks like the given one, and returns the usage of the last run. */
     const workUntil = (shown: object) =>
       vi.waitFor(async () => {
         const usage = await work();

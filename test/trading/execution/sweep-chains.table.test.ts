@@ -156,7 +156,7 @@ describe("sweepChains", () => {
     expect(start).toHaveBeenCalledTimes(1);
   });
 
-  it("reports each chain without two agreeing hosts, and still sweeps it", async () => {
+  it("reports each chain that has no two agreeing hosts, and still sweeps that chain", async () => {
     agree.mockImplementation(async (chain) => {
       if (chain === "eth") throw new ChainUnavailable();
       if (chain === "bsc") throw new RpcRefusal("eth_getBlockByNumber", { code: -32601, message: "no" });

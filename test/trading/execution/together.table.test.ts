@@ -62,7 +62,7 @@ async function expectSettled(bench: LaneBench, orders: readonly TradeOrder<Evm>[
   expect(await getItems(engine.table, [laneKey(bench.lane, homeShard(bench.lane))])).toEqual([]);
 }
 
-/** Ignores failures that concurrent work can cause. */
+/** Ignores failures that concurrent requests and runs can cause. */
 const unlessContended = (work: Promise<unknown>) =>
   work.catch((error) => {
     if (!isTransient(error)) throw error;

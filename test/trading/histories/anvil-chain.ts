@@ -107,7 +107,7 @@ export class AnvilChain implements ChainUnderTest {
     return sendAnswer([answer]);
   }
 
-  /** Offers a transaction to the pool under the strict rules of other nodes. */
+  /** Offers a transaction to the pool under the rules of other nodes, which are stricter than anvil's. */
   private async offer(transaction: Signed): Promise<NodeAnswer> {
     const { wallet, nonce, hash } = transaction;
     // A delegated wallet may have only its next transaction in the pool.

@@ -7,11 +7,11 @@ import { type AnvilSetup, startAnvilSetup } from "./anvil-setup.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** Most histories to play. `FULL=1` plays all of them, which takes 90 seconds of one core. */
+/** Maximum number of histories to play. `FULL=1` plays all of them, which takes 90 seconds of one core. */
 const most = isFull ? 200 : 40;
-/** Fewest histories to play, even if all wanted events are reached earlier. */
+/** Minimum number of histories to play, even if all required events are reached earlier. */
 const least = isFull ? most : 8;
-/** Number of the first history, chosen so that few and short histories reach all wanted events. */
+/** Number of the first history, chosen so that few and short histories reach all required events. */
 const first = isFull ? 1 : 18;
 
 /** Events that the histories must reach to prove anything about a real node. */
@@ -76,7 +76,7 @@ describe("the trading core on real contracts with random faults", () => {
 });
 
 describe("faults caught by histories on real contracts", () => {
-  // Faults that the first histories catch. test/trading/model plays more histories and catches the others.
+  // Faults that the first histories catch. test/trading/model plays more histories and catches the remaining faults.
   it.each(["sends before it records", "takes the latest block for final"])(
     "catches a core that %s",
     async (name) => {

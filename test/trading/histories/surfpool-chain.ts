@@ -27,12 +27,12 @@ import { type Branch, finalAfter, otherThan, type SurfpoolFork } from "./surfpoo
 import { SurfpoolHost } from "./surfpool-host.ts";
 import { SurfpoolNames, type SurfpoolSetup, surfpoolScale } from "./surfpool-setup.ts";
 
-/** Lies about the life of a blockhash. Only a joint answer of both hosts contains it. */
+/** Lies about the life of a blockhash. Such a lie takes effect only in an answer that combines both hosts. */
 const liesOfLife: readonly SolLie[] = [
   ...(["an invented blockhash", "a short life", "a long life", "an endless life"] as const),
 ];
 
-/** Probability of undoing a receipt that a host has shown. Reorganisations at random times rarely meet one. */
+/** Probability of undoing a receipt that a host has shown. Without this, reorganisations would rarely undo one. */
 const undoneShare = 0.3;
 const branches = [0, 1] as const;
 

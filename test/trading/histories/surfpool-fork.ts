@@ -17,7 +17,7 @@ type Sent = { hash: string; raw: string };
 /** Number of slots until a slot with a transaction is final. */
 export const finalAfter = 31;
 
-/** Waits an hour between blocks, so that none is made on its own. */
+/** Waits an hour between blocks, so that the chain makes no block on its own. */
 const slotMs = 3_600_000;
 
 const branches = [0, 1] as const;

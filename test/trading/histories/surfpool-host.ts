@@ -75,7 +75,7 @@ export class SurfpoolHost implements RpcHost {
   }
 }
 
-/** Returns the slot as of which a lagging host answers. Its final accounts are even older. */
+/** Returns the slot whose state a lagging host shows. The host's final accounts are even older. */
 const headFor = ({ method, params }: RpcQuestion, head: number): number => {
   const isFinal = (params[1] as { commitment?: string } | undefined)?.commitment === "finalized";
   return method === "getMultipleAccounts" && isFinal ? head - finalAfter : head;

@@ -8,9 +8,9 @@ import { type SurfpoolSetup, startSurfpoolSetup } from "./surfpool-setup.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** Most histories to play. `FULL=1` plays all of them, which takes three minutes of one core. */
+/** Maximum number of histories to play. `FULL=1` plays all of them, which takes three minutes of one core. */
 const most = isFull ? 200 : 20;
-/** Few and short histories that reach all wanted events. If they no longer do, other histories follow. */
+/** Few and short histories that reach all required events. If they no longer do, further histories follow. */
 const short = [7, 12, 24, 30, 31];
 const others = Array.from({ length: most }, (_, index) => index + 1).filter((each) => !short.includes(each));
 
@@ -66,7 +66,7 @@ describe("the trading core on a real Solana chain with random faults", () => {
 });
 
 describe("faults caught by histories on a real Solana chain", () => {
-  // Faults that the first histories catch. test/trading/model plays more histories and catches the others.
+  // Faults that the first histories catch. test/trading/model plays more histories and catches the remaining faults.
   it.each(["makes no marker", "takes confirmed for finalized"])("catches a core that %s", async (name) => {
     await expect(play(2, 10, { system: solMutants[name] as SolSystem })).rejects.toThrow(/^history \d+: /);
   });

@@ -65,7 +65,7 @@ describe("saveExecution", () => {
     },
   );
 
-  it("lists an order when it is saved, and expires both together", async () => {
+  it("lists an order when it is saved, and lets the order and its list entry expire together", async () => {
     const userID = randomUUID();
     await save(userID, order());
     expect(await listOf(userID)).toEqual([kept(userID, order())]);
@@ -93,7 +93,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, order({ version: 2 }))]);
   });
 
-  it("leaves orders placed here unchanged", async () => {
+  it("leaves orders placed through the service unchanged", async () => {
     const userID = randomUUID();
     const own = order({ settled: false });
     const { shown } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
@@ -103,7 +103,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([]);
   });
 
-  it("leaves list entries of orders placed here unchanged, even when they are no longer shown", async () => {
+  it("leaves list entries of orders placed through the service unchanged, even when the orders are no longer shown", async () => {
     const userID = randomUUID();
     const own = order({ status: "filled", settled: true });
     const { listed } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
@@ -113,7 +113,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, own)]);
   });
 
-  it("keeps the greatest version, even if concurrent writes arrive in another order", async () => {
+  it("keeps the greatest version, even if concurrent writes arrive out of order", async () => {
     const versions = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(versions, { minLength: 1, maxLength: 3 }), async (waves) => {
@@ -139,7 +139,7 @@ describe("executionItems", () => {
   const items = (execution: Order, lane?: string) =>
     executionItems({ userID: "ann", kind: "order", execution, now, ...(lane && { lane }) });
 
-  it("keeps orders placed here in lists forever, and shows them for a week after they are final", () => {
+  it("keeps orders placed through the service in lists forever, and shows them for a week after they are final", () => {
     const { shown, listed } = items(order({ status: "filled", settled: true }), "eth#0x1");
     expect(shown.item).toMatchObject({ expiresAt: inAWeek, lane: "eth#0x1" });
     expect(listed.item).toMatchObject({ expiresAt: undefined, lane: "eth#0x1" });

@@ -16,10 +16,10 @@ const db = tableForTests();
 
 const day = "2026-11-21";
 
-/** Returns the table of a process with this number of shards, which the process has yet to record. */
+/** Returns the table of a process with this number of shards, before the process has recorded that number. */
 const tableWith = (laneShards: number): Table => ({ ...db.table, laneShards });
 
-/** Creates an order of a new wallet whose lane gets another home when the number of shards changes. */
+/** Creates an order of a new wallet whose lane belongs to a different shard when the number of shards changes. */
 function orderThatMoves(from: number, to: number): TradeOrder<Evm> {
   const order = newOrder();
   const { wallet } = order.intent;

@@ -123,7 +123,7 @@ function oddValues(value: unknown): unknown[] {
   ];
 }
 
-/** Invalid counts, times and versions. Shares in percent are no counts, so fractions are valid there. */
+/** Invalid counts, times and versions. Percentages are not counts, so they may be fractions. */
 const oddCounts = [-1, 2 ** 53, 2 ** 60, 1.5, Number.NaN, Number.POSITIVE_INFINITY];
 const noGas = { bigint: "0" };
 const isCount = (path: Path) => !["slippage", "percent", "priceImpact"].includes(path.at(-1) ?? "");
@@ -141,7 +141,7 @@ describe("an item that the signer relies on", () => {
   });
 
   it.each(honest.map(([kind, item], index) => [index, kind, item] as const))(
-    "rejects items with any odd value (%d, %s)",
+    "rejects items with any value that the service never writes (%d, %s)",
     (_, kind, item) => {
       const whole = stored(item);
       let tried = 0;

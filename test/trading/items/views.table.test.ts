@@ -160,7 +160,7 @@ describe("readLane", () => {
     expect(await missedBy("user0")).toBeUndefined();
   });
 
-  it("shows whether an operator has stopped the chain", async () => {
+  it("shows whether an operator has stopped trading on the chain", async () => {
     const own = { chain: "avax", wallet: "0xA" } as const;
     expect(await readLane(db.table, { lane: own, day })).toMatchObject({ lane: undefined, isStopped: false });
     await putItems(db.table, [tradingStopKey("avax")]);

@@ -3,7 +3,7 @@ import type { EvmSnapshot } from "../../../lib/chains/evm/rules/host-snapshot.ts
 import type { UnsignedEvmTransaction } from "../../../lib/chains/evm/rules/intent.ts";
 import type { Effects, Question, Recipients } from "../../../lib/orders/effects.ts";
 
-/** A silent relay accepts transactions and forgets them. A mute one includes them, but never answers. */
+/** A silent relay accepts transactions and forgets them. A mute relay includes them, but never answers. */
 export type RelayState = "up" | "silent" | "mute" | "away";
 
 export type SendAnswer = Effects["send"]["answer"];
@@ -28,7 +28,7 @@ export type Lie = (typeof lies)[number];
 /** A transaction sent by another program of the wallet's owner. */
 export type ForeignTransaction = {
   wallet: string;
-  /** Whether the transaction pays more or less than ours in the pool. */
+  /** Whether the transaction pays more than the service's own transaction in the pool, or less. */
   isAbove: boolean;
   /** Tokens that the transaction moves away. */
   token?: string;
@@ -55,7 +55,7 @@ export interface ChainUnderTest {
 
   /** Mines a block at this time in seconds, with all or some of the transactions in the pools. */
   mine(time: number, isAll: boolean): Soon<void>;
-  /** Undoes blocks that are not final, and mines others. Undone transactions may be lost. */
+  /** Undoes blocks that are not final, and mines other blocks in their place. Undone transactions may be lost. */
   reorganise(time: number): Soon<void>;
   /** Empties the pools. */
   drop(): Soon<void>;

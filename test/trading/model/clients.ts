@@ -81,7 +81,7 @@ export class Clients {
     this.send({ request: { ...placed.request, orderId: this.world.newId("order") } });
   }
 
-  /** Sends another request with a used key, from the same user or the other. */
+  /** Sends a different request with a used key, from the same user or the other user. */
   reuseKey(isOther: boolean): void {
     const placed = this.world.random.pick(this.placed);
     if (placed === undefined) return;
@@ -103,7 +103,7 @@ export class Clients {
   }
 }
 
-/** A used key returns its order, even after other changes. */
+/** A used key must return its order, even after everything else has changed. */
 function checkReplay(
   before: { orderId: string; fingerprint: string },
   { fingerprint }: PlaceRequest,

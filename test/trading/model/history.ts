@@ -41,7 +41,7 @@ export const genesis: State = {
   strayCoins: 0n,
 };
 
-/** Opens a history's chain with the same starting balances for everybody. */
+/** Opens a history's chain, which always starts with the same balances. */
 export type OpenChain = (random: Random) => Soon<ChainUnderTest>;
 
 const openModel: OpenChain = (random) => new ModelChain(random, genesis, start);

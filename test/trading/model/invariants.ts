@@ -193,7 +193,7 @@ export class Invariants {
     const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const hasFailed = own.some(({ receipt }) => receipt?.status === "failed");
     const isTaken = own.some(({ state }) => state === "taken");
-    // Late approvals of another sale may keep replacing this sale's approval.
+    // Late approvals by another sale may keep replacing this sale's approval.
     const isUnapproved = approveNonces.length > 1 && swapNonce === undefined;
     must(
       life.reasonCode !== "REVERTED" || hasFailed || isTaken || isUnapproved,
@@ -203,11 +203,11 @@ export class Invariants {
     const reason = (swap?.receipt as { reason?: string } | undefined)?.reason;
     if (life.status === "rejected" && reason === "allowance") {
       const taken = await Promise.all(approveNonces.map((nonce) => chain.isForeign(wallet, nonce)));
-      // An earlier sale may leave its allowance behind after a reorganisation, so that this approval fails.
+      // After a reorganisation, an earlier sale may leave its allowance behind, and this sale's approval then fails.
       const hasFailedApproval = own.some(
         ({ call, receipt: seen }) => call.purpose === "approve" && seen?.status === "failed",
       );
-      // Another order's approval may have left the allowance.
+      // The router's allowance may come from another order's approval.
       const isTakenBack = this.facts.seen.has("approval taken back");
       // An earlier sale may still fill after a reorganisation, and then uses up the allowance.
       const earlier = approveNonces.length === 0 ? (this.unfilled.get(intent.orderId) ?? []) : [];
@@ -366,11 +366,11 @@ const visibleIn = ({ amount, life }: TradeOrder<Evm>) => {
 
 function checkPosition(before: Items["position"] | undefined, after: Items["position"]): void {
   must(after.version === (before?.version ?? 0) + 1, "a position's version does not grow by one");
-  // Checks that only an open position grows by new fills.
+  // Checks that only open positions grow through new fills.
   must(!(before?.settled === true && before.status === "closed"), "a closed, settled position changed");
 }
 
-/** Checks the signer's rules a second way, from the intent alone. */
+/** Checks the signer's rules once more, using only the intent. */
 function checkObedience(transaction: UnsignedEvmTransaction, intent: EvmIntent, l1Fee: bigint): void {
   const { call, gasLimit, maxFeePerGas } = transaction;
   must(transaction.wallet === intent.wallet, "signed by another wallet");

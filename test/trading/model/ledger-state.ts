@@ -37,7 +37,7 @@ export type Outcome =
   | { status: "ok"; spent: bigint; received: bigint; moved?: bigint }
   | { status: "failed"; isSlippage: boolean; reason: string };
 
-/** Most coin that a v3 pool accepts in one swap before it runs dry. */
+/** Maximum amount of coin that a v3 pool accepts in one swap before it runs dry. */
 export const dryAt = 600n;
 
 /** Recognizes DUSK, whose v3 pool runs dry and whose allowance can change only from 0. */
@@ -67,7 +67,7 @@ const output = (amountIn: bigint, reserveIn: bigint, reserveOut: bigint) =>
 
 type Side = "buy" | "sell";
 
-/** Returns the state after others have bought a token on its main route. */
+/** Returns the state after other traders have bought a token on its main route. */
 export function traded(state: State, token: string, coins: bigint): State {
   const at = poolOf(token, mainRoute(token));
   const pool = state.pools.get(at);
@@ -76,7 +76,7 @@ export function traded(state: State, token: string, coins: bigint): State {
   return { ...state, pools: set(state.pools, at, { coins: pool.coins + coins, tokens }) };
 }
 
-/** Returns the amount that a route pays, or 0 without a pool. */
+/** Returns the amount that a route pays, or 0 if it has no pool. */
 export function quote(state: State, side: Side, token: string, route: EvmRoute, amountIn: bigint): bigint {
   const pool = state.pools.get(poolOf(token, route));
   if (pool === undefined) return 0n;

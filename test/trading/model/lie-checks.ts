@@ -47,7 +47,7 @@ export function checkPlan(
 export function checkEnding({ intent, ending, approveNonces }: TradeOrder<Evm>, process: Process): void {
   const { reasonCode } = ending ?? {};
   if (reasonCode !== "NO_ROUTE" && reasonCode !== "SLIPPAGE_EXCEEDED") return;
-  // An order without approvals left can use only the router that it has approved.
+  // An order that can make no more approvals can use only the router that it has approved.
   if (approveNonces.length > 1) return;
   for (const { orders } of honest(process)) {
     const reaches = orders

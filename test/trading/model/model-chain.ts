@@ -42,7 +42,7 @@ export class ModelChain implements ChainUnderTest {
   private readonly delegated = new Set<string>();
   /** Blocks that include each transaction, on any fork. */
   private readonly inclusions = new Map<string, ModelBlock[]>();
-  /** Coin for which others buy tokens at the start of the next block. */
+  /** Amount of coin for which other traders buy tokens at the start of the next block. */
   private readonly buysOfOthers: { token: string; coins: bigint }[] = [];
   private isTorn = false;
   private events: Events = "right";
@@ -107,7 +107,7 @@ export class ModelChain implements ChainUnderTest {
     return sendAnswer(answers);
   }
 
-  /** Lets others buy a token first in the next block, so that its price rises. */
+  /** Lets other traders buy a token first in the next block, so that its price rises. */
   buyByOthers(token: string, coins: bigint): void {
     this.buysOfOthers.push({ token, coins });
   }

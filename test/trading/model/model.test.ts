@@ -5,9 +5,9 @@ import { rarePlots } from "./plots.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** Most histories to play. `FULL=1` plays all of them, which takes 20 seconds of one core. */
+/** Maximum number of histories to play. `FULL=1` plays all of them, which takes 20 seconds of one core. */
 const most = isFull ? 10_000 : 4000;
-/** Fewest histories to play. The test stops soon after all faults have occurred, but not before. */
+/** Minimum number of histories to play. Beyond it, the test stops soon after all faults have occurred. */
 const least = isFull ? most : 800;
 const atOnce = 100;
 

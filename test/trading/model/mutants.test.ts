@@ -3,7 +3,10 @@ import { playHistories } from "./history.ts";
 import { mutants } from "./mutants.ts";
 import { type Plot, rarePlots } from "./plots.ts";
 
-/** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
+/**
+ * Maps each mutant that is caught late to the first history that catches it. A number that is out of date only makes
+ * the test slower.
+ */
 const caughtBy: Readonly<Record<string, number>> = {
   "does not check the holder": 89,
   "believes one host about balances": 509,

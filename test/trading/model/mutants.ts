@@ -227,7 +227,7 @@ function believesFirst<Snapshot extends EvmSnapshot | SolSnapshot = EvmSnapshot>
   };
 }
 
-/** Believes the first host's routes without asking the other. */
+/** Believes the first host's routes without asking the other host. */
 const believesOneHost = () => believesFirst(({ orders }) => ({ orders }));
 
 /** Believes one host about a wallet's balances, as if both agreed. */
@@ -246,7 +246,7 @@ const believesOneBalance = () =>
 export const believesOneLack = () =>
   believesFirst<EvmSnapshot | SolSnapshot>(({ held }) => (held === undefined ? {} : { held }));
 
-/** Believes one host about a wallet's remaining balance while the other is silent, if the lane has no orders. */
+/** Believes one host about a wallet's remaining balance while the other host is silent, if the lane has no orders. */
 export function takesSilenceForLack(): Rewrite {
   let last: Answer;
   return {
@@ -394,7 +394,7 @@ const withoutFeeLimit = ({ stored, count }: Limits): Limits => {
   return { stored: { ...stored, policy }, count };
 };
 
-/** Hides the day's limit of network fees from both runs and signer. */
+/** Hides the day's limit of network fees from the runs and from the signer. */
 const ignoresFeeLimit: System = {
   ...work(() => ({
     answer: (effect, answer) => {
@@ -424,13 +424,13 @@ const blocksClears: System = {
         const view = answer as SigningView;
         const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
         const fits = clearGas * (request as SignRequest<Evm>).fees.maxFeePerGas <= rest;
-        // Makes the signer postpone the request, as it does without a slot.
+        // Makes the signer postpone the request, as it does if there is no slot.
         return fits ? view : { ...view, slot: undefined };
       },
     }),
 };
 
-/** Trusts the policy that was read, even if the user has changed it since. */
+/** Trusts the policy that was read, even if the user has changed the policy in the meantime. */
 const trustsOldPolicies: System = {
   ...theSystem,
   sign: (request) =>
@@ -454,7 +454,7 @@ const forgetsTheDay: System = {
     }),
 };
 
-/** Sends transactions to other recipients than intended. */
+/** Sends transactions to recipients other than the intended ones. */
 const sendsTo = (recipients: (to: Recipients) => Recipients): Rewrite => ({
   effect: (effect) => (effect.do === "send" ? { ...effect, to: recipients(effect.to) } : effect),
 });

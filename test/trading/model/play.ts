@@ -13,7 +13,7 @@ export async function stepAny(world: World): Promise<void> {
   if (process !== undefined) await world.step(process);
 }
 
-/** Runs a process to its end, or into a fault with this probability. */
+/** Runs a process to its end or, with this probability, into a fault. */
 export async function runOn(world: World, process: Process, faults: number): Promise<void> {
   const { random } = world;
   const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;

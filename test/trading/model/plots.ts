@@ -72,7 +72,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   await runOn(world, planner, 0);
 }
 
-/** Removes another program's transaction for good after we have signed one with the next nonce. */
+/** Removes another program's transaction permanently after the service has signed one with the next nonce. */
 export async function gapBelow(world: World, clients: Clients): Promise<void> {
   const { chain: blocks, random } = world;
   const wallet = clients.placeFor(200n);
@@ -197,7 +197,7 @@ export async function undoneCancellation(world: World, clients: Clients): Promis
   ]);
 }
 
-/** Makes one host lie while the other is silent. */
+/** Makes one host lie while the other host is silent. */
 export async function oneLiar(world: World): Promise<void> {
   const host = anyHost(world);
   const lie = world.random.pick(lies);
@@ -216,8 +216,8 @@ export async function oneLiar(world: World): Promise<void> {
 export type Plot = (world: World, clients: Clients) => Promise<void>;
 
 /**
- * Reports a position repeatedly while one host claims that the wallet has none of its tokens. The other one shows
- * them, or is silent.
+ * Reports a position repeatedly while one host claims that the wallet has none of its tokens. The other host shows the
+ * tokens, or is silent.
  */
 const liarOfBalances: Plot = async (world, clients) => {
   const wallet = world.random.pick(wallets) as string;

@@ -11,7 +11,7 @@ export function setPolicy(world: World): void {
   const userID = random.pick(users) as string;
   const wallet = userID === "bob" ? (wallets[1] as string) : anyWallet(world);
   const maxPerOrder = random.chance(0.4) ? BigInt(200 + random.below(800)) : undefined;
-  // Sets high limits, as the network fees of a swap may reach millions.
+  // Sets high limits, because the network fees of a swap may reach millions.
   const maxPerDay = random.chance(0.6) ? BigInt(1_000_000 * (1 + random.below(8))) : undefined;
   changePolicy(world, userID, wallet, {
     ...(maxPerOrder !== undefined && { maxPerOrder }),

@@ -63,8 +63,8 @@ export class PolicyChecks {
   }
 
   /**
-   * Checks the day's count. A buy counts once, with its first swap signature. Fees count as far as a signature raises a
-   * nonce's highest fee.
+   * Checks the day's count. A buy counts once, with its first swap signature. A fee counts by the amount by which it
+   * raises its nonce's highest fee.
    */
   private count({ before, after, day }: LedgerChange, { side, userID, wallet }: EvmIntent) {
     const { orderId, swap } = after;

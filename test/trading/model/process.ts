@@ -36,7 +36,7 @@ export type End = { result: unknown } | { failure: string };
 
 export type Answer = Effects[keyof Effects]["answer"];
 
-/** Describes an effect, as a name for crashes after it. */
+/** Describes an effect, to name the crashes that happen after it. */
 export function labelOf(effect: Effect): string {
   return effect.do === "write" ? labelOfStep(effect.step) : effect.do;
 }

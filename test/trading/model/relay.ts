@@ -19,8 +19,8 @@ export class Relay<Transaction extends Held> {
   private readonly newest = new Map<string, string>();
 
   /**
-   * Takes each transaction once. One without data to the sender itself cancels the newest one of its nonce, and is
-   * never included.
+   * Takes each transaction once. A transaction without data that its sender sends to itself is never included, and
+   * cancels the newest transaction with the same nonce.
    */
   take(transaction: Transaction, isToOneself: boolean, { number, time }: At): "held" | "cancelled" | "lost" {
     if (!this.isAtWork()) return "lost";

@@ -43,7 +43,7 @@ const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => 
   ...plain,
   trade: { ...plain.trade, ...changes },
 });
-/** Gives away all coins for one unit of a thief's token, without a fresh sign-in. */
+/** Requests to give away all coins for one unit of a thief's token, without a fresh sign-in. */
 const gift = (changes: Partial<PlaceRequest> = {}): PlaceRequest => ({
   ...request({
     maxPriceImpact: 100,
@@ -172,7 +172,7 @@ describe("placing", () => {
     });
   });
 
-  it("returns the order of a used key before it checks anything else", () => {
+  it("returns the order of a used idempotency key before it checks anything else", () => {
     const order = tradeOrder();
     const unsupported = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
     const { answer, did } = place({
@@ -183,13 +183,13 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "wake"]);
   });
 
-  it("rejects a used key whose order is lost, without querying hosts", () => {
+  it("rejects a used idempotency key whose order is lost, without querying hosts", () => {
     const { answer, did } = place({ views: [view({ used })] });
     expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
     expect(did).toEqual(["readPlacing"]);
   });
 
-  it("rejects a used key with another body, and names its order", () => {
+  it("rejects a used idempotency key with a different body, and names the key's order", () => {
     const other = { ...used, fingerprint: "another" };
     const { answer } = place({ views: [view({ used: other, order: tradeOrder(), isStopped: true })] });
     expect(answer).toMatchObject({ refused: { code: "IDEMPOTENCY_KEY_REUSED", details: { orderId: "o1" } } });
@@ -286,7 +286,7 @@ describe("placing", () => {
     const quotes = [[worthless, worthless]] as const;
     expect(place({ of: gift(), quotes }).code).toBe("SIGN_IN_REQUIRED");
     expect(play({ quotes }, trying(gift())).code).toBe("SIGN_IN_REQUIRED");
-    // The price counts as bad if a single host finds so.
+    // The price is treated as bad even if only one host finds it bad.
     const dear = gift({ trade: { ...plain.trade, slippage: 1 } });
     expect(place({ of: dear, quotes: [[tradeFacts(), worthless]] }).code).toBe("SIGN_IN_REQUIRED");
   });
@@ -410,7 +410,7 @@ describe("placing", () => {
     expect(place({ ...scene, views: [view({ laneOrders })] }).code).toBe("INSUFFICIENT_BALANCE");
   });
 
-  it("gives up if other orders are always faster", () => {
+  it("gives up if other orders are always placed faster", () => {
     expect(place({ written: [false] }).code).toBe("WALLET_BUSY");
   });
 });
@@ -422,7 +422,7 @@ describe("trying", () => {
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("rejects everything in a trial that placing would reject", () => {
+  it("rejects everything in a dry run that placing would reject", () => {
     expect(play({}, trying(limited({ ...wideLimits, maxOrder: 1n }))).code).toBe("POLICY_LIMIT");
   });
 });

@@ -145,7 +145,7 @@ describe("an order placed while a reader ends", () => {
       true,
       (readers: Set<string>) => [started("standby", readers)],
     ],
-  ])("leaves an order with a reader in any order of steps: %s", (_, isEnded, others) => {
+  ])("provides an order with a reader, whatever the sequence of steps: %s", (_, isEnded, others) => {
     const outcomes = new Set<string | undefined>();
     for (const schedule of interleavings()) {
       const world = new LeaseWorld();

@@ -51,7 +51,7 @@ const lane = (wallet: string, watch: Partial<LaneWatch> = {}, changes: Partial<L
   ...changes,
 });
 
-/** Returns the lane of a transaction with the same name that is in no block, or in this block. */
+/** Returns a lane whose transaction, named like the wallet, is in no block or in the given block. */
 const signed = (wallet: string) => lane(wallet, { blocks: { [wallet]: "" } });
 const mined = (wallet: string, number: number, hash: string) =>
   lane(wallet, { blocks: { [wallet]: { number, hash } } });
@@ -148,7 +148,7 @@ describe("readChain", () => {
     ["an earlier block that is confirmed", "a1 b2 b3 b4 b5 b6", "b2", ["x"]],
     ["a block, and the transaction is in none", "a1 b2 b3", "", ["x"]],
     ["a block, and the host takes that back", "a1 b2 b3", "a2", []],
-  ])("checks a transaction again when a look refutes %s", (_, blocks, block, expected) => {
+  ])("checks a transaction again when a look at the chain refutes %s", (_, blocks, block, expected) => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2")];
     const lanes = [mined("x", 2, "a2")];
     const isEarly = blocks.length > 8;
@@ -165,7 +165,7 @@ describe("readChain", () => {
     expect([...first.woken, ...second.woken]).toEqual(expected);
   });
 
-  it("drops looks that go backwards, and switches to another host after ten seconds", () => {
+  it("ignores looks at older blocks than before, and switches to another host after ten seconds", () => {
     const [reader, chain] = [newReader(), new FakeChain("a1 a2 a3")];
     read(reader, [signed("x")], { chain });
     const behind = new FakeChain("a1 a2");
@@ -254,7 +254,7 @@ describe("sweepLanes", () => {
   };
   const fresh = { heartbeatMs: 100_000 };
 
-  it("wakes lanes that are due or need another look", () => {
+  it("wakes lanes that are due or need another look at the chain", () => {
     const { woken, result, looks } = sweep(lanes, { heartbeatMs: 70_000 });
     expect(woken).toEqual(["due", "long", "new"]);
     expect(result).toEqual({ lanes, isReaderMissing: false });

@@ -25,7 +25,7 @@ function turned(value: unknown): unknown {
 }
 
 describe("MACs of intents", () => {
-  it("verifies an intent as read from the table, with its fields in another order", async () => {
+  it("verifies an intent as read from the table, with its fields in a different order", async () => {
     const mac = await macs.makeMac(intent());
     const stored = JSON.parse(JSON.stringify(packed(intent())));
     const reversed = turned(unpacked(stored)) as EvmIntent;
@@ -53,7 +53,7 @@ describe("MACs of intents", () => {
     validUntil: intent().validUntil + 1,
   };
 
-  it.each(Object.entries(others))("rejects an intent with another %s", async (name, value) => {
+  it.each(Object.entries(others))("rejects an intent whose %s differs", async (name, value) => {
     const mac = await macs.makeMac(intent());
     expect(await macs.checkMac({ ...intent(), [name]: value }, mac)).toBe(false);
   });
@@ -85,7 +85,7 @@ describe("MACs of intents", () => {
     ]),
   ];
 
-  it.each(changesOfSol)("rejects an intent on sol with another %s, %#", async (name, value) => {
+  it.each(changesOfSol)("rejects an intent on sol whose %s differs, %#", async (name, value) => {
     const mac = await macs.makeMac(sol);
     expect(await macs.checkMac(sol, mac)).toBe(true);
     expect(await macs.checkMac({ ...sol, [name]: value } as SolIntent, mac)).toBe(false);
@@ -103,7 +103,7 @@ describe("MACs of intents", () => {
     for (const other of changed) expect(await macs.checkMac(other as EvmIntent, mac)).toBe(false);
   });
 
-  it("rejects a MAC with a changed bit or in another encoding", async () => {
+  it("rejects a MAC with a changed bit or in a different encoding", async () => {
     const mac = await macs.makeMac(intent());
     const bytes = Buffer.from(mac, "base64");
     for (let bit = 0; bit < bytes.length * 8; bit += 5) {
@@ -115,7 +115,7 @@ describe("MACs of intents", () => {
       expect(await macs.checkMac(intent(), other)).toBe(false);
   });
 
-  it("rejects a MAC made with another key", async () => {
+  it("rejects a MAC made with a different key", async () => {
     const mac = await macs.makeMac(intent());
     expect(await openMacs(keyNamed("others"), "table", config).checkMac(intent(), mac)).toBe(false);
   });
@@ -133,7 +133,7 @@ describe("MACs of intents", () => {
     expect(await macs.checkMac(sol, mac)).toBe(false);
   });
 
-  it("rejects intents of another table", async () => {
+  it("rejects intents from a different table", async () => {
     const mac = await macs.makeMac(intent());
     expect(await openMacs(keyNamed("intents"), "restored", config).checkMac(intent(), mac)).toBe(false);
   });

@@ -55,7 +55,7 @@ const genesisOf = (wallet: string): State => ({
   strayCoins: 0n,
 });
 
-/** Sorts fields by name, because the table returns them in another order. */
+/** Sorts fields by name, because the table returns them in a different order. */
 const macOf = (intent: EvmIntent) => `MAC of ${Object.entries(intent).toSorted().join()}`;
 
 let count = 0;
@@ -89,13 +89,13 @@ export class LaneBench {
     return this;
   }
 
-  /** Another user with the wallet's key. */
+  /** A second user who has the wallet's key. */
   addUser(userID: string): Promise<void> {
     const { chain, wallet } = this.lane;
     return putItems(this.table, [{ ...walletKey(userID, chain, wallet) }]);
   }
 
-  /** Pauses the next run before the n-th effect with this name. */
+  /** Pauses the next run before it performs the effect with this name for the n-th time. */
   stopAt(name: keyof Effects, number: number): { reached: Promise<void>; goOn: () => void } {
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

@@ -13,7 +13,7 @@ export type Signed = { hash: string; raw: string; intent: SolIntent; message: So
 /** A wallet's lamports, and its tokens by name. */
 export type SolBelongings = { coins: bigint; tokens: ReadonlyMap<string, bigint> };
 
-/** Amounts and times of a chain, on which histories base theirs. */
+/** Amounts and times of a chain, from which histories derive their own. */
 export type SolScale = {
   /** Smallest step of amounts, in lamports or units of a token. */
   unit: bigint;
@@ -57,7 +57,7 @@ export interface SolChainUnderTest {
   readonly head: { hash: string; height: number };
 
   sign(intent: SolIntent, message: SolMessage): Soon<Signed | Objection>;
-  /** @param run Queries the first host before the second. */
+  /** @param run Run that queries the first host before the second. */
   hostSnapshot(host: 0 | 1, question: Question<Sol>, run: object): Soon<SolSnapshot | undefined>;
   send(raw: string, to: Recipients): Soon<"reached" | "unreached">;
   /** Sends old bytes again, which anyone may have kept. */
@@ -86,20 +86,20 @@ export interface SolChainUnderTest {
    */
   setLie(host: 0 | 1, isLying: boolean, lie?: SolLie): Soon<void>;
   setRelay(isUp: boolean): Soon<void>;
-  /** Moves the price by a stranger's trade. */
+  /** Moves the price through a stranger's trade. */
   tradeByOthers(token: string, share: bigint): Soon<void>;
   /** Pays a stranger's lamports into the marker of an order. */
   depositOnMarker(orderId: string): Soon<void>;
-  /** Lets the owner move tokens, or all but this many lamports, out of a wallet by another program. */
+  /** Lets the owner use another program to move tokens, or all but this many lamports, out of a wallet. */
   moveOut(wallet: string, token: string): Soon<void>;
   moveCoins(wallet: string, left: bigint): Soon<void>;
 
   /** Returns the reserves of a pool. */
   poolOf(token: string): { coins: bigint; tokens: bigint };
   belongings(wallet: string): Soon<SolBelongings>;
-  /** Returns the fewest units that a wallet had of a token in any block so far. */
+  /** Returns the lowest number of units that a wallet had of a token in any block so far. */
   leastHeld?(wallet: string, token: string): bigint;
-  /** Describes accounts that a wallet's orders should have closed or left in another state. */
+  /** Describes accounts that a wallet's orders should have closed or left in a different state. */
   strays(wallet: string, orderIds: readonly string[]): Soon<readonly string[]>;
   isMarked(orderId: string): boolean;
   isMarkedForEver(orderId: string): boolean;

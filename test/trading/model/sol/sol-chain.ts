@@ -208,7 +208,7 @@ export class SolChain implements SolChainUnderTest {
     this.follow();
   }
 
-  /** Gives each message another order id, so that none makes the order's marker. */
+  /** Gives each message a different order id, so that none makes the order's marker. */
   private asSigned(signed: Signed): Signed {
     if (!this.flaws.makesNoMarker) return signed;
     return { ...signed, intent: { ...signed.intent, orderId: signed.hash } };

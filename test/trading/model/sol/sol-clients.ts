@@ -10,7 +10,7 @@ export const owners = [
 export const wallets = ["A1", "B2"];
 export const tokens = ["MOON", "FEEZ"];
 
-/** Places an order, of this side or any, and returns its intent. */
+/** Places an order with this side, or with a random one, and returns its intent. */
 export function placeNew(world: SolWorld, wanted?: SolIntent["side"]): SolIntent {
   const { random } = world;
   const [userID, wallet] = random.pick(owners) ?? owners[0];

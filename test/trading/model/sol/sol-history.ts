@@ -49,7 +49,7 @@ const depositOnMarker: Move = (world) => {
   return world.chain.depositOnMarker(orderId);
 };
 
-/** Lets the owner move tokens out of the wallet by another program. */
+/** Lets the owner use another program to move tokens out of the wallet. */
 const moveOut: Move = (world) => {
   const wallet = world.random.pick(wallets) as string;
   const token = world.random.pick(tokens) as string;

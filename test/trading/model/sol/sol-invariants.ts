@@ -28,11 +28,11 @@ const helperOf = ({ message }: Signed) => ("build" in message ? message.build.he
 
 /** Checks the invariants after every step. */
 export class SolInvariants {
-  /** All signed messages by order, including unrecorded ones. */
+  /** All signed messages, keyed by order, including unrecorded ones. */
   readonly signed = new Map<string, (Signed & { process: Process<Sol> })[]>();
   /** Bytes of the messages that the signer has recorded. */
   readonly recorded = new Set<string>();
-  /** Most that the messages of a day may spend, by user, wallet and day. */
+  /** Maximum amount that the messages of a day may spend, by user, wallet and day. */
   private readonly spent = new Map<string, bigint>();
   private readonly world: SolWorld;
 

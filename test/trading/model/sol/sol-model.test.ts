@@ -7,7 +7,7 @@ import { rareSolPlots } from "./sol-plots.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** Most histories to play. `FULL=1` plays all of them, which takes eight seconds of one core. */
+/** Maximum number of histories to play. `FULL=1` plays all of them, which takes eight seconds of one core. */
 const most = isFull ? 10_000 : 3000;
 const least = isFull ? most : 800;
 const atOnce = 100;
@@ -63,9 +63,12 @@ describe("the trading core on Solana with random faults", () => {
     expect(wanted.filter((each) => !reached.has(each))).toEqual([]);
   });
 
-  it.each(Object.entries(rareSolPlots))("does so despite %s", async (_, plot) => {
-    await playSolHistories({ from: 1, count: isFull ? 2000 : 200, plot });
-  });
+  it.each(Object.entries(rareSolPlots))(
+    "spends money once and reports the outcome in histories with %s",
+    async (_, plot) => {
+      await playSolHistories({ from: 1, count: isFull ? 2000 : 200, plot });
+    },
+  );
 });
 
 const plots: Readonly<Record<string, Move>> = {
@@ -74,7 +77,10 @@ const plots: Readonly<Record<string, Move>> = {
   "blocks clears": rareSolPlots["a day whose network fees are above their limit"],
 };
 
-/** Maps mutants to the first history that catches them, if that is a late one. Changed moves only cost time. */
+/**
+ * Maps each mutant that is caught late to the first history that catches it. A number that is out of date only makes
+ * the test slower.
+ */
 const caughtBy: Readonly<Record<string, number>> = {
   "reads the marker before the height": 1121,
   "accepts an old slot": 1121,

@@ -110,7 +110,7 @@ const sendsBeforeRecording: SolSystem = {
   },
 };
 
-/** Shows the signer's rules another message than the one being signed. */
+/** Shows the signer's rules a different message from the one being signed. */
 const hidesFromRules = (
   hide: (message: SolMessage, intent: SolIntent) => SolMessage,
   ask: (message: SolMessage) => SolMessage = (same) => same,
@@ -258,7 +258,9 @@ const splitsPosition: SolSystem = {
   },
 };
 
-/** Needs room in the day for the whole fee of a clear, though the first message has counted it. */
+/**
+ * Requires the whole fee of a clear to fit into the day's limit, although the first message already counted that fee.
+ */
 const blocksClears: SolSystem = {
   ...theSolSystem,
   sign: (request) =>
@@ -268,7 +270,7 @@ const blocksClears: SolSystem = {
         const view = answer as SigningView<Sol>;
         const rest = restOfFees(view.limits, Date.parse(effect.day), view.chainLimits);
         const { message } = request as SignRequest<Sol>;
-        // Without a slot, the signer asks the run to come back later.
+        // If there is no slot, the signer postpones the request.
         return mostFeeOfMessage(message, view.chainLimits) <= rest ? view : { ...view, slot: undefined };
       },
     }),

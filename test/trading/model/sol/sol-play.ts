@@ -11,7 +11,7 @@ export const anyHost = ({ random }: SolWorld) => (random.chance(0.5) ? 0 : 1);
 export const anyLane = (world: SolWorld): string | undefined =>
   world.random.pick(world.table.all("lane"))?.wallet;
 
-/** Runs a process to its end, or into a fault with this probability. */
+/** Runs a process to its end or, with this probability, into a fault. */
 export async function runOn(world: SolWorld, process: Process<Sol>, faults: number): Promise<void> {
   const { random } = world;
   const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;

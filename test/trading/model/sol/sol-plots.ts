@@ -136,7 +136,7 @@ export const landLast: Move = async (world) => {
   await blind(false);
 };
 
-/** Makes one host lie while the other is silent, until none of the lane's messages can land any more. */
+/** Makes one host lie while the other host is silent, until none of the lane's messages can land any more. */
 export const oneLiar: Move = async (world) => {
   const host = anyHost(world);
   const other = host === 0 ? 1 : 0;
@@ -153,8 +153,8 @@ export const oneLiar: Move = async (world) => {
 };
 
 /**
- * Reports a position repeatedly while one host claims that the wallet has none of its tokens. The other one shows
- * them, or is silent.
+ * Reports a position repeatedly while one host claims that the wallet has none of its tokens. The other host shows the
+ * tokens, or is silent.
  */
 const liarOfHoldings: Move = async (world) => {
   const { chain: blocks, random, table } = world;
