@@ -63,7 +63,7 @@ describe("quoteOrder on sol", () => {
     });
   });
 
-  it("quotes for the user's own wallets only, or without a wallet", async () => {
+  it("quotes only for the user's own wallets, or if the request names no wallet", async () => {
     const { userID, wallets } = await newUser(10n ** 10n);
     expect((await quote(userID, { wallet: `${wallets[0]}` })).balances).toHaveLength(1);
     expect(await quote(userID)).not.toHaveProperty("balances");

@@ -8,7 +8,7 @@ export type RelayState = "up" | "silent" | "mute" | "away";
 
 export type SendAnswer = Effects["send"]["answer"];
 
-/** Synchronous in the model, asynchronous on a real node. */
+/** A result that is synchronous in the model, and asynchronous on a real node. */
 export type Soon<Value> = Value | Promise<Value>;
 
 export const lies = [
@@ -57,7 +57,7 @@ export interface ChainUnderTest {
   mine(time: number, isAll: boolean): Soon<void>;
   /** Undoes blocks that are not final, and mines other blocks in their place. Undone transactions may be lost. */
   reorganise(time: number): Soon<void>;
-  /** Empties the pools. */
+  /** Empties the transaction pools. */
   drop(): Soon<void>;
   /** Makes a host stop following the chain, or follow it again. */
   lag(host: 0 | 1, isLagging: boolean): Soon<void>;

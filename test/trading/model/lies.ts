@@ -82,7 +82,7 @@ function liesAboutRoutes(
     case "quote low":
       return routes.map((route) => ({ ...route, amountOut: route.amountOut / 100n }));
     case "route preferred":
-      // Reverses the order of routes: those below the minimum now pay it, and all others fall short.
+      // Reverses the order of routes: routes below the minimum now pay it, and all other routes fall short.
       return routes.map((route) => {
         const amountOut = route.amountOut < minAmountOut ? minAmountOut : minAmountOut - 1n;
         return { ...route, amountOut };

@@ -102,7 +102,7 @@ const watch = (world: World, name: "watch" | "sweep") => {
   world.start({ name, procedure: world.system[name](chain) });
 };
 
-/** Moves with their weights. */
+/** Moves that a history can make, with their weights. */
 const moves: readonly (readonly [number, Move])[] = [
   [10, (_, clients) => clients.placeNew()],
   [2, (_, clients) => clients.repeat()],

@@ -212,7 +212,7 @@ export async function oneLiar(world: World): Promise<void> {
   await world.chain.setDown(host === 0 ? 1 : 0, false);
 }
 
-/** Opens a history with a sequence of events that is rare by chance alone. */
+/** Opens a history with a sequence of events that rarely happens by chance. */
 export type Plot = (world: World, clients: Clients) => Promise<void>;
 
 /**

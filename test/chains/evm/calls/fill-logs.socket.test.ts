@@ -169,7 +169,7 @@ describe("movedInBlock", () => {
   const buy = (units: bigint): Swap => ({ side: "buy", units });
   const sell = (units: bigint): Swap => ({ side: "sell", units });
 
-  /** Logs a swap of an honest token in a pool of v2. */
+  /** Returns the logs of a swap of an honest token in a v2 pool. */
   const logsOf = ({ side, units }: Swap): ContractLog[] => {
     const [taken, paid, from, to] = side === "buy" ? [0n, units, pool, wallet] : [units, 0n, wallet, pool];
     return [

@@ -26,7 +26,7 @@ afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 type View = { head?: number; fork?: number; price?: (block: number) => unknown };
 
-/** Makes a host answer with a chain up to its head, and a price for each block. */
+/** Makes a host answer from a chain that ends at the host's head and has a price for each block. */
 function show(server: RpcServer, { head = 100, fork = 0, price = (block) => block }: View = {}) {
   server.misbehaviour = undefined;
   server.answers = {

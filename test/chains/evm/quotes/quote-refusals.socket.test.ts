@@ -103,7 +103,7 @@ describe("quoteEvmTrade", () => {
     await expect(quote(asked)).rejects.toMatchObject({ code });
   });
 
-  it("rejects the amount rather than the route if it exceeds every pool", async () => {
+  it("rejects the amount rather than the route if the amount exceeds every pool", async () => {
     const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
     const closed = await deployOddToken(chain, "refuses transfers");
     for (const amount of ["1".repeat(20), "9".repeat(40)]) {

@@ -16,7 +16,7 @@ const terms: Partial<EvmIntent> = { side: "sell", amount, minAmountOut: minimum,
 const sale = tradeOrder({ intent: intent(terms), amount });
 const otherPool: EvmRoute = { ...v3, feeBps: 100 };
 
-/** A host's facts about a sale with all approvals. Each route pays this many thousandths of the minimum. */
+/** A host's facts about a sale that needs no more approvals. Each route pays this many thousandths of the minimum. */
 const facts = (
   routes: readonly (Partial<EvmRouteFacts> & { pays: bigint })[],
   rest: Partial<EvmOrderFacts> = {},

@@ -209,7 +209,7 @@ describe("objectionToTransaction", () => {
       expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
     });
 
-    it("rejects a clear of a nonce without a signature, and of another wallet's nonce", () => {
+    it("rejects a clear of a nonce at which nothing was signed, or of another wallet's nonce", () => {
       expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
       const others = { ...signed, ledger: { ...signed.ledger, wallet: "0xBAD" } };
       expect(objection(clear, others)).toHaveProperty("refused");

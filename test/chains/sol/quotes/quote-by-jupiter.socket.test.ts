@@ -103,7 +103,7 @@ describe("quotes with Jupiter", () => {
     expect(shown.warnings).not.toContain("AMOUNT_TINY");
   });
 
-  it("rejects the amount rather than the route if it exceeds the wallet or every pool", async () => {
+  it("rejects the amount rather than the route if the amount exceeds the wallet's balance or every pool", async () => {
     const short = { code: "INSUFFICIENT_BALANCE" };
     const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
     const sale = { side: "sell", amount: "1" } as const;

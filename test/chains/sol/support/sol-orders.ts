@@ -18,7 +18,7 @@ export const rents = { marker: 897_840n, wsol: 2_039_280n };
 
 type Token = keyof TestSurfnet["deployment"]["tokens"];
 
-/** Makes a host lag by one slot, so that it names the blockhash. */
+/** Makes a host report slot 1, so that this host is the one that names the blockhash. */
 export const behind = (method: string, result: unknown) =>
   method === "getEpochInfo" ? { ...(result as object), absoluteSlot: 1, blockHeight: 1 } : result;
 

@@ -97,7 +97,7 @@ const setPolicy: Move = (world) => {
   world.table.put("policy", { chain, wallet, userID, policy, revision });
 };
 
-/** Moves with their weights. */
+/** Moves that a history can make, with their weights. */
 const moves: readonly (readonly [number, Move])[] = [
   [10, (world) => void placeNew(world)],
   [3, cancel],

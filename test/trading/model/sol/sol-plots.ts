@@ -198,7 +198,7 @@ const fullDay: Move = async (world) => {
   must(messages().at(-1)?.purpose === "clear", "a full day kept a cancellation waiting");
 };
 
-/** Opens histories with sequences of events that are rare by chance alone. */
+/** Opens histories with sequences of events that rarely happen by chance. */
 export const rareSolPlots = {
   "a host that makes up what a wallet has": liarOfHoldings,
   "a day whose network fees are above their limit": fullDay,
