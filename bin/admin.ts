@@ -4,7 +4,7 @@ require("./run.cjs")(async () => {
   const { confirm } = await import("../lib/tools/admin/ask-secret.ts");
   const { interruption } = await import("../lib/tools/admin/terminal.ts");
 
-  // Exits quietly when a reader such as `head` closes the pipe early.
+  // Exits quietly when the program that reads the output, such as `head`, closes the pipe early.
   process.stdout.on("error", (error) => {
     if ("code" in error && error.code === "EPIPE") process.exit(0);
     throw error;

@@ -8,7 +8,7 @@ require("./run.cjs")(async () => {
   const { main } = await import("../lib/tools/documents/documents.ts");
 
   const args = process.argv.slice(2);
-  // Loads the stacks only for writing: loading CDK takes seconds.
+  // Loads the stacks only when writing, because loading CDK takes seconds.
   const needsStacks = !args.some((arg) => /^--(check|site)/.test(arg));
   const infra = needsStacks ? await import("../lib/infra/read-stacks.ts") : undefined;
 

@@ -21,7 +21,10 @@ const feeds = environment("PRICE_FEEDS");
 const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
 const everyMs = environment("PRICES_EVERY_SECONDS") * 1000;
 
-/** The next run takes over after ten minutes. If it fails to start, this run keeps prices moving for three more. */
+/**
+ * The next run takes over after ten minutes. If it fails to start, this run keeps prices up to date for three more
+ * minutes.
+ */
 const longestRunMs = 13 * 60_000;
 
 /** Reserves time for the last save and for closing the connections. */

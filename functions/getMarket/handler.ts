@@ -15,7 +15,7 @@ import { openTable } from "../../lib/table/table.ts";
 const table = openTable(environment("TABLE_NAME"));
 const onFault = (error: unknown) => logFault("getMarket", error);
 const feed = handOverTo<FeedStart>(environment("FEED_PRICES_FUNCTION"));
-/** Starts the price feed. If that fails, the market is shown without dollars. */
+/** Starts the price feed. If that fails, the market is shown without values in dollars. */
 const startFeed =
   environment("PRICE_FEEDS").length > 0 ? async (start: FeedStart) => feed(start).catch(onFault) : undefined;
 

@@ -11,7 +11,7 @@ const vault = openVault(environment("KEY_ID"));
 const deps = {
   table: openTable(environment("TABLE_NAME")),
   vault,
-  // Shares one KMS connection between all keys.
+  // Shares one KMS connection between all KMS keys.
   importKeys: importKeysOf(vault.client, environment("IMPORT_KEYS")),
   limits: environment("WALLET_LIMITS"),
 };

@@ -10,16 +10,16 @@ import { readOwnProfile } from "../../lib/users/profile-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-/** Remembers the catalogue, an item of up to 400 KB that all users read and operators rarely replace. */
+/** Caches the catalogue, an item of up to 400 KB that all users read and operators rarely replace. */
 const catalogue = remembered(() => readCatalogue(table), 5000);
 
 const readLeft = async () => readStocks(table, limitedIds(await catalogue()));
 
-/** Remembers stocks only briefly: each sale changes them. */
+/** Caches the rewards' stocks only briefly, because each sale changes them. */
 const stocksForMs = 1000;
 const stocks = remembered(readLeft, stocksForMs);
 
-/** Greatest difference to expect between the clocks of two instances, in milliseconds. */
+/** Largest expected difference between the clocks of two instances, in milliseconds. */
 const skewMs = 1000;
 
 export const handler = rest("listRewards", schemas.listRewards, async ({ userID, now }) => {

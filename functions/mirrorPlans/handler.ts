@@ -8,7 +8,8 @@ const deps = mirrorDeps();
 
 export const handler = onChanges("mirrorPlans", (records) =>
   mirrorChanges(deps, records, (error) => {
-    // Logs a full account as a warning, since this function is not at fault. A separate alarm counts such warnings.
+    // If the AWS account has no room for more keys or plans, logs only a warning, because this function is not at
+    // fault. A separate alarm counts such warnings.
     const log = error instanceof LimitReached ? logWarning : logFault;
     log("mirrorPlans", error);
   }),

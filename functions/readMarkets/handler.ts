@@ -20,9 +20,9 @@ const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));
 const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
 const feed = handOverTo<object>(environment("FEED_PRICES_FUNCTION"));
-/** Waits 5 seconds before starting the feed again, since a new run needs a moment to come alive. */
+/** Waits 5 seconds before starting the feed again, because a new run takes a moment to start. */
 const startFeed = environment("PRICE_FEEDS").length > 0 ? remembered(() => feed({}), 5000) : undefined;
-// Does not retry: if the first attempt has arrived, clients would get two messages within a second.
+// Does not retry, because clients would get two messages within a second if the first attempt has succeeded after all.
 const deliver = callOf(environment("DELIVER_FUNCTION"), { maxAttempts: 1 });
 /** Allows a little more time than loadHistory may take. */
 const loadHistory = callOf(environment("LOAD_HISTORY_FUNCTION"), { maxAttempts: 1 }, 65_000);

@@ -13,7 +13,7 @@ const vault = openVault(environment("KEY_ID"));
 const deps = {
   table: openCheckingTable(),
   vault,
-  // Shares one KMS connection between both keys.
+  // Shares one KMS connection between both KMS keys.
   checkMac: macsOf(vault.client, environment("MAC_KEY_ID"), environment("TABLE_ID")).checkMac,
   chains: environment("TRADING"),
   onSigned: logSignature,

@@ -24,7 +24,8 @@ export const realClock: Clock = {
 export type WaitLimits = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
 /**
- * Makes a signal for both limits. Its reason is the caller's or a TimeoutError. Call `end` when nothing waits any more.
+ * Makes a signal that aborts when either limit is reached. Its reason is that of the caller's signal, or a
+ * TimeoutError. Call `end` when nothing waits any more.
  */
 export function limitsOf(
   clock: Clock,
@@ -45,7 +46,7 @@ export function limitsOf(
   };
 }
 
-/** Rejects when the first limit is reached, even if the promise is still pending. */
+/** Rejects as soon as either limit is reached, even if the promise is still pending. */
 export function limited<Value>(clock: Clock, wanted: WaitLimits, promise: Promise<Value>): Promise<Value> {
   const { signal, end } = limitsOf(clock, wanted);
   const abort = new Promise<never>((_, reject) => {

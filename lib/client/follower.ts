@@ -45,7 +45,7 @@ const readAgainMs = [500, 15_000] as const;
 const wholeWithinMs = 15_000;
 /** A connection that lasts this long shows that the service is healthy. */
 const steadyMs = 30_000;
-/** A client that was too fast waits as long as after this many failures. */
+/** A client that sent requests too fast waits as long as after this many failures. */
 const failuresOfHaste = 3;
 
 type PagedWallet = RestData<"listWalletsV2">["wallets"][number];
@@ -185,7 +185,9 @@ export class Follower {
     }
   }
 
-  /** Browsers hide why a handshake was refused. A REST request finds out, and also renews an expired token. */
+  /**
+   * Browsers hide why a handshake was refused. A REST request finds out the reason, and also renews an expired token.
+   */
   async #refused(token: string | undefined): Promise<void> {
     this.#leave();
     this.#life = new AbortController();
@@ -254,7 +256,7 @@ export class Follower {
     return awaited.length > 0;
   }
 
-  /** Leaves out absent options, because the service sends prices differently with tokens or a pace. */
+  /** Leaves out absent options, because the service sends prices differently if tokens or a pace are given. */
   #subscribeTo(names: readonly string[], tokens: readonly FollowedToken[]): void {
     const { every } = this.#options;
     const more = names.includes("prices") && {
@@ -278,7 +280,7 @@ export class Follower {
     if (!signal.aborted) this.#show(complete(this.#held, "settings"));
   }
 
-  /** Reads the list of wallets, and again while messages name wallets that it may lack. */
+  /** Reads the list of wallets, and repeats this as long as messages name wallets that the list may lack. */
   async #readWallets(signal: AbortSignal): Promise<void> {
     if (this.#readingWallets === signal) return;
     this.#readingWallets = signal;
@@ -292,7 +294,7 @@ export class Follower {
     if (this.#readingWallets === signal) this.#readingWallets = undefined;
   }
 
-  /** Reads the list in pages, since only a paged list has versions. */
+  /** Reads the list in pages, because only a paged list has versions. */
   async #listWallets(signal: AbortSignal): Promise<PagedWallet[] | undefined> {
     const wallets: PagedWallet[] = [];
     for await (const { data } of this.#deps.pages("listWalletsV2", { query: { limit: 100 }, signal })) {

@@ -11,7 +11,7 @@ export type HeldMarkets = {
 
 export const noMarkets: HeldMarkets = { tokens: new Map(), records: new Map(), heads: {} };
 
-/** Keeps minutes for 25 hours. */
+/** Keeps minute candles for 25 hours. */
 const keptMinutes = 25 * 60;
 
 /** Makes a key of a token. Addresses of EVM chains may have any case. */
@@ -49,8 +49,8 @@ export function withMarkets(
 }
 
 /**
- * Keeps the newer record, with the minutes of both. A higher revision always wins, because a reorganisation can lower
- * the block. Full updates repeat records, in case a minute was missed.
+ * Keeps the newer record, with the minute candles of both records. A higher revision always wins, because a
+ * reorganisation can lower the block number. Full updates repeat records, in case a minute candle was missed.
  */
 function newerMarket(record: MarketRecord, old: MarketRecord): MarketRecord {
   const later =
@@ -60,7 +60,7 @@ function newerMarket(record: MarketRecord, old: MarketRecord): MarketRecord {
   return later < 0 ? old : withMinutes(record, old);
 }
 
-/** Keeps older minutes, because an update has only the changed ones. */
+/** Keeps older minute candles, because an update contains only those that changed. */
 function withMinutes(record: MarketRecord, old: MarketRecord): MarketRecord {
   const all = [...(old.minutes ?? []), ...(record.minutes ?? [])];
   if (all.length === 0) return record;

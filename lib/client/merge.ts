@@ -39,7 +39,7 @@ export type Held = {
 
 /**
  * Starts the data of a new connection. Drops records of earlier connections, because snapshots are newer. Keeps prices
- * and markets, because the first ones to arrive may be older.
+ * and markets, because the first ones to arrive on the new connection may be older.
  */
 export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
   const followed = new Set(channels);
@@ -149,7 +149,10 @@ export function withWalletList(
   return complete({ ...held, wallets, walletsBehind }, "wallets");
 }
 
-/** Prepares a request for the list of wallets, which may lack wallets of later messages. */
+/**
+ * Prepares a request for the list of wallets. From now on, notes the wallets that messages change, because the list may
+ * lack these changes.
+ */
 export const askingForWallets = (held: Held): Held => ({
   ...held,
   walletsBehind: false,

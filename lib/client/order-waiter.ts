@@ -4,8 +4,8 @@ import type { Order, Stream } from "./stream-types.ts";
 
 export type OrderWait = WaitLimits & {
   /**
-   * `filled` waits until the order has ended, with or without a fill. `settled`, the default, waits until this is final
-   * on chain, which takes up to 15 minutes.
+   * `filled` waits until the order has ended, whether it was filled or not. `settled`, the default, waits until the
+   * order's end is final on chain, which takes up to 15 minutes.
    */
   until?: "filled" | "settled";
 };
@@ -28,7 +28,7 @@ export function orderWaiter({ calls, follow, clock }: Deps) {
       order.orderId === orderId &&
       order.status !== "open" &&
       order.status !== "partially_filled" &&
-      // Other engines have no stages and need not report finality.
+      // Orders of other trading engines have no stages and need not report finality.
       (until === "filled" || (order.settled ?? order.stage === undefined));
     try {
       // The stream lacks orders that ended more than a week ago.

@@ -10,7 +10,7 @@ export const noRecords: Records<never> = { byId: new Map<string, never>(), newes
 
 type PlaceOf<Item> = (item: Item) => { id: string; time: string };
 
-/** Keeps the higher version of each record. Returns the same object if nothing changes. */
+/** Keeps the highest version of each record. Returns the same object if nothing changes. */
 export function withNewer<Item extends Versioned>(
   known: Records<Item>,
   items: readonly Item[],
@@ -44,7 +44,9 @@ function indexFor<Item>(item: Item, newestFirst: readonly Item[], placeOf: Place
 
 type Place = ReturnType<PlaceOf<unknown>>;
 
-/** True if the record is later, or has a higher id at the same time. Times may lack milliseconds. */
+/**
+ * True if the first record is later than the second, or has the same time and a higher id. Times may lack milliseconds.
+ */
 function isAfter(one: Place, other: Place): boolean {
   const laterMs = msOf(one) - msOf(other);
   return laterMs === 0 ? one.id > other.id : laterMs > 0;

@@ -23,7 +23,7 @@ export type CallerDeps = {
   clock: Clock;
   /** True in a browser, which hides some responses from scripts. */
   isInPage: boolean;
-  /** For this time, a failed request is repeated. */
+  /** Milliseconds during which a failed request is repeated. */
   patienceMs: number;
   /** Time limit of one try. API Gateway answers within 29 seconds. */
   timeoutMs: number;
@@ -70,10 +70,10 @@ export class RestCaller {
     if (inUse) headers.set("Idempotency-Key", inUse.key);
     let certain = false;
     try {
-      // A redirected POST would become a GET and send the token along.
+      // Follows no redirects, because a redirected POST would become a GET that sends the token along.
       const init: RequestInit = { method, headers, credentials: "include", redirect: "error" };
       if (body !== undefined) init.body = JSON.stringify(body);
-      // A second try with If-Match would fail because the first one changed the record.
+      // Does not repeat a request with If-Match: if the first try has changed the record, the second one would fail.
       const repeatable = (method !== "POST" || mark !== undefined) && !headers.has("If-Match");
       const tried = await this.#repeat(
         { name, url, init, signal },
@@ -98,7 +98,7 @@ export class RestCaller {
     }
   }
 
-  /** Gives the next equal request a new key, not the one with an uncertain outcome. */
+  /** Gives the next equal request a new key, instead of the key whose outcome is uncertain. */
   async forget(name: OperationName, request: AnyRequest): Promise<void> {
     await this.#deps.keys.forget(titleOf(name, request));
   }
@@ -167,7 +167,7 @@ const aborted: AnyAnswer = { error: { status: 0, code: "ABORTED", message: "The 
 function mayRepeat({ status, code, retryAfterSeconds, cause }: AnyError, repeatable: boolean): boolean {
   if (code === "ABORTED") return false;
   if (code === "TOKEN_ERROR") return !isMistake(cause);
-  // These requests never reach code that changes data.
+  // A request with one of these responses never reached code that changes data.
   if (status === 429 || (status === 503 && retryAfterSeconds !== undefined)) return true;
   return repeatable && (code === "NETWORK_ERROR" || status >= 500);
 }

@@ -24,9 +24,12 @@ type Field<Key extends string, Value> = [Value] extends [never]
     : { [Name in Key]: Value };
 
 export type CallOptions = {
-  /** Aborts the call, which then has the error ABORTED. */
+  /** Aborts the call, which then returns the error ABORTED. */
   signal?: AbortSignal;
-  /** For this time, a failed call is repeated. 0 means never. By default, the terminal's patience applies. */
+  /**
+   * Milliseconds during which a failed call is repeated. 0 means never. By default, the terminal's `patienceMs`
+   * applies.
+   */
   patienceMs?: number;
 };
 

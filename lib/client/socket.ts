@@ -26,7 +26,7 @@ export type ConnectionEvents = {
 /** Sends pings, because proxies may close quiet connections. A pong proves that the connection works. */
 const usualPingMs = 60_000;
 const answerWithinMs = 20_000;
-/** Shorter limit for a connection that may have broken unnoticed. */
+/** Shorter time limit for the pong of a connection that may have broken unnoticed. */
 const proofWithinMs = 3000;
 
 type ConnectionOptions = {

@@ -11,13 +11,16 @@ export type Network = Price["chain"];
 export type MarketRecord = Schemas["MarketRecord"];
 export type MarketMinute = Schemas["MarketMinute"];
 export type TradingChain = MarketRecord["chain"];
-/** Newest block that was read of each followed chain. Prices are as old as this block, even if nobody trades. */
+/**
+ * For each followed chain, the newest block that the service has read. Prices are as old as this block, even if nobody
+ * trades.
+ */
 export type MarketHeads = Schemas["MarketsUpdate"]["heads"];
 
 /** A token on a chain. On EVM chains, its address may have any case. */
 export type TokenName = { chain: TradingChain; token: string };
 
-/** A token to follow. `candles` adds its minutes. */
+/** A token to follow. `candles` adds its minute candles. */
 export type FollowedToken = TokenName & { candles?: boolean };
 
 export type SettingsMessage = Extract<ServerMessage, { type: "TradingSettingsUpdated" }>["data"];
@@ -47,7 +50,8 @@ export type TerminalState = {
   readonly positions: readonly Position[];
   readonly prices: Readonly<Partial<Record<Network, Price>>>;
   /**
-   * Known markets of the followed tokens. A market with `candles` has all known minutes of the last day, oldest first.
+   * Known markets of the followed tokens. A market with `candles` has all known minute candles of the last day, oldest
+   * first.
    */
   readonly markets: readonly MarketRecord[];
   readonly heads: MarketHeads;

@@ -20,7 +20,7 @@ export type TerminalOptions = {
   token?: TokenProvider;
   /** Stores the Idempotency-Keys of requests until they are answered. By default, keys stay in memory. */
   keys?: KeyStore;
-  /** For this time, an unanswered request is repeated. The default is 20 seconds. */
+  /** Milliseconds during which an unanswered request is repeated. The default is 20 seconds. */
   patienceMs?: number;
   /** Time limit of one try of a request. The default is 30 seconds. */
   timeoutMs?: number;

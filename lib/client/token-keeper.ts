@@ -13,8 +13,8 @@ export class TokenKeeper {
   readonly #deps: TokenDeps;
   #token: Promise<string> | undefined;
   /**
-   * Time of expiry by this machine's clock. Undefined if the token has none, or arrived expired, because the clock must
-   * then be wrong.
+   * Time of expiry by this machine's clock. Undefined if the token has no expiry, or had already expired on arrival,
+   * because this machine's clock must then be wrong.
    */
   #expiresMs: number | undefined;
   #hasDoubted = false;
@@ -70,7 +70,8 @@ export class TokenKeeper {
       { timeoutMs },
       (async () => {
         const token: unknown = await (provider as TokenProvider)(why);
-        // Blames the provider instead of the network. The error of fetch would quote the token.
+        // Checks the token here, so that the error names the provider as the cause instead of the network. The error of
+        // fetch would also quote the token.
         if (typeof token === "string" && /^[ -~]+$/.test(token)) return token;
         throw new TypeError(`The provider returned ${typeof token}, which is not a token for a header`);
       })(),
@@ -90,8 +91,8 @@ export class TokenKeeper {
 }
 
 /**
- * True for errors in the provider's own code, which would only repeat. A network failure of fetch is also a TypeError,
- * so the wording tells them apart.
+ * True for errors in the provider's own code, which would only occur again. A network failure of fetch is also a
+ * TypeError, so the wording tells them apart.
  */
 export const isMistake = (error: unknown): boolean =>
   error instanceof ReferenceError ||

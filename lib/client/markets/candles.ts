@@ -21,17 +21,19 @@ export type Currency = "usd" | "native";
 export type Candles = Pick<RestData<"listCandles">, "candles" | "revision">;
 
 /**
- * Significant digits of prices in dollars. The service derives further digits in two ways, which a chart must not show
- * as a difference.
+ * Significant digits of prices in dollars. Candles from the service and candles folded here may differ in further
+ * digits, and a chart must not show this difference.
  */
 const dollarDigits = 12;
 
-/** A minute that may still be replaced. It has no candle if all its swaps were reverted. */
+/** A minute candle that may still be replaced. `candle` is undefined if all swaps of the minute were reverted. */
 type Minute = { candle: Candle | undefined; revision: number; block: number };
 
 const minuteMs = 60_000;
 
-/** True for candles that the service folds from stored hours, with the coin's price at the end of each hour. */
+/**
+ * True for intervals whose candles the service folds from stored hours, using the coin's price at the end of each hour.
+ */
 const isFoldedFromHours = (interval: Interval) => intervalSeconds[interval] >= 3600;
 
 /** Returns the start of the interval that contains a time. Both are in milliseconds. */
@@ -90,8 +92,8 @@ export function minuteCandle(minute: MarketMinute, currency: Currency): Candle |
 }
 
 /**
- * Candles of a token: older ones from the service, and the newest folded from minutes. Programs that have seen the same
- * minutes get the same candles, whenever they started.
+ * Candles of a token: older ones from the service, and the newest folded from minute candles. Programs that have
+ * received the same minute candles show the same candles, whenever they started.
  */
 export class CandleSeries {
   readonly #interval: Interval;
@@ -100,11 +102,14 @@ export class CandleSeries {
   /** Candles from the service, by their start time. */
   readonly #history = new Map<number, Candle>();
   readonly #minutes = new Map<number, Minute>();
-  /** Candles folded from complete sets of minutes, by their start time. Undefined for an interval without swaps. */
+  /**
+   * Candles folded from all minute candles of an interval, by their start time. Undefined for an interval without
+   * swaps.
+   */
   readonly #folded = new Map<number, Candle | undefined>();
   /** Intervals that must be folded again. */
   readonly #changed = new Set<number>();
-  /** From this time on, all minutes are known. */
+  /** All minute candles from this time on are known. */
   #minutesFromMs = Number.POSITIVE_INFINITY;
   /** End of the newest candle that the service has marked final. All earlier minutes are final as well. */
   #finalToMs = 0;
@@ -126,14 +131,14 @@ export class CandleSeries {
       }
   }
 
-  /** Adds all minutes since a time, from `listCandles` in the series' currency. */
+  /** Adds all minute candles since a given time, from `listCandles` in the series' currency. */
   addMinutes({ candles, revision }: Candles, fromMs: number): void {
     this.#minutesFromMs = Math.min(this.#minutesFromMs, fromMs);
     for (const startMs of this.#minutes.keys()) this.#changed.add(startOf(startMs, this.#interval));
     for (const { partial: _, ...candle } of candles) this.#add(candle.time, { candle, revision, block: -1 });
   }
 
-  /** Adds minutes of a market from the stream: all of its record, or only some. */
+  /** Adds minute candles of a market from the stream: all that the market's record contains, or only some. */
   addMarket({ revision, block, minutes = [] }: Pick<MarketRecord, "revision" | "block" | "minutes">): void {
     for (const minute of minutes) {
       const candle = minute.trades === 0 ? undefined : minuteCandle(minute, this.#currency);
@@ -141,7 +146,7 @@ export class CandleSeries {
     }
   }
 
-  /** Forgets everything, for example when minutes may have been missed. */
+  /** Forgets everything, for example when minute candles may have been missed. */
   clear(): void {
     for (const part of [this.#history, this.#minutes, this.#folded, this.#changed]) part.clear();
     this.#minutesFromMs = Number.POSITIVE_INFINITY;
@@ -167,7 +172,7 @@ export class CandleSeries {
   }
 
   #fold(startMs: number): void {
-    // An interval whose first minutes are unknown would be wrong.
+    // Skips an interval whose first minutes are unknown, because its candle would be wrong.
     if (startMs < this.#minutesFromMs) return;
     const within: Candle[] = [];
     for (let atMs = startMs; atMs < startMs + this.#lengthMs; atMs += minuteMs) {
@@ -211,8 +216,8 @@ export class CandleSeries {
 }
 
 /**
- * True if a minute's state is newer. A reorganisation raises the revision. Within a revision, minutes become final and
- * swaps are only added, unless a host invented them.
+ * True if the first state of a minute is newer than the second. A reorganisation raises the revision. Within a
+ * revision, minutes become final and swaps are only added, unless a host invented them.
  */
 function isNewer({ candle, ...next }: Minute, known: Minute): boolean {
   const changes =

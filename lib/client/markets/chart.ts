@@ -17,7 +17,7 @@ export type ChartOptions = TokenName & {
   interval: Interval;
   /** Currency of the prices, dollars by default. */
   currency?: Currency;
-  /** Most candles of the chart, up to 1000. The default is 300. */
+  /** Maximum number of candles in the chart, up to 1000. The default is 300. */
   limit?: number;
   /**
    * Called with all candles, oldest first, once they are known and after each change. `isLoading` is true while the
@@ -35,10 +35,12 @@ export type Chart = {
   close(): void;
 };
 
-/** Most candles that one request can list. */
+/** Maximum number of candles that one request can list. */
 const pageMinutes = 1000;
 
-/** The service sends an update at least every ten seconds. A longer silence may hide missed minutes. */
+/**
+ * The service sends an update at least every ten seconds. During a longer silence, minute candles may have been missed.
+ */
 const silenceMs = 20_000;
 
 /** Pause before the chart reads again, after a failure or while the service still reads the token's last day. */
@@ -79,7 +81,7 @@ export function followCandles(
   const series = new CandleSeries({ interval, currency });
   let candles: readonly Candle[] = [];
   let market: MarketRecord | undefined;
-  /** Minutes that the series already has. */
+  /** Minute candles that the series already has. */
   let known: ReadonlySet<MarketMinute> = new Set();
   let isLoaded = false;
   let isHistoryLoading = false;
@@ -125,7 +127,7 @@ export function followCandles(
     series.clear();
     series.addHistory(history);
     if (minutes !== undefined) series.addMinutes(minutes, fromMs);
-    // Adds minutes that the stream delivered during the reading.
+    // Adds minute candles that the stream delivered during the reading.
     if (market !== undefined) series.addMarket(market);
     readMs = nowMs;
     isLoaded = true;

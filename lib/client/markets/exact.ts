@@ -1,6 +1,6 @@
 import type { Decimal } from "../openapi.ts";
 
-/** A number, as `mantissa` × 10^`exponent`. Floating point would show different digits than the service. */
+/** A number, as `mantissa` × 10^`exponent`. Floating point would show different digits from the service. */
 export type Exact = { readonly mantissa: bigint; readonly exponent: number };
 
 export const zero: Exact = { mantissa: 0n, exponent: 0 };
@@ -73,7 +73,7 @@ export function plus(a: Exact, b: Exact): Exact {
   return { mantissa: scaledTo(a, exponent) + scaledTo(b, exponent), exponent };
 }
 
-/** Compares two numbers. Returns a negative number, 0 or a positive one, as functions that sort expect. */
+/** Compares two numbers. Returns a negative number, 0 or a positive one, as `sort` expects. */
 export function compare(a: Exact, b: Exact): number {
   const exponent = Math.min(a.exponent, b.exponent);
   const difference = scaledTo(a, exponent) - scaledTo(b, exponent);

@@ -122,7 +122,7 @@ function exitOf(
   if (depth === undefined) return undefined;
   const reserve = unitsOf(depth, decimals) * reservePerDepth;
   if (reserve === 0n) return 0n;
-  // Fees of pools can be fractions of a basis point.
+  // A pool's fee can be a fraction of a basis point.
   const all = 10_000_000n;
   const kept = all - BigInt(Math.round(feeBps * 1000));
   return divideHalfEven(value * reserve * kept, (reserve + value) * all);

@@ -24,7 +24,7 @@ const hashBytes = 32;
 const nonceBytes = 12;
 
 async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
-  // Replaces an empty key by zeros, which are equivalent: some platforms reject an empty one.
+  // Replaces an empty key with zeros, which are equivalent, because some platforms reject an empty key.
   const raw = key.length > 0 ? key : new Uint8Array(hashBytes);
   const use = { name: "HMAC", hash: "SHA-256" };
   const imported = await crypto.subtle.importKey("raw", raw, use, false, ["sign"]);

@@ -2,14 +2,17 @@ import type { Bytes } from "./bytes.ts";
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Most base58 digits that 64 bytes need. Decoding takes quadratic time, so longer text is rejected first. */
+/**
+ * Maximum number of base58 digits for 64 bytes. Longer text is rejected before decoding, because decoding takes
+ * quadratic time.
+ */
 const mostDigits = 88;
 
 const recoveryPhrase = /^(?:[a-z]{3,12}\s+){11,24}[a-z]{3,12}$/i;
 
 /**
- * Parses a private key. EVM networks use 64 hex digits. Solana uses base58 of 64 bytes or of the seed's 32, or these
- * bytes as a JSON list, as in the file `id.json`. Spaces are ignored.
+ * Parses a private key. EVM networks use 64 hex digits. Solana uses the base58 form of 64 bytes or of the seed's 32
+ * bytes, or a JSON list of these bytes, as in the file `id.json`. Spaces are ignored.
  * @throws {TypeError} for any other text, without quoting it
  */
 export function privateKeyBytes(network: string, text: string): Bytes {

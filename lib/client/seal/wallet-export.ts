@@ -20,14 +20,14 @@ export type ExportAnswer =
   | { data?: undefined; error: RestError<"exportWallet"> };
 
 export type WalletExporter = {
-  /** Thumbprint of the key (RFC 7638). Announcements and events must show the same one. */
+  /** Thumbprint of the key (RFC 7638). Announcements and events must show the same thumbprint. */
   readonly thumbprint: string;
   /** Requests the export, or gets the private key once the delay is over. Call it again with the same key pair. */
   ask(): Promise<ExportAnswer>;
   /**
    * Compares the key of an announcement on the stream with this one. Returns undefined for other messages and other
-   * wallets. Messages do not pass through the function that takes requests, so they reveal a key which that function
-   * has replaced.
+   * wallets. Announcements do not pass through the function that accepts requests, so they reveal whether that function
+   * has replaced the key.
    */
   keyOf(message: ServerMessage): "own" | "foreign" | undefined;
 };

@@ -12,8 +12,8 @@ export type SealedImport = Pick<Fields, "network" | "expectedAddress" | "slotNam
   /** The `sub` claim of the token. */
   userID: string;
   /**
-   * Ids of the trusted import keys. Ship them with your program: an attacker in front of the service could offer a key
-   * of their own. `any` trusts every key.
+   * Ids of the trusted import keys. Ship them with your program: an attacker between it and the service could offer a
+   * key of their own. `any` trusts every key.
    */
   trustedKeyIds: readonly string[] | "any";
 };

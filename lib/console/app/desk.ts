@@ -36,7 +36,7 @@ export type Desk = {
   state: TerminalState | undefined;
   /** True if the service has sent nothing for some seconds, so the data may be old. */
   isStale: boolean;
-  /** True if the data is stale and the connection has ended. Panels read again afterwards. */
+  /** True if the data is stale and the connection has ended. Panels read their data again afterwards. */
   isOffline: boolean;
   ticket: TicketEntry;
   fillTicket: (change: TicketChange) => void;

@@ -17,7 +17,7 @@ export function minus(from: string, text: string): string {
 export const product = (a: string, b: string): string =>
   decimals.textOf(decimals.times(numberOf(a), numberOf(b)));
 
-/** Compares decimal numbers. Returns a negative number, 0 or a positive one, as functions that sort expect. */
+/** Compares decimal numbers. Returns a negative number, 0 or a positive one, as `sort` expects. */
 export const compared = (a: string, b: string): number => decimals.compare(numberOf(a), numberOf(b));
 
 /** Takes a whole percentage of a decimal number, rounded down to as many decimal places as the number has. */

@@ -5,7 +5,7 @@ import { shortened } from "./format.ts";
 
 type LinkProps = { network: Network; kind: Explored; id: string; text?: string };
 
-/** Links a shortened id to its chain's explorer. By default, a local chain has none. */
+/** Links a shortened id to its chain's explorer. By default, a local chain has no explorer. */
 export function ExploredLink({ network, kind, id, text = shortened(id) }: LinkProps) {
   const { explorers } = useDesk();
   const page = explorerPage(explorers, network, kind, id);

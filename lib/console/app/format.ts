@@ -37,7 +37,10 @@ const venueNames: Readonly<Record<string, string>> = {
 /** Returns the name by which people know an exchange. */
 const venueName = (venue: string) => venueNames[venue] ?? venue;
 
-/** Names the pool of a step, with its fee. Routes through Jupiter show only its label. */
+/**
+ * Names the pool of a step in a route, with the pool's fee. For routes through Jupiter, returns only the label that
+ * Jupiter requires.
+ */
 export const stepText = ({ venue, feeBps }: { venue: string; feeBps?: number }) =>
   feeBps === undefined ? venueName(venue) : `${venueName(venue)} ${feeBps / 100} %`;
 

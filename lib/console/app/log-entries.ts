@@ -14,7 +14,7 @@ export const newEntry = (direction: LogEntry["direction"], message: LogEntry["me
   message,
 });
 
-/** Most price messages to keep, and as many of all other messages. */
+/** Maximum number of price messages to keep, and of all other messages together. */
 const mostMessages = 200;
 
 /** Adds the newest entry. Prices have a limit of their own, so that they displace no other messages. */

@@ -15,7 +15,7 @@ export function OrderDetails({ order }: { order: Order }) {
   const [problem, setProblem] = useState("");
   const { orderId, version } = order;
 
-  // Reads again with each version of the order, which may bring another transaction.
+  // Reads again with each version of the order, because a new version may have a further transaction.
   useReading(
     (signal) => {
       if (!isOpen) return;

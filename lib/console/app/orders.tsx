@@ -23,7 +23,7 @@ const chains = [["", "All chains"], ...networks] as const;
 type Status = (typeof statuses)[number][0];
 type Query = NonNullable<RestRequest<"listOrders">["query"]>;
 
-/** Most orders that are shown at first. Older orders are loaded page by page. */
+/** Maximum number of orders that are shown at first. Older orders are loaded page by page. */
 const shownAtFirst = 50;
 const pageSize = 50;
 

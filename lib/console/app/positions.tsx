@@ -9,7 +9,7 @@ import { QuickSale } from "./ticket/quick-sale.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
 import { useWalletNames } from "./wallet-names.ts";
 
-/** Most positions that are shown. */
+/** Maximum number of positions that are shown. */
 const mostShown = 100;
 
 export function Positions() {

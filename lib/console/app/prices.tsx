@@ -27,7 +27,7 @@ function withPrices(history: History, prices: readonly Price[]): History {
   return next;
 }
 
-/** Selects one price per asset: eth and base share theirs. */
+/** Selects one price per asset, because eth and base share theirs. */
 const byAsset = (prices: readonly Price[]) => [
   ...new Map(prices.map((price) => [price.symbol, price])).values(),
 ];
@@ -37,7 +37,7 @@ export function Prices() {
   const byChain = state?.prices ?? noPrices;
   const prices = byAsset(Object.values(byChain));
   const [picked, setPicked] = useState<string>();
-  // Draws coins only on request while a token is in the ticket, because the token has its own chart.
+  // While a token is in the ticket, draws the charts of coins only on request, because the token has its own chart.
   const hasToken = isAddressOn(ticket.chain, ticket.token);
   const symbol = picked ?? (hasToken ? undefined : "ETH");
   const history = useRef<History>(new Map());

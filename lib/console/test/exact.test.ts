@@ -7,7 +7,7 @@ describe("exact decimals", () => {
     ["0.1", "0.1", "0"],
     ["0.1", "1", "-0.9"],
     ["5", "3", "2"],
-  ])("subtracts from %s the number %s", (from, what, left) => {
+  ])("calculates %s minus %s", (from, what, left) => {
     expect(minus(from, what)).toBe(left);
   });
 

@@ -33,7 +33,7 @@ const newsAfter = (...messages: ServerMessage[]) =>
     .flatMap(({ of, at: from, isOver }) => (isOver ? [] : [[of, from]]));
 
 describe("withGuardNews", () => {
-  it("reports looser limits when requested and when in force, until they are withdrawn", () => {
+  it("reports looser limits when they are requested and when they take effect, until they are withdrawn", () => {
     const asked = policyChanged(2, "announced", { pending });
     expect(newsAfter(asked)).toEqual([["policy", at]]);
     expect(newsAfter(asked, policyChanged(3, "loosened"))).toEqual([["policy", undefined]]);
@@ -43,12 +43,12 @@ describe("withGuardNews", () => {
     expect(newsAfter(policyChanged(3, "tightened"), asked)).toEqual([]);
   });
 
-  it("reports the export of each wallet, and none after exports are locked", () => {
+  it("reports the export of each wallet, but none once exports are locked", () => {
     expect(newsAfter(exportAsked("w"), exportAsked("x"))).toHaveLength(2);
     expect(newsAfter(exportAsked("w"), exportAsked("x"), lock({ status: "locked" }))).toEqual([]);
   });
 
-  it("reports an unlocking when requested and when in force, until exports are locked again", () => {
+  it("reports an unlocking when it is requested and when it takes effect, until exports are locked again", () => {
     const unlocking = lock({ status: "unlocking", unlocksAt: at });
     expect(newsAfter(unlocking)).toEqual([["lock", at]]);
     expect(newsAfter(unlocking, lock({ status: "unlocked" }))).toEqual([["lock", undefined]]);
@@ -95,7 +95,7 @@ describe("guardText", () => {
   const asked = policyChanged(2, "announced", { policy: frozen, pending });
   const inForce = policyChanged(3, "loosened");
 
-  it("names the looser limits, both when requested and when in force", () => {
+  it("names the looser limits, both when they are requested and when they take effect", () => {
     expect(textAfter(asked)).toMatch(
       /^Looser limits for Main were requested: the wallet may trade again\. They apply from 22 Nov/,
     );

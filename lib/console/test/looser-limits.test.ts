@@ -36,7 +36,7 @@ describe("looserLimits", () => {
     ]);
   });
 
-  it("lists no equal or tighter limit, except network fees without an earlier limit", () => {
+  it("does not list equal or tighter limits, except a limit on network fees where none was set before", () => {
     expect(looserLimits(tight, tight, "ETH")).toEqual([]);
     expect(looserLimits({ ...open, anyLoss: true }, { ...tight, tradingEnabled: false }, "ETH")).toEqual([
       "up to 0.1 ETH of network fees in a day",

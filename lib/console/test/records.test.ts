@@ -36,7 +36,7 @@ describe("pairUnits", () => {
     expect(pairUnits({ chain: "sol", ...names })).toEqual({ base: "SOL", quote: "USDC" });
   });
 
-  it("names no units for another engine's order without symbols, but the coin for the service's own orders", () => {
+  it("names no units for an order of another engine without symbols, but names the coin for the service's own orders", () => {
     expect(pairUnits({ chain: "sol", symbol: "SOL/USDC" })).toEqual({ base: "", quote: "" });
     const old = { chain: "eth", symbol: "MOON/ETH", token: "0xA1" } as const;
     expect(pairUnits(old)).toEqual({ base: "MOON/ETH", quote: "ETH" });

@@ -13,7 +13,7 @@ export type Bar = {
   hasGaps: boolean;
 };
 
-/** Most bars that the chart draws. */
+/** Maximum number of bars that the chart draws. */
 const mostBars = 1500;
 
 /**

@@ -40,8 +40,8 @@ export function headAgeMs(
 }
 
 /**
- * Most tokens that the page follows. A connection allows 20, and a new chart adds its token before the page drops the
- * previous one.
+ * Maximum number of tokens that the page follows. A connection allows 20, and a new chart adds its token before the
+ * page drops the previous one.
  */
 const mostTokens = 19;
 

@@ -4,12 +4,12 @@ import { compared, minus, plus, product } from "../exact.ts";
 
 /** Value of an open position, as shown on the page. */
 export type Shown = {
-  /** Value in coin: the amount at the current price, or in a thin pool the proceeds of a sale. */
+  /** Value in coin: the amount at the current price, or the proceeds of a sale if the pool is thin. */
   worth: string;
   gain?: string;
   /** Gain as a percentage of the cost. */
   percent?: number;
-  /** Amount at the current price, in a thin pool where a sale would get less. */
+  /** Amount at the current price. Present only for a thin pool, where a sale would get less. */
   atPrice?: string;
 };
 

@@ -27,7 +27,7 @@ type Asked = TokenName & { interval: Interval; currency: Currency };
 
 type Read = { of: string; candles: readonly Candle[]; isLoading: boolean; problem?: Failure };
 
-/** Most candles of a chart. */
+/** Maximum number of candles in a chart. */
 const mostCandles = 500;
 
 /** Follows the candles of a token while the page shows them. */

@@ -4,7 +4,7 @@ import { amount, coinOf } from "../format.ts";
 
 type Trade = Pick<OrderRequest, "chain" | "side" | "token">;
 
-/** Names a trade of any amount. */
+/** Names a trade regardless of its amount. */
 export const tradeOf = ({ chain, side, token }: Trade) => `${chain} ${side} ${token.toLowerCase()}`;
 
 /** Names the order that a typed minimum belongs to. For a larger order, the same minimum would protect too little. */

@@ -6,7 +6,7 @@ type Given = Partial<
 
 export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
 
-/** Limits of an order as text. Empty text stands for the user's setting. */
+/** Limits of an order as text. If a text is empty, the user's setting applies. */
 export type Limits = {
   slippage: string;
   gasPreset: "" | (typeof gasPresets)[number];

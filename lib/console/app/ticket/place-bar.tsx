@@ -4,7 +4,10 @@ import type { Verdict } from "./verdict.ts";
 
 type BarProps = { side: Quote["side"]; verdict: Verdict; onAct: () => unknown };
 
-/** The only control that places an order. It is not a submit button, because Enter in a field would press that. */
+/**
+ * The only control that places an order. It is not a submit button, because Enter in a field would press a submit
+ * button.
+ */
 export function PlaceBar({ side, verdict, onAct }: BarProps) {
   const id = useId();
   return (

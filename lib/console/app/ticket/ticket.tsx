@@ -61,7 +61,7 @@ function useBalances(chain: NetworkName, wallet: string | undefined, token: stri
   return read?.of === of ? read.balances : [];
 }
 
-/** Keeps a value for one owner. Another owner starts with an empty value. */
+/** Keeps a value for one owner. A new owner starts with an empty value. */
 function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void] {
   const [kept, setKept] = useState({ of, value: empty });
   useEffect(() => setKept({ of, value: empty }), [of]);

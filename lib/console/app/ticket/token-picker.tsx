@@ -78,7 +78,7 @@ export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
                   role="option"
                   aria-selected={index === active}
                   tabIndex={-1}
-                  // Keeps the focus in the field. Without it, the list would close before the click.
+                  // Keeps the focus in the field. If the field lost it, the list would close before the click.
                   onMouseDown={(event) => event.preventDefault()}
                   onMouseEnter={() => setActive(index)}
                   onClick={() => pick(one)}

@@ -51,7 +51,7 @@ export type Asked = {
   /** Output that the user has seen and accepted since the last change of the trade. */
   agreed: string | undefined;
   isBusy: boolean;
-  /** True if another order was not answered, so nobody knows if it was placed. */
+  /** True if an earlier order was not answered, so nobody knows if it was placed. */
   isUnanswered: boolean;
   isStale: boolean;
 };
@@ -59,7 +59,7 @@ export type Asked = {
 /** State of the button that places an order, with a reason. The button can be pressed only for `place` and `agree`. */
 export type Verdict = { act: "place" | "agree" | "none"; text: string; reason?: string };
 
-/** Oldest quote that can be traded, in milliseconds. The page asks for a new one every few seconds. */
+/** Greatest age of a quote that can be traded, in milliseconds. The page asks for a new quote every few seconds. */
 export const oldestQuoteMs = 15_000;
 
 /** Below this percentage of the output that the user accepted, the user must agree again. */
@@ -126,7 +126,8 @@ const tier =
     (percent ?? 0) >= bad ? "bad" : (percent ?? 0) >= warn ? "warn" : "calm";
 
 /**
- * Rates the difference between a trade's price and the market's, in percent. Orders above 15 % are rejected by default.
+ * Rates the difference between a trade's price and the market price, in percent. Orders above 15 % are rejected by
+ * default.
  */
 export const impactTier = tier(1, 5);
 /** Rates the tax of a token, in percent of the trade. Purchases above 25 % are rejected. */

@@ -8,12 +8,12 @@ export type GuardNews = {
   /** Id of the announcement. It stays the same when the service repeats the announcement. */
   id: string;
   walletId?: string;
-  /** Time at which the change takes effect. Absent if it already has. */
+  /** Time at which the change takes effect. Absent if the change already has taken effect. */
   at?: string | undefined;
   version?: number;
   /** True if the guard is tight again. */
   isOver?: boolean;
-  /** Policy in force, the looser policy, and the policy that it replaces, if known. */
+  /** Policy in force, the looser policy, and the policy that the looser one replaces, if known. */
   policies?: { inForce: Policy; looser: Policy; before?: Policy | undefined };
 };
 

@@ -9,7 +9,8 @@ const isRaised = (before: string | undefined, after: string | undefined) =>
   before !== undefined && (after === undefined || compared(after, before) > 0);
 
 /**
- * True if the limit of network fees may be higher. Without one, the usual limit applies, which the page does not know.
+ * True if the limit on network fees may be higher. If the policy has no such limit, the service's usual limit applies,
+ * which the page does not know.
  */
 const mayBeHigher = (before: string | undefined, after: string | undefined) =>
   before !== after && (before === undefined || isRaised(before, after));

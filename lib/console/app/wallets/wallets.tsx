@@ -27,7 +27,7 @@ export function Wallets() {
   const [retired, setRetired] = useRetired(profile.userID);
   const [sought, setSought] = useState("");
   const wallets = state?.wallets ?? [];
-  // Waits for the list of wallets, which shows the restored ones.
+  // Waits for the list of wallets, because it then shows the restored ones.
   const gone = (state ? retired : []).filter(({ _id }) => wallets.every((wallet) => wallet._id !== _id));
   const text = sought.toLowerCase();
   const shown = wallets.filter(({ slotName, network, generatedWalletAddress }) =>

@@ -20,7 +20,7 @@ describe("the hint for a minimum", () => {
     expect(hint([streamed], { price: "0.0001" })).toBe("last price elsewhere: 0.0002 SOL for one ORBIT");
   });
 
-  it("reports that no other source has a price if neither the stream nor the token's facts have one", () => {
+  it("reports that no other source has a price if neither the stream nor the token's details have one", () => {
     expect(hint([], {})).toBe("no other source has a price");
     expect(leastHint(orbit, "ORBIT", undefined, undefined)).toBe("no other source has a price");
   });

@@ -146,7 +146,7 @@ describe("the text of a refusal", () => {
 });
 
 describe("tiers", () => {
-  it("raises the tier of a warning with the loss of the trade", () => {
+  it("shows a stronger warning the more a trade would lose", () => {
     expect([0, 0.99, 1, 4.99, 5, 91].map(impactTier)).toEqual(["calm", "calm", "warn", "warn", "bad", "bad"]);
     expect([0, null, undefined, 1, 10].map(taxTier)).toEqual(["calm", "calm", "calm", "warn", "bad"]);
     expect([1, 2, 20].map(feeTier)).toEqual(["calm", "warn", "bad"]);
