@@ -9,11 +9,11 @@ export type NotedBlock = MinedBlock & { final?: MinedBlock };
 
 /** Facts about the chains of a data folder, stored next to the chains' states. */
 export type ChainNotes = {
-  /** Newest block of each chain. The table may contain events of this block. */
+  /** Newest block of each chain. The service's table may contain events of this block. */
   newest: { [Chain in EvmChain]?: NotedBlock };
   /** Process ids of the last run. */
   processes: number[];
-  /** Chains that have started over. The table must still forget their events. */
+  /** Chains that have started over, and whose events must still be deleted from the service's table. */
   toForget?: readonly ChainName[];
   /** True if the example wallet for EVM chains has been imported. */
   hasWallet?: boolean;
@@ -23,7 +23,7 @@ export type ChainNotes = {
 
 export type NoteBook = {
   readonly notes: ChainNotes;
-  /** Schedules a write, which stores the notes as they are by then. */
+  /** Schedules a write, which stores the notes as they are when it starts. */
   save: () => void;
   /** Resolves once everything is written. */
   saved(): Promise<void>;
@@ -52,7 +52,7 @@ function readNotes(path: string): ChainNotes | undefined {
   }
 }
 
-/** Runs an action, and once more if it was requested during the run. It never runs twice at once. */
+/** Runs an action, and once more if it was requested during the run. The action never runs twice at the same time. */
 export function whenDue(action: () => Promise<void>): { soon: () => void; done: () => Promise<void> } {
   let isDue = false;
   let current: Promise<void> | undefined;

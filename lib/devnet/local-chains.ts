@@ -42,20 +42,20 @@ export type LocalChains = AsyncDisposable & {
   /**
    * Resolves once every chain has its contracts.
    *
-   * @throws StartupError if a chain fails to start, or is not the one that the table knows
+   * @throws StartupError if a chain fails to start, or is not the one that the service's table knows
    */
   start(): Promise<void>;
 };
 
-/** Chains with a relay, for which public relays exist. */
+/** Chains with a local relay: those for which public relays exist. */
 const relayed: readonly ChainName[] = ["eth", "bsc", "sol"];
 
 /** Number of ports for chains, hosts and relays. The last port belongs to Jupiter's stand-in. */
 export const chainPorts = 3 * chainNames.length + relayed.length + 1;
 
 /**
- * Lists the ports of a chain. `port` is the first port of all chains, or 0 for any. The node is anvil, or the honest
- * host of sol.
+ * Lists the ports of a chain. `port` is the first port of all chains, or 0 for any. The port of the node is that of
+ * anvil, or of the honest host of sol.
  */
 export function portsOf(
   chain: ChainName,
@@ -85,13 +85,14 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   await ended(book.notes.processes);
   book.notes.processes = [];
   if (reset) {
-    // Saves the notes first, so that even after a crash the table forgets the events of the old chains.
+    // Saves the notes first, so that even after a crash the events of the old chains are deleted from the service's
+    // table.
     Object.assign(book.notes, { newest: {}, toForget: [...evmChains] });
     book.save();
     await book.saved();
     if (states !== undefined) rmSync(states, { recursive: true, force: true });
   }
-  // Surfpool keeps nothing, so its chain is new at each start.
+  // Surfpool stores no state, so its chain is new at each start.
   book.notes.toForget = [...new Set([...(book.notes.toForget ?? []), "sol" as const])];
   // Creates the folder, because anvil would lose its state without it.
   if (states !== undefined) mkdirSync(states, { recursive: true, mode: 0o700 });
@@ -144,7 +145,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   };
 }
 
-/** Longest wait in milliseconds. It exceeds the time that the reaper gives processes to save their state. */
+/** Longest wait in milliseconds. It exceeds the time that processes get to save their state before they are killed. */
 const patienceMs = 6000;
 
 /** Waits for the EVM chains of a killed runner, which may still be saving their states. */

@@ -31,7 +31,7 @@ export function keepState({ path, request, onFailure, saveAfterMs = 5000 }: Opti
   let changedMs: number | undefined;
   const save = whenDue(async () => {
     try {
-      // Counts changes from here on as unsaved.
+      // Treats changes after this point as unsaved.
       changedMs = undefined;
       const packed = (await request("anvil_dumpState")) as string;
       await replaceFile(path, await unzip(Buffer.from(packed.slice(2), "hex")));

@@ -221,8 +221,8 @@ function quotedPools(price: bigint): DeployerTransaction[] {
 }
 
 /**
- * Creates pools that only look good: one with little liquidity and a price 10 % off, and one whose liquidity is out of
- * range.
+ * Creates pools that only look good: one with little liquidity and a price that is 10 % off, and one whose liquidity is
+ * out of range.
  */
 function oddPools(): DeployerTransaction[] {
   return [
@@ -261,7 +261,10 @@ const layer1WeiPerByte = 5n * 10n ** 9n;
 
 type Predeploy = [method: string, params: string[]];
 
-/** Deploys Multicall3 before the pools, as on real chains, so that hosts can answer about blocks before the pools. */
+/**
+ * Deploys Multicall3 before the pools, as on real chains, so that hosts can answer questions about blocks older than
+ * the pools.
+ */
 export const multicallPredeploy: Predeploy = ["anvil_setCode", [multicall, bytecode.Multicall.runtime]];
 
 /** Lists the calls to anvil that place code and storage at fixed addresses. */

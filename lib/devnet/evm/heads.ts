@@ -8,7 +8,7 @@ export type Heads = {
   before(ms: number): number | undefined;
 };
 
-/** Most heights to remember, enough for three minutes at five blocks a second. */
+/** Maximum number of heights to remember, enough for three minutes at five blocks a second. */
 const most = 1000;
 
 /** @param now returns a time in milliseconds */

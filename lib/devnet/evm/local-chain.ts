@@ -69,7 +69,8 @@ async function prepare(url: string, chain: EvmChain): Promise<void> {
     ["eth_getTransactionCount", [deployer, "latest"]],
   ]);
   const count = Number(sent);
-  // Expects all transactions or none, because one block contains them all. Any other count is from another version.
+  // Expects all transactions or none, because one block contains them all. Any other count means that the state is from
+  // another version of the contracts.
   if (count > 0 && count < transactions.length) {
     throw new StartupError(`The state of chain ${chain} is from another version of the local contracts`);
   }
@@ -79,7 +80,7 @@ async function prepare(url: string, chain: EvmChain): Promise<void> {
   }
   // Repeats these calls at each start, because an earlier start may have been interrupted before them.
   await callAnvil(url, predeploys(chain));
-  // Mines a separate block, to protect them from reorganisations.
+  // Mines another block, to protect the deployed contracts from reorganisations.
   if (count === 0) await callAnvil(url, [["evm_mine"]]);
 }
 

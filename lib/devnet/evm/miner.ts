@@ -31,7 +31,7 @@ export function startMiner(options: MinerOptions): Miner {
   const finalAfter = finalAfterBlocks(times);
   const { onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
   const mine = relay?.mine ?? (() => request("evm_mine"));
-  /** Newest block at the last check, and the newest block with transactions if it may not be final. */
+  /** Newest block at the last check, and the newest block with transactions if that block may not be final. */
   let seen = { height: -1, busy: -1 };
   let isAwake = false;
   let hasFailed = false;

@@ -35,7 +35,7 @@ export type OddLogs = keyof typeof changes;
 
 export const waysOfLogs = Object.keys(changes) as OddLogs[];
 
-/** Errors of hosts that refuse all questions about logs: those without the method, those of bsc, and busy ones. */
+/** Errors of hosts that refuse all questions about logs: hosts without the method, hosts of bsc, and busy hosts. */
 const refusals = {
   unknown: { code: -32601, message: "the method eth_getLogs does not exist/is not available" },
   limitExceeded: { code: -32005, message: "limit exceeded" },
@@ -49,10 +49,10 @@ export const logRefusals = Object.keys(refusals) as LogRefusal[];
 export type LogFaults = {
   logs?: OddLogs | undefined;
   refusesLogs?: LogRefusal | undefined;
-  /** Most blocks per question, and most addresses. */
+  /** Maximum number of blocks, and of addresses, per question. */
   logBlocks?: number | undefined;
   logAddresses?: number | undefined;
-  /** Most logs per answer. */
+  /** Maximum number of logs per answer. */
   mostLogs?: number | undefined;
 };
 

@@ -4,7 +4,9 @@ import * as v from "valibot";
 import { type RpcReply, refusal } from "../rpc-service.ts";
 import { listenAs, relayFaults, relayService, type StandInOptions } from "../stand-in.ts";
 
-/** Shares of transactions that meet each fault. All others are included after a number of blocks. */
+/**
+ * For each fault, the share of transactions that meet it. All other transactions are included after a number of blocks.
+ */
 const RelayFaults = ratesSchema(relayFaults, {
   delayBlocks: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
@@ -16,7 +18,7 @@ export type Relay = {
   faults: RelayFaults;
   /** True if a transaction is waiting for a block. */
   hasWaiting(): boolean;
-  /** Makes a block with the transactions that are due. Before that, they are in no pool. */
+  /** Makes a block with the transactions that are due. Before they are due, they are in no pool. */
   mine(): Promise<void>;
   close(): Promise<void>;
 };
@@ -44,7 +46,7 @@ type Request = RelayOptions["request"];
 
 /**
  * Imitates Flashbots Protect. Accepts nothing but transactions. Includes a transaction if its nonce is the sender's
- * next and it does not revert. An empty transaction to oneself cancels the one with its nonce, and is then never
+ * next and it does not revert. An empty transaction to oneself cancels the one with the same nonce, and is then never
  * included itself.
  *
  * @throws StartupError if the port is in use

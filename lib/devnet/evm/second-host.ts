@@ -28,9 +28,9 @@ const names = [
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * Shares of requests, questions or transactions that meet each failure. All other settings apply to every request: the
- * host is `blocksBehind` or `lagMs` behind the chain, has limits, allows a call `mostGas`, and gives the fixed
- * `results` of some methods.
+ * For each failure, the share of requests, questions or transactions that meet it. All other settings apply to every
+ * request: the host is `blocksBehind` or `lagMs` behind the chain, has limits, allows a call at most `mostGas`, and
+ * gives the fixed `results` of some methods.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(Count),
@@ -56,7 +56,7 @@ export type HostFaults = v.InferOutput<typeof HostFaults>;
 export type SecondHost = {
   url: string;
   faults: HostFaults;
-  /** Changes replies, for lies that depend on the question. */
+  /** Changes replies, for wrong answers that depend on the question. */
   lie: (question: RpcQuestion, reply: RpcReply) => RpcReply;
   close(): Promise<void>;
 };

@@ -13,7 +13,7 @@ import { startSecondHost } from "./second-host.ts";
 
 export type ServedChainOptions = {
   chain: EvmChain;
-  /** Preferred ports. Only anvil's must be free: if another is in use, its server takes any free port. */
+  /** Preferred ports. Only anvil's must be free: the other servers take any free port if theirs is in use. */
   ports: { anvil: number; firstHost: number; secondHost: number; relay?: number | undefined };
   /** File of the chain's state. If undefined, the state is not kept. */
   statePath: string | undefined;
@@ -145,7 +145,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
 /**
  * Returns the newest block.
  *
- * @param noted A block that the table may know.
+ * @param noted A block that the service's table may know.
  * @throws StartupError if the chain lacks the noted block
  */
 async function checkedHead(

@@ -19,11 +19,11 @@ type SingleChainVenues = {
   bridges: LocalBridge[];
   /** Transactions that each create one contract, in the order of the contracts' addresses. */
   creations: DeployerTransaction[];
-  /** Transactions that create pools of COMET, which no other exchange trades. */
+  /** Transactions that create pools of the token COMET, which no other exchange trades. */
   pools: DeployerTransaction[];
 };
 
-/** Contracts and amounts that the exchanges need. */
+/** Contracts and amounts from which the exchanges are set up. */
 type Base = {
   deployer: string;
   /** Nonce of the first contract creation. */
@@ -31,7 +31,7 @@ type Base = {
   usdxPerCoin: bigint;
 } & Record<"comet" | "usdx" | "wrapped" | "pancakeFactory" | "pancakePositions" | "pancakeQuoter", string>;
 
-/** Lists a chain's own exchanges. Only base and avax have some. */
+/** Lists the exchanges that exist only on this chain. Only base and avax have some. */
 export function singleChainVenues(chain: EvmChain, base: Base): SingleChainVenues {
   if (chain === "base") return slipstream(base);
   if (chain === "avax") return liquidityBook(base);

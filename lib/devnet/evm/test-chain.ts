@@ -70,8 +70,8 @@ export async function startTestChain(options: LocalChainOptions = { chain: "eth"
       await request("anvil_dropAllTransactions");
       await request("evm_revert", [snapshot]);
       snapshot = await request("evm_snapshot");
-      // Gives each restored block a unique hash by a different miner. Anvil keeps states of a limited number of blocks
-      // by hash, and may have dropped the old one.
+      // Sets a different miner each time, so that each restored block has a unique hash. Anvil keeps the states of a
+      // limited number of blocks by hash, and may already have dropped the state of an equal block.
       restores += 1;
       await request("anvil_setCoinbase", [`0x${String(restores).padStart(40, "0")}`]);
       await request("evm_mine");

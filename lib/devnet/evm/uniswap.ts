@@ -99,7 +99,7 @@ export type V3Fee = keyof typeof tickSpacings;
  * Creates a v3 pool of two tokens, with liquidity around its price.
  *
  * @param range.reach Largest factor by which the price can rise or fall before the pool is empty.
- * @param range.away Factor between the middle of the liquidity and the price. With a large one, the pool holds only the
+ * @param range.away Factor between the middle of the liquidity and the price. If it is large, the pool holds only the
  * first asset and trades nothing.
  */
 export function v3PairLiquidity(

@@ -1,8 +1,8 @@
 import type { HostFaults } from "./second-host.ts";
 
 /**
- * Odd behaviours of real hosts, which trading must survive. Keeping 8 states stands for the 128 of real nodes: they
- * include the newest final block, except on a fast base.
+ * Odd behaviours of real hosts, which trading must survive. Real nodes keep the states of 128 blocks, and the host here
+ * keeps 8: these include the newest final block, except on a fast base.
  */
 export const unkindnesses = {
   "batches of 10": { batchLimit: "base" },

@@ -13,7 +13,7 @@ export type SwapInterface = {
   /** First eight bytes of the instruction data, as a number. */
   name: bigint;
   dataLength: number;
-  /** Stores the amount and the least output, which are in the data that begins at r6 + 8. */
+  /** Stores the amount and the least output, which it reads from the data that begins at r6 + 8. */
   readArguments: (program: SBPFAssembler) => void;
   /** Error codes of refused swaps. */
   errors: { unknownInstruction: number; slippage: number };
@@ -34,10 +34,10 @@ const inAccount = {
 const amountInData = 64;
 const decimalsInData = 44;
 
-/** Bytes that the runtime reserves behind an account's data for growth. */
+/** Bytes that the runtime reserves after an account's data, so that the data can grow. */
 const growth = 10_240;
 
-/** Marks the first occurrence of an account. */
+/** Value of the byte that marks the first occurrence of an account. */
 const isFirst = 255;
 
 /** Fee of a trade in millionths, as in Raydium's first configuration. */
@@ -69,7 +69,7 @@ const at = (name: keyof typeof frame, offset = 0): Place => [10, frame[name] + o
 /** Places on the stack where a swap's arguments belong. */
 export const argumentsAt = { amountIn: at("amountIn"), minimum: at("minimum") } as const;
 
-/** Most accounts that fit into the stack frame. */
+/** Maximum number of accounts that fit into the stack frame. */
 const mostAccounts = 16;
 
 type Transfer = {
@@ -138,7 +138,8 @@ export function constantProduct(face: SwapInterface, bump: number): Buffer {
 }
 
 /**
- * Stores the address of each account in the runtime's input, which begins at r1. Then r6 points behind the accounts.
+ * Stores the address of each account in the runtime's input, which begins at r1. Afterwards, r6 points to the first
+ * byte after the accounts.
  */
 function readAccounts(program: SBPFAssembler, { accountCount }: SwapInterface): void {
   program.load(7, [1, 0]).jumpIf("unequal", 7, accountCount, "unknown");
@@ -146,7 +147,7 @@ function readAccounts(program: SBPFAssembler, { accountCount }: SwapInterface): 
   loadAddress(program, 9, at("accounts"));
   program.label("next").jumpIf("atLeast", 8, inRegister(7), "arguments");
   program.loadByte(2, [6, 0]).jumpIf("equal", 2, isFirst, "first");
-  // Handles a repeated account, which is at this index.
+  // Handles a repeated account. The byte is the index of its first occurrence.
   program.do("shiftLeft", 2, 3);
   loadAddress(program, 3, at("accounts"));
   program.do("add", 3, inRegister(2)).load(4, [3, 0]).store([9, 0], inRegister(4));
@@ -173,7 +174,7 @@ const loadTokens = (program: SBPFAssembler, face: SwapInterface, to: Register, n
 const loadAddress = (program: SBPFAssembler, to: Register, [base, offset]: Place) =>
   program.do("move", to, inRegister(base)).do("add", to, offset);
 
-/** Stores the address at an offset from the one in a register. */
+/** Stores the address that lies at an offset from the address in a register. */
 const storeAddress = (program: SBPFAssembler, to: Place, from: Register, offset: number) =>
   program.do("move", 3, inRegister(from)).do("add", 3, offset).store(to, inRegister(3));
 

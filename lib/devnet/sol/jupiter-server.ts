@@ -22,8 +22,8 @@ const names = [
 ] as const;
 
 /**
- * Shares of requests that meet each fault. `overstated` doubles the stated output. `cheat` trades ORBIT in the server's
- * own pool at a tenth of the price.
+ * For each fault, the share of requests that meet it. `overstated` doubles the stated output. `cheat` trades ORBIT in
+ * the server's own pool at a tenth of the price.
  */
 const JupiterFaults = ratesSchema(names, {});
 
@@ -70,21 +70,23 @@ const VaultsAnswer = v.object({
   value: v.array(v.nullable(v.object({ data: v.tuple([v.string(), v.literal("base64")]) }))),
 });
 
-/** Reads the amount in a token account, which follows the mint and the owner. */
+/** Reads the amount of a token account. In its data, the amount follows the mint and the owner. */
 const amountIn = (base64: string): bigint => Buffer.from(base64, "base64").readBigUInt64LE(64);
 
 type Question = v.InferOutput<typeof Question>;
 
-/** Name of the exchange in routes. If a question allows only certain exchanges, its first one is named instead. */
+/**
+ * Name of the exchange in routes. If a question allows only certain exchanges, routes name the first of these instead.
+ */
 const usualLabel = "Local Pool";
 const noRoute = json(400, { error: "No routes found" });
 
-/** Address of nobody's account, used as a thief's. */
+/** Address that belongs to nobody, used as a thief's account. */
 const stranger = addressOf(new Uint8Array(32).fill(7));
 
 /**
- * Imitates the method `build` of Jupiter's API. Its answer has one instruction for the stand-in of Jupiter's program,
- * and others that the service must not use.
+ * Imitates the method `build` of Jupiter's API. Its answer has one instruction for the program that stands in for
+ * Jupiter's, and other instructions that the service must not use.
  *
  * @throws StartupError if the port is in use
  */

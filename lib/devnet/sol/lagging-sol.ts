@@ -72,7 +72,7 @@ const shiftOf = ({ newest, head }: SolLag) => newest - head;
 
 const height = async (lag: SolLag, truth: number) => Math.max(0, truth - shiftOf(lag));
 
-/** Converts the true answer of each method to the lagging host's. */
+/** For each method, converts the true answer to that of the lagging host. */
 const readers: Readonly<
   Record<string, (lag: SolLag, truth: never, question: RpcQuestion) => Promise<unknown>>
 > = {
@@ -118,7 +118,7 @@ const readers: Readonly<
     labelled(lag, { ...truth, value: await lag.past.accountsAt(lag.head, accountsIn(question)) }),
 };
 
-/** Returns a status as of an earlier slot, or null if the transaction was in no block by then. */
+/** Returns the status that a transaction had at an earlier slot, or null if no block contained it by then. */
 function statusAt(head: number, status: Status): Status | null {
   const confirmations = head - status.slot;
   if (confirmations < 1) return null;

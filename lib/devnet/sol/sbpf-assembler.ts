@@ -4,7 +4,10 @@
  */
 export type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 
-/** Opcodes of 64-bit operations with a number. Operations with a register set one more bit. */
+/**
+ * Opcodes of 64-bit operations whose operand is a number. If the operand is a register, the opcode has one more bit
+ * set.
+ */
 const operations = {
   add: 0x07,
   sub: 0x17,
@@ -17,14 +20,14 @@ const operations = {
   move: 0xb7,
 } as const;
 
-/** Opcodes of unsigned conditions with a number. */
+/** Opcodes of unsigned comparisons with a number. */
 const conditions = { equal: 0x15, atLeast: 0x35, unequal: 0x55, below: 0xa5 } as const;
 
 const withRegister = 0x08;
 
 type Operand = number | { register: Register };
 
-/** A place in memory: a register with an address, and an offset in bytes. */
+/** A place in memory: a register that holds an address, and an offset in bytes. */
 export type Place = readonly [base: Register, offset: number];
 
 export const inRegister = (number: Register): Operand => ({ register: number });

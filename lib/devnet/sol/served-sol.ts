@@ -9,7 +9,7 @@ import { leastTip, startSolRelay } from "./sol-relay.ts";
 import type { Surfnet } from "./surfnet.ts";
 
 export type ServedSolOptions = {
-  /** Preferred ports. Only the node's must be free: if another is in use, its server takes any free port. */
+  /** Preferred ports. Only the node's must be free: the other servers take any free port if theirs is in use. */
   ports: { node: number; firstHost: number; secondHost: number; relay?: number; jupiter?: number };
   /** Adds a host in front of the node, and serves `/_local/faults` on both hosts and the relay. */
   faults: boolean;

@@ -37,7 +37,7 @@ export type SolDeployment = {
     bump: number;
     authority: Address;
     pools: Record<(typeof jupiterSymbols)[number], JupiterPool>;
-    /** A pool that sells ORBIT at a tenth of its price, for a dishonest server. */
+    /** A pool that sells ORBIT at a tenth of its price. A dishonest server uses it. */
     cheat: JupiterPool;
   };
   tokens: Record<(typeof symbols)[number], LocalToken>;
@@ -48,7 +48,7 @@ export type SolDeployment = {
   accounts: readonly MadeAccount[];
 };
 
-/** Rent of an account in lamports per byte, including the bytes of its overhead. */
+/** Rent of an account in lamports per byte. The overhead counts as further bytes. */
 const lamportsPerByte = 6960;
 const overhead = 128;
 const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
@@ -131,14 +131,14 @@ const mostFee = 10n ** 15n;
 const fee = Buffer.concat([u64(0n), u64(mostFee), u16(feeBps)]);
 
 /**
- * Supply of a billion tokens. A pool gets 5 million of them and 500 coins, or 10,000 for one coin, as on the other
- * local chains.
+ * Supply of a billion tokens. A pool gets 5 million of them and 500 coins, so that one coin buys 10,000 tokens, as on
+ * the other local chains.
  */
 const decimals = 6;
 const supply = 10n ** 15n;
 const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
 
-/** Amounts in Jupiter's pools, which pay a little more than the others. */
+/** Amounts in Jupiter's pools, which pay a little more than the other pools. */
 const pooledAtJupiter = { ...pooled, tokens: (pooled.tokens * 102n) / 100n };
 
 type Pooled = typeof pooled;

@@ -19,8 +19,8 @@ const names = [
 ] as const;
 
 /**
- * Shares of requests or questions that meet each failure. Otherwise, the host is `slotsBehind` the chain, and gives the
- * fixed `results` of some methods.
+ * For each failure, the share of requests or questions that meet it. In addition, the host is `slotsBehind` the chain,
+ * and gives the fixed `results` of some methods.
  */
 const SolHostFaults = ratesSchema(names, {
   slotsBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
@@ -32,7 +32,7 @@ export type SolHostFaults = v.InferOutput<typeof SolHostFaults>;
 export type SolHost = {
   url: string;
   faults: SolHostFaults;
-  /** Changes replies, for lies that depend on the question. */
+  /** Changes replies, for wrong answers that depend on the question. */
   lie: (question: RpcQuestion, reply: RpcReply) => RpcReply;
   close(): Promise<void>;
 };
@@ -59,13 +59,13 @@ const tooManyRequests = (): GatewayResponse => ({
   ),
 });
 
-/** Number of slots by which an answer with the fault `backwards` lags the others. */
+/** Number of slots by which an answer with the fault `backwards` is behind other answers. */
 const backwardSlots = 20;
 
 const newestSlot = async (node: SolNode) =>
   (await node.request("getSlot", [{ commitment: "processed" }])) as number;
 
-/** Answers like the chain, or like a lagging one, whose past is kept while it lags. */
+/** Answers like the chain, or like a lagging host. Records the chain's past only while the host lags. */
 function openLag(node: SolNode, slotMs: number) {
   let past: Promise<SolPast> | undefined;
 
@@ -83,7 +83,7 @@ function openLag(node: SolNode, slotMs: number) {
     },
     /**
      * Answers like a lagging host.
-     * @param backwards Number of slots by which this answer lags the others.
+     * @param backwards Number of slots by which this answer is behind other answers.
      */
     async replyTo(question: RpcQuestion, slotsBehind: number, backwards: number): Promise<RpcReply> {
       past ??= startSolPast(node, slotMs / 2).catch((error) => {

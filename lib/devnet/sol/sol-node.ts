@@ -3,7 +3,7 @@ import type { RpcQuestion, RpcReply } from "../rpc-service.ts";
 import type { Surfnet } from "./surfnet.ts";
 import { messageIn, priorityFeeOf, transactionIn } from "./wire-message.ts";
 
-/** A local chain that behaves like a real cluster. All hosts of the chain and its relay share one. */
+/** A local chain that behaves like a real cluster. All hosts of the chain and its relay use the same object. */
 export type SolNode = {
   replyTo(question: RpcQuestion): Promise<RpcReply>;
   /** Makes one call to the chain itself. */
@@ -14,7 +14,10 @@ export type SolNode = {
   named(): readonly string[];
 };
 
-/** Methods that real hosts lack, and `getBlock`, whose fees and times would be the local chain's. */
+/**
+ * Methods that real hosts lack, and `getBlock`, which would return the fees and times of the local chain instead of a
+ * real cluster's.
+ */
 const hiddenMethod = /^(?:surfnet_.*|getBlock)$/;
 
 const unknownMethod: RpcReply = { error: { code: -32601, message: "Method not found" } };
@@ -49,7 +52,7 @@ export const simulatedWithoutBlockhash = (slot: number): RpcReply => ({
 /** Genesis hash of the local cluster. */
 export const localGenesisHash = "LoCaLcLuster1111111111111111111111111111111";
 
-/** Most recent accounts to remember, which one call of the chain reads in a few milliseconds. */
+/** Maximum number of recent accounts to remember. One call of the chain reads them all in a few milliseconds. */
 const mostNamed = 500;
 
 type InContext<Value> = { context: { slot: number }; value: Value };

@@ -8,20 +8,20 @@ type Reading = { slot: number; latest: Blockhash; accounts: Map<string, string> 
 
 type InContext<Value> = { context: { slot: number }; value: Value };
 
-/** Recent past of a chain that keeps none itself. */
+/** Recent past of a chain that does not record its past itself. */
 export type SolPast = {
   /** First slot of the known past. */
   firstSlot: number;
   /**
-   * Returns accounts as they were at the end of a slot. An account that nothing had named by then comes from a later
-   * slot.
+   * Returns accounts as they were at the end of a slot. If an account had not been named by then, returns its state at
+   * a later slot.
    */
   accountsAt(slot: number, addresses: readonly string[]): Promise<unknown[]>;
   blockhashAt(slot: number): Blockhash;
   stop(): Promise<void>;
 };
 
-/** Number of slots to keep readings of, longer than any blockhash is valid. */
+/** Number of slots whose accounts are kept, longer than any blockhash is valid. */
 const keptSlots = 300;
 
 /**
@@ -34,7 +34,7 @@ export async function startSolPast(node: SolNode, everyMs: number): Promise<SolP
 
   async function read(addresses: readonly string[] = []): Promise<void> {
     const asked = [...new Set([...addresses, ...node.named()])];
-    // Reads the blockhash first, so that its slot is never later than the accounts'.
+    // Reads the blockhash first, so that its slot is never later than the slot of the accounts.
     const latest = (await node.replyTo({ id: 0, method: "getLatestBlockhash", params: [] })) as {
       result: InContext<Blockhash>;
     };
@@ -58,7 +58,7 @@ export async function startSolPast(node: SolNode, everyMs: number): Promise<SolP
     while (readings[0] !== undefined && readings[0].slot < slot - keptSlots) readings.shift();
   }
 
-  // Reads until a second slot begins, because only then is the first reading complete.
+  // Reads until a second slot begins, because only then are the accounts of the first slot complete.
   for (; readings.length < 2; await pause(everyMs)) await read();
   const ended = new AbortController();
   const reading = (async () => {

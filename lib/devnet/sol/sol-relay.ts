@@ -8,7 +8,10 @@ import { programs } from "./published.ts";
 import type { SolNode } from "./sol-node.ts";
 import { transactionIn } from "./wire-message.ts";
 
-/** Shares of transactions that meet each fault. All others are sent to the chain after a number of slots. */
+/**
+ * For each fault, the share of transactions that meet it. All other transactions are sent to the chain after a number
+ * of slots.
+ */
 const SolRelayFaults = ratesSchema(relayFaults, {
   delaySlots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
@@ -34,7 +37,7 @@ export const leastTip = { lamports: 1000n, sol: "0.000001" };
 
 /**
  * Imitates Jito's block engine. Accepts only transactions that pay a tip, and sends them to the chain, even if they
- * will fail. Before that, no host shows them.
+ * will fail. Until they are sent, no host shows them.
  *
  * @throws StartupError if the port is in use
  */

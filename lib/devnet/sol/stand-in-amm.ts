@@ -5,7 +5,9 @@ import { inRegister } from "./sbpf-assembler.ts";
 /** Error codes with which Raydium's program refuses swaps. */
 export const ammErrors = { unknownInstruction: 6003, slippage: 6005 } as const;
 
-/** Interface of `swap_base_input`. The accounts of its configuration, pool and observation are not used. */
+/**
+ * Interface of the instruction `swap_base_input`. Does not use the accounts of the configuration, pool and observation.
+ */
 const swapBaseInput: SwapInterface = {
   accounts: {
     payer: 0,

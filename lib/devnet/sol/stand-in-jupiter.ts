@@ -10,7 +10,7 @@ const jupiterErrors = { unknownInstruction: 6010, slippage: 6001 };
 /** Bytes of a route with one swap, after the amounts. This program does not read them. */
 export const localPlan = Buffer.from("010000001a0110270001", "hex");
 
-/** Number of accounts that Jupiter's real interface fixes. All others belong to the route. */
+/** Number of accounts that Jupiter's real interface requires. All further accounts belong to the route. */
 export const fixedAccounts = 10;
 
 const amountsAt = 8;
@@ -36,7 +36,7 @@ const routeV2: SwapInterface = {
   dataLength: amountsAt + amountsLength + localPlan.length,
   readArguments(program) {
     program.load(2, [6, 16]).store(argumentsAt.amountIn, inRegister(2));
-    // Computes the least output: the quoted output minus the slippage, which has two bytes.
+    // Computes the least output: the quoted output minus the slippage, which is a number of two bytes.
     program.load(2, [6, 24]).loadByte(3, [6, 32]).loadByte(4, [6, 33]).do("shiftLeft", 4, 8);
     program.do("or", 3, inRegister(4)).do("move", 4, wholeBps).do("sub", 4, inRegister(3));
     program.do("mul", 2, inRegister(4)).do("div", 2, wholeBps);

@@ -19,7 +19,10 @@ export type Surfnet = Omit<ChainProcess, "address"> & {
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
 };
 
-/** Most attempts to get a port. Even two failures in a row are rare while thousands of connections are being opened. */
+/**
+ * Maximum number of attempts to get a port. Even two failures in a row are rare while thousands of connections are
+ * being opened.
+ */
 const mostStarts = 5;
 
 /** Names the package that contains the chain for this machine. */

@@ -40,7 +40,7 @@ export const messageIn = (bytes: Uint8Array): CompiledTransactionMessage =>
 const setLimit = 2;
 const setPrice = 3;
 
-/** Compute units per instruction if the transaction sets no limit, and the most per transaction. */
+/** Compute units per instruction if the transaction sets no limit, and the maximum per transaction. */
 const usualUnits = 200_000;
 const mostUnits = 1_400_000n;
 const microLamports = 1_000_000n;
@@ -57,6 +57,6 @@ export function priorityFeeOf({ staticAccounts, instructions }: CompiledTransact
     if (bytes[0] === setPrice) price = bytes.readBigUInt64LE(1);
   }
   const fee = (units < mostUnits ? units : mostUnits) * price;
-  // Rounds up: a fraction of a lamport costs a whole one.
+  // Rounds up, because a fraction of a lamport costs a whole lamport.
   return Number((fee + microLamports - 1n) / microLamports);
 }

@@ -7,7 +7,7 @@ import { openNotes } from "../chain-notes.ts";
 import { freePorts } from "../free-ports.ts";
 import { chainPorts, openLocalChains, portsOf } from "../local-chains.ts";
 
-it("starts new chains with `reset`, and notes that the table must forget the old ones", async () => {
+it("starts new chains with `reset`, and notes that the service's table must forget the old ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "chains-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "chains"));
@@ -15,7 +15,7 @@ it("starts new chains with `reset`, and notes that the table must forget the old
   const notes = { newest: { eth: { number: 9, hash: "0x9" } }, processes: [], hasWallet: true };
   writeFileSync(join(folder, "chains.json"), JSON.stringify(notes));
 
-  // The chain sol keeps nothing, so it starts over each time.
+  // The chain sol stores no state, so it starts over each time.
   const kept = await openLocalChains({ port: 0, folder });
   expect(kept.book.notes).toEqual({ ...notes, toForget: ["sol"] });
   await kept[Symbol.asyncDispose]();

@@ -11,10 +11,10 @@ const anchors: Readonly<Record<string, number>> = {
 
 /** Largest move of one trade, as a fraction of the price. */
 const step = 0.0005;
-/** Fraction of the distance to the anchor price by which each trade returns. */
+/** Fraction of the distance to the anchor price that each trade closes. */
 const pull = 0.002;
 
-/** Makes the products as they are before the first trade. */
+/** Makes the products with their values before the first trade. */
 export const openMarket = (): Map<string, Product> =>
   new Map(Object.entries(anchors).map(([id, price]) => [id, { id, price, sequence: 1, tradeId: 1 }]));
 

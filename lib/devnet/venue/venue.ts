@@ -12,7 +12,7 @@ export type SimulatedVenue = { url: string; close(): Promise<void> };
 
 /**
  * Picks the port of a runner's venue. It is far from common ports and the same in every run, because the stacks contain
- * it and could not be reused otherwise.
+ * the port and could not be reused otherwise.
  *
  * @param runner A URL of the runner
  */

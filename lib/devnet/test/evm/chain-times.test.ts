@@ -6,6 +6,6 @@ it.each([
   ["five blocks a second", 200, 2, 10],
   ["an odd number of blocks, which anvil cannot count", 400, 1, 4],
   ["less than a block", 1000, 0.5, 2],
-])("computes after how many blocks a block is final, with %s", (_, blockMs, finalitySeconds, blocks) => {
+])("computes how many further blocks make a block final, with %s", (_, blockMs, finalitySeconds, blocks) => {
   expect(finalAfterBlocks({ blockMs, finalitySeconds })).toBe(blocks);
 });

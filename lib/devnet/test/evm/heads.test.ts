@@ -24,7 +24,7 @@ describe("createHeads", () => {
     expect(blocksEvery(200, 20).before(ms)).toBe(height);
   });
 
-  it("knows no height before the first block", () => {
+  it("returns no height before the first block", () => {
     expect(createHeads().before(0)).toBeUndefined();
   });
 

@@ -35,7 +35,7 @@ describe("a local chain", () => {
     expect(await chain.request("eth_getCode", [multicall, "0x0"])).not.toBe("0x");
   });
 
-  it("restores the chain after the changes of a test", async () => {
+  it("undoes a test's changes of the chain", async () => {
     await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, value: "0x1" }]);
     await chain.restore();
     const [nonce, pending] = await Promise.all(

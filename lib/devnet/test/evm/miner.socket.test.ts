@@ -17,7 +17,7 @@ describe("startMiner", () => {
   const height = async () => Number(await chain.request("eth_blockNumber"));
   const send = async () => (await chain.request("eth_sendTransaction", [transaction])) as string;
 
-  /** Resolves when the miner was idle twice from now on, because it may be in the middle of a check. */
+  /** Resolves when the miner has reported twice that it is idle, because it may be in the middle of a check now. */
   function started(options: Partial<Parameters<typeof startMiner>[0]> = {}) {
     const blocks: MinedBlock[] = [];
     let idle = 0;

@@ -57,7 +57,7 @@ describe("the random trader", () => {
     expect(onFailure).not.toHaveBeenCalled();
   });
 
-  it("trades the watched tokens, whatever the case of their addresses, and no other chain's", async () => {
+  it("trades the watched tokens, whatever the letter case of their addresses, and no tokens of other chains", async () => {
     const from = Number(await chain.request("eth_blockNumber"));
     const tokens = [moon.toLowerCase(), taxd].map((token) => ({ chain: "eth", token }));
     const { trader, onFailure } = started(async () => tokens);

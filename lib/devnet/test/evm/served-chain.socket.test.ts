@@ -71,7 +71,7 @@ async function pay(ask: Opened["ask"], value = 1): Promise<string> {
 }
 
 describe("a served chain", () => {
-  it("refuses to start a chain that went back", async () => {
+  it("refuses to start a chain whose newest block is older than the noted one", async () => {
     const folder = folderForTest();
     const first = await started(folder);
     await pay(first.ask);
@@ -89,7 +89,7 @@ describe("a served chain", () => {
     expect(openNotes(folder).notes.newest.eth?.number).toBe(noted);
   });
 
-  it("refuses to start a chain other than before", async () => {
+  it("refuses to start a chain that is not the one of the last run", async () => {
     const [folder, other] = [folderForTest(), folderForTest()];
     const first = await started(folder);
     await pay(first.ask);

@@ -47,7 +47,9 @@ describe("the relay of the local Solana chain", () => {
 
   let count = 0n;
 
-  /** Signs a transaction with this tip. Each one has a different amount, and so a different signature. */
+  /**
+   * Signs a transaction with this tip. Each transaction transfers a different amount, and so has a different signature.
+   */
   function tipping(lamports: bigint, to = chain.deployment.tipAccounts[0]) {
     const payment = transferLamports(wallet.address, wallet.address, ++count);
     const tip = transferLamports(wallet.address, to ?? wallet.address, lamports);
@@ -69,7 +71,7 @@ describe("the relay of the local Solana chain", () => {
     return { status: response.status, ...((await response.json()) as object) };
   }
 
-  /** Milliseconds within which a sent transaction gets into a block. */
+  /** Milliseconds within which a transaction gets into a block after it has been sent. */
   const aWhileMs = 10 * slotMs;
 
   it("sends a transaction with a tip to the chain", async () => {

@@ -21,7 +21,7 @@ afterAll(() => chain.stop());
 describe("startSurfnet", () => {
   it("keeps the chain running after more events than its queue holds", async () => {
     const first = (await chain.request("getSlot", [{ commitment: "processed" }])) as number;
-    // Makes more than 1024 events, which is the length of the queue: each change has three.
+    // Makes more events than the queue holds, which is 1024: each time travel makes three events.
     const slots = 400;
     for (let slot = first + 1; slot <= first + slots; slot++)
       await chain.request("surfnet_timeTravel", [{ absoluteSlot: slot }]);
@@ -30,7 +30,7 @@ describe("startSurfnet", () => {
 });
 
 describe("a port that another program has taken", () => {
-  /** Makes starts hang with an error, as Surfpool does. Returns a function that counts starts. */
+  /** Makes the first starts hang with an error, as Surfpool does. Returns a function that counts all starts. */
   async function loseFirstPorts(lost: number, complaint: string) {
     const folder = await mkdtemp(join(tmpdir(), "surfnet-starts-"));
     onTestFinished(() => rm(folder, { recursive: true }));
