@@ -26,13 +26,14 @@ export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configur
 const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
 
 /**
- * Invocation settings for a run that nothing else restarts. If it fails, Lambda retries after one minute and after two.
+ * Invocation settings for a run that nothing else restarts. If it fails, Lambda retries it one minute later, and again
+ * two minutes after that.
  */
 const untilDone = { retryAttempts: 2, maxEventAge: Duration.hours(1) };
 
 /** Stack of the service over HTTP and WebSocket. It stores nothing: lasting data is in the data stack. */
 export class ApiStack extends Stack {
-  /** Dynamic reference to the origin key that the edge sends. Undefined without an edge. */
+  /** Dynamic reference to the origin key that the edge sends. Undefined if there is no edge. */
   readonly originKey: string | undefined;
   readonly watched: Watched;
 
@@ -40,7 +41,7 @@ export class ApiStack extends Stack {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, edge, streamDomain, throttles } = configuration;
     const { signerVpc, signerZones, leadingKeys } = configuration;
-    // Uses no custom domain with an edge, whose origins are the APIs' default addresses.
+    // Uses no custom domain if there is an edge, because the edge reaches the APIs at their default addresses.
     const domain = edge ? undefined : configuration.domain;
     const { table, key, importKeys, issuer } = data;
 
@@ -96,9 +97,9 @@ export class ApiStack extends Stack {
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
     functions.get("feedPrices").lambda.configureAsyncInvoke(untilDone);
-    // Switches off retries, since the next sweep runs the lane again.
+    // Switches off retries, because the next sweep runs the lane again.
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
-    // Switches off retries, since the next client that wants a market starts a new run.
+    // Switches off retries, because the next client that wants a market starts a new run.
     for (const name of (["readMarkets", "loadHistory"] as const).filter((name) => functions.has(name)))
       functions.get(name).lambda.configureAsyncInvoke(freshOnly);
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
@@ -135,7 +136,8 @@ export class ApiStack extends Stack {
 }
 
 /**
- * Returns the function that rejects requests for a row that is not deployed. Without trading, markets are off as well.
+ * Returns the function that rejects requests for a row that is not deployed. If trading is off, markets are off as
+ * well.
  */
 function refusalOf(name: OperationName, openings: Openings): OperationName {
   const { deployed } = operations[name];
@@ -159,7 +161,7 @@ const keepInUse = ({ name, lambda }: OperationFunction): Rule =>
 
 /** Runs a row's function at its rate. Runs may overlap. */
 function addSchedule({ everyMinutes, summary }: ScheduleRow, { name, lambda }: OperationFunction): Rule {
-  // Leaves retries to Lambda once EventBridge has delivered the event.
+  // Configures Lambda as well, because Lambda decides about retries once EventBridge has delivered the event.
   lambda.configureAsyncInvoke(freshOnly);
   return new Rule(Stack.of(lambda), `${name}Schedule`, {
     description: summary,

@@ -13,7 +13,7 @@ import { WatchStack } from "./watch-stack.ts";
 /** Tags that CloudFormation adds to every resource of all stacks. */
 const tags = { service: "trading-terminal" };
 
-/** Fixed name of the APIs' stack, which key policies use to name its roles. */
+/** Name of the APIs' stack. It is fixed, because key policies contain it in the names of roles. */
 const apiStackName = "TerminalApi";
 
 /**
@@ -30,7 +30,7 @@ export function terminalApp(props: AppProps = {}): App {
   new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   const { originKey } = api;
   // Puts the edge into a stack that no other stack waits for: AWS may deny an account a distribution, or us-east-1 may
-  // not be bootstrapped. The edge does not wait for the alarms either, since a wrong topic fails their stack.
+  // not be bootstrapped. The edge does not wait for the alarms either, because a wrong topic makes their stack fail.
   if (originKey !== undefined) {
     const { api: rest, stream } = api.watched;
     new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags }).addStackDependency(

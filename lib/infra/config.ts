@@ -21,8 +21,8 @@ export type Domain = { domainName: string; certificateArn: string };
 export type MailIdentity = { from: string; identityArn: string };
 
 /**
- * Values that IAM may find in `dynamodb:LeadingKeys` for a part of a transaction: the part's own keys, or those of the
- * whole request.
+ * Values that `dynamodb:LeadingKeys` may have when IAM checks one part of a transaction: the part's own keys, or those
+ * of the whole request.
  */
 const leadingKeysChoices = ["each-part", "whole-request"] as const;
 
@@ -55,26 +55,27 @@ export type Configuration = {
   /** True if the APIs reject requests that bypass the edge. */
   edgeOnly: boolean;
   /**
-   * Labels of the secrets that prove a request came through the edge. The edge sends the last one; the APIs accept all.
+   * Labels of the secrets that prove that a request came through the edge. The edge sends the last secret; the APIs
+   * accept all of them.
    */
   originKeys: readonly string[];
-  /** ARN of the distribution's web ACL. */
+  /** ARN of the web ACL of the distribution. */
   webAclArn: string | undefined;
   /** True if a web ACL is deployed, which limits requests per address. */
   firewall: boolean;
   firewallRequestsPerMinute: number;
   /**
-   * Custom domain of the edge, with a certificate in us-east-1. Without an edge, it is the REST API's, with a
-   * certificate in the API's region.
+   * Custom domain of the edge, with a certificate in us-east-1. If there is no edge, it is the domain of the REST API,
+   * with a certificate in the API's region.
    */
   domain: Domain | undefined;
   /** Custom domain of the WebSocket API, for deployments without an edge. The two APIs cannot share a name. */
   streamDomain: Domain | undefined;
   /** Number of shards of a public channel's subscribers. Shards get their messages in parallel. */
   channelShards: number;
-  /** Most open WebSocket connections per user. Each of them gets every change. */
+  /** Maximum number of open WebSocket connections per user. Each of them gets every change. */
   connectionsPerUser: number;
-  /** Labels of the keys that users seal private keys to. Clients are offered the last one; all are accepted. */
+  /** Labels of the keys to which users seal private keys. Clients are offered the last key; all keys are accepted. */
   importKeys: readonly string[];
   /**
    * Change stream of a table that was restored under its old name. CloudFormation only knows the stream of the lost
@@ -91,13 +92,15 @@ export type Configuration = {
   keyGraceSeconds: number;
   /** Rate limits of each method and route, for all callers together. */
   throttles: Throttles;
-  /** Chains on which orders are executed, with the hosts and contracts of each. Without any, trading is off. */
+  /**
+   * Chains on which orders are executed, with the hosts and contracts of each. If the list is empty, trading is off.
+   */
   trading: TradingConfiguration;
   /** Number of shards of a chain's lanes. */
   laneShards: number;
-  /** True if the service reads the markets of tokens on the chains that trade. */
+  /** True if the service reads the markets of tokens on the chains with trading. */
   markets: boolean;
-  /** Most functions that may run in the account at the same time. */
+  /** Maximum number of functions that may run in the account at the same time. */
   concurrentRuns: number;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
@@ -111,7 +114,9 @@ export type Configuration = {
   exportDelaySeconds: number;
   /** EventBridge bus that announces requested exports. */
   noticeBusArn: string | undefined;
-  /** Keys of a transaction that IAM compares with policies: those of each part, or of all parts. */
+  /**
+   * Keys that IAM compares with policies when it checks a part of a transaction: the part's own, or those of all parts.
+   */
   leadingKeys: LeadingKeys;
   /**
    * Traffic that the table can take at once. If undefined, a new table starts with DynamoDB's minimum, and grows with
@@ -129,10 +134,10 @@ export const defaults = {
   cookieName: "access_token",
   cookieSameSite: "Strict",
   allowedOrigins: [],
-  // Has a default for each tier, since the context may set only some.
+  // Has a default for each tier, because the context may set only some of them.
   walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
   connectionsPerUser: 30,
-  // Public feeds that need no API key. Each is used only while those before it are silent.
+  // Public feeds that need no API key. Each is used only while the feeds before it are silent.
   priceFeeds: [
     { source: "coinbase", venue: "coinbase", url: "wss://ws-feed.exchange.coinbase.com" },
     { source: "kraken", venue: "kraken", url: "wss://ws.kraken.com/v2" },
@@ -151,7 +156,7 @@ export class ConfigurationError extends ServiceError {
   override readonly code = "CONFIGURATION_ERROR";
 }
 
-/** Matches the keys of this project's context. CDK's own keys contain other characters. */
+/** Matches the keys of this project in the context. CDK's own keys contain other characters. */
 const ownKey = /^\w+$/;
 
 /** @throws {ConfigurationError} */
@@ -264,13 +269,13 @@ const ThrottleSchema = v.strictObject(
 
 const unitsFrom = (least: number) => wholeWithin(least, 1_000_000);
 
-/** Requires at least the throughput of a new table, which is the least that DynamoDB accepts. */
+/** Requires at least the throughput of a new table, because DynamoDB accepts no less. */
 const WarmThroughputSchema = v.strictObject(
   { readUnitsPerSecond: unitsFrom(12_000), writeUnitsPerSecond: unitsFrom(4000) },
   "must be an object of readUnitsPerSecond and writeUnitsPerSecond",
 );
 
-/** Limits the size of a list, as Lambda refuses functions whose variables exceed 4096 bytes. */
+/** Limits the size of a list, because Lambda refuses functions whose variables exceed 4096 bytes. */
 const within = <Item>(maxBytes: number) =>
   v.check<Item[], string>(
     (list) => Buffer.byteLength(JSON.stringify(list)) <= maxBytes,

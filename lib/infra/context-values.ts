@@ -1,12 +1,12 @@
 import * as v from "valibot";
 
-/** Parses JSON, since `-c key=value` makes every value a string. */
+/** Parses JSON, because `-c key=value` makes every value a string. */
 const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {
   if (typeof dataset.value !== "string") return dataset.value;
   try {
     return JSON.parse(dataset.value);
   } catch {
-    // Leaves the text out of the message, since URLs of hosts contain keys.
+    // Does not quote the text in the message, because URLs of hosts contain keys.
     addIssue({ message: "is not JSON" });
     return NEVER;
   }

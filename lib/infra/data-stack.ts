@@ -26,9 +26,9 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
 };
 
 /**
- * Stack of everything that cannot be recreated: the table, the keys and the user pool. Only a few settings affect it:
- * those of the user pool, which functions may open wallets, and the labels of import keys and origin keys. No other
- * setting can remove anything here.
+ * Stack of everything that cannot be recreated: the table, the keys and the user pool. Few settings affect it: those of
+ * the user pool, those that decide which functions may open wallets, and the labels of import keys and origin keys. No
+ * other setting can remove anything in this stack.
  */
 export class DataStack extends Stack {
   /** The service's only table. lib/table/layout.ts has the layout of its items. */
@@ -97,11 +97,11 @@ export class DataStack extends Stack {
 }
 
 /**
- * A secret header value that tells the authorizers which requests come from the edge. Templates contain only a dynamic
- * reference.
+ * A secret header value by which the authorizers recognise requests from the edge. Templates contain only a dynamic
+ * reference to it.
  *
- * The secret stays when its label or the edge is removed: to change a distribution, CloudFormation reads the
- * distribution's old value, and fails without it.
+ * The secret is kept when its label or the edge is removed: when CloudFormation changes a distribution, it reads the
+ * distribution's old value, and fails if the secret is missing.
  */
 class OriginKey extends Secret {
   constructor(scope: Construct, id: string) {
@@ -110,7 +110,7 @@ class OriginKey extends Secret {
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
       removalPolicy: retained,
     });
-    // Avoids a strong reference. CloudFormation could not remove its export together with the label.
+    // Avoids a strong reference, because CloudFormation could not remove its export together with the label.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
     Validations.of(this).acknowledge({
       id: "AwsSolutions-SMG4",

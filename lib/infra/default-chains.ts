@@ -33,7 +33,10 @@ const pancakeswapV3: V3Contracts = {
   tiers: [1, 5, 25, 100],
 };
 
-/** Contracts of LFJ, whose router trades with pools of both versions. A pool's usual fee is about its step. */
+/**
+ * Contracts of LFJ, whose router trades with pools of both versions. A pool's usual fee is about as large as its bin
+ * step.
+ */
 const lfj = (venue: BinContracts["venue"], factory: string): BinContracts => ({
   venue,
   factory,

@@ -4,7 +4,7 @@ import { flag, json, labels, matching, wholeWithin } from "./context-values.ts";
 /** CloudFront accepts certificates and web ACLs only from this region. */
 export const edgeRegion = "us-east-1";
 
-/** Keys of the context that choose the address of both APIs. */
+/** Keys of the context that determine the address of both APIs. */
 export const edgeContext = {
   edge: flag(true),
   edgeOnly: flag(false),
@@ -30,7 +30,7 @@ type Context = {
   streamDomainName?: string | undefined;
 };
 
-/** Finds problems between several values of the edge's configuration. */
+/** Finds contradictions between several values of the edge's configuration. */
 export function edgeProblems({ edge, edgeOnly, webAclArn, firewall, ...domains }: Context): string[] {
   const { domainName, streamDomainName, certificateArn } = domains;
   if (edge)

@@ -33,7 +33,8 @@ export type EdgeStackProps = Pick<StackProps, "tags"> & {
 };
 
 /**
- * Statuses whose caching can be configured. By default, CloudFront caches some errors for 10 seconds, for all users.
+ * Statuses for which caching can be configured. By default, CloudFront caches some errors for 10 seconds, for all
+ * users.
  */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
@@ -42,7 +43,7 @@ const passedOn = {
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-  // Leaves compression to API Gateway, as CloudFront's would make strong ETags weak.
+  // Leaves compression to API Gateway, because CloudFront's compression would make strong ETags weak.
   compress: false,
 };
 
@@ -74,7 +75,7 @@ export class EdgeStack extends Stack {
         allowedMethods: AllowedMethods.ALLOW_ALL,
       },
       additionalBehaviors: {
-        // Matches the exact path and no POST, so that @connections cannot be reached this way.
+        // Matches only the exact path, and accepts no POST, so that @connections cannot be reached through the edge.
         [streamStageName]: {
           ...passedOn,
           origin: originOf(stream.apiId, originKey),

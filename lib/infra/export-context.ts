@@ -15,7 +15,9 @@ export const exportContext = {
 
 type Context = ChainsContext & { exportDelaySeconds: number };
 
-/** Finds problems between several values. An export without delay would bypass the limits of the wallet's policy. */
+/**
+ * Finds contradictions between several values. An export without delay would bypass the limits of the wallet's policy.
+ */
 export function exportProblems({ exportDelaySeconds, ...context }: Context): string[] {
   const real = context.trading.filter((chain) => !isLocalChain(context, chain));
   if (exportDelaySeconds >= daySeconds || real.length === 0) return [];

@@ -10,7 +10,7 @@ export type FirewallStackProps = Pick<StackProps, "tags"> & {
   configuration: Pick<Configuration, "allowedOrigins" | "firewallRequestsPerMinute">;
 };
 
-/** Takes no samples of requests, since requests carry tokens and private keys. */
+/** Takes no samples of requests, because requests carry tokens and private keys. */
 const measured = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
@@ -21,7 +21,7 @@ const secretHeaders = ["authorization", "cookie", "sec-websocket-protocol", orig
 
 /**
  * A web ACL for the edge, in the region that CloudFront requires. The context `webAclArn` passes its ARN to the edge.
- * The limit per address is above that of the plans, because several users may share an address.
+ * Its limit per address is higher than the limits of the usage plans, because several users may share an address.
  */
 export class FirewallStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, ...props }: FirewallStackProps) {

@@ -6,7 +6,9 @@ import { matching, urlOf, wholeWithin } from "./context-values.ts";
 
 const mostHosts = 5;
 
-/** Rejects URLs with a password, as `fetch` does. Messages do not repeat the URL, since providers put keys into it. */
+/**
+ * Rejects URLs with a password, as `fetch` does. Messages do not repeat the URL, because providers put keys into it.
+ */
 export const HostUrl = v.pipe(
   urlOf("http", "must be an https URL"),
   v.check((text) => {
@@ -47,7 +49,7 @@ export const coinAmountOf = (chain: TradingChain) =>
     }),
   );
 
-/** Reports hosts that occur twice. */
+/** Reports hosts that are listed twice. */
 export const repeatedHosts = (hosts: readonly string[]): string[] =>
   repeated(hosts.map((url) => new URL(url).host)).map(
     (host) => `hosts names ${host} twice: hosts that check each other must be different ones`,

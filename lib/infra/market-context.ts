@@ -6,8 +6,8 @@ import { json, wholeWithin } from "./context-values.ts";
 const defaultConcurrentRuns = 1000;
 
 /**
- * Lowest limit that leaves runs for requests beside the long ones: both readers of the chains, the feed of prices, and
- * a run of deliver for each shard.
+ * Lowest limit of concurrent runs that leaves enough for requests beside the long runs: both readers of the chains, the
+ * price feed, and a run of deliver for each shard.
  */
 const enoughRuns = 50;
 
@@ -22,7 +22,7 @@ export const marketContext = {
 
 type Runs = { concurrentRuns: number };
 
-/** Decides whether markets are read. By default they are, where chains trade and enough functions can run. */
+/** Decides whether markets are read. By default, they are read if chains trade and enough functions can run. */
 export const marketsOf = ({
   trading,
   markets,

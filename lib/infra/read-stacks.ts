@@ -32,7 +32,7 @@ export function readStacks<T>(context: Record<string, unknown>, read: (stacks: R
     const app = terminalApp({
       outdir,
       builtinCloudFormationValidation: false,
-      // Leaves out data that only readers of an error or of the tree in a console need.
+      // Leaves out data that is only needed to read an error, or to show the tree of constructs in a console.
       stackTraces: false,
       treeMetadata: false,
       analyticsReporting: false,
@@ -62,7 +62,7 @@ export function mergedTemplate(stack: Stack, outdir: string): Template {
   return resolved({ ...root.template, Resources }, root);
 }
 
-/** A template with the values of its parameters, which are expressions in the outer template. */
+/** A template with the values of its parameters. They are expressions in the outer template. */
 type Place = {
   template: Template;
   parameters: Record<string, unknown>;

@@ -41,13 +41,13 @@ const Relay = v.strictObject(
 const Jupiter = v.strictObject(
   {
     url: HostUrl,
-    // Rejects other keys, with a message that does not repeat the key.
+    // Rejects unknown keys, with a message that does not repeat the key.
     key: v.optional(matching(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable characters")),
   },
   "must be an object of url and key",
 );
 
-/** Most pools whose accounts fit into one call, beside those of the token and the wallet. */
+/** Maximum number of pools whose accounts fit into one call, beside those of the token and the wallet. */
 const mostConfigs = 16;
 
 export const SolContext = v.strictObject(
@@ -93,7 +93,7 @@ export function solConfigurationOf(given: v.InferOutput<typeof SolContext> = {})
   };
 }
 
-/** Finds problems between several values. Returns lines that begin with the key at fault. */
+/** Finds contradictions between several values. Returns lines that begin with the key at fault. */
 export function solProblems({ hosts, wrapped, cpmmConfigs, tokens, relay }: SolConfiguration): string[] {
   return [
     ...repeatedHosts(hosts),

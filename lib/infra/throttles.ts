@@ -14,23 +14,23 @@ export type ThrottledName = RestOperationName | WebSocketOperationName | "prefli
 /** Limits for all callers together. A user's plan limits each user. */
 export type Throttles = Readonly<Record<ThrottledName, Throttle>>;
 
-/** Part of the account's request rate that both stages may take. Pushes and other APIs share the rest. */
+/** Part of the account's request rate that both stages together may use. Pushes and other APIs share the rest. */
 export const stagesShare = 0.8;
 
 type Share = { rate: number; burst: number };
 
 /**
  * Shares of the account's requests per second, for the expected mix of requests: a connected user sends six a minute,
- * and a third of all requests are quotes of open order forms. By default, an account may burst to half of a second's
- * requests.
+ * and a third of all requests are quotes of open order forms. By default, the account's burst limit is half of its
+ * requests per second.
  */
 const often = { rate: 0.02, burst: 0.5 };
 const sometimes = { rate: 0.01, burst: 0.25 };
 const seldom = { rate: 0.002, burst: 0.1 };
-/** Share of methods that may query a host for each request. By default, this is 25 requests a second. */
+/** Share of each method that may query a host for each request. By default, this is 25 requests a second. */
 const costly = { rate: 0.0025, burst: 0.01 };
 
-/** Shares of methods that users call often or sometimes. */
+/** Shares of methods that users call often or at least sometimes. */
 const methodShares: { readonly [Name in RestOperationName]?: Share } = {
   quoteOrder: { rate: 0.1, burst: 0.5 },
   placeOrder: often,
@@ -48,8 +48,8 @@ const methodShares: { readonly [Name in RestOperationName]?: Share } = {
   getMarket: costly,
   listCandles: costly,
   getOrder: sometimes,
-  // Leaves enough requests for everyone, since users need these methods to stop a thief. No plan lets one user take all
-  // of them.
+  // Allows enough requests for everyone, because users need these methods to stop a thief. No plan lets one user take
+  // all of them.
   cancelOrder: sometimes,
   cancelExport: sometimes,
   lockExports: sometimes,
@@ -57,7 +57,7 @@ const methodShares: { readonly [Name in RestOperationName]?: Share } = {
 };
 
 const otherShares: Readonly<Record<WebSocketOperationName | "preflight", Share>> = {
-  // Preflights need little, since browsers remember them.
+  // Allows few preflights, because browsers remember their results.
   preflight: { rate: 0.004, burst: 0.05 },
   // Allows a large burst: after an outage, all clients reconnect at once.
   connect: { rate: 0.05, burst: 0.5 },
@@ -101,7 +101,7 @@ export function throttleOfMethod(
   return { rateLimit: tenthOf(rateLimit), burstLimit: tenthOf(burstLimit) };
 }
 
-/** Adds up the requests per second that both stages accept at most. */
+/** Adds up the highest rates, in requests per second, that both stages accept. */
 export function totalRate(throttles: Throttles): number {
   const limits = [
     ...servedMethods.map((served) => throttleOfMethod(throttles, served)),

@@ -53,7 +53,7 @@ const row = {
 };
 const quoter = Address;
 
-/** Spacing of a v3 contract, a positive number of 24 bits with a sign. */
+/** Tick spacing of a v3 contract: a positive number that fits into a signed number of 24 bits. */
 const Spacing = wholeWithin(1, 2 ** 23 - 1);
 
 const tiersOf = <Tier extends v.GenericSchema>(tier: Tier, message: string) =>
@@ -111,13 +111,13 @@ const QuoteToken = v.strictObject(
   "must be an object of token, isStable and bridges",
 );
 
-/** An amount of any EVM chain's coin, since all have the same number of decimals. */
+/** An amount of any EVM chain's coin, because all have the same number of decimals. */
 const Coins = coinAmountOf("eth");
 
 const ChainContext = v.strictObject(
   {
     hosts: v.optional(HostsContext),
-    // Address of the relay. Null turns off a default relay.
+    // Address of the relay. Null turns off the chain's default relay.
     relay: v.optional(v.nullable(HostUrl)),
     wrapped: v.optional(Token),
     venues: v.optional(
@@ -145,7 +145,7 @@ const ChainContexts = v.pipe(
 
 const twoZones = "must be a list of two availability zones";
 
-/** Keys of the context that choose the chains and their setup. */
+/** Keys of the context that select the chains and configure them. */
 export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
@@ -193,7 +193,7 @@ function configurationOf({ chains }: ChainsContext, chain: EvmChain): EvmConfigu
     ...(typeof relay === "string" && { relay }),
     wrapped: wrapped ?? defaults.wrapped,
     venues: venues ?? defaults.venues,
-    // Leaves out bridges of default venues that the setup does not have.
+    // Leaves out default bridges whose venue the chain's setup does not have.
     quoteTokens:
       quoteTokens ??
       defaults.quoteTokens.map((quote) => ({
@@ -228,7 +228,7 @@ const defaultHosts: Readonly<Record<TradingChain, { hosts: readonly string[] }>>
 export const isLocalChain = ({ chains }: ChainsContext, chain: TradingChain): boolean =>
   (chains[chain]?.hosts ?? defaultHosts[chain].hosts).every((url) => isLoopback(new URL(url).hostname));
 
-/** Finds problems between several values. Returns lines that begin with the key at fault. */
+/** Finds contradictions between several values. Returns lines that begin with the key at fault. */
 export function tradingProblems(context: ChainsContext): string[] {
   const given = evmChains.filter((chain) => context.chains[chain] !== undefined);
   return [
@@ -274,8 +274,8 @@ function problemsOf(
 }
 
 /**
- * Lists venues whose contracts differ from the defaults. Coin sent to an address without a router is lost, so real
- * chains trade only with contracts that are part of the program.
+ * Lists venues whose contracts differ from the defaults. Coins sent to an address that is not a router are lost, so
+ * real chains trade only with contracts that are part of the program.
  */
 function unknownVenues(chain: EvmChain, { hosts, venues }: Pick<EvmConfiguration, "hosts" | "venues">) {
   if (hosts.every((url) => isLoopback(new URL(url).hostname))) return [];
@@ -288,7 +288,7 @@ function unknownVenues(chain: EvmChain, { hosts, venues }: Pick<EvmConfiguration
     );
 }
 
-/** Lists the chains that trade but have only default hosts. */
+/** Lists the trading chains for which the context sets no hosts. */
 const chainsWithPublicHosts = ({ trading, chains }: ChainsContext): TradingChain[] =>
   [...new Set(trading)].filter((chain) => chains[chain]?.hosts === undefined);
 

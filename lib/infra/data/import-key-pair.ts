@@ -31,14 +31,14 @@ export class ImportKeyPair extends Key {
           administration(),
           ofAccount("ReadPublicKey", ["kms:GetPublicKey"]),
           ofAccount("OpenSealedKeys", ["kms:DeriveSharedSecret"], {
-            // Names the roles in a condition. They cannot be principals, since they may not exist yet.
+            // Names the roles in a condition. They cannot be principals, because they may not exist yet.
             ArnEquals: { "aws:PrincipalArn": openers.map((name) => roleArnOf(scope, apiStackName, name)) },
             StringEquals: { "kms:KeyAgreementAlgorithm": "ECDH" },
           }),
         ],
       }),
     });
-    // Avoids a strong reference. CloudFormation could not remove its export together with the label.
+    // Avoids a strong reference, because CloudFormation could not remove its export together with the label.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
   }
 }

@@ -62,7 +62,7 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
 /** The table's change stream, and a queue for batches that Lambda gave up. */
 export class TableChanges extends Construct {
   readonly streamArn: string;
-  /** One message per failed batch, with its position in the stream but without its contents. */
+  /** Gets one message per failed batch, with the batch's position in the stream but without its contents. */
   readonly failed: Queue;
 
   constructor(scope: Construct, id: string, streamArn: string) {
@@ -79,7 +79,7 @@ export class TableChanges extends Construct {
     });
   }
 
-  /** Sends a row's function the kind of changes that the row names. */
+  /** Invokes a row's function for the kind of changes that the row names. */
   sendTo(name: OperationName, lambda: IFunction, { changes }: ChangesRow): EventSourceMapping {
     const { filter, ...delivery } = subscriptions[changes];
     return new EventSourceMapping(this, `${name}Mapping`, {
@@ -87,8 +87,8 @@ export class TableChanges extends Construct {
       eventSourceArn: this.streamArn,
       filters: [FilterCriteria.filter(filter)],
       ...delivery,
-      // Starts at the oldest change: a mapping takes minutes to start, and `LATEST` would silently skip changes made
-      // meanwhile. Repeated changes are harmless, as clients drop them by their version.
+      // Starts at the oldest change: a mapping takes minutes to start, and `LATEST` would silently skip changes made in
+      // the meantime. Repeated changes are harmless, because clients drop them by their version.
       startingPosition: StartingPosition.TRIM_HORIZON,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,

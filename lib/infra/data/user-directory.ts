@@ -18,8 +18,8 @@ export type UserDirectoryProps = {
 };
 
 /**
- * A Cognito user pool with a public client, used when no issuer is configured. It always exists, so its users
- * survive a switch to another issuer and back. An unused pool costs nothing.
+ * A Cognito user pool with a public client, used when no issuer is configured. The pool is always deployed, so its
+ * users survive a switch to another issuer and back. An unused pool costs nothing.
  */
 export class UserDirectory extends Construct {
   readonly pool: UserPool;
@@ -32,7 +32,7 @@ export class UserDirectory extends Construct {
       selfSignUpEnabled: isIssuer,
       signInAliases: { email: true },
       autoVerify: { email: true },
-      // Keeps the old address until the new one is verified.
+      // Keeps a user's old email address until the new one is verified.
       keepOriginal: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       mfa: Mfa.OPTIONAL,
@@ -48,8 +48,8 @@ export class UserDirectory extends Construct {
       deletionProtection: true,
       removalPolicy: retained,
     });
-    // Sets the property directly. CDK's own needs the region of the identity, but this stack may be deployed to any
-    // region.
+    // Sets the property directly. CDK's own property needs the region of the identity, but this stack may be deployed
+    // to any region.
     (this.pool.node.defaultChild as CfnUserPool).emailConfiguration = mail
       ? { emailSendingAccount: "DEVELOPER", from: mail.from, sourceArn: mail.identityArn }
       : { emailSendingAccount: "COGNITO_DEFAULT" };
@@ -67,7 +67,8 @@ export class UserDirectory extends Construct {
 
     this.client = this.pool.addClient("Client", {
       generateSecret: false,
-      // Lets operators who need a token sign in with the admin flow. It needs a right on the pool that users lack.
+      // Lets operators who need a token sign in with the admin flow. This flow needs a right on the pool that users
+      // lack.
       authFlows: { userSrp: true, adminUserPassword: true },
       disableOAuth: true,
       accessTokenValidity: Duration.minutes(15),

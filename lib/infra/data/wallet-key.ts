@@ -17,8 +17,8 @@ export type WalletKeyProps = {
 };
 
 /**
- * The KMS key that wraps the wallets' data keys. Its policy lets IAM allow creating and rewrapping data keys. Without
- * trading and export, it allows nobody to decrypt.
+ * The KMS key that wraps the wallets' data keys. Its policy lets IAM allow creating and rewrapping data keys. If
+ * trading and export are off, the policy allows nobody to decrypt.
  */
 export class WalletKey extends Key {
   constructor(scope: Construct, id: string, { openings, apiStackName }: WalletKeyProps) {
@@ -31,14 +31,14 @@ export class WalletKey extends Key {
         statements: [
           administration(),
           ofAccount("MakeDataKeys", ["kms:GenerateDataKey"], ofOneWallet),
-          // Allows rewrapping only to this key, since rewrapping to another key would be a way to decrypt.
+          // Allows rewrapping only to this key, because rewrapping to another key would be a way to decrypt.
           ofAccount("WrapDataKeysAnew", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], {
             Bool: { "kms:ReEncryptOnSameKey": "true" },
           }),
           ...openersOf(openings).map((name) =>
             ofAccount(`OpenWalletsBy${name}`, ["kms:Decrypt"], {
               ...ofOneWalletOn(openedBy(openings, operations[name])),
-              // Names the role in a condition. The role cannot be the principal, since it may not exist yet.
+              // Names the role in a condition. The role cannot be the principal, because it may not exist yet.
               ArnEquals: { "aws:PrincipalArn": roleArnOf(scope, apiStackName, name) },
             }),
           ),
@@ -53,11 +53,12 @@ const bindingKeys = { userID: true, walletId: true, network: true, address: true
   true
 >;
 
-/** Requires the encryption context of one wallet's data key, with no other keys. */
+/** Requires the encryption context of one wallet's data key, and nothing besides. */
 export const ofOneWallet = {
-  // Rejects other keys. Alone, this condition would also accept a part of these keys, or none.
+  // Rejects other keys in the context. On its own, this condition would also accept a context with only some of these
+  // keys, or with none.
   "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": Object.keys(bindingKeys) },
-  // Requires every key to be present.
+  // Requires every key of the context to be present.
   Null: Object.fromEntries(Object.keys(bindingKeys).map((key) => [`kms:EncryptionContext:${key}`, "false"])),
 };
 

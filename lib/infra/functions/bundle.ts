@@ -25,12 +25,15 @@ export const bundleOptions = {
     "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts"),
     "@aws-sdk/client-lambda": resolve(root, "lib/runtime/invoke-client.ts"),
   },
-  // Leaves out a module that the SDK imports only for operations that stream events. Functions call none.
+  // Leaves out a module that the SDK imports only for operations that stream events. Functions call no such operations.
   external: ["@smithy/core/event-streams"],
   logLevel: "warning",
 } as const satisfies BuildOptions;
 
-/** Makes the first line of a bundle, which sets variables before any code runs. Without variables, it is empty. */
+/**
+ * Makes the first line of a bundle, which sets variables before any code runs. If there are no variables, the line is
+ * empty.
+ */
 export function variablesLine(variables: Readonly<Record<string, string>>): string {
   const lines = Object.entries(variables).map(
     ([name, value]) => `process.env.${name}=${JSON.stringify(value)};`,

@@ -37,7 +37,7 @@ function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
   );
 }
 
-/** Bundles the code of a function in this process: one process per function would cost a second each. */
+/** Bundles the code of a function in this process, because one process per function would cost a second each. */
 export function bundledCode(name: OperationName, variables: Readonly<Record<string, string>>): Code {
   const entryPoint = handlerOf(name);
   return Code.fromAsset(dirname(entryPoint), {

@@ -2,7 +2,10 @@ import { type CfnStack, NestedStack, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type OperationName, operations, type Subject, subjectOf } from "../../operations/operations.ts";
 
-/** Name of a stack of functions: a subject, or `custody` for the functions that open wallets and their network. */
+/**
+ * Name of a stack of functions: a subject of operations, or `custody` for the functions that open wallets and their
+ * network.
+ */
 export type FunctionStackName = Subject | "custody";
 
 /**
@@ -13,15 +16,15 @@ export const functionStackOf = (name: OperationName): FunctionStackName | undefi
   operations[name].opensWallets ? "custody" : subjectOf(name);
 
 /**
- * Stack of functions and everything that only they need, since a stack may have only 500 resources. Updates of the
+ * Stack of functions and everything that only they need, because a stack may have only 500 resources. Updates of the
  * APIs' stack, which contains it, add functions before the methods that invoke them, delete functions after their
  * methods, and undo everything if anything fails.
  */
 export class FunctionStack extends NestedStack {
   constructor(scope: Construct, id: FunctionStackName) {
     super(scope, id, { description: `Trading terminal: functions (${id})` });
-    // Gives the stack a short id, which becomes part of the functions' names. CDK's own is so long that CloudFormation
-    // would cut off the rest.
+    // Gives the stack a short id, which becomes part of the functions' names. CDK's own id is so long that
+    // CloudFormation would cut off the rest of the name.
     (this.nestedStackResource as CfnStack).overrideLogicalId(id);
   }
 }

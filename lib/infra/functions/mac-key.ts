@@ -9,7 +9,8 @@ import { roleArnOf, rowsThat } from "./named-roles.ts";
 
 /**
  * The KMS key that authenticates an order from its placement to its signature. Its policy names the roles that may
- * create codes, and those that may verify them. If the key is lost, open orders are refused, and nothing else is lost.
+ * create authentication codes, and those that may verify them. If the key is lost, open orders are refused, and nothing
+ * else is lost.
  */
 export class MacKey extends Key {
   constructor(scope: Construct, id: string) {
@@ -30,7 +31,7 @@ export class MacKey extends Key {
   }
 }
 
-/** Allows an action to the roles of the rows that list it. Returns no statement if no row lists it. */
+/** Allows an action to the roles of the rows that list it. Returns no statement if no row lists the action. */
 function useBy(scope: Construct, sid: string, action: MacAction): PolicyStatement[] {
   const apiStackName = deployedStackName(scope);
   const roles = rowsThat(({ mac }) => mac.includes(action)).map((name) =>

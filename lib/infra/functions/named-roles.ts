@@ -5,8 +5,8 @@ import type { Operation } from "../../operations/types.ts";
 import { deployedStackName, functionStackOf } from "./function-stack.ts";
 
 /**
- * Last part of fixed names. It names the stack: when a row moves to another stack, a new function and role are created
- * before the old ones are deleted.
+ * Last part of the fixed names of roles and functions. It names the stack, so that a row can move to another stack: its
+ * new function and role are created before the old ones are deleted.
  */
 const ownPart = (name: OperationName) => `${functionStackOf(name)}-${name}`;
 

@@ -23,7 +23,7 @@ import { type Environment, variablesOf } from "./variables.ts";
 type Surroundings = Resources & { environment: Environment };
 
 type Deployment = Surroundings & {
-  /** Functions to place in a network without a route to the internet. */
+  /** Rows whose functions run in a network without a route to the internet. */
   inside: readonly OperationName[];
   /** Two availability zones for the network of functions that open wallets. If undefined, AWS's list decides. */
   zones: readonly string[] | undefined;
@@ -123,9 +123,9 @@ export class OperationFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: row.memoryMB,
-      // Reserves no concurrency, since it would be taken from the account's other functions, and the account's limit
-      // may be as low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows down if API
-      // Gateway throttles it.
+      // Reserves no concurrency, because it would be taken from the account's other functions, and the account's limit
+      // may be as low as 10. For mirrorPlans, none is needed: one run per shard of the table's stream is active, and
+      // the SDK slows down if API Gateway throttles it.
       timeout: Duration.seconds(row.timeoutSeconds),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
@@ -140,12 +140,12 @@ export class OperationFunction extends Construct {
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
         ...(invoked.feedPrices && { FEED_PRICES_FUNCTION: invoked.feedPrices.functionName }),
-        // Sets an empty name where trading is off.
+        // Sets an empty name if trading is off.
         ...(row.invokes.includes("executeOrders") && {
           EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
         }),
         ...(invoked.readChains && { READ_CHAINS_FUNCTION: invoked.readChains.functionName }),
-        // Sets an empty name where markets are off.
+        // Sets an empty name if markets are off.
         ...(row.invokes.includes("readMarkets") && {
           READ_MARKETS_FUNCTION: invoked.readMarkets?.functionName ?? "",
         }),
@@ -170,7 +170,7 @@ export class OperationFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
     });
-    // Creates the function after its network, which blocks the lookup of other hosts only once it is complete.
+    // Creates the function after its network, because only the complete network blocks the lookup of other hosts.
     if (walls) this.lambda.node.addDependency(walls);
   }
 }

@@ -25,7 +25,7 @@ export type Resources = {
   table: Table;
   leadingKeys: LeadingKeys;
   key: Key;
-  /** Keys that users seal private keys to. */
+  /** Keys to which users seal private keys. */
   importKeys: readonly Key[];
   /** Key that authenticates orders. Undefined if no chain trades. */
   macKey: Key | undefined;
@@ -89,8 +89,8 @@ export class OperationRole extends Role {
           macKey && {
             Mac: allow(row.mac, [macKey.keyArn], throughWalls && { StringEquals: throughWalls }),
           }),
-        // Allows managing network interfaces even outside the VPC, since Lambda deletes those of a function that has
-        // just left it.
+        // Allows managing network interfaces even outside the VPC, because Lambda deletes the interfaces of a function
+        // that has just left the VPC.
         ...(row.opensWallets && { Network: networkInterfaces() }),
         ...(row.connections.length > 0 && {
           Connections: allow(
@@ -106,7 +106,8 @@ export class OperationRole extends Role {
         }),
         ...(row.notices && noticeBusArn && { Notices: allow(["events:PutEvents"], [noticeBusArn]) }),
         ...(row.plans.length > 0 && { Plans: planAccess(scope, row) }),
-        // Lets Lambda read the table's stream and report failures, which takes the function's rights.
+        // Gives the function the rights to read the table's stream and to report failures, because Lambda uses the
+        // function's rights for both.
         ...(row.kind === "changes" && {
           ReadChanges: allow(streamReading, [changes.streamArn]),
           NoteFailedChanges: allow(["sqs:SendMessage"], [changes.failed.queueArn]),
@@ -129,7 +130,7 @@ export class OperationRole extends Role {
 
 type Conditions = Record<string, Record<string, unknown>>;
 
-/** Merges conditions, and combines the keys of each operator. */
+/** Merges conditions. If an operator occurs in both, combines its keys. */
 const merged = (conditions: Conditions, more: Conditions = {}): Conditions => ({
   ...conditions,
   ...Object.fromEntries(
@@ -153,8 +154,8 @@ function actionsOf(...names: string[]) {
 }
 
 /**
- * Builds the statements about the table. Denies writes of forged items even where no wallet is opened: such items would
- * be trusted as soon as trading or export is switched on.
+ * Builds the statements about the table. Denies writes of forged items even if the deployment opens no wallets, because
+ * such items would be trusted as soon as trading or export is switched on.
  */
 function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
   const { writes, deletes, reads } = row;
@@ -171,16 +172,16 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
     );
   const unread = protectedPartitions.filter((partition) => !reads.includes(partition));
   deny(allWrites, outside(named ?? writes));
-  // Lets a deletion name all partitions of its transaction, since IAM may compare it with the keys of every part.
+  // Lets a deletion name all partitions of its transaction, because IAM may compare it with the keys of every part.
   deny(allDeletions, outside(deletes.length === 0 ? [] : (named ?? deletes)));
   deny(named === undefined ? allReads : allReads.filter((action) => action !== checking), inside(unread));
-  // Lets a check name the partitions that the function only writes, since IAM compares a check with all keys of its
+  // Lets a check name the partitions that the function only writes, because IAM compares a check with all keys of its
   // transaction.
   if (named !== undefined) deny([checking], inside(unread.filter((partition) => !named.includes(partition))));
-  // Denies setting an expiry, because DynamoDB would delete expired items even where the function may not.
+  // Denies setting an expiry, because DynamoDB would delete expired items even where the function may not delete them.
   if (writes.length > 0 && writes.every(neverExpires))
     deny(allWrites, { "ForAnyValue:StringEquals": { "dynamodb:Attributes": [timeToLive] } });
-  // Denies requests without keys, which would pass all conditions above.
+  // Denies requests without keys, which would pass all the conditions set before.
   deny([...allWrites, ...allReads], { Null: { [keysOfRequest]: "true" } });
   return access;
 }
@@ -188,8 +189,8 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
 const keysOfRequest = "dynamodb:LeadingKeys";
 
 /**
- * Matches a request that names any other partition, so that a single key is enough to deny a batch. With no partitions,
- * matches every request.
+ * Matches a request that names any partition besides these, so that a single key is enough to deny a batch. If no
+ * partitions are given, matches every request.
  */
 const outside = (partitions: readonly PartitionName[]): Conditions =>
   partitions.length === 0
@@ -211,8 +212,8 @@ const interfaceActions = [
 ];
 
 /**
- * Lets Lambda attach the function to a VPC, which takes the function's rights. Denies these calls to the function's own
- * code.
+ * Gives the function the rights to be attached to a VPC, because Lambda uses the function's rights for this. Denies
+ * these calls to the function's own code.
  */
 const networkInterfaces = () =>
   new PolicyDocument({

@@ -14,8 +14,8 @@ type ControlPlaneCall = {
 };
 
 /**
- * Allows tagging new resources. API Gateway checks this right when a key or a plan is created with tags, and names the
- * new resource `*`. To IAM, `${*}` is a literal asterisk, so functions cannot add tags to existing resources.
+ * Allows tagging new resources. API Gateway checks this right when a key or a plan is created with tags, and then names
+ * the new resource `*`. To IAM, `${*}` is a literal asterisk, so functions cannot add tags to existing resources.
  */
 const tagNew = (kind: "apikeys" | "usageplans"): ControlPlaneCall => ({
   method: "PUT",
@@ -23,8 +23,8 @@ const tagNew = (kind: "apikeys" | "usageplans"): ControlPlaneCall => ({
 });
 
 /**
- * Calls of API Gateway's control plane, which IAM names by method and path. The tag excludes the keys and plans of
- * other programs.
+ * Calls of API Gateway's control plane, which IAM names by method and path. The condition on the tag excludes the keys
+ * and plans of other programs.
  */
 const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
   CreateApiKey: [{ method: "POST", path: "/apikeys", condition: "made with the tag" }, tagNew("apikeys")],

@@ -11,7 +11,7 @@ export type PlanEnvironment = Pick<
   "SHARED_KEY" | "FALLBACK_PREFIX" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
 >;
 
-/** Variables that go into the code, since they may exceed Lambda's limit of 4 KB. */
+/** Variables that go into the code, because they may exceed Lambda's limit of 4 KB. */
 const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING"]);
 
 /** Splits a row's variables between the function's environment and its code. */

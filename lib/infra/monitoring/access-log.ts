@@ -18,8 +18,8 @@ export class RetainedLogGroup extends LogGroup {
 const loggedUser: keyof LoggedContext = "loggedUser";
 
 /**
- * Logs the client's address as found by the authorizers. Requests that reached no authorizer get the source address,
- * which is the edge's.
+ * Logs the client's address as found by the authorizers. For requests that reached no authorizer, logs the source
+ * address, which is that of the edge.
  */
 const clientIp: keyof LoggedContext = "clientIp";
 

@@ -32,7 +32,7 @@ import {
 
 const fiveMinutes = Duration.minutes(5);
 
-/** Alarms with descriptions of the effect on users and of where to look first. Without a topic, they notify nobody. */
+/** Alarms whose descriptions name the effect on users and where to look first. Without a topic, they notify nobody. */
 export class Alarms extends Construct {
   readonly #action: SnsAction | undefined;
 
@@ -49,7 +49,7 @@ export class Alarms extends Construct {
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
   }
 
-  /** Adds an alarm on five minutes of a metric. By default, a count of three raises it. */
+  /** Adds an alarm on the sum of a metric over five minutes. By default, a count of three raises it. */
   #add(
     id: string,
     metric: Metric | MathExpression,
@@ -156,14 +156,14 @@ export class Alarms extends Construct {
         runsOf(functions.get(name)),
         `${row.impact} Function ${name} did not run on schedule. Look first at its rule in EventBridge, then at its throttles.`,
         {
-          // Allows for a late run and a delayed metric. A day is CloudWatch's longest period.
+          // Allows for a late run and a delayed metric. CloudWatch allows no period longer than a day.
           period: Duration.minutes(Math.min(Math.max(5, 2 * row.everyMinutes), 24 * 60)),
           datapointsToAlarm: 2,
-          // Looks back far enough to include the last run until the alarm is raised.
+          // Looks back far enough to include the last run, so that there is data until the alarm is raised.
           evaluationPeriods: 4,
           threshold: 1,
           comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-          // Ignores missing data, since the first run may come a day after the deployment.
+          // Ignores missing data, because the first run may come a day after the deployment.
           treatMissingData: TreatMissingData.IGNORE,
         },
       );
@@ -233,7 +233,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** Looks at two periods, since the last one may look healthy only because its data is late. */
+/** Looks at two periods, because the last one may look healthy only because its data is late. */
 const lateAndFilled = { evaluationPeriods: 2, datapointsToAlarm: 1 };
 
 /** Shortest alarm period that contains at least one run. */

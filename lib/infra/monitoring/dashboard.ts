@@ -12,7 +12,7 @@ import {
   type Watched,
 } from "./metrics.ts";
 
-/** A dashboard from the callers down to the table: traffic, errors and latency. */
+/** A dashboard of traffic, errors and latency, from the callers down to the table. */
 export class TerminalDashboard extends Dashboard {
   constructor(scope: Construct, id: string, watched: Watched, { hasSol }: { hasSol: boolean }) {
     const all = watched.functions.all();
@@ -112,7 +112,7 @@ function table({ table }: Watched): IWidget[] {
   ];
 }
 
-/** Shows landed messages over a long period, since a shorter one would have very few orders. */
+/** Shows the messages that got into a block over a long period, because a shorter period would have very few orders. */
 const landings = (scope: Construct, { functions }: Watched): IWidget =>
   graph(
     "Solana: messages in a block, in percent of those signed",

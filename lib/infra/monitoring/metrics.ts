@@ -85,7 +85,7 @@ const warnedBy = (name: OperationName) =>
     FilterPattern.stringValue("$.message.operation", "=", name),
   );
 
-/** Matches Lambda's own line about a run that timed out or whose process ended. */
+/** Matches the line that Lambda itself logs about a run that timed out or whose process ended. */
 const brokenOff = FilterPattern.all(
   FilterPattern.stringValue("$.type", "=", "platform.report"),
   FilterPattern.any(
@@ -96,7 +96,7 @@ const brokenOff = FilterPattern.all(
 
 /**
  * Counts failures of a function: errors that Lambda counts, and faults that the function logged but answered. Takes the
- * maximum rather than the sum, as most failures are counted as both.
+ * maximum rather than the sum, because most failures are counted as both.
  */
 export function failuresOf(scope: Construct, operation: OperationFunction): MathExpression {
   return new MathExpression({
@@ -110,14 +110,14 @@ export function failuresOf(scope: Construct, operation: OperationFunction): Math
 }
 
 /**
- * Counts failures from the log alone, for a function that throws to refuse a caller. Lambda counts every refusal as an
+ * Counts failures only from the log, for a function that throws to refuse a caller. Lambda counts every refusal as an
  * error, so anybody could raise the alarm by connecting without a token.
  */
 export function failuresBesideRefusals(scope: Construct, operation: OperationFunction): Metric {
   return faultsOf(scope, operation, FilterPattern.any(loggedBy(operation.name), brokenOff));
 }
 
-/** Counts keys or plans that these functions could not create for lack of room. */
+/** Counts keys or plans that these functions could not create because the account's limit was reached. */
 export function limitsReached(scope: Construct, creators: readonly OperationFunction[]): Metric {
   const reached = ["KeyLimitReached", "PlanLimitReached"].map((error) =>
     FilterPattern.stringValue("$.message.error", "=", error),
@@ -142,7 +142,7 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
   );
 }
 
-/** Warnings of sweepLanes, logged every minute while they last. */
+/** Warnings of sweepLanes, which it logs every minute as long as their cause lasts. */
 export type TradingTrouble = "CHAIN_UNAVAILABLE" | "READER_MISSING" | LaneTrouble;
 
 /** Counts how often a warning was logged, for all chains together. */
@@ -171,8 +171,8 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
   );
 
 /**
- * Counts postponed requests if the signer postponed more than it signed. This also notices requests spread over many
- * instances, unlike refusals, which name streaks of one instance.
+ * Counts postponed requests if the signer postponed more than it signed. A refusal reports only a streak of postponed
+ * requests in one instance, but this also notices requests spread over many instances.
  */
 export function postponedSignatures(scope: Construct, { lambda }: OperationFunction): MathExpression {
   const counting = (name: string, event: string) =>
@@ -269,7 +269,10 @@ const tableCalls = [
   "TransactWriteItems",
 ];
 
-/** Counts runs of a function: 0 for a period without a run. Before the first run in view, there is no data at all. */
+/**
+ * Counts runs of a function. The count is 0 for a period without a run. Before the first run in the displayed time,
+ * there is no data at all.
+ */
 export const runsOf = ({ lambda }: OperationFunction): MathExpression =>
   new MathExpression({
     label: "runs",
@@ -287,7 +290,7 @@ export function sumOverCalls(table: Table, metricName: "ThrottledRequests" | "Sy
   return new MathExpression({
     label: metricName,
     // Fills in zeros: DynamoDB has data only when something goes wrong, and an alarm without data would stay in ALARM.
-    // TIME_SERIES always adds data, since it is not documented whether FILL works on a metric without any.
+    // TIME_SERIES always adds data, because it is not documented whether FILL works on a metric without any data.
     expression: "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)",
     usingMetrics: Object.fromEntries(tableCalls.map((call) => [call.toLowerCase(), metricOf(call)])),
   });

@@ -3,7 +3,7 @@ import { exposedHeaders } from "../../runtime/cors.ts";
 
 type Answer = { type: ResponseType; body: string; statusCode?: string; headers?: Record<string, string> };
 
-/** Combines both shapes of an error, because the gateway does not know the route's shape. */
+/** Combines both shapes of an error, because the gateway does not know which shape the route uses. */
 const both = (message: string) => JSON.stringify({ error: message, message });
 
 const internal = both("Internal server error");
@@ -25,8 +25,8 @@ const answers: readonly Answer[] = [
   },
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...notFound },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...notFound },
-  // Covers paths without a method, where API Gateway takes a bearer token for an AWS signature. No method here uses
-  // signatures.
+  // Used for paths without a method, where API Gateway takes a bearer token for an AWS signature. No method of the API
+  // uses signatures.
   { type: ResponseType.INVALID_SIGNATURE, ...notFound },
   { type: ResponseType.EXPIRED_TOKEN, ...notFound },
   { type: ResponseType.THROTTLED, ...tooMany },

@@ -15,13 +15,13 @@ import type { OperationFunction } from "../functions/operation-functions.ts";
 import { restStageName } from "./rest-api.ts";
 
 /**
- * Invokes its function for every request. Results are not cached, since a cached result would outlive its token. API
+ * Invokes its function for every request. Results are not cached, because a cached result would outlive its token. API
  * Gateway also caches only if all identity sources are present, but the token may be in a header or in a cookie.
  */
 export class TokenAuthorizer extends RequestAuthorizer {
   constructor(scope: Construct, id: string, handler: IFunction) {
     super(scope, id, { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
-    // Removes the empty list, which CDK writes as an empty string. Only leaving it out is documented.
+    // Removes the empty list, which CDK writes as an empty string. AWS documents only that the list may be left out.
     (this.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride("IdentitySource");
   }
 }

@@ -26,7 +26,7 @@ import { throttleOfMethod } from "../throttles.ts";
  */
 export const restStageName = "live";
 
-/** Repeats all options, because the options of one method replace those of all methods. */
+/** Repeats all options, because the options that are set for one method replace those for all methods. */
 const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOptions => ({
   // Switches off metrics of single methods, which cost $1.50 a month each. Metrics of the stage are free.
   metricsEnabled: false,

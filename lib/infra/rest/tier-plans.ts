@@ -17,16 +17,16 @@ import { restStageName, type TerminalRestApi } from "./rest-api.ts";
 export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
 /**
- * Takes 32 hexadecimal digits from the stack's id, which AWS generates, to compute the values of the fallback keys. The
- * digits need not be secret: only authorizers name a key, clients cannot.
+ * Takes 32 hexadecimal digits from the stack's id, which AWS generates. The values of the fallback keys are computed
+ * from them. The digits need not be secret, because only authorizers name a key and clients cannot.
  */
 const sharedKeyOf = ({ stackId }: Stack): string =>
   Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", stackId))));
 
 /**
  * Usage plans of the tiers, and the shared plan with its key. makeFallbackKeys and mirrorPlans create all other keys,
- * and mirrorPlans the plans of Enterprise customers. Each plan covers both APIs, which CDK's own construct does not
- * support, so these are plain CloudFormation resources.
+ * and mirrorPlans also creates the plans of Enterprise customers. Each plan covers both APIs. CDK's own construct does
+ * not support this, so these are plain CloudFormation resources.
  */
 export class TierPlans extends Construct {
   readonly #stages: readonly (PlanStage & CfnUsagePlan.ApiStageProperty)[];

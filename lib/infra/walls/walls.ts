@@ -29,7 +29,7 @@ import { deployedStackName } from "../functions/function-stack.ts";
 import { roleArnOf } from "../functions/named-roles.ts";
 import { tableActionsOf } from "../functions/transactions.ts";
 
-/** Actions on one resource that an endpoint lets through. */
+/** Actions that an endpoint allows on one resource. */
 type Passing = { actions: readonly string[]; resource: string };
 
 export type WallsProps = {
@@ -40,7 +40,7 @@ export type WallsProps = {
   table: Table;
   leadingKeys: LeadingKeys;
   key: Key;
-  /** Key that authenticates orders. Undefined where trading is off. */
+  /** Key that authenticates orders. Undefined if trading is off. */
   macKey: Key | undefined;
 };
 
@@ -49,16 +49,16 @@ const https = Port.tcp(443);
 
 /**
  * A network for functions that open wallets. It reaches only DynamoDB and KMS, whose endpoints admit only the roles of
- * these functions, and only for the calls that they need. Names of other hosts do not resolve: a lookup could leak a
- * key.
+ * these functions, and only for the calls that they need. Names of other hosts do not resolve, because a lookup could
+ * leak a key.
  */
 export class Walls extends Construct {
   /**
-   * Variables of the functions. They make the SDK use host names without the account's id, since others do not resolve
-   * here.
+   * Variables of the functions. They make the SDK use host names without the account's id, because names with the id do
+   * not resolve in this network.
    */
   readonly environment = { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" };
-  /** Id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
+  /** Id of the KMS endpoint, for conditions on `aws:SourceVpce`. */
   readonly kmsEndpointId: string;
   readonly #vpc: IVpc;
   readonly #groups: ReadonlyMap<OperationName, SecurityGroup>;
@@ -71,8 +71,8 @@ export class Walls extends Construct {
       ...(zones === undefined ? { maxAzs: 2 } : { availabilityZones: [...zones] }),
       natGateways: 0,
       createInternetGateway: false,
-      // Leaves the default group unrestricted, as nothing uses it. Restricting it would add a function with rights on
-      // networks.
+      // Leaves the default security group unrestricted, because nothing uses it. To restrict it, CDK would add a
+      // function with rights on networks.
       restrictDefaultSecurityGroup: false,
       subnetConfiguration: [{ name: "Isolated", cidrMask: 26, ...isolated }],
     }) as IVpc;
@@ -135,8 +135,8 @@ export class Walls extends Construct {
       description: `The function ${name}`,
       allowAllOutbound: false,
     });
-    // Allows every address, since DynamoDB's are unknown to a stack for any account and region. The routes restrict
-    // traffic instead.
+    // Allows every address, because the addresses of DynamoDB are unknown to a stack for any account and region. The
+    // routes restrict traffic instead.
     group.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, the only destinations with a route");
     return group;
   }
@@ -151,7 +151,7 @@ export class Walls extends Construct {
           priority: 1,
           action: "ALLOW",
           firewallDomainListId: allowed.attrId,
-          // Accepts an answer with one of AWS's aliases.
+          // Accepts an answer that contains one of AWS's aliases.
           firewallDomainRedirectionAction: "TRUST_REDIRECTION_DOMAIN",
         },
         { priority: 2, action: "BLOCK", blockResponse: "NXDOMAIN", firewallDomainListId: all.attrId },
@@ -160,7 +160,7 @@ export class Walls extends Construct {
     new CfnFirewallRuleGroupAssociation(this, "NamesOfVpc", {
       firewallRuleGroupId: rules.attrId,
       vpcId,
-      // Uses the first free priority, as AWS reserves those up to 100.
+      // Uses the first free priority, because AWS reserves those up to 100.
       priority: 101,
     });
   }

@@ -42,8 +42,8 @@ export function addStreamRoute(
 }
 
 /**
- * Lets a function serve one route of one stage. CDK's own integration permits every route that ends with the
- * same key: `*subscribe` also matches unsubscribe.
+ * Lets a function serve one route of one stage. CDK's own integration permits every route whose key ends in the same
+ * way: `*subscribe` also matches unsubscribe.
  */
 class RouteIntegration extends WebSocketRouteIntegration {
   readonly #lambda: IFunction;

@@ -25,7 +25,7 @@ import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-lo
 export const streamStageName = "stream";
 
 export type StreamApiProps = {
-  /** Resource that API Gateway needs before it writes access logs. */
+  /** Account settings of API Gateway, which must exist before it writes access logs. */
   logging: IDependable;
 };
 
