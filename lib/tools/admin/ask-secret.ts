@@ -31,7 +31,7 @@ export async function askSecret(
   const answer = await reading.catch(() => {
     throw new OperatorError("Nothing was entered");
   });
-  // Prints a line break, because the user's own was not shown.
+  // Prints a line break, because the one that the user typed was not shown.
   stderr.write("\n");
   return answer;
 }

@@ -44,8 +44,8 @@ export type Comparison = {
   /** Limits the comparison to one user's partitions. */
   userID?: string | undefined;
   /**
-   * True if permanently removed wallets should also be restored. Without them, the users' counts of wallets would be
-   * too low.
+   * True if permanently removed wallets should also be restored. If they are not, the users' counts of wallets are too
+   * low.
    */
   isExact?: boolean;
   now: Date;
@@ -53,8 +53,9 @@ export type Comparison = {
 
 /**
  * Lists items that the table lacks or has in another version. Skips expired and short-lived items, and wallets that
- * were retired more than 30 days ago. Restores nothing that would weaken a guard: a lock of exports only if it is
- * missing, the tighter version of a policy, and no order that was open, request or record of the signer.
+ * were retired more than 30 days ago. Nothing that would weaken a guard is restored: a lock of exports only if it is
+ * missing, a policy only with the tighter limits of both versions, and open orders, requests and records of the signer
+ * never.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
@@ -121,7 +122,8 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
 export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
   const { table, userID, isExact = false } = comparison;
   if (what === "kept") return false;
-  // Returns the piece to the stock only for a single user, whose restore leaves stocks unchanged.
+  // Returns the piece to the stock only when a single user is restored, because such a restore leaves the stocks
+  // unchanged.
   const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
   if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
   const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
@@ -164,7 +166,8 @@ async function* pagesOf(
       );
       const items = Items.filter((item) => isRead(keyOf(item)) && !isExpired(item));
       if (items.length > 0) yield items;
-      // Adds entries in the service's partitions: without them, nothing finds a redemption or the owner of a wallet.
+      // Adds entries in the service's partitions, because without them nothing finds a redemption or the owner of a
+      // wallet.
       const entries = userID === undefined ? [] : items.map((item) => entryOf(item, userID));
       const places = entries.filter((entry) => entry !== undefined);
       if (places.length > 0) yield [...(await sameKeys({ client, name }, places)).values()];

@@ -6,7 +6,7 @@ import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { isOfChains } from "../../trading/items/keys.ts";
 
-/** Attributes that name the chain or the order of an item. */
+/** Attributes of an item that name its chain or its order. */
 type Found = Key & { lane?: string; chain?: string; orderId?: string; intent?: { chain: string } };
 
 /**
@@ -28,14 +28,15 @@ export async function forgetTrading(table: Table, chains: readonly Network[]): P
   const chainsOfOrders = new Map(
     found.map((item) => [orderIdOf(item), chainOf(item)] as const).filter(([, chain]) => chain !== undefined),
   );
-  // Some items may have lost their order. They are deleted once all trading chains are forgotten.
+  // The orders of some items may be gone already. Such items are deleted once all trading chains are forgotten.
   const isAll = tradingChains.every((chain) => chains.includes(chain));
   const isForgotten = (chain: string | undefined) =>
     chain === undefined ? isAll : chains.some((each) => each === chain);
   const old = found.filter((item) => isForgotten(chainOf(item) ?? chainsOfOrders.get(orderIdOf(item))));
   const byOrder = old.filter((item) => chainOf(item) === undefined);
   const byChain = old.filter((item) => chainOf(item) !== undefined);
-  // Deletes items that name their chain last. After a crash, they still tell the chains of other items.
+  // Deletes items that name their chain last. If a crash interrupts this, they still show to which chains other items
+  // belong.
   for (const { PK, SK } of [...byOrder, ...byChain]) await write(table, { kind: "remove", key: { PK, SK } });
 }
 

@@ -12,7 +12,7 @@ export type SignedLine = {
 
 /** Facts that clients do not see, with labels for operators. */
 export type HiddenFacts<F extends FamilyTypes = FamilyTypes> = {
-  /** Word for a block in reports. */
+  /** Word that reports use for a block. */
   blockWord: string;
   intentFacts(order: TradeOrder<F>): object;
   slotFacts(slot: F["slot"]): object;

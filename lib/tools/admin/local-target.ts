@@ -15,7 +15,7 @@ import {
   type Target,
 } from "./target.ts";
 
-/** Parts of the local runner's response at /_local/outputs. */
+/** Fields that are read from the local runner's response at /_local/outputs. */
 const access = {
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
@@ -68,7 +68,7 @@ export async function openLocalFunctions(port: number): Promise<FunctionTarget> 
 export async function openLocalPlans(port: number): Promise<PlanTarget> {
   const { outputs, endpoints, region, credentials } = await describeRunner(port, Plans);
   const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
-  // The local runner accepts a new key at once.
+  // Needs no wait, because the local runner accepts a new key at once.
   return planTarget(table, outputs, { graceMs: 0, endpoint: endpoints.apigateway, region, credentials });
 }
 

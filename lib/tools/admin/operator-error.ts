@@ -28,8 +28,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * True for errors of a service, the network or the system. The SDK marks the first two, and system errors name their
- * system call.
+ * True for errors of a service, the network or the system. The SDK marks errors of the first two kinds, and system
+ * errors name their system call.
  */
 function comesFromOutside(error: Error): boolean {
   return "$metadata" in error || "syscall" in error || error.name.endsWith("ProviderError");

@@ -33,7 +33,7 @@ export type Credentials = {
   code: () => Promise<string>;
 };
 
-/** Most challenges in a sign-in: the password, a new password and the code. */
+/** Maximum number of challenges in a sign-in: the password, a new password and the code. */
 const maxChallenges = 3;
 
 /**

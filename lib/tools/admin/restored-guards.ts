@@ -71,7 +71,7 @@ export function reasonToSpare(key: Key, item: StoredItem): KeptReason | undefine
   return isPolicy(key) ? "policy" : undefined;
 }
 
-/** Events that no restore makes untrue: policies stay, and an exported key has left. */
+/** Events that stay true after any restore: policies are kept, and an exported key has left the service. */
 const lastingEvents: ReadonlySet<string | undefined> = new Set<WalletEventType>([
   "policyChanged",
   "exportRequested",
@@ -79,7 +79,10 @@ const lastingEvents: ReadonlySet<string | undefined> = new Set<WalletEventType>(
   "exported",
 ]);
 
-/** Returns the reason why a backup's item is never restored, if its loss matters to users or the signer. */
+/**
+ * Returns the reason why an item of a backup is never restored. Gives a reason only if the item's loss matters to users
+ * or the signer.
+ */
 export function reasonToLeave({ PK }: Key): KeptReason | undefined {
   switch (partitionNameOf(PK)) {
     case "EXPORT":
@@ -99,7 +102,7 @@ export function reasonToLeave({ PK }: Key): KeptReason | undefined {
 export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>
   live?.blockedAt === undefined ? profile : { ...profile, blockedAt: live.blockedAt };
 
-/** Returns the tighter of two policies. Keeps the current fee limit if the other policy might raise it. */
+/** Returns the tighter limits of two policies. Keeps the current fee limit if the result might raise it. */
 function tighterOf(old: WalletPolicy, current: WalletPolicy): WalletPolicy {
   const both = tightest(old, current);
   return mayRaiseFees(current, both) ? withFees(both, current) : both;
@@ -125,7 +128,7 @@ export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): 
   return { ...content, ...(PK && { PK }), ...(SK && { SK }) };
 }
 
-/** True if some field of the backup's policy is looser than in the table, which keeps its own value. */
+/** True if some field of the policy is looser in the backup than in the table. The table then keeps its own value. */
 export const isLooser = (saved: StoredItem, live: StoredItem): boolean => {
   const [old, current] = [recordIn(saved).policy, recordIn(live).policy];
   return !isSamePolicy(tighterOf(old, current), old);

@@ -11,8 +11,8 @@ import { write } from "../../table/write.ts";
 type StoredItem = Record<string, AttributeValue>;
 
 /**
- * Updates the points of a backup's profile. If the backup lacks the live ledger's newest line, the points after that
- * line count, so that spent points stay spent.
+ * Updates the points of a backup's profile. If the newest line of the live ledger is not in the backup, uses the points
+ * after that line, so that spent points stay spent.
  */
 export async function withNewestPoints(
   profile: StoredItem,

@@ -25,7 +25,7 @@ const solSlotFacts = ({ state, attempts, receipts, isUndelivered, revision }: So
   revision,
 });
 
-/** Fees of a transaction with their unit, which clients do not get. */
+/** Fees of a transaction with their unit. Clients do not get these fees. */
 export const solFees = ({ priorityFee, tip }: Pick<ShownSolAttempt, "priorityFee" | "tip">) => ({
   priorityFee: `${priorityFee} SOL`,
   tip: `${tip} SOL`,

@@ -35,8 +35,8 @@ export async function openStackFunctions(name: string): Promise<FunctionTarget> 
 }
 
 /**
- * @throws {OperatorError} also if the API stack uses another table. That table records none of these keys, so all of
- * them would be deleted as unused.
+ * @throws {OperatorError} also if the API stack uses another table. That table would have no record of these keys, so
+ * all of them would be deleted as unused.
  */
 export async function openStackPlans(name: string, apiStackName: string): Promise<PlanTarget> {
   const { TableName } = await outputsOf(name, dataStack);

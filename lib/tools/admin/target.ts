@@ -83,7 +83,7 @@ export type StackKind = {
 
 export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
 
-/** @param config Endpoint of the control plane, if the SDK cannot find it. */
+/** @param config The endpoint of the control plane, if the SDK cannot find it itself. */
 export function planTarget(
   table: Table,
   { StandardPlanId, ProPlanId, PlanPrefix, PlanStages }: OutputsOf<typeof planStack>,
@@ -97,7 +97,7 @@ export function planTarget(
   };
 }
 
-/** Time limit that exceeds any run of a function that operators invoke. */
+/** Time limit that is longer than any run of a function that operators invoke. */
 const invocationMs = 60_000;
 
 export function openLambda(config: LambdaClientConfig = {}): LambdaClient {

@@ -16,7 +16,7 @@ export async function printEach(out: Output, lines: AsyncIterable<string>): Prom
   }
 }
 
-/** Replaces control characters. A username could contain some to send commands to the operator's terminal. */
+/** Replaces control characters. A username could contain some, which would send commands to the operator's terminal. */
 export function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, "\u{FFFD}");
 }
@@ -27,7 +27,7 @@ export function startProgress(out: Output, work: string, total: number) {
     {
       stream: out,
       noTTYOutput: true,
-      // Keeps the bar if there is no terminal, where clearing it would print an empty line.
+      // Does not clear the bar if there is no terminal, because this would print an empty line.
       clearOnComplete: !out.isTTY,
       format: out.isTTY ? `${work} {bar} {value}/{total}, {eta_formatted} left` : `${work} {value}/{total}`,
     },

@@ -134,7 +134,7 @@ const securitySchemes = {
   },
 };
 
-/** Clients need only one of these schemes. */
+/** Lists the schemes as alternatives, because clients need only one of them. */
 const security = Object.keys(securitySchemes).map((name) =>
   reference(`#/components/securitySchemes/${name}`),
 );

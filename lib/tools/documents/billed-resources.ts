@@ -7,7 +7,7 @@ export type CostTemplate = {
 
 type Resource = CostTemplate["Resources"][string];
 
-/** Resources that cost money even when unused, with their billed units and a unit's name. */
+/** Resources that cost money even when unused, with the number of billed units and the unit's name. */
 export const atRest: Record<string, { units: (resource: Resource) => number; price: number; name: string }> =
   {
     "AWS::KMS::Key": { units: () => 1, price: prices.monthly.key, name: "KMS keys" },

@@ -34,7 +34,7 @@ import {
 import { clientCosts, clientTable, marketCosts, marketPart, priceCosts } from "./stream-costs.ts";
 
 /**
- * Makes docs/costs.md from the synthesized templates: the costs at rest and in use.
+ * Makes docs/costs.md from the synthesized templates: the fixed costs and the costs of use.
  *
  * @param trading Templates with trading on four chains.
  * @throws Error for a type of resource without an entry about its costs
@@ -147,7 +147,7 @@ const tradingRequests = operationsOf("rest").flatMap(([name, row]) =>
   withTrading(row) || row.deployed === "with markets" ? [name] : [],
 );
 
-/** Describes the costs at rest that trading would add if it is not deployed. */
+/** Describes the fixed costs that trading would add if it is not deployed. */
 function tradingAtRest(functions: Functions, deployed: Functions): string[] {
   const missing = operationsOf("schedule").filter(([name, row]) => withTrading(row) && !deployed[name]);
   const cost = missing.reduce(
@@ -155,7 +155,7 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
     0,
   );
   const names = missing.map(([name]) => name).join(" and ");
-  // Counts two addresses, because the endpoint of KMS has one in each of two subnets.
+  // Counts two addresses, because the KMS endpoint has one in each of two subnets.
   const walls = 2 * monthly.endpointAddress;
   return missing.length === 0
     ? []
@@ -241,7 +241,7 @@ function partsOfMillion(name: OperationName, functions: Functions): { cost: numb
     ...(run.publishes ? (["publishChanges"] as const) : []),
   ];
   const lambda = [name, ...others].reduce((total, each) => total + lambdaCost(each, functions) * million, 0);
-  // Adds a read, because publishChanges reads the user's connections.
+  // Adds a read, because publishChanges reads which connections the user has.
   const items = tableCost({ ...run, reads: (run.reads ?? 0) + (run.publishes ? 1 : 0) }) * million;
   const { keyCalls = 0, keyAgreements = 0 } = run;
   const keys = keyCalls * perMillion.keyCalls + keyAgreements * perMillion.keyAgreements;

@@ -1,12 +1,12 @@
 /**
- * Price list of a provider for calls to its hosts, in units per call, whatever the batch. Other providers bill requests
- * or use other weights.
+ * A provider's prices for calls to its hosts, in units per call, whether or not the calls are batched. Other providers
+ * bill requests or use other weights.
  */
 export const hostPrices = {
   provider: "Alchemy",
   source: "https://www.alchemy.com/docs/reference/compute-unit-costs",
   readOn: "2026-11-23",
-  /** Assumed price in dollars, which depends on the plan. */
+  /** Assumed price in dollars. The real price depends on the plan. */
   perMillionUnits: 0.4,
   units: {
     eth_chainId: 0,
@@ -28,8 +28,8 @@ export const hostPrices = {
 } as const;
 
 /**
- * Figures of `npm run bench:watch` for a buy: requests to both hosts and their units, units of a quote from one host,
- * and units of the buy's share in looking at the chain. An order lives until its outcome is final.
+ * Results of `npm run bench:watch` for a buy: requests to both hosts and their units, units of a quote from one host,
+ * and the buy's share of the units for reading the chain's newest blocks. An order lives until its outcome is final.
  */
 export const watchedOrders = {
   lanes: 1000,
@@ -39,7 +39,7 @@ export const watchedOrders = {
 } as const;
 
 /**
- * Figures of `npm run bench:markets` for base: units that both hosts bill per second while a fifth of the tokens is
+ * Results of `npm run bench:markets` for base: units that both hosts bill per second while a fifth of the tokens is
  * traded each second.
  */
 export const followedMarkets = { tokens: 40, connections: 1000, units: 176 } as const;

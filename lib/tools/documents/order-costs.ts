@@ -42,7 +42,7 @@ export function orderRunCost({ name, count, run = runs[name] }: OrderRuns, funct
   );
 }
 
-/** Number of times that readChains looks at base until an order's outcome is final: once per second. */
+/** Number of times that readChains reads base until an order's outcome is final: once per second. */
 const looksOfBuy = watchedOrders.lifeSeconds;
 
 /** Computes the cost of a million orders on base, from placing until their outcomes are final. */
@@ -68,7 +68,7 @@ export function orderTable(functions: Functions): string[] {
   ).concat("", `A sale that needs an approval costs $${Math.round(approval)} a million more.`);
 }
 
-/** Compares a buy on sol with a buy on base. Only write units and calls were counted. */
+/** Compares a buy on sol with a buy on base. For sol, only write units and calls were measured. */
 export function solPart(functions: Functions): string[] {
   const total = (of: (run: (typeof runsOfSolBuy)[number]) => number) =>
     runsOfSolBuy.reduce((before, run) => before + of(run), 0);
@@ -84,7 +84,7 @@ export function solPart(functions: Functions): string[] {
     0,
   );
   const { reads = 0, writes: lookWrites = 0 } = runs.readChains;
-  // Divides by four, because the row's figures are for the four other chains together.
+  // Divides by four, because the usage of readChains is given for the four EVM chains together.
   const looks =
     (monthMinutes / evmChains.length) * (reads * perMillion.reads + lookWrites * perMillion.writes);
   return [
@@ -107,10 +107,10 @@ export function solPart(functions: Functions): string[] {
   ];
 }
 
-/** Calls of the sweep's check, one to each of two hosts. */
+/** Calls that sweepLanes makes for its check, one to each of two hosts. */
 const checkOfHosts = ["eth_getBlockByNumber", "eth_getBlockByNumber"];
 
-/** Computes what hosts charge for orders, for quotes and for looking at the chains. */
+/** Computes what hosts charge for orders, for quotes and for reading the newest blocks of the chains. */
 export function hostTable(functions: Functions): string[] {
   const { lanes, lifeSeconds, eth, base } = watchedOrders;
   const chains = [eth, base];

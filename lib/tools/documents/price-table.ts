@@ -9,7 +9,7 @@ export const prices = {
     /** Messages sent or received, in steps of 32 KB. */
     streamMessages: 1,
     connectionMinutes: 0.25,
-    /** Requests at the edge. The 10 million free ones each month are ignored. */
+    /** Requests at the edge. The 10 million free requests of each month are ignored. */
     edgeRequests: 1,
     firewallRequests: 0.6,
     functionRuns: 0.2,
@@ -21,7 +21,7 @@ export const prices = {
     /** Key agreements on elliptic curves. */
     keyAgreements: 15,
   },
-  /** Time of functions on arm64. */
+  /** Run time of functions on arm64. */
   gigabyteSecond: 0.0000133334,
   logGigabyte: 0.5,
   /** Traffic from the edge in North America and Europe. */
@@ -53,14 +53,14 @@ export type Run = {
   keyAgreements?: number;
   /** Messages that the function itself pushes. */
   pushes?: number;
-  /** True if publishChanges then pushes a change to the user, assumed to have one connection. */
+  /** True if publishChanges then pushes a change to the user, who is assumed to have one connection. */
   publishes?: boolean;
 };
 
 /**
  * Write units of a buy, counted by test/trading/execution/real-chain.table.test.ts. A transaction takes two per started
- * kilobyte of each item that it writes or checks, and a single write takes one. Runs of executeOrders differ by the
- * news about the order.
+ * kilobyte of each item that it writes or checks, and a single write takes one. Runs of executeOrders differ by what
+ * has happened to the order.
  */
 export const writesOfBuy = {
   placeOrder: 18,
@@ -135,7 +135,7 @@ export const runs: Record<OperationName, Run> = {
   mirrorPlans: { ms: 1000, writes: 6 },
   deleteRetiredKeys: { ms: 50, reads: 1 },
   freeIdleKeys: { ms: 1000, reads: 2 },
-  // Counts a run that finds all keys. Only the first run makes them, which takes minutes.
+  // Counts a run that finds all keys present. Only the first run creates them, which takes minutes.
   makeFallbackKeys: { ms: 1000, reads: 1 },
   listTokens: { ms: 5 },
   inspectToken: { ms: 400 },
@@ -149,7 +149,8 @@ export const runs: Record<OperationName, Run> = {
   // Counts a run that sends a transaction. Other runs are listed below.
   executeOrders: { ms: 1000, reads: 20, writes: writesOfBuy.executeOrders.swap },
   signTransaction: { ms: 60, reads: 9, writes: writesOfBuy.signTransaction, keyCalls: 2 },
-  // Counts one minute of the run on four chains, and the run each minute that finds it alive and ends.
+  // Counts one minute of the long run on four chains, and the short run that starts each minute, finds the long one
+  // alive, and ends.
   readChains: { ms: 60_100, reads: 424, writes: 120 },
   // Asks two hosts per chain.
   sweepLanes: { ms: 300, reads: 12 },
@@ -157,25 +158,29 @@ export const runs: Record<OperationName, Run> = {
   // Asks a host if the stored market is older than 15 seconds.
   getMarket: { ms: 200, reads: 3, writes: 1 },
   listCandles: { ms: 60, reads: 16 },
-  // Counts one minute of a run on four chains, without its tokens. It reads news and prices of coins each second and
-  // its followers once, and writes a heartbeat every two seconds and a minute of each coin.
+  // Counts one minute of a run on four chains, but not its tokens. Each second, it reads newly requested tokens and
+  // prices of coins, and each minute its followers. It writes a heartbeat every two seconds, and a minute candle of
+  // each coin.
   readMarkets: { ms: 60_000, reads: 125, writes: 34 },
-  // Stores a day of minutes, ten to an item, with its hours and its days.
+  // Stores the minute candles of a day, ten to an item, and its hour and day candles.
   loadHistory: { ms: 10_000, reads: 60, writes: 200 },
   refuseMarkets: { ms: 5 },
 };
 
-/** Usage of scheduled runs that find nothing to do, where it differs. */
+/** Usage of scheduled runs that find nothing to do, if it differs from the usual usage. */
 export const idleRuns: Partial<Record<OperationName, Run>> = {
-  // Reads the lease of each of four chains, and both its lists of lanes.
+  // Reads the leases of four chains, and both lists of lanes of each chain.
   readChains: { ms: 100, reads: 12 },
   loosenGuards: { ms: 20, reads: 1 },
 };
 
-/** Runs of readMarkets per minute that publishChanges starts although another one is alive. */
+/** Number per minute of runs of readMarkets that publishChanges starts although another run is alive. */
 export const needlessReaders: { count: number; run: Run } = { count: 2, run: { ms: 100, reads: 1 } };
 
-/** Calls to the table per minute for each followed and traded token: its minute, and every five minutes its row. */
+/**
+ * Calls to the table per minute for each followed and traded token: its minute candle, and its market every five
+ * minutes.
+ */
 export const readToken = { reads: 0.1, writes: 2 };
 
 /** Assumed usage per user and month. */
@@ -190,7 +195,7 @@ export const usage = {
 /** Tokens that are followed at all times as soon as there are users, if markets are on. */
 export const followedTokens = 20;
 
-/** Runs of a function for an order. By default, they have the function's usual usage. */
+/** Runs of a function for an order. By default, each has the function's usual usage. */
 export type OrderRuns = { name: OperationName; purpose?: string; count: number; run?: Run };
 
 const { fill, nothingNew, end } = writesOfBuy.executeOrders;
@@ -235,7 +240,8 @@ export const runsOfApproval: readonly OrderRuns[] = [
 ];
 
 /**
- * Size in bytes of a lane while its order waits for finality. A reader reads all lanes of a chain each time it looks.
+ * Size in bytes of a lane while its order waits for finality. Each time readChains looks at a chain, it reads all of
+ * the chain's lanes.
  */
 export const laneBytes = 350;
 

@@ -1,6 +1,6 @@
 import type { RestOperationName } from "../../operations/operations.ts";
 
-/** Values of a request. Ids that differ between users come from the shell (see {@link shellVariables}). */
+/** Values of a request. Ids that differ between users are taken from shell variables (see {@link shellVariables}). */
 export type RestExample = {
   path?: Readonly<Record<string, string>>;
   /** Query parameters. Numbers are sent as text. */

@@ -14,7 +14,7 @@ export function takeoverTable(): string {
   ].join("\n");
 }
 
-/** Describes all rights of a function in the words of the table. Missing rights are empty. */
+/** Describes all rights of a function in the words that the table uses. Rights that the function lacks are empty. */
 export function rightsOf(name: OperationName): Rights {
   const row: Operation = operations[name];
   return {

@@ -8,18 +8,18 @@ export type Rights = {
   uses: string;
 };
 
-/** Functions with equal rights, which are worth the same to an intruder. */
+/** Functions whose rights are equal, so that each is worth the same to an intruder. */
 type Takeover = {
   functions: readonly [OperationName, ...OperationName[]];
-  /** Rights that the sentence covers. A test compares them with the rows. */
+  /** Rights that the sentence below covers. A test compares them with the rows. */
   rights: Partial<Rights>;
   /** End of the sentence that begins with "An intruder can at most". */
   atMost: string;
 };
 
 /**
- * Describes the most that an intruder gets by running a function's code. Before you change rights here, read their
- * sentence again: it must cover every right, together with everything that all functions can do.
+ * Describes the most that an intruder can do by running a function's code. Before you change rights in this list, read
+ * their sentence again: it must cover every right, together with everything that all functions can do.
  */
 export const takeovers: readonly Takeover[] = [
   {

@@ -3,10 +3,10 @@ import type { RpcCall } from "../../chains/hosts/rpc-call.ts";
 import { measure, wordsOfError } from "./measure.ts";
 import type { CallLook } from "./report.ts";
 
-/** How trading works without an answer to a call. */
+/** How trading continues if a call is not answered. */
 export type Spare = {
   without: string;
-  /** True for errors that trading works around. If absent, trading works around all errors. */
+  /** True for errors that trading can work around. If absent, trading can work around all errors. */
   covers?: (error: HostError) => boolean;
 };
 

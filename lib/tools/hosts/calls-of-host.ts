@@ -30,10 +30,12 @@ import type { HostLook } from "./report.ts";
 
 export type ConfiguredChain = { chain: EvmChain; configuration: EvmConfiguration };
 
-/** True for an error that a host will always give for such a call. Trading accepts these, but no temporary failures. */
+/**
+ * True for an error that a host will give for every such call. Trading accepts these errors, but no temporary failures.
+ */
 const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.kind !== "host";
 
-/** Age in blocks of the oldest block that trading reads. */
+/** Greatest age, in blocks, of a block that trading reads. */
 const mostBlocksBack = 8;
 
 const batchSizes = [3, 10, 30, 100];
@@ -127,7 +129,10 @@ export async function callsOfHost(
   }
 }
 
-/** Returns a placeholder for a pool, for questions whose answer does not matter. It emits none of a pool's events. */
+/**
+ * Returns a placeholder for a pool, for calls whose answer does not matter. Its address is that of a contract that
+ * emits no events of pools.
+ */
 const anyPool = ({ wrapped: { token, decimals } }: EvmConfiguration): WatchedPool => ({
   pool: token,
   venue: "uniswap-v2",
@@ -145,7 +150,7 @@ const receiptOf = (hash: string): RpcCall<MinedTransaction> =>
     return mined;
   });
 
-/** Asks for a transaction that may also create a contract. Trading's own transactions never do. */
+/** Asks for a transaction that may also create a contract, unlike trading's own transactions. */
 const anyTransactionCall = (hash: string): RpcCall<unknown> => ({
   ...transactionCall(hash),
   read: (result) => v.parse(v.object({ hash: v.literal(hash) }), result),

@@ -11,11 +11,11 @@ type Comparing<Facts> = {
   /** Decimals of the received token. */
   decimals: number;
   hosts: readonly HostLook[];
-  /** True if these two answers agree well enough to place an order. */
+  /** True if the two answers agree closely enough to place an order. */
   isAgreed: (a: Facts | DomainError, b: Facts | DomainError) => boolean;
 };
 
-/** Compares quotes as trading does. Undefined stands for a host that was not asked. */
+/** Compares quotes as trading does. An answer is undefined if its host was not asked. */
 export function comparedQuotes<Facts extends { amountOut: bigint }>(
   quotes: readonly (QuoteOutcome<Facts> | undefined)[],
   { decimals, hosts, isAgreed }: Comparing<Facts>,

@@ -112,8 +112,8 @@ const purchaseCalls = (
 type Purchase = { token: string; route: PoolRoute };
 
 /**
- * Finds listed tokens with v2 pools that can be bought over a v3 bridge, with one purchase for each mixture of
- * exchanges.
+ * Finds listed tokens with v2 pools that can be bought over a v3 bridge. Returns one such purchase for each combination
+ * of exchanges.
  */
 async function payersOfMixed(look: Look): Promise<ReadonlyMap<string, Purchase>> {
   const { tokens, quoteTokens } = look.configuration;
@@ -200,8 +200,8 @@ const addressQuestion = (to: string, name: string) =>
 type Link = { name: string; address: string; read: string; expected: string };
 
 /**
- * Lists the addresses that routers and quoters must name: their factories and the wrapped coin. A router of another
- * exchange would name different ones.
+ * Lists the addresses that routers and quoters must name: their factories and the wrapped coin. A router of a different
+ * exchange would name different addresses.
  */
 function linksIn({ wrapped, venues }: EvmConfiguration): Link[] {
   return venues.flatMap((row) => {

@@ -16,7 +16,7 @@ import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { settle, wordsOfError } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 
-/** A chain with its hosts, whose limits are learned over many looks. */
+/** A chain with its hosts. The hosts' limits are learned over many looks. */
 export type OpenHosts = ConfiguredChain & { hosts: readonly { url: string; rpc: RpcHost }[] };
 
 /** Listed tokens to quote, and whether to make all calls or only the one for the newest block. */

@@ -45,7 +45,7 @@ import { settle, wordsOfError } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 import { tryJupiterRoutes } from "./try-jupiter-routes.ts";
 
-/** Solana with its hosts, whose limits are learned over many looks. */
+/** Solana with its hosts. The hosts' limits are learned over many looks. */
 export type OpenSolHosts = {
   chain: "sol";
   configuration: SolConfiguration;
@@ -118,7 +118,7 @@ const headLook = (head: readonly unknown[] | HostError | undefined) => {
     : [look];
 };
 
-/** Slippage in percent. Quotes may differ by a quarter of it. */
+/** Slippage in percent. The quotes of two hosts may differ by a quarter of it. */
 const slippage = 1;
 
 const isAgreed = (a: SolTradeFacts | DomainError, b: SolTradeFacts | DomainError) =>
@@ -138,7 +138,9 @@ async function quoteBy(
   }
 }
 
-/** True for an error that a host will always give for such a call. Trading accepts these, but no temporary failures. */
+/**
+ * True for an error that a host will give for every such call. Trading accepts these errors, but no temporary failures.
+ */
 const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.kind !== "host";
 
 /** Makes each call that trading makes, one after another, because parallel calls would slow each other down. */
@@ -186,7 +188,10 @@ async function callsOfSolHost(
     if (landed === undefined) blame("does not show a transaction that it has just named");
   }
 
-  /** Simulates messages like those of orders. If the payer is too poor, they fail but still show their cost. */
+  /**
+   * Simulates messages like those of orders. If the payer has too few coins, the simulations fail but still show their
+   * cost.
+   */
   async function tryToken(
     symbol: string,
     mint: Address,

@@ -21,7 +21,7 @@ export async function measure<const Calls extends readonly RpcCall<unknown>[]>(
   const onBytes = (count: number) => {
     bytes += count;
   };
-  // Opens a new host each time, so that earlier answers do not affect the request.
+  // Creates a new host object each time, so that earlier answers do not affect the request.
   const host = rpcHost({ url, onBytes });
   const startMs = performance.now();
   const answer = await settle(host.request(calls));
@@ -59,7 +59,9 @@ const faultWords: Readonly<Record<FaultCode, string>> = {
   SHORT_OF_GAS: "gives a call too little gas",
 };
 
-/** Describes an error in plain words. They include nothing that the host sent, except the code of a refusal. */
+/**
+ * Describes an error in plain words. The description contains nothing that the host sent, except the code of a refusal.
+ */
 export function wordsOfError(error: HostError): string {
   if (error instanceof HostFault) return faultWords[error.code];
   if (error.isBusy) return faultWords.TOO_MANY_REQUESTS;

@@ -32,7 +32,9 @@ export type WatchTimes = {
 /** Pause between two looks of a watch. */
 const pauseMs = 10_000;
 
-/** A watch makes all calls only once in this many looks, because more would use up the hosts' limits. */
+/**
+ * A watch makes all calls only once in this many looks, because making them more often would use up the hosts' limits.
+ */
 const looksPerCall = 6;
 
 /**
@@ -103,7 +105,7 @@ export async function main(
   return status === 0 && hasFailed ? 1 : status;
 }
 
-/** Names all listed tokens for the first look, and a single one in turn for each later look. */
+/** Names all listed tokens for the first look, and for each later look only one of them, in turn. */
 function symbolsFor({ configuration }: OpenHosts | OpenSolHosts, round: number): string[] {
   const symbols = configuration.tokens.map(({ symbol }) => symbol);
   return round === 0 ? symbols : symbols.filter((_, index) => index === round % symbols.length);

@@ -1,7 +1,7 @@
 import type { TradingChain } from "../../core/chain-facts.ts";
 import type { Block } from "../../orders/block.ts";
 
-/** A problem of a host. If it is fatal, orders fail. Trading works around all others. */
+/** A problem of a host. If it is fatal, orders fail. Trading works around all other problems. */
 export type Problem = { words: string; isFatal: boolean };
 
 /** A call that trading makes, with the size and time of its answer. */
@@ -37,7 +37,7 @@ export type RouteLook = {
   isTried: boolean;
 };
 
-/** All hosts of a chain at one moment. */
+/** The state of all hosts of a chain at one moment. */
 export type ChainLook = {
   chain: TradingChain;
   /** Amount of coins that each quote spends, with their symbol. */
@@ -64,7 +64,8 @@ export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Fi
     ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
     ...routes.map(({ name, words, isTried }) => ({
       subject: `${chain} by Jupiter, ${name}`,
-      // Counts as fatal: where Jupiter is configured, orders use it, and may fail on a refused or untried exchange.
+      // Treats the problem as fatal: if Jupiter is configured, orders use it, and may fail on an exchange that was
+      // refused or not tried.
       problem: isTried ? undefined : { words, isFatal: true },
     })),
   ];

@@ -35,7 +35,7 @@ const spent = 10n ** 7n;
 
 const at = { commitment: "confirmed" } as const;
 
-/** Programs that Jupiter always calls before a swap. The service leaves out these instructions. */
+/** Programs that Jupiter always calls before a swap. The service leaves out the instructions for them. */
 const usualPrograms: readonly Address[] = Object.values(programs);
 
 /** Names of instructions by their index in a message, counted from 0. */

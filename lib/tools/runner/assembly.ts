@@ -11,7 +11,7 @@ export const AUDIENCE = "trading-terminal";
 const others = new Set(["client", "console", "devnet", "local", "tools"]);
 
 /**
- * Configuration files that affect the synthesized stacks. npm writes the second lock file, which lists the installed
+ * Configuration files that affect the synthesized stacks. The second lock file, which npm writes, lists the installed
  * packages.
  */
 export const configurationFiles = [
@@ -52,16 +52,16 @@ export async function synthesizeTerminal(
       issuer,
       audience: AUDIENCE,
       jwksUri,
-      // The local runner knows a new API key at once.
+      // Needs no wait, because the local runner accepts a new API key at once.
       keyGraceSeconds: 0,
-      // Needs only as many keys as can be made within five seconds.
+      // Creates only as many keys as can be made within five seconds.
       fallbackKeys: 20,
       // Accepts a cookie without the prefix, for simple clients and tests. No other host of the site sets cookies.
       bareCookie: true,
-      // Needs no fresh sign-in for large losses, because trial orders may empty the small local pools.
+      // Requires no fresh sign-in for large losses, because trial orders may empty the small local pools.
       lossSignIn: false,
       walletExport: true,
-      // Delays an export long enough to see it waiting.
+      // Delays an export long enough for people to see it waiting.
       exportDelaySeconds: 10,
       ...context,
     },

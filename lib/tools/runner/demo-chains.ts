@@ -13,7 +13,7 @@ export type Holdings = {
   tokens: TokenUnits;
   /** Number of the wallet's transactions in blocks. Solana does not count them. */
   nonce?: number;
-  /** Start time of a chain that keeps nothing, and so starts over with the runner. */
+  /** Start time of a chain that stores no state, and so starts over with the runner. */
   startedAt?: string;
 };
 

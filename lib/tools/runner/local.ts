@@ -166,7 +166,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     },
     onStep: step,
     async assembly(site: Site) {
-      // Streams accept the cookie only from pages of these origins, and the console is one of them.
+      // Streams accept the cookie only from pages of these origins, and the console's page has one of them.
       const own = ["127.0.0.1", "localhost"].map((host) => `http://${host}:${options.port}`);
       const context: Record<string, unknown> = {
         allowedOrigins: [...new Set([...options.allowedOrigin, ...own])],

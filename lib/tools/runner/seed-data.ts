@@ -25,7 +25,7 @@ export async function seedTable(
   if (examples) await seedExamples(target);
 }
 
-/** Loads the example rewards, unless a catalogue has ever existed. Returns true if it loaded them. */
+/** Loads the example rewards, unless the table has ever had a catalogue. Returns true if it loaded them. */
 export async function seedExamples({ table }: Pick<Target, "table">): Promise<boolean> {
   return createCatalogue(table, v.parse(CatalogueSchema, rewards));
 }

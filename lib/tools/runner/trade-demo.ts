@@ -26,7 +26,7 @@ export type Round = Record<"before" | "between" | "after", Holdings> &
   Pick<RestData<"listPositions">, "positions"> &
   Pick<DemoChain, "token" | "decimals">;
 
-/** Thrown when a chain that keeps nothing has started over with the runner. */
+/** Thrown when a chain that stores no state has started over with the runner. */
 class ChainStartedOver extends Error {
   override readonly name = "ChainStartedOver";
 }
@@ -85,7 +85,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
 
   async function trade(side: Side): Promise<Trade> {
     const startMs = Date.now();
-    // The address has the format of the chain.
+    // The address has the chain's format.
     const body = { type: "market", chain, wallet, token, validForSeconds: 600, ...side } as OrderRequest;
     const { orderId } = dataOf(await terminal.placeOrder({ body })).order;
     const ending = new AbortController();
@@ -99,7 +99,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     throw new StartupError(`The ${side.side} on ${chain} is ${status} ${reasonCode}: order ${orderId}`);
   }
 
-  /** Rejects once the service no longer knows an order. Never resolves. */
+  /** Rejects once the service no longer knows an order. Otherwise stays pending. */
   async function forgotten(orderId: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await delay(2000, undefined, { signal }).catch(() => undefined);

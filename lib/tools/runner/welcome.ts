@@ -5,7 +5,7 @@ import type { EvmChain } from "../../core/chain-facts.ts";
 
 export type Welcome = {
   baseUrl: string;
-  /** URL of the stream. Undefined without a WebSocket API. */
+  /** URL of the stream. Undefined if there is no WebSocket API. */
   streamUrl: string | undefined;
   user: string;
   token: string;

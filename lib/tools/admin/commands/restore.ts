@@ -9,7 +9,7 @@ import { harmless, print } from "../terminal.ts";
 
 type Options = TargetOptions & { check?: true; fix?: true; exact?: true; yes?: true; user?: string };
 
-/** Most items that --exact deletes without --yes. */
+/** Maximum number of items that --exact deletes without --yes. */
 const maxDeletions = 20;
 
 const concurrency = 8;

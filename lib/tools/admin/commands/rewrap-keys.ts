@@ -148,7 +148,7 @@ export const bindingIn = ({ userID, walletId, network, address }: StoredKey): Bi
   address,
 });
 
-/** Counts wallets with the newest key material and wallets with older material. */
+/** Counts wallets whose data keys are wrapped with the newest key material, and all others. */
 type WalletCounts = { current: number; old: number };
 
 async function countWallets(table: Table, currentMaterialId: string): Promise<WalletCounts> {

@@ -19,7 +19,7 @@ type UserValues = Partial<
   Pick<Profile, "tier" | "requestsPerMinute" | "points" | "username"> & { xp: number }
 >;
 
-/** Values to set, where `undefined` removes a value. */
+/** Values to set. A value of `undefined` removes the stored one. */
 type Values = { [Name in keyof UserValues]: UserValues[Name] | undefined };
 
 export type Change = { field: string; from: unknown; to: unknown };
@@ -95,7 +95,7 @@ export async function changeUser(
   return made;
 }
 
-/** Changes points together with their ledger. */
+/** Changes a user's points and adds the change to the ledger. */
 async function save(table: Table, profile: Profile, changes: ProfileChanges, now: Date): Promise<boolean> {
   const { points, ...also } = changes;
   if (points === undefined) return changeProfile(table, profile, changes);

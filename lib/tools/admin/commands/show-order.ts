@@ -83,7 +83,7 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
   ];
 }
 
-/** Shows an order of another engine. Only its record is stored. */
+/** Shows an order of another trading engine, of which only the record is stored. */
 async function recordedSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
   const recorded = await readExecution(table, userID, "order", orderId);
   if (recorded === undefined) throw new OperatorError(`User ${userID} has no order ${orderId}`);
@@ -105,14 +105,14 @@ const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "
 
 const coinOf = ({ intent }: AnyOrder) => chainFacts[intent.chain].coin.symbol;
 
-/** Facts that the user sees, with a unit for each paid amount. */
+/** Facts that the user sees. Each paid amount has a unit. */
 function orderFacts(order: AnyOrder) {
   const { networkFee, rent, ...facts } = shownOrder(order);
   const paid = (text: string | undefined) => text && `${text} ${coinOf(order)}`;
   return { ...facts, networkFee: paid(networkFee), rent: paid(rent) };
 }
 
-/** Shows the result of a fill. On sol, a slot names the block. */
+/** Shows the result of a fill. On sol, its block is named by the slot. */
 function reportFacts(order: AnyOrder, report: NonNullable<OrderDetails["report"]>) {
   const { spent, received, networkFee, route = [], block, blockTime, ...facts } = report;
   const coin = coinOf(order);

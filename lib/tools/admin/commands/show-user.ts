@@ -64,7 +64,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
   };
 }
 
-/** Describes the current API key, and the plan of the next key while that is being created. */
+/** Describes the current API key. While the next key is being created, also names its plan. */
 function apiKeyOf({ current, next }: Pick<UserKeyRecord, "current" | "next"> = {}) {
   return {
     current: current === undefined ? null : withoutValue(current),

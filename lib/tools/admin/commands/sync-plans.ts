@@ -17,7 +17,7 @@ import { harmless, print, startProgress } from "../terminal.ts";
 
 type Options = PlanTargetOptions & { check?: true; fix?: true; yes?: true };
 
-/** Most keys and plans that --fix deletes without --yes. */
+/** Maximum number of keys and plans that --fix deletes without --yes. */
 const maxDeletions = 20;
 
 export function syncPlans(program: Command, deps: AdminDeps): void {
@@ -50,8 +50,8 @@ export function syncPlans(program: Command, deps: AdminDeps): void {
 }
 
 /**
- * Reads all plans and keys. API Gateway is read first: a name is recorded before its key or plan is created, so the
- * records include everything found there.
+ * Reads all plans and keys. Reads API Gateway before the table: a name is recorded before its key or plan is created,
+ * so the records include everything found in API Gateway.
  */
 async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<PlanState> {
   const keys = await indexed(keysWithPrefix(plans), ({ id }) => id);

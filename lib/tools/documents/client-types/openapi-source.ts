@@ -95,7 +95,7 @@ function sentBy({ operations }: Documents["asyncapi"]): string[] {
 }
 
 async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["asyncapi"]): Promise<string> {
-  // Merges the schemas of the stream and the API. Those with the same name describe the same records.
+  // Merges the schemas of the stream and the API. Schemas with the same name describe the same records.
   const schemas = { ...asyncapi.components.schemas, ...openapi.components.schemas };
   const paths = Object.fromEntries(
     Object.entries(openapi.paths).map(([path, methods]) => [
@@ -133,7 +133,7 @@ const markOf = (operation: Operation) =>
 const takesKey = ({ parameters = [] }: Operation) =>
   parameters.some((parameter) => parameter.in === "header" && parameter.name === "Idempotency-Key");
 
-/** Replaces rules that the generator cannot read by unions and by fields that are never present. */
+/** Replaces rules that the generator cannot read with unions, and with fields that are never present. */
 function withUnions(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withUnions);
   if (typeof node !== "object" || node === null) return node;

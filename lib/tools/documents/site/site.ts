@@ -4,8 +4,8 @@ import { type LocalPorts, withAddresses } from "../local-addresses.ts";
 export type SiteFile = { type: string; body: Buffer };
 
 /**
- * Policy of the page, which loads nothing from other hosts and sends nothing to them. Redoc adds styles from its
- * script.
+ * Content security policy of the page, which loads nothing from other hosts and sends nothing to them. Redoc adds
+ * styles from its script.
  */
 export const referencePolicy = [
   "default-src 'none'",
@@ -19,10 +19,10 @@ export const referencePolicy = [
   "form-action 'none'",
 ].join("; ");
 
-/** Redoc renders both documents. Its bundle has no dependencies. */
+/** Bundle of Redoc, which renders both documents. It has no dependencies. */
 const renderer = import.meta.resolve("redoc/bundles/redoc.standalone.js");
 
-/** Returns Redoc's bundle without its logo from another host. Redoc leaves out an empty picture. */
+/** Returns Redoc's bundle without the logo that it would load from another host. Redoc leaves out an empty picture. */
 const withoutLogo = () =>
   readFileSync(new URL(renderer), "utf8").replaceAll(
     /https:\/\/cdn\.redoc\.ly\/redoc\/logo[\w-]*\.svg/g,

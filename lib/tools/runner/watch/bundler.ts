@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 
 export type Bundler = {
-  /** Lists the files from which the function's code was last bundled, without packages. */
+  /** Lists the files from which the function's code was last bundled. Packages are left out. */
   inputsOf(name: string): ReadonlySet<string>;
   /**
    * Bundles the code of these functions.
@@ -42,7 +42,7 @@ export function createBundler(
   };
 }
 
-/** Lists the files of a program, without packages and imports of types. */
+/** Lists the files of a program. Packages and imports of types are left out. */
 export async function filesOf(root: string, entryPoint: string): Promise<ReadonlySet<string>> {
   const { metafile } = await build({
     absWorkingDir: root,

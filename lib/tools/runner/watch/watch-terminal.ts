@@ -10,7 +10,7 @@ import { watch } from "./watch.ts";
 export type Stacks = {
   /** Folder of the running assembly. */
   folder: string;
-  /** Folder that is removed with the runner. */
+  /** Folder that is removed when the runner stops. */
   temporary: string;
   /** Writes an assembly of the current sources to another folder. */
   synthesize: (folder: string) => Promise<unknown>;

@@ -14,12 +14,12 @@ import { type BuildFailure, formatMessages } from "esbuild";
 import type { Bundler } from "./bundler.ts";
 
 export type Watch = {
-  /** Functions by their name in the bundler, with their name in the runner. */
+  /** Names of the functions in the runner, by their names in the bundler. */
   functions: ReadonlyMap<string, string>;
   bundler: Bundler;
   /** File of a bundle that contains the code. */
   codeFile: string;
-  /** Returns the beginning of the running code, which new code keeps. Bundles lack it. */
+  /** Returns the first line of the running code, which new code must keep because bundles lack it. */
   headOf: (code: string) => string;
   /** Folder for new code. The runner removes it after its last process has ended. */
   temporary: string;
@@ -78,7 +78,7 @@ export async function watch(options: Watch): Promise<AsyncDisposable> {
     saved.clear();
     await rebuild(names.filter((name) => failed.includes(name) || contains(name, files)));
     if (files.some((file) => stackFiles.has(file))) void checks.run();
-    // Keeps the previous files if the stacks have an error.
+    // Keeps the previous list of files if the stacks have an error.
     stackFiles = await stacks.files().catch(() => stackFiles);
     const inputs = [...stackFiles, ...names.flatMap((name) => [...bundler.inputsOf(name)])];
     if (!stopped) folders.observe(inputs, since);
@@ -173,7 +173,7 @@ async function explain(error: unknown): Promise<string> {
   return `${first.trimEnd()}\nThe old code keeps serving${more}.`;
 }
 
-/** Runs an action, and once more if it was requested during the run. It never runs twice at once. */
+/** Runs an action, and once more if it was requested during the run. The action never runs twice at the same time. */
 function oneAtATime(action: () => Promise<void>) {
   let current: Promise<void> | undefined;
   let again = false;
